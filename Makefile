@@ -1,0 +1,59 @@
+# One line a task; each may be repeated.
+PYTHON ?= python3
+BIN := .venv/bin
+PORT ?= 8000
+Q ?= How much damage does a PC take from falling 30'?
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run ask ingest evals test fmt lock clean
+
+help:  ## this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1	/' | expand -t 14
+
+setup: .venv/.complete  ## make .venv and install what requirements-dev.lock names
+
+.venv/.complete: requirements-dev.lock
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "installing (the first time takes some minutes, most of it downloads) …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	@touch $@
+
+run: setup  ## ingest vault/ and serve http://127.0.0.1:8000 (PORT=… for another)
+	@$(BIN)/python -m ingest
+	@PORT=$(PORT) $(BIN)/python -m api
+
+ask: setup  ## ask a running server: make ask Q="How long does a Light spell last?"
+	@PORT=$(PORT) $(BIN)/python -m api.ask "$$Q"
+export Q
+
+ingest: setup  ## bring the index into step with vault/
+	@$(BIN)/python -m ingest
+
+evals: setup  ## measure search with the questions of evals/datasets/rules.jsonl
+	@$(BIN)/python -m ingest
+	@$(BIN)/python -m evals.retrieval --split gate
+
+test: setup  ## everything that CI runs
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/python -m ingest
+	@$(BIN)/python -m pytest
+	@$(BIN)/python -m evals.retrieval --split gate
+
+fmt: setup  ## format and repair what ruff can
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+LOCK := .venv/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url \
+	--no-emit-trusted-host --no-emit-find-links
+
+# A machine with a CPU build of torch calls it 2.13.0+cpu, which other machines cannot find.
+lock: setup  ## write both lock files anew from pyproject.toml
+	@$(LOCK) --output-file requirements.lock pyproject.toml
+	@$(LOCK) --extra dev --output-file requirements-dev.lock pyproject.toml
+	@sed -i.bak 's/^\(torch==[0-9.]*\)+cpu/\1/' requirements.lock requirements-dev.lock
+	@rm -f requirements.lock.bak requirements-dev.lock.bak
+
+clean:  ## remove what make and the programs made: environment, index, results
+	@rm -rf .venv .data results .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,34 @@
+"""Serve the API: python -m api (HOST, PORT, LOG_LEVEL; see .env.example)."""
+
+import sys
+
+import uvicorn
+
+from api.main import create_app
+from retrieval.errors import RulesError
+from retrieval.settings import load
+
+
+def main() -> int:
+    """Serve until interrupted and return the exit status; 2 where it cannot begin."""
+    try:
+        settings = load()
+    except RulesError as error:
+        print(f"api: {error}", file=sys.stderr)
+        return 2
+    print(
+        f"rules-oracle on http://{settings.host}:{settings.port} (interactive: /docs)", flush=True
+    )
+    uvicorn.run(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        log_level=settings.log_level.lower(),
+        access_log=False,
+        timeout_graceful_shutdown=10,
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Ask a running server from the terminal: python -m api.ask "How long does a torch burn?"
+
+Exit status: 0 an answer, 1 a refusal, 2 no answer.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import httpx2
+
+from retrieval.errors import RulesError
+from retrieval.settings import load
+
+_TIMEOUT = 120.0  # seconds: the server has deadlines of its own
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the answer with its lines and return the exit status."""
+    question = " ".join(sys.argv[1:] if argv is None else argv)
+    try:
+        settings = load()
+        url = f"http://{settings.host}:{settings.port}/ask"
+        reply = httpx2.post(url, json={"question": question}, timeout=_TIMEOUT)
+    except RulesError as error:
+        return _failed(str(error))
+    except httpx2.HTTPError as error:
+        return _failed(f"no server at {url} ({type(error).__name__}); start it: make run")
+    if reply.status_code != 200:
+        return _failed(_printable(reply.json().get("detail", reply.text)))
+    return _show(reply.json())
+
+
+def _show(answer: dict[str, Any]) -> int:
+    print(_printable(answer["answer"]))
+    for cited in answer["citations"]:
+        lines = f"{cited['first_line']}-{cited['last_line']}"
+        print(_printable(f"\n[{cited['marker']}] {cited['path']}:{lines}  ({cited['heading']})"))
+    return 1 if answer["refused"] else 0
+
+
+def _failed(reason: str) -> int:
+    print(f"ask: {reason}", file=sys.stderr)
+    return 2
+
+
+def _printable(text: str) -> str:
+    """Escape what a terminal would obey instead of show."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

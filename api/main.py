@@ -1,0 +1,187 @@
+"""The HTTP API: the only file that knows statuses."""
+
+import logging
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated, TypedDict
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+
+from api import answer
+from api.llm import LanguageModel
+from api.schema import (
+    Answer,
+    AskRequest,
+    SearchReply,
+    SearchRequest,
+    SearchTimings,
+    passages,
+)
+from retrieval import store
+from retrieval.errors import (
+    ConfigurationError,
+    DatabaseUnreachableError,
+    DatasetError,
+    FileRejectedError,
+    IndexMismatchError,
+    IndexMissingError,
+    IngestRunningError,
+    LlmError,
+    LlmReplyError,
+    LlmUnreachableError,
+    ModelUnavailableError,
+    QuestionError,
+    RulesError,
+    VaultError,
+)
+from retrieval.rulebook import Rulebook, open_rulebook
+from retrieval.search import search
+from retrieval.settings import Settings, load
+
+STATUS: dict[type[RulesError], int] = {
+    QuestionError: 422,
+    LlmReplyError: 502,
+    LlmUnreachableError: 503,
+    DatabaseUnreachableError: 503,
+    IndexMissingError: 503,
+    IndexMismatchError: 503,
+    ModelUnavailableError: 503,
+    # Errors of the other programs, should one of them ever come this way.
+    ConfigurationError: 500,
+    DatasetError: 500,
+    FileRejectedError: 500,
+    IngestRunningError: 503,
+    LlmError: 502,
+    VaultError: 500,
+}
+
+log = logging.getLogger("api")
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """What the endpoints use: the opened rulebook and, where one is set, a language model."""
+
+    rules: Rulebook
+    model: LanguageModel | None
+
+
+class State(TypedDict):
+    """The state of the running app."""
+
+    oracle: Oracle
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Build the app; a test passes its own settings, else the environment's are read."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[State]:
+        with ExitStack() as stack:
+            rules = stack.enter_context(open_rulebook(settings or load()))
+            model = LanguageModel(rules.settings) if rules.settings.openai_model else None
+            if model:
+                stack.callback(model.close)
+            rules.warm()
+            yield {"oracle": Oracle(rules, model)}
+
+    app = FastAPI(title="rules-oracle", version="0.1.0", lifespan=lifespan)
+    app.exception_handler(RulesError)(explain)
+    app.exception_handler(RequestValidationError)(explain_body)
+    app.post("/ask", response_model=Answer)(ask)
+    app.post("/search", response_model=SearchReply)(find)
+    app.get("/livez")(livez)
+    app.get("/readyz")(readyz)
+    return app
+
+
+def oracle(request: Request) -> Oracle:
+    """Return what the lifespan opened."""
+    opened: Oracle = request.state.oracle
+    return opened
+
+
+def request_id(request: Request) -> str:
+    """Return the caller's X-Request-ID if it is a plain one, else a new id."""
+    given = request.headers.get("x-request-id", "")
+    plain = 0 < len(given) <= 128 and given.isascii() and given.isprintable()
+    return given if plain else uuid.uuid4().hex
+
+
+Opened = Annotated[Oracle, Depends(oracle)]
+RequestId = Annotated[str, Depends(request_id)]
+
+
+def ask(body: AskRequest, opened: Opened, request_id: RequestId) -> Answer:
+    """Answer a question from the rules, with the lines that the answer stands on, or refuse."""
+    return answer.ask(
+        opened.rules, opened.model, body.question, top_k=body.top_k, request_id=request_id
+    )
+
+
+def find(body: SearchRequest, opened: Opened, request_id: RequestId) -> SearchReply:
+    """Return the passages for a question; with `explain`, how each stage ranked them."""
+    found = search(opened.rules, body.question, top_k=body.top_k)
+    return SearchReply(
+        passages=passages(found),
+        rerank=found.rerank,
+        threshold=found.threshold if found.threshold > float("-inf") else None,
+        timings=SearchTimings(
+            embed_ms=found.timings.embed_ms,
+            search_ms=found.timings.search_ms,
+            rerank_ms=found.timings.rerank_ms,
+        ),
+        generation=found.generation,
+        request_id=request_id,
+        trace=list(found.trace) if body.explain else None,
+    )
+
+
+async def livez() -> dict[str, str]:
+    """Say that the process runs; it needs no database and no model."""
+    return {"status": "alive"}
+
+
+def readyz(opened: Opened) -> dict[str, str]:
+    """Say that questions can be answered, and by what; else 503 with the part that is missing."""
+    rules = opened.rules
+    generation = rules.store.read(store.live)
+    rules.check(generation)
+    return {
+        "status": "ready",
+        "generation": generation.name,
+        "embedding": rules.embedder.files.name,
+        "rerank": rules.reranker.name if rules.reranker else "off",
+        "answers": "model" if opened.model else "quotes",
+    }
+
+
+def explain(request: Request, error: RulesError) -> JSONResponse:
+    """Turn an error into RFC 9457 problem details."""
+    status = STATUS[type(error)]
+    if status >= 500:
+        log.warning("%s: %s", type(error).__name__, error)
+    return _problem(request, status, type(error).__name__, str(error))
+
+
+def explain_body(request: Request, error: RequestValidationError) -> JSONResponse:
+    """Name the field of a body that is wrong and why; its value is not echoed."""
+    reasons = [
+        f"{'.'.join(str(part) for part in fault['loc'][1:]) or 'body'}: {fault['msg']}"
+        for fault in error.errors()
+    ]
+    return _problem(request, 422, "RequestError", "; ".join(reasons))
+
+
+def _problem(request: Request, status: int, title: str, detail: str) -> JSONResponse:
+    body = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    headers = {"X-Request-ID": request_id(request)}
+    if status == 503:
+        headers["Retry-After"] = "5"
+    # A message may quote half a character of the question, which JSON cannot carry.
+    body["detail"] = detail.encode("utf-8", "backslashreplace").decode()
+    return JSONResponse(body, status, headers, media_type="application/problem+json")

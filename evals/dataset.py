@@ -1,0 +1,171 @@
+"""Read questions with their gold lines: our own format and the two that people bring along."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from retrieval.errors import DatasetError
+
+ANSWERABLE = ("prose", "table", "list", "spell", "monster", "exception", "multi", "paraphrase")
+UNANSWERABLE = ("offtopic", "nearmiss", "falsepremise", "edition")
+SPLITS = ("calibration", "gate")
+_FIELDS = {
+    "id", "question", "kind", "answer", "gold", "alt", "history", "split", "critical",
+    "must_include", "must_not_include", "why_unanswerable", "absent",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """Lines that answer: `quote` stands in the file `path`. An empty quote: the whole file."""
+
+    path: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its expected answer. Unanswerable ones have no places.
+
+    `places` are equally good; of one place all golds are needed. `line` is where the question
+    stands in its dataset, from 1.
+    """
+
+    line: int
+    id: str
+    question: str
+    kind: str
+    answer: str
+    places: tuple[tuple[Gold, ...], ...]
+    split: str
+    critical: bool
+    must_include: tuple[str, ...]
+    must_not_include: tuple[str, ...]
+    why_unanswerable: str
+    absent: tuple[str, ...]
+    history: tuple[str, ...]
+    forbidden: tuple[str, ...]  # paths that must not be among the first three
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the rules hold an answer."""
+        return bool(self.places)
+
+
+def load(path: Path) -> list[Question]:
+    """Return the questions of a file in its order.
+
+    Read are our JSONL, and JSON lists of `{"question", "expectedChunkSubstring", "source"}` or of
+    `{"query", "relevant_doc_ids", "irrelevant_doc_ids"}`. Raises DatasetError naming file and
+    line where it holds no questions or something else.
+    """
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetError(f"{path}: cannot be read: {error}") from error
+    rows = _foreign(path, text) if text.lstrip().startswith("[") else _lines(path, text)
+    if not rows:
+        raise DatasetError(f"{path}: holds no questions, so nothing can be measured")
+    questions = [_question(path, line, row) for line, row in rows]
+    seen: dict[str, int] = {}
+    for item in questions:
+        if item.id in seen:
+            where = f"{path}:{item.line}"
+            raise DatasetError(f"{where}: the id {item.id!r} is that of line {seen[item.id]}, too")
+        seen[item.id] = item.line
+    return questions
+
+
+def _lines(path: Path, text: str) -> list[tuple[int, Mapping[str, Any]]]:
+    rows = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            rows.append((number, _json(f"{path}:{number}", line)))
+    return rows
+
+
+def _foreign(path: Path, text: str) -> list[tuple[int, Mapping[str, Any]]]:
+    return [
+        (number, _foreign_row(f"{path}: question {number}", f"q{number}", row))
+        for number, row in enumerate(_json(str(path), text), start=1)
+    ]
+
+
+def _foreign_row(where: str, name: str, row: object) -> Mapping[str, Any]:
+    if not isinstance(row, dict):
+        raise DatasetError(f"{where}: is {row!r}, not an object")
+    common = {"id": name, "kind": "prose"}
+    if "expectedChunkSubstring" in row:
+        source = _text(where, row, "source").removeprefix("vault/")
+        gold = {"path": source, "quote": _text(where, row, "expectedChunkSubstring")}
+        return {**common, "question": _text(where, row, "question"), "gold": [gold]}
+    if "relevant_doc_ids" in row:
+        golds = [{"path": p, "quote": ""} for p in _texts(where, row, "relevant_doc_ids")]
+        forbidden = _texts(where, row, "irrelevant_doc_ids")
+        asked = _text(where, row, "query")
+        return {**common, "question": asked, "gold": golds, "forbidden": forbidden}
+    raise DatasetError(f"{where}: has neither expectedChunkSubstring nor relevant_doc_ids")
+
+
+def _question(path: Path, line: int, row: Mapping[str, Any]) -> Question:
+    where = f"{path}:{line}"
+    if not isinstance(row, dict):
+        raise DatasetError(f"{where}: is {row!r}, not an object")
+    unknown = sorted(set(row) - _FIELDS - {"forbidden"})
+    if unknown:
+        raise DatasetError(f"{where}: unknown fields {unknown}; known are {sorted(_FIELDS)}")
+    kind = _text(where, row, "kind")
+    if kind not in ANSWERABLE + UNANSWERABLE:
+        raise DatasetError(f"{where}: kind {kind!r} is none of {ANSWERABLE + UNANSWERABLE}")
+    lists = [row.get("gold", []), *row.get("alt", [])]
+    places = tuple(tuple(_gold(where, gold) for gold in golds) for golds in lists if golds)
+    if bool(places) != (kind in ANSWERABLE):
+        raise DatasetError(f"{where}: kind {kind!r} with {len(places)} places for the answer")
+    asked = _text(where, row, "question")
+    if not asked.strip():
+        raise DatasetError(f"{where}: the question is empty")
+    return Question(
+        line=line,
+        id=_text(where, row, "id"),
+        question=asked,
+        kind=kind,
+        answer=row.get("answer") or "",
+        places=places,
+        split=row.get("split") or "",
+        critical=bool(row.get("critical", False)),
+        must_include=_texts(where, row, "must_include"),
+        must_not_include=_texts(where, row, "must_not_include"),
+        why_unanswerable=row.get("why_unanswerable") or "",
+        absent=_texts(where, row, "absent"),
+        history=_texts(where, row, "history"),
+        forbidden=_texts(where, row, "forbidden"),
+    )
+
+
+def _gold(where: str, gold: object) -> Gold:
+    if not isinstance(gold, dict):
+        raise DatasetError(f"{where}: gold is {gold!r}, not an object with path and quote")
+    return Gold(_text(where, gold, "path"), _text(where, gold, "quote"))
+
+
+def _json(where: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DatasetError(f"{where}: is not JSON: {error}") from error
+
+
+def _text(where: str, row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str):
+        raise DatasetError(f"{where}: {name} is {value!r}, not a text")
+    return value
+
+
+def _texts(where: str, row: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values: Sequence[object] = row.get(name) or ()
+    if isinstance(values, str) or not all(isinstance(value, str) for value in values):
+        raise DatasetError(f"{where}: {name} is {values!r}, not a list of texts")
+    return tuple(str(value) for value in values)

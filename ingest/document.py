@@ -1,0 +1,57 @@
+"""One file from text to chunks with their entries. Pure: no files, no database, no model."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ingest import chunk, entries, frontmatter, markdown
+from ingest.entries import Subject
+from ingest.frontmatter import FrontMatter
+from ingest.limits import Count
+from ingest.markdown import Document
+from ingest.outline import outline
+from ingest.plain import plain
+from ingest.vault import SourceFile
+from retrieval.models import Chunk, Entry
+
+_PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
+_NUMBERING = re.compile(r"^\d+[.)]?\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A chunk with what is searched of it; at least one entry, unless it holds marks only."""
+
+    chunk: Chunk
+    entries: tuple[Entry, ...]
+
+
+def index(file: SourceFile, *, entry_limit: int, count: Count) -> list[IndexedChunk]:
+    """Return the chunks of a file in order; none for a file without text.
+
+    `entry_limit` is how many word pieces an entry may have, without [CLS] and [SEP]. Raises
+    FileRejectedError for a front matter that cannot be read.
+    """
+    count = lru_cache(maxsize=None)(count)  # headings and lead-ins are counted again and again
+    document = markdown.parse(file.text)
+    subject = _subject(file.path, document, frontmatter.parse(file.path, document.header))
+    placed = outline(document)
+    return [
+        IndexedChunk(
+            cut.chunk,
+            tuple(entries.write(subject, document, placed, cut, entry_limit, count)),
+        )
+        for cut in chunk.split(file.path, subject.title, document, count)
+    ]
+
+
+def _subject(path: str, document: Document, matter: FrontMatter) -> Subject:
+    *folders, name = path.split("/")
+    stem = _NUMBERING.sub("", name.rsplit(".", 1)[0])
+    headings = [plain(b.title) for b in document.blocks if b.kind == "heading"]
+    title = matter.title or (headings[0] if headings else stem)
+    edition = f"edition {matter.edition}" if matter.edition else ""
+    status = "" if matter.status.lower() in _PLAIN else matter.status
+    about = [word for word in (status, edition) if word]
+    names = [*(_NUMBERING.sub("", folder) for folder in folders), stem, title, *about]
+    return Subject(tuple(names), title, matter.aliases)

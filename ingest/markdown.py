@@ -1,0 +1,126 @@
+"""Read Markdown into blocks of source lines.
+
+Blocks are cut from the lines themselves, never from the parser's text: what the parser drops
+(cells beyond the header, link definitions, nesting past its limit) is still in a block.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+
+BlockKind = Literal["heading", "paragraph", "item", "table", "fence", "quote", "html", "rule"]
+
+_PARSER = (
+    MarkdownIt("commonmark", {"maxNesting": 100})
+    .enable("table")
+    .use(front_matter_plugin)
+    .use(footnote_plugin)
+    .use(deflist_plugin)
+    # Only block structure is read: inline parsing is the slow part, and the tail rule would move
+    # footnotes out of their lines.
+    .disable(["inline", "footnote_tail"])
+)
+_LEAVES: dict[str, BlockKind] = {
+    "heading_open": "heading",
+    "paragraph_open": "paragraph",
+    "list_item_open": "item",
+    "table_open": "table",
+    "fence": "fence",
+    "code_block": "fence",
+    "blockquote_open": "quote",
+    "html_block": "html",
+    "hr": "rule",
+    "footnote_reference_open": "paragraph",
+    "dl_open": "paragraph",
+}
+_WHOLE = {"table", "fence", "quote", "html", "paragraph"}  # what stands inside stays inside
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines `first` to `last` (0-based, `last` excluded) that belong together."""
+
+    kind: BlockKind
+    first: int
+    last: int
+    level: int = 0  # of a heading, 1 to 6; of a list item, its depth from 1
+    title: str = ""  # of a heading
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file's lines and blocks; every non-blank line below the header is in exactly one block."""
+
+    lines: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    header: str  # the front matter between its `---` lines; "" for none
+
+
+def parse(text: str) -> Document:
+    """Return the blocks of `text`, whose line ends are \\n, in the order of its lines."""
+    lines = text.split("\n")  # markdown-it's lines; splitlines() also breaks at \f and \x85
+    tokens = _PARSER.parse(text)
+    header, start = _front_matter(tokens)
+    owners: list[Block | None] = [None] * len(lines)
+    quoted_until = depth = 0
+    for index, token in enumerate(tokens):
+        depth += {"list_item_open": 1, "list_item_close": -1}.get(token.type, 0)
+        kind = _LEAVES.get(token.type)
+        if kind is None or token.map is None or token.map[0] < quoted_until:
+            continue
+        if depth and kind != "item":
+            continue  # a paragraph or table inside a list item is the item's
+        first, last = token.map
+        if kind == "heading":
+            block = Block(kind, first, last, int(token.tag[1]), tokens[index + 1].content.strip())
+        else:
+            block = Block(kind, first, last, depth if kind == "item" else 0)
+        owners[first:last] = [block] * (last - first)
+        quoted_until = last if kind in _WHOLE else quoted_until
+    return Document(tuple(lines), tuple(_runs(lines, owners, start)), header)
+
+
+def is_lead_in(text: str) -> bool:
+    """Tell whether a paragraph introduces what follows: it ends in a colon or is all bold."""
+    plain = text.strip()
+    bold = re.fullmatch(r"(\*\*|__)[^*_]+(\*\*|__)", plain) is not None
+    return bold or plain.rstrip("*_ ").endswith(":")
+
+
+def block_text(document: Document, block: Block) -> str:
+    """Return the block's lines as they stand in the file."""
+    return "\n".join(document.lines[block.first : block.last])
+
+
+def _front_matter(tokens: Sequence[Token]) -> tuple[str, int]:
+    if tokens and tokens[0].type == "front_matter" and tokens[0].map:
+        return tokens[0].content, tokens[0].map[1]
+    return "", 0
+
+
+def _runs(lines: Sequence[str], owners: Sequence[Block | None], start: int) -> list[Block]:
+    """One block for each run of lines with the same owner; lines without one are paragraphs."""
+    blocks: list[Block] = []
+    previous: object = ...  # no owner that could be compared equal
+    for number in range(start, len(lines)):
+        if not lines[number].strip():
+            previous = previous if owners[number] is previous else ...
+            continue
+        owner = owners[number]
+        if owner is previous and blocks:
+            last = blocks[-1]
+            blocks[-1] = Block(last.kind, last.first, number + 1, last.level, last.title)
+        else:
+            kind, level, title = (
+                (owner.kind, owner.level, owner.title) if owner else ("paragraph", 0, "")
+            )
+            blocks.append(Block(kind, number, number + 1, level, title))
+        previous = owner
+    return blocks

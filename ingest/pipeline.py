@@ -1,0 +1,218 @@
+"""Ingest: bring the index into step with a folder of Markdown, in one transaction."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+
+from ingest import document, vault
+from ingest.chunk import CHUNK_LIMIT, CHUNKER_VERSION
+from ingest.document import IndexedChunk
+from ingest.vault import SourceFile, VaultFiles
+from retrieval import generations
+from retrieval.errors import FileRejectedError, VaultError
+from retrieval.generations import NewChunk, NewFile
+from retrieval.models import Vectors
+from retrieval.rerank import passage_text
+from retrieval.rulebook import Rulebook
+from retrieval.store import Connection
+
+_SAFE_REMOVALS = 10  # files; more, and over half of the index, must be meant
+Progress = Callable[[str, int, int], None]  # what is done, how many of how many
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an ingest would do: paths, each list sorted."""
+
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    rebuild: bool  # the index was made by other models or another chunker, or there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an ingest did."""
+
+    plan: Plan
+    rejected: tuple[FileRejectedError, ...]
+    ignored: tuple[str, ...]
+    notes: tuple[str, ...]  # what a writer should know of files that did go in
+    files: int = 0  # in the index now, as are the chunks
+    chunks: int = 0
+    embedded: int = 0  # texts that had no vector yet
+    seconds: float = 0.0
+    generation_id: int = 0
+
+
+@dataclass(slots=True)
+class _Written:
+    files: list[NewFile] = field(default_factory=list)
+    embedded: int = 0
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Report no progress."""
+
+
+def run(
+    rules: Rulebook,
+    root: Path,
+    *,
+    dry_run: bool = False,
+    allow_mass_delete: bool = False,
+    progress: Progress = silent,
+) -> Report:
+    """Make the live generation hold exactly the vault at `root`; readers see it at once, whole.
+
+    Files that cannot be read are in the report and keep what the index has of them. Raises
+    VaultError where `root` is no folder or too many files would be removed, IngestRunningError.
+    """
+    started = monotonic()
+    found = vault.read(root)
+    with rules.store.connect(autocommit=True) as conn:
+        generations.install(conn)
+        generations.lock(conn)
+        generations.drop_abandoned(conn)
+        live = generations.live_or_none(conn)
+        fingerprint = _fingerprint(rules)
+        rebuild = live is None or dict(live.fingerprint) != fingerprint
+        known = generations.file_hashes(conn, live.id) if live else {}
+        plan = _plan(found, known, rebuild)
+        _refuse_mass_delete(root, plan, known, allow_mass_delete)
+        if dry_run:
+            return Report(plan, found.rejected, found.ignored, ())
+        chosen = set(plan.added) | set(plan.changed) | (set(plan.unchanged) if rebuild else set())
+        indexed, rejected, notes = _index(rules, [f for f in found.files if f.path in chosen])
+        written = _embed(rules, conn, indexed, progress)
+        generation_id = live.id if live else 0
+        with conn.transaction():
+            if rebuild:
+                generation_id = generations.create(conn, fingerprint, temporary=False)
+            if rebuild or written.files or plan.removed:
+                removed = () if rebuild else plan.removed
+                generations.apply(conn, generation_id, removed=removed, written=written.files)
+        if rebuild or len(written.files) > len(plan.unchanged):
+            conn.execute("ANALYZE chunk, entry")
+        files, chunks = generations.size(conn, generation_id)
+    return Report(
+        plan,
+        tuple(sorted((*found.rejected, *rejected), key=lambda error: error.path)),
+        found.ignored,
+        notes,
+        files,
+        chunks,
+        written.embedded,
+        monotonic() - started,
+        generation_id,
+    )
+
+
+def run_temporary(
+    rules: Rulebook, conn: Connection, root: Path, *, progress: Progress = silent
+) -> Report:
+    """Index the vault at `root` beside the live generation, for as long as `conn` is open.
+
+    The caller removes it with `generations.drop`; after a crash the next ingest does.
+    """
+    started = monotonic()
+    found = vault.read(root)
+    generations.install(conn)
+    indexed, rejected, notes = _index(rules, found.files)
+    written = _embed(rules, conn, indexed, progress)
+    with conn.transaction():
+        generation_id = generations.create(conn, _fingerprint(rules), temporary=True)
+        generations.apply(conn, generation_id, removed=(), written=written.files)
+    conn.execute("ANALYZE chunk, entry")
+    files, chunks = generations.size(conn, generation_id)
+    plan = Plan(tuple(file.path for file in found.files), (), (), (), rebuild=True)
+    return Report(
+        plan, (*found.rejected, *rejected), found.ignored, notes, files, chunks, written.embedded,
+        monotonic() - started, generation_id,
+    )  # fmt: skip
+
+
+def _fingerprint(rules: Rulebook) -> dict[str, str | int]:
+    return {**rules.fingerprint, "chunker": CHUNKER_VERSION}
+
+
+def _plan(found: VaultFiles, known: Mapping[str, str], rebuild: bool) -> Plan:
+    here = {file.path: file.sha256 for file in found.files}
+    kept = {error.path for error in found.rejected}  # unreadable now is not deleted
+    return Plan(
+        added=tuple(path for path in here if path not in known),
+        changed=tuple(p for p, sha256 in here.items() if p in known and known[p] != sha256),
+        removed=tuple(path for path in sorted(known) if path not in here and path not in kept),
+        unchanged=tuple(path for path, sha256 in here.items() if known.get(path) == sha256),
+        rebuild=rebuild,
+    )
+
+
+def _refuse_mass_delete(root: Path, plan: Plan, known: Mapping[str, str], allowed: bool) -> None:
+    gone, total = len(plan.removed), len(known)
+    empties = total > 0 and gone == total and not plan.added
+    if not allowed and (empties or (gone > _SAFE_REMOVALS and gone * 2 > total)):
+        raise VaultError(
+            f"{gone} of the index's {total} files are not in {str(root)!r}; is it the right "
+            "folder? If they are meant to go: --allow-mass-delete"
+        )
+
+
+def _index(
+    rules: Rulebook, files: Sequence[SourceFile]
+) -> tuple[list[tuple[SourceFile, list[IndexedChunk]]], list[FileRejectedError], tuple[str, ...]]:
+    indexed, rejected, notes = [], [], []
+    tokens = rules.embedder.tokens
+    for file in files:
+        try:
+            chunks = document.index(file, entry_limit=rules.embedder.limit - 2, count=tokens.count)
+        except FileRejectedError as error:
+            rejected.append(error)
+            continue
+        indexed.append((file, chunks))
+        if file.removed_nuls:
+            notes.append(f"{file.path}: {file.removed_nuls} NUL characters left out")
+        if not chunks:
+            notes.append(f"{file.path}: holds no text")
+        for item in chunks:
+            if (size := tokens.count(passage_text(item.chunk))) > CHUNK_LIMIT:
+                notes.append(f"{item.chunk.id}: {size} word pieces, over {CHUNK_LIMIT}")
+    return indexed, rejected, tuple(notes)
+
+
+def _embed(
+    rules: Rulebook,
+    conn: Connection,
+    indexed: Sequence[tuple[SourceFile, Sequence[IndexedChunk]]],
+    progress: Progress,
+) -> _Written:
+    """Give every entry its vector: known texts keep theirs, each new text is embedded once."""
+    texts = {entry.text for _, chunks in indexed for item in chunks for entry in item.entries}
+    vectors: dict[str, Vectors] = {}
+    if texts:
+        vectors = generations.known_vectors(conn, rules.embedder.files.digest, texts)
+    missing = sorted(texts - vectors.keys())
+    done = 0
+
+    def advance(count: int) -> None:
+        nonlocal done
+        done += count
+        progress("embedding", done, len(missing))
+
+    if missing:
+        vectors.update(zip(missing, rules.embedder.embed(missing, advance), strict=True))
+    return _Written([_new_file(file, chunks, vectors) for file, chunks in indexed], len(missing))
+
+
+def _new_file(
+    file: SourceFile, chunks: Sequence[IndexedChunk], vectors: Mapping[str, Vectors]
+) -> NewFile:
+    new = []
+    for item in chunks:
+        rows = [vectors[entry.text] for entry in item.entries]
+        new.append(NewChunk(item.chunk, item.entries, np.array(rows, np.float32)))
+    return NewFile(file.path, file.sha256, tuple(new))

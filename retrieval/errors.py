@@ -1,0 +1,80 @@
+"""Every error that a user can meet. The API maps each to a status, the programs to an exit code.
+
+RulesError
+├── ConfigurationError         a setting is unknown, of the wrong kind, or contradicts another
+├── VaultError                 the vault is missing, or an ingest of it would delete too much
+├── FileRejectedError          one file cannot be read; the others go in
+├── DatabaseUnreachableError   no database answers, or the embedded one cannot start
+├── IndexMissingError          the database holds no live generation of rules
+├── IndexMismatchError         the live generation was made by other models or another chunker
+├── IngestRunningError         another process is writing the index
+├── ModelUnavailableError      weights are missing, unreadable or not the ones that were pinned
+├── QuestionError              a question that cannot be searched: empty, too long, no text
+├── DatasetError               a file of questions cannot be read; nothing could be measured
+└── LlmError
+    ├── LlmUnreachableError    no language model answered within the deadline
+    └── LlmReplyError          it answered with something that is no answer
+
+A message says what happened, with the value, and then what to do next.
+"""
+
+
+class RulesError(Exception):
+    """Base of all errors that are meant for a person to read."""
+
+
+class ConfigurationError(RulesError):
+    """A setting is unknown, of the wrong kind, or contradicts another."""
+
+
+class VaultError(RulesError):
+    """The vault is missing, or an ingest of it would delete too much."""
+
+
+class FileRejectedError(RulesError):
+    """One file of the vault cannot be read. `path` is below the vault, with "/"."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class DatabaseUnreachableError(RulesError):
+    """No database answers, or the embedded one cannot be started."""
+
+
+class IndexMissingError(RulesError):
+    """The database holds no live generation."""
+
+
+class IndexMismatchError(RulesError):
+    """The live generation was made by other models or by another chunker."""
+
+
+class IngestRunningError(RulesError):
+    """Another process is writing the index."""
+
+
+class ModelUnavailableError(RulesError):
+    """Weights are missing, unreadable, or not the ones that were pinned."""
+
+
+class QuestionError(RulesError):
+    """A question that cannot be searched: empty, too long, or not text."""
+
+
+class DatasetError(RulesError):
+    """A file of questions cannot be read, so nothing could be measured."""
+
+
+class LlmError(RulesError):
+    """The language model gave no usable answer."""
+
+
+class LlmUnreachableError(LlmError):
+    """No language model answered within the deadline."""
+
+
+class LlmReplyError(LlmError):
+    """The language model answered with something that is no answer."""

@@ -1,0 +1,71 @@
+"""Fold typographic variants and open numbers, so that one spelling is searched.
+
+What is searched is not what is shown: quotes keep the file's own characters.
+"""
+
+import re
+import unicodedata
+
+FOLDING_VERSION = 1  # part of the index's fingerprint: raise it with every change of a result
+
+_VARIANTS = str.maketrans(
+    {
+        **dict.fromkeys("’‘‛′`´", "'"),
+        **dict.fromkeys("“”„″", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000\t\f\v\x85\u2028\u2029", " "),
+        "×": "x",
+        "…": "...",
+        "½": " 1/2",
+        "¼": " 1/4",
+        "¾": " 3/4",
+        "⅓": " 1/3",
+        "⅔": " 2/3",
+    }
+)
+_FEET = re.compile(r"(?<=\d)'(?!\w)")
+_INCHES = re.compile(r'(?<=\d)"(?!\w)')
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_SPACES = re.compile(r" {2,}")
+_PADDING = re.compile(r"(?<=\S) {2,}")
+_DASHES = re.compile(r"-{4,}")
+_NUMBERS = {
+    "zero": 0, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
+    "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20,
+    "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
+    "ninety": 90, "hundred": 100,
+}  # fmt: skip  # without "one", which is a pronoun more often than a number
+_NUMBER_WORD = re.compile(rf"\b({'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\b", re.I)
+
+
+def fold(text: str) -> str:
+    """Return `text` with one spelling for quotes, dashes, spaces, fractions; idempotent.
+
+    Zero-width, bidirectional and other control characters go; line breaks stay.
+    """
+    text = unicodedata.normalize("NFC", text).translate(_VARIANTS)
+    kept = "".join(c for c in text if c == "\n" or unicodedata.category(c) not in {"Cf", "Cc"})
+    return _SPACES.sub(" ", kept)
+
+
+def searchable(text: str) -> str:
+    """Return folded `text` as it is embedded and indexed: 30' is 30 feet, 1,200 is 1200.
+
+    A number written as a word gets its digits ("twenty" becomes "20"), for questions and for
+    rules alike, so both meet.
+    """
+    text = _THOUSANDS.sub("", fold(text))
+    text = _INCHES.sub(" inches", _FEET.sub(" feet", text))
+    return _NUMBER_WORD.sub(lambda match: str(_NUMBERS[match[0].lower()]), text)
+
+
+def compact(text: str) -> str:
+    """Return `text` as a model reads it: table padding and long rules take no word pieces."""
+    return _PADDING.sub(" ", _DASHES.sub("---", text))
+
+
+def comparable(text: str) -> str:
+    """Return `text` for finding a quote: folded, without table padding, pipes and line breaks."""
+    cells = (cell.strip() for cell in re.split(r"[|\n]", fold(text)))
+    return " ".join(_SPACES.sub(" ", cell) for cell in cells if cell)

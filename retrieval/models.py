@@ -1,0 +1,110 @@
+"""The types that the rooms exchange: frozen, without behaviour beyond what a reader needs."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Vectors = npt.NDArray[np.float32]
+Fate = Literal["candidates", "threshold", "budget", "returned"]
+EntryKind = Literal["row", "item", "sentences", "whole"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What is returned and cited: neighbouring lines of one file, `text` exactly those lines.
+
+    Only where a single line is over the limit is `text` a part of that line; `piece` then counts
+    the parts from 1.
+    """
+
+    path: str  # below the vault, with "/": "5. Adventures/12. Combat.md"
+    heading: str  # "Combat > Initiative"; the file's title where no heading stands above
+    first_line: int  # 1-based, as an editor counts
+    last_line: int  # inclusive
+    text: str
+    context: str = ""  # a later part's table header or lead-in line, from further up; else ""
+    piece: int = 0
+
+    @property
+    def id(self) -> str:
+        """Where a reader finds it: "5. Adventures/12. Combat.md:12"; ties are broken by it."""
+        return f"{self.path}:{self.first_line}" + (f".{self.piece}" if self.piece else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is searched: one table row, list item, or one to three sentences of a chunk.
+
+    An entry of the kind "whole" stands for its chunk (or for a window of it, where the chunk is
+    longer than the encoder reads).
+    """
+
+    kind: EntryKind
+    heading: str  # of the section that the entry stands in, which may be deeper than the chunk's
+    first_line: int
+    last_line: int
+    quote: str  # the file's own characters
+    lead: str  # the table's header rows or the list's lead-in line, as in the file; "" for none
+    text: str  # what is embedded: folded, with the heading trail in front
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """An entry of a returned chunk with its cosine similarity to the question, -1 to 1."""
+
+    entry: Entry
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A returned chunk. Higher scores are better; compare them only within one configuration."""
+
+    chunk: Chunk
+    score: float
+    evidence: tuple[Evidence, ...]  # the chunk's entries, best first
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One row of a trace: the ranks (from 1) and scores of one chunk at every stage.
+
+    None means that the chunk did not reach the stage. `fate` is the stage that dropped it:
+    "candidates" (below the cut of `rag_candidates`), "threshold", "budget" (below `top_k`), or
+    "returned".
+    """
+
+    chunk_id: str
+    dense_rank: int | None
+    dense_score: float | None
+    text_rank: int | None
+    text_score: float | None
+    fused_rank: int
+    fused_score: float
+    rerank_rank: int | None
+    rerank_score: float | None
+    fate: Fate
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Milliseconds of one search."""
+
+    embed_ms: float
+    search_ms: float
+    rerank_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What one search returns: the hits, best first, and how they came to be."""
+
+    question: str  # as it was searched: with the one before, where it is a follow-up
+    hits: tuple[Hit, ...]
+    trace: tuple[Candidate, ...]
+    rerank: str  # the reranker's name, or "off"
+    threshold: float
+    generation: str  # "ID.REVISION" of the index that answered
+    timings: Timings

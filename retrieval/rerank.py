@@ -1,0 +1,68 @@
+"""Rerankers: a question and passages in, one score a passage out.
+
+`Reranker` is the one place where a better ranker plugs in; search sorts by what it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from retrieval import weights
+from retrieval.embed import ModelThread
+from retrieval.fold import compact
+from retrieval.models import Chunk
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+
+class Reranker(Protocol):
+    """Anything that scores passages against a question."""
+
+    name: str
+
+    def scores(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
+        """Return one score a chunk, in the order given; higher is better."""
+
+    def warm(self) -> None:
+        """Load the weights now instead of at the first question."""
+
+
+class CrossEncoderReranker:
+    """A sentence-transformers CrossEncoder of a folder or hub id."""
+
+    def __init__(self, files: weights.ModelFiles, thread: ModelThread) -> None:
+        self.name = files.name
+        self._files = files
+        self._thread = thread
+
+    def scores(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
+        """Return the model's raw scores (its own scale) for the passages as they are shown."""
+        pairs = [(question, passage_text(chunk)) for chunk in chunks]
+        predicted = self._thread.run(lambda: self._model.predict(pairs, show_progress_bar=False))
+        return [float(score) for score in predicted]
+
+    def warm(self) -> None:
+        """Load the weights now instead of at the first question."""
+        self._thread.run(lambda: self._model)
+
+    @cached_property
+    def _model(self) -> CrossEncoder:
+        from sentence_transformers import CrossEncoder
+
+        model: CrossEncoder = CrossEncoder(
+            str(self._files.folder),
+            num_labels=1,
+            device="cpu",
+            local_files_only=True,
+            trust_remote_code=False,
+            model_kwargs={"use_safetensors": True},
+        )
+        return model
+
+
+def passage_text(chunk: Chunk) -> str:
+    """Return what a model reads of a chunk: heading, repeated table header or lead-in, lines."""
+    return compact("\n".join(part for part in (chunk.heading, chunk.context, chunk.text) if part))

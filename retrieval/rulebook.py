@@ -1,0 +1,87 @@
+"""What is opened once a process and closed with it: the database, the models, the settings."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from retrieval import calibration, weights
+from retrieval.embed import Embedder, ModelThread
+from retrieval.errors import IndexMismatchError
+from retrieval.fold import FOLDING_VERSION
+from retrieval.postgres import serve
+from retrieval.rerank import CrossEncoderReranker, Reranker
+from retrieval.settings import Settings
+from retrieval.store import Generation, Store
+
+Fingerprint = Mapping[str, str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """Everything that search needs. Made by `open_rulebook` alone."""
+
+    settings: Settings
+    store: Store
+    embedder: Embedder
+    reranker: Reranker | None
+    threshold: float  # a passage with a lower score is not returned
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What a question's vector depends on; an index made otherwise cannot be searched."""
+        return {
+            "model": self.embedder.files.name,
+            "model_digest": self.embedder.files.digest,
+            "dimension": self.embedder.dimension,
+            "folding": FOLDING_VERSION,
+        }
+
+    def warm(self) -> None:
+        """Load the models now instead of at the first question."""
+        self.embedder.warm()
+        if self.reranker:
+            self.reranker.warm()
+
+    def check(self, generation: Generation) -> None:
+        """Raise IndexMismatchError where this generation was made by other models."""
+        for name, ours in self.fingerprint.items():
+            theirs = generation.fingerprint.get(name)
+            if theirs != ours and name != "model":  # a name is for people; the digest decides
+                raise IndexMismatchError(
+                    f"the index was made with {name} {theirs!r} and this process has {ours!r}; "
+                    "run: python -m ingest"
+                )
+
+
+@contextmanager
+def open_rulebook(settings: Settings) -> Iterator[Rulebook]:
+    """Yield the opened rulebook: users, evals and LangChain all search through this one.
+
+    Models are found and checked now and loaded at their first use. Raises ModelUnavailableError
+    and DatabaseUnreachableError.
+    """
+    with ExitStack() as stack:
+        thread = ModelThread()
+        stack.callback(thread.close)
+        embedder = Embedder(_encoder(settings), thread)
+        reranker = None
+        if settings.reranker_model != "off":
+            files = weights.find(settings.reranker_model, offline=settings.hf_hub_offline)
+            reranker = CrossEncoderReranker(files, thread)
+        if settings.database_url:
+            url = settings.database_url.get_secret_value()
+        else:
+            url = stack.enter_context(serve(settings.rag_data_dir))
+        store = Store(url)
+        store.open()
+        stack.callback(store.close)
+        threshold = settings.rag_threshold
+        if threshold is None:
+            threshold = calibration.threshold(embedder.files, reranker)
+        yield Rulebook(settings, store, embedder, reranker, threshold)
+
+
+def _encoder(settings: Settings) -> weights.ModelFiles:
+    if settings.embedding_model == "bundled":
+        return weights.bundled_encoder()
+    return weights.find(settings.embedding_model, offline=settings.hf_hub_offline)

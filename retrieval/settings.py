@@ -1,0 +1,71 @@
+"""The settings: one frozen object of the environment and `.env`, passed in, never global."""
+
+import difflib
+from pathlib import Path
+
+from dotenv import dotenv_values
+from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from retrieval.errors import ConfigurationError
+
+# Lines that a .env may hold for other programs: Docker Compose and the libraries read these.
+_FOREIGN_NAMES = frozenset({"HF_HUB_OFFLINE", "NO_COLOR", "POSTGRES_PASSWORD"})
+
+
+class Settings(BaseSettings):
+    """Every setting with its default. A value of the wrong kind stops the program at start-up."""
+
+    # An empty line in .env ("DATABASE_URL=") means "not set", as Compose writes it.
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
+
+    vault: Path = Path("vault")
+    database_url: SecretStr | None = None  # not set: the embedded PostgreSQL
+    rag_data_dir: Path = Path(".data")  # the embedded database's files
+
+    embedding_model: str = "bundled"  # "bundled", a folder, or a hub id
+    reranker_model: str = "off"  # "off", a folder, or a hub id of a CrossEncoder
+    hf_hub_offline: bool = True  # false: hub ids may be downloaded
+
+    rag_top_k: PositiveInt = Field(default=4, le=50)  # passages returned
+    rag_candidates: PositiveInt = Field(default=30, le=200)  # chunks that a reranker reads
+    rag_threshold: float | None = None  # not set: the fitted one, see retrieval/calibration.py
+
+    openai_api_key: SecretStr | None = None
+    openai_base_url: str | None = None
+    openai_model: str | None = None  # not set: answers are exact quotes, no model is called
+    llm_timeout: PositiveFloat = 30.0  # seconds, for one whole reply
+
+    host: str = "127.0.0.1"
+    port: PositiveInt = Field(default=8000, le=65535)
+    log_level: str = "INFO"
+
+
+def load(dotenv: Path = Path(".env")) -> Settings:
+    """Return the settings of the environment and of `dotenv` (which need not exist).
+
+    Raises ConfigurationError for an unknown name in `dotenv` (naming the nearest known one) and
+    for a value of the wrong kind.
+    """
+    _refuse_unknown_names(dotenv)
+    try:
+        return Settings(_env_file=dotenv)
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc'])).upper()}: {fault['msg']}"
+            for fault in error.errors(include_input=False)
+        )
+        raise ConfigurationError(f"{faults}. See .env.example for the settings") from error
+
+
+def names() -> list[str]:
+    """Return the names of all settings as they stand in the environment, sorted."""
+    return sorted(name.upper() for name in Settings.model_fields)
+
+
+def _refuse_unknown_names(dotenv: Path) -> None:
+    known = {*names(), *_FOREIGN_NAMES}
+    for name in dotenv_values(dotenv) if dotenv.is_file() else {}:
+        if name.upper() not in known and not name.startswith("OTEL_"):
+            near = difflib.get_close_matches(name.upper(), sorted(known), n=1, cutoff=0.0)
+            raise ConfigurationError(f"{dotenv}: unknown setting {name!r}; did you mean {near[0]}?")

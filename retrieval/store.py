@@ -1,0 +1,224 @@
+"""The database as readers see it: connections, the live generation, the two searches.
+
+All SQL is here, in `generations.py` (what ingest writes) and in `schema.sql`. Values are always
+parameters.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import psycopg
+from pgvector import Vector
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import class_row, kwargs_row
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from retrieval.errors import DatabaseUnreachableError, IndexMissingError
+from retrieval.models import Chunk, Entry, Evidence, Vectors
+
+Connection = psycopg.Connection[Any]
+_Result = TypeVar("_Result")
+
+_WAIT = 5.0  # seconds for a connection of the pool
+_STATEMENT_MS = 10_000  # a search takes milliseconds; what takes longer waits for a lock
+_POOL_SIZE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A generation of the index. `name` changes with every ingest that changed something."""
+
+    id: int
+    revision: int
+    fingerprint: Mapping[str, str | int]
+
+    @property
+    def name(self) -> str:
+        """ "ID.REVISION", as answers carry it."""
+        return f"{self.id}.{self.revision}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A chunk of one list with its score in that list, higher is better, and its row's id."""
+
+    row_id: int
+    chunk: Chunk
+    score: float
+
+
+class Store:
+    """A pool of connections to one database."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._pool = ConnectionPool(
+            url,
+            min_size=1,
+            max_size=_POOL_SIZE,
+            timeout=_WAIT,
+            open=False,
+            kwargs={"connect_timeout": 3, "autocommit": True},
+            configure=_configure,
+        )
+
+    def open(self) -> None:
+        """Begin to connect; a database that does not answer is an error of the first `read`."""
+        self._pool.open()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.close()
+
+    @contextmanager
+    def connect(self, **options: Any) -> Iterator[Connection]:
+        """Yield a connection of its own, outside of the pool, for writers and long locks."""
+        try:
+            conn = psycopg.connect(self._url, connect_timeout=3, **options)
+        except psycopg.OperationalError as error:
+            raise self._unreachable(error) from error
+        with conn:
+            yield conn
+
+    def read(self, work: Callable[[Connection], _Result]) -> _Result:
+        """Return `work(connection)`, all of whose statements see one state of the index.
+
+        Where a connection turns out dead (the database was restarted), the pool is drained and
+        `work` is called once more.
+        """
+        try:
+            return self._once(work)
+        except PoolTimeout:
+            with self.connect():  # raises with the reason, which the pool's time-out hides
+                pass
+        except psycopg.OperationalError:
+            self._pool.drain()
+        try:
+            return self._once(work)
+        except psycopg.OperationalError as error:
+            raise self._unreachable(error) from error
+
+    def _once(self, work: Callable[[Connection], _Result]) -> _Result:
+        with self._pool.connection() as conn, conn.transaction():
+            conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            return work(conn)
+
+    def _unreachable(self, error: Exception) -> DatabaseUnreachableError:
+        where = conninfo_to_dict(self._url)
+        shown = make_conninfo("", **{k: v for k, v in where.items() if k != "password"})
+        reason = " ".join(str(error).split()) or type(error).__name__
+        return DatabaseUnreachableError(
+            f"no database at {shown!r}: {reason}; start it, or correct DATABASE_URL "
+            "(without it, the embedded PostgreSQL is used)"
+        )
+
+
+def _configure(conn: Connection) -> None:
+    conn.execute("SELECT set_config('statement_timeout', %s, false)", [str(_STATEMENT_MS)])
+
+
+def live(conn: Connection) -> Generation:
+    """Return the live generation. Raises IndexMissingError where nothing was ingested."""
+    try:
+        with conn.cursor(row_factory=kwargs_row(Generation)) as cur:
+            found = cur.execute(
+                "SELECT id, revision, fingerprint FROM generation WHERE state = 'live'"
+            ).fetchone()
+    except psycopg.errors.UndefinedTable as error:
+        raise IndexMissingError("the database holds no rules; run: python -m ingest") from error
+    if found is None:
+        raise IndexMissingError("the database holds no rules; run: python -m ingest")
+    return found
+
+
+def generation(conn: Connection, generation_id: int) -> Generation:
+    """Return the generation of that id. Raises IndexMissingError where it is gone."""
+    with conn.cursor(row_factory=kwargs_row(Generation)) as cur:
+        found = cur.execute(
+            "SELECT id, revision, fingerprint FROM generation WHERE id = %s", [generation_id]
+        ).fetchone()
+    if found is None:
+        raise IndexMissingError(f"generation {generation_id} is gone from the database")
+    return found
+
+
+_COLUMNS = (
+    "c.id AS row_id, c.path, c.heading, c.first_line, c.last_line, c.text, c.context, c.piece"
+)
+_ORDER = "score DESC, c.path, c.first_line, c.piece"
+
+# Exact on purpose: some milliseconds over ten thousand entries, and never an entry missed.
+_NEAREST = f"""
+    SELECT {_COLUMNS}, best.score
+    FROM (
+        SELECT chunk_id, max(1 - (embedding <=> %(vector)s::vector)) AS score
+        FROM entry WHERE generation_id = %(generation)s GROUP BY chunk_id
+    ) AS best JOIN chunk AS c ON c.id = best.chunk_id
+    ORDER BY {_ORDER} LIMIT %(limit)s
+"""  # noqa: S608  # constants of this module, no values
+
+
+def nearest(conn: Connection, generation_id: int, vector: Vectors, limit: int) -> list[Scored]:
+    """Rank chunks by their nearest entry: cosine similarity (-1 to 1) to `vector`, best first."""
+    values = {"vector": Vector(vector).to_text(), "generation": generation_id, "limit": limit}
+    with conn.cursor(row_factory=kwargs_row(_scored)) as cur:
+        return cur.execute(_NEAREST, values).fetchall()
+
+
+# Every word first, then any: a question rarely has all its words in one passage. The second query
+# is made of the question's own lexemes, so no operator of a user's text gets into it.
+_FULL_TEXT = f"""
+    WITH question AS (
+        SELECT websearch_to_tsquery('english', %(text)s) AS every,
+            (SELECT string_agg(quote_literal(lexeme), ' | ')::tsquery
+             FROM unnest(to_tsvector('english', %(text)s))) AS any
+    )
+    SELECT {_COLUMNS},
+        (ts_rank(c.search, q.any, 1) + (c.search @@ q.every)::int)::float8 AS score
+    FROM chunk AS c, question AS q
+    WHERE c.generation_id = %(generation)s AND c.search @@ q.any
+    ORDER BY {_ORDER} LIMIT %(limit)s
+"""  # noqa: S608  # constants of this module, no values
+
+
+def full_text(conn: Connection, generation_id: int, text: str, limit: int) -> list[Scored]:
+    """Rank chunks by PostgreSQL's full text rank, best first; none where no word is known."""
+    values = {"text": text, "generation": generation_id, "limit": limit}
+    with conn.cursor(row_factory=kwargs_row(_scored)) as cur:
+        return cur.execute(_FULL_TEXT, values).fetchall()
+
+
+_EVIDENCE = """
+    SELECT chunk_id, kind, heading, first_line, last_line, quote, lead, text,
+        1 - (embedding <=> %(vector)s::vector) AS score
+    FROM entry WHERE chunk_id = ANY(%(rows)s) ORDER BY score DESC, chunk_id, ordinal
+"""
+
+
+def evidence(
+    conn: Connection, rows: Sequence[int], vector: Vectors
+) -> dict[int, tuple[Evidence, ...]]:
+    """Return the entries of the chunks with these row ids, each chunk's best first."""
+    found: dict[int, list[Evidence]] = {row: [] for row in rows}
+    values = {"vector": Vector(vector).to_text(), "rows": list(rows)}
+    for chunk_id, *columns, score in conn.execute(_EVIDENCE, values):
+        found[chunk_id].append(Evidence(Entry(*columns), score))
+    return {row: tuple(entries) for row, entries in found.items()}
+
+
+def chunks_of(conn: Connection, generation_id: int, path: str) -> tuple[Chunk, ...]:
+    """Return the chunks of one file in order; none where the index does not hold the file."""
+    with conn.cursor(row_factory=class_row(Chunk)) as cur:
+        return tuple(
+            cur.execute(
+                "SELECT path, heading, first_line, last_line, text, context, piece FROM chunk "
+                "WHERE generation_id = %s AND path = %s ORDER BY first_line, piece",
+                [generation_id, path],
+            )
+        )
+
+
+def _scored(*, row_id: int, score: float, **columns: Any) -> Scored:
+    return Scored(row_id, Chunk(**columns), score)

