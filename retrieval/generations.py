@@ -175,8 +175,11 @@ def _new_ids(conn: Connection, count: int) -> list[int]:
 def _copy_chunks(
     conn: Connection, generation_id: int, chunks: Iterable[tuple[int, NewChunk]]
 ) -> None:
-    conn.execute("CREATE TEMP TABLE new_chunk (LIKE chunk, words text) ON COMMIT DROP")
-    conn.execute("ALTER TABLE new_chunk ALTER COLUMN search DROP NOT NULL")
+    conn.execute(
+        "CREATE TEMP TABLE new_chunk (LIKE chunk, words text, known tsvector "
+        "GENERATED ALWAYS AS (to_tsvector('english', words)) STORED) ON COMMIT DROP"
+    )
+    conn.execute("ALTER TABLE new_chunk ALTER COLUMN length DROP NOT NULL")
     statement = (
         "COPY new_chunk (id, generation_id, path, heading, first_line, last_line, text, context, "
         "piece, words) FROM STDIN"
@@ -191,8 +194,13 @@ def _copy_chunks(
             )  # fmt: skip
     conn.execute(
         "INSERT INTO chunk (id, generation_id, path, heading, first_line, last_line, text, "
-        "context, piece, search) SELECT id, generation_id, path, heading, first_line, last_line, "
-        "text, context, piece, to_tsvector('english', words) FROM new_chunk"
+        "context, piece, length) SELECT id, generation_id, path, heading, first_line, last_line, "
+        "text, context, piece, (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(known)) "
+        "FROM new_chunk"
+    )
+    conn.execute(
+        "INSERT INTO posting (generation_id, lexeme, chunk_id, count) "
+        "SELECT generation_id, lexeme, id, cardinality(positions) FROM new_chunk, unnest(known)"
     )
     conn.execute("DROP TABLE new_chunk")
 

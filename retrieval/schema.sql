@@ -29,11 +29,21 @@ CREATE TABLE IF NOT EXISTS chunk (
     text          text NOT NULL,
     context       text NOT NULL,
     piece         integer NOT NULL,
-    search        tsvector NOT NULL,
+    length        integer NOT NULL,  -- words that full text search knows, each as often as it stands
     UNIQUE (generation_id, path, first_line, piece),
     FOREIGN KEY (generation_id, path) REFERENCES file ON DELETE CASCADE
 );
-CREATE INDEX IF NOT EXISTS chunk_search ON chunk USING gin (search);
+
+-- The inverted index of full text search: how often a lexeme stands in a chunk. BM25 needs document
+-- frequencies, which PostgreSQL's own ranking does not use.
+CREATE TABLE IF NOT EXISTS posting (
+    generation_id bigint NOT NULL,
+    lexeme        text COLLATE "C" NOT NULL,
+    chunk_id      bigint NOT NULL REFERENCES chunk ON DELETE CASCADE,
+    count         integer NOT NULL,
+    PRIMARY KEY (generation_id, lexeme, chunk_id)
+);
+CREATE INDEX IF NOT EXISTS posting_chunk ON posting (chunk_id);
 
 CREATE TABLE IF NOT EXISTS entry (
     chunk_id      bigint NOT NULL REFERENCES chunk ON DELETE CASCADE,

@@ -22,6 +22,7 @@ from retrieval.store import (
     generation,
     live,
     nearest,
+    similarity,
 )
 
 LIST_LENGTH = 50  # chunks of either list
@@ -60,15 +61,16 @@ def _attempt(
 ) -> SearchResult | None:
     """Search once; None where an ingest committed while the reranker was reading."""
 
-    def lists(conn: Connection) -> tuple[Generation, list[Scored], list[Scored]]:
+    def lists(conn: Connection) -> tuple[Generation, list[Fused]]:
         chosen = live(conn) if wanted is None else generation(conn, wanted)
         rules.check(chosen)
         dense = nearest(conn, chosen.id, vector, LIST_LENGTH)
-        return chosen, dense, full_text(conn, chosen.id, words, LIST_LENGTH)
+        text = full_text(conn, chosen.id, words, LIST_LENGTH)
+        only_text = {item.row_id for item in text} - {item.row_id for item in dense}
+        return chosen, fuse(dense, text, similarity(conn, sorted(only_text), vector))
 
     started = perf_counter()
-    chosen, dense, text = rules.store.read(lists)
-    fused = fuse(dense, text)
+    chosen, fused = rules.store.read(lists)
     searched = perf_counter()
     scores = _reranked(rules.reranker, question, fused[: rules.settings.rag_candidates])
     reranked = perf_counter()

@@ -167,25 +167,53 @@ def nearest(conn: Connection, generation_id: int, vector: Vectors, limit: int) -
         return cur.execute(_NEAREST, values).fetchall()
 
 
-# Every word first, then any: a question rarely has all its words in one passage. The second query
-# is made of the question's own lexemes, so no operator of a user's text gets into it.
+_SIMILARITY = """
+    SELECT chunk_id, max(1 - (embedding <=> %(vector)s::vector))
+    FROM entry WHERE chunk_id = ANY(%(rows)s) GROUP BY chunk_id
+"""
+
+
+def similarity(conn: Connection, rows: Sequence[int], vector: Vectors) -> dict[int, float]:
+    """Return the score that `nearest` would give to the chunks with these row ids."""
+    values = {"vector": Vector(vector).to_text(), "rows": list(rows)}
+    return dict(conn.execute(_SIMILARITY, values).fetchall())
+
+
 _FULL_TEXT = f"""
-    WITH question AS (
-        SELECT websearch_to_tsquery('english', %(text)s) AS every,
-            (SELECT string_agg(quote_literal(lexeme), ' | ')::tsquery
-             FROM unnest(to_tsvector('english', %(text)s))) AS any
+    WITH size AS (
+        SELECT count(*) AS chunks, avg(length) AS length FROM chunk
+        WHERE generation_id = %(generation)s
+    ), word AS (
+        SELECT asked.lexeme, ln(1 + (chunks - found.n + 0.5) / (found.n + 0.5)) AS idf
+        FROM size, unnest(to_tsvector('english', %(text)s)) AS asked, LATERAL (
+            SELECT count(*) AS n FROM posting AS p
+            WHERE p.generation_id = %(generation)s AND p.lexeme = asked.lexeme
+        ) AS found
+    ), matched AS (
+        SELECT p.chunk_id, sum(word.idf * p.count * (%(k1)s + 1) /
+            (p.count + %(k1)s * (1 - %(b)s + %(b)s * c.length / size.length))) AS sum
+        FROM size, word JOIN posting AS p USING (lexeme) JOIN chunk AS c ON c.id = p.chunk_id
+        WHERE p.generation_id = %(generation)s GROUP BY p.chunk_id
     )
     SELECT {_COLUMNS},
-        (ts_rank(c.search, q.any, 1) + (c.search @@ q.every)::int)::float8 AS score
-    FROM chunk AS c, question AS q
-    WHERE c.generation_id = %(generation)s AND c.search @@ q.any
+        (matched.sum / (SELECT (%(k1)s + 1) * sum(idf) FROM word))::float8 AS score
+    FROM matched JOIN chunk AS c ON c.id = matched.chunk_id
     ORDER BY {_ORDER} LIMIT %(limit)s
 """  # noqa: S608  # constants of this module, no values
+_K1, _B = 1.2, 0.75  # the usual values
 
 
 def full_text(conn: Connection, generation_id: int, text: str, limit: int) -> list[Scored]:
-    """Rank chunks by PostgreSQL's full text rank, best first; none where no word is known."""
-    values = {"text": text, "generation": generation_id, "limit": limit}
+    """Rank chunks by BM25, best first; none where no chunk has a word of `text`.
+
+    Scores are divided by the most that the question's words could give, so they lie between 0
+    and 1 and can be compared between questions. The question's words are lexemes of PostgreSQL's
+    parser, never a query: no operator in a user's text does anything.
+
+    Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
+    with the idf that cannot be negative.
+    """
+    values = {"text": text, "generation": generation_id, "limit": limit, "k1": _K1, "b": _B}
     with conn.cursor(row_factory=kwargs_row(_scored)) as cur:
         return cur.execute(_FULL_TEXT, values).fetchall()
 
