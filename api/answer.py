@@ -37,7 +37,7 @@ def ask(
     started = perf_counter()
     found = search(rules, question, top_k=top_k)
     searched = perf_counter()
-    draft = _draft(model, question, found)
+    draft = _draft(rules, model, found.question, found)
     finished = perf_counter()
     return Answer(
         answer=draft.text,
@@ -59,13 +59,17 @@ def ask(
     )
 
 
-def _draft(model: LanguageModel | None, question: str, found: SearchResult) -> _Draft:
+def _draft(
+    rules: Rulebook, model: LanguageModel | None, question: str, found: SearchResult
+) -> _Draft:
     if not found.hits:
         mode: Literal["quotes", "model"] = "model" if model else "quotes"
         return _Draft(prompt.REFUSAL, [], mode, "no_passage")
     if model is None:
-        chosen = quotes.choose(found.hits)
-        return _Draft(quotes.text(chosen), citations.of_quotes(chosen, found.hits), "quotes")
+        chosen = quotes.choose(rules.embedder, question, found.hits)
+        return _Draft(
+            quotes.text(chosen, found.hits), citations.of_quotes(chosen, found.hits), "quotes"
+        )
     reply = model.reply(prompt.messages(question, found.hits))
     usage = Usage(prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens)
     if prompt.is_refusal(reply.text):

@@ -1,13 +1,13 @@
 """Check what an answer cites: every `[n]` names a passage, every quote stands in its lines."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from api.quotes import Quote
 from api.schema import Citation
 from retrieval.models import Entry, Evidence, Hit
 
-_MARKER = re.compile(r"\s?\[(\d{1,3})\]")
+_MARKER = re.compile(r"\s?\[(\d+(?:\s?,\s?\d+)*)\]", re.ASCII)  # [1], and [1, 2] as [1][2]
 _WORD = re.compile(r"\w+")
 
 
@@ -25,8 +25,7 @@ def of_reply(reply: str, hits: Sequence[Hit]) -> tuple[str, list[Citation]]:
     A citation quotes the entry of its passage that shares most words with the statement before
     the marker.
     """
-    numbers = range(1, len(hits) + 1)
-    text = _MARKER.sub(lambda match: match[0] if int(match[1]) in numbers else "", reply)
+    text = _checked(reply, {str(number) for number in range(1, len(hits) + 1)})
     citations: dict[int, Citation] = {}
     for match in _MARKER.finditer(text):
         number = int(match[1])
@@ -35,6 +34,20 @@ def of_reply(reply: str, hits: Sequence[Hit]) -> tuple[str, list[Citation]]:
             hit = hits[number - 1]
             citations[number] = _citation(number, hit, _nearest(statement, hit))
     return text.strip(), [citations[number] for number in sorted(citations)]
+
+
+def _checked(reply: str, known: Set[str]) -> str:
+    """Return `reply` with the known markers alone, each for itself."""
+
+    def kept(match: re.Match[str]) -> str:
+        numbers = [number for number in re.split(r"\s?,\s?", match[1]) if number in known]
+        space = match[0][: match[0].index("[")]
+        return space + "".join(f"[{number}]" for number in numbers) if numbers else ""
+
+    text = reply
+    while (cleaned := _MARKER.sub(kept, text)) != text:  # what goes can leave a marker: "[8[9]]"
+        text = cleaned
+    return text
 
 
 def _nearest(statement: str, hit: Hit) -> Evidence:

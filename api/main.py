@@ -1,18 +1,19 @@
 """The HTTP API: the only file that knows statuses."""
 
 import logging
-import uuid
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
 
 from api import answer
 from api.llm import LanguageModel
+from api.request_id import RequestIds
 from api.schema import (
     Answer,
     AskRequest,
@@ -59,6 +60,8 @@ STATUS: dict[type[RulesError], int] = {
     VaultError: 500,
 }
 
+_MOST_BYTES = 256 * 1024  # of a body: the longest question, in escapes, is under 50 KB
+
 log = logging.getLogger("api")
 
 
@@ -89,9 +92,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             rules.warm()
             yield {"oracle": Oracle(rules, model)}
 
-    app = FastAPI(title="rules-oracle", version="0.1.0", lifespan=lifespan)
+    app = FastAPI(
+        title="rules-oracle", version="0.1.0", lifespan=lifespan, max_body_size=_MOST_BYTES
+    )
+    app.add_middleware(RequestIds)
     app.exception_handler(RulesError)(explain)
     app.exception_handler(RequestValidationError)(explain_body)
+    app.exception_handler(HTTPException)(explain_http)
     app.post("/ask", response_model=Answer)(ask)
     app.post("/search", response_model=SearchReply)(find)
     app.get("/livez")(livez)
@@ -106,10 +113,9 @@ def oracle(request: Request) -> Oracle:
 
 
 def request_id(request: Request) -> str:
-    """Return the caller's X-Request-ID if it is a plain one, else a new id."""
-    given = request.headers.get("x-request-id", "")
-    plain = 0 < len(given) <= 128 and given.isascii() and given.isprintable()
-    return given if plain else uuid.uuid4().hex
+    """Return the request's id, which is in the reply's header too."""
+    given: str = request.state.request_id
+    return given
 
 
 Opened = Annotated[Oracle, Depends(oracle)]
@@ -170,18 +176,34 @@ def explain(request: Request, error: RulesError) -> JSONResponse:
 
 def explain_body(request: Request, error: RequestValidationError) -> JSONResponse:
     """Name the field of a body that is wrong and why; its value is not echoed."""
-    reasons = [
-        f"{'.'.join(str(part) for part in fault['loc'][1:]) or 'body'}: {fault['msg']}"
-        for fault in error.errors()
-    ]
-    return _problem(request, 422, "RequestError", "; ".join(reasons))
+    return _problem(request, 422, "RequestError", "; ".join(map(_fault, error.errors())))
+
+
+def explain_http(request: Request, error: HTTPException) -> JSONResponse:
+    """Give the framework's own refusals (no such path, body too large) the same shape."""
+    if error.status_code == 400:  # what FastAPI says of a body that no JSON parser can read
+        reason = "body: no JSON that can be read: nested too deeply, or not UTF-8"
+        return _problem(request, 422, "RequestError", reason)
+    reply = _problem(request, error.status_code, "HttpError", str(error.detail))
+    reply.headers.update(error.headers or {})
+    return reply
+
+
+def _fault(fault: dict[str, Any]) -> str:
+    if fault["type"] == "json_invalid":
+        return f"body: no JSON at character {fault['loc'][-1]}: {fault['ctx']['error']}"
+    return f"{'.'.join(str(part) for part in fault['loc'][1:]) or 'body'}: {fault['msg']}"
 
 
 def _problem(request: Request, status: int, title: str, detail: str) -> JSONResponse:
-    body = {"type": "about:blank", "title": title, "status": status, "detail": detail}
-    headers = {"X-Request-ID": request_id(request)}
-    if status == 503:
-        headers["Retry-After"] = "5"
     # A message may quote half a character of the question, which JSON cannot carry.
-    body["detail"] = detail.encode("utf-8", "backslashreplace").decode()
+    readable = detail.encode("utf-8", "backslashreplace").decode()
+    body = {
+        "type": "about:blank",
+        "title": title,
+        "status": status,
+        "detail": readable,
+        "request_id": request_id(request),
+    }
+    headers = {"Retry-After": "5"} if status == 503 else {}
     return JSONResponse(body, status, headers, media_type="application/problem+json")

@@ -1,13 +1,19 @@
 """Answer without a language model: the lines that come nearest to the question, word for word."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from retrieval.models import Entry, Evidence, Hit
+from retrieval.embed import Embedder
+from retrieval.fold import searchable
+from retrieval.models import Entry, Hit
 
-_MOST = 3  # quotes of one answer
-# A further quote must be nearly as good as the best: cosine similarity, from another passage.
-_MARGIN = 0.08
+_MOST = 4  # quotes of one answer
+_MARGIN = 0.3  # a further quote's score may be so much under the best one's
+_READ = 6  # entries of a passage that are compared, by their stored similarity
+_WITH_TRAIL = 0.5  # weight of an entry's stored similarity beside that of its own words
+_WITH_HIT = 0.5  # and of its passage's score
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,35 +25,55 @@ class Quote:
     score: float
 
 
-def choose(hits: Sequence[Hit]) -> list[Quote]:
-    """Return the best entry of the passages and of others nearly as good, in passage order.
+def choose(embedder: Embedder, question: str, hits: Sequence[Hit]) -> list[Quote]:
+    """Return the best entry of the best passages, best first; empty only where `hits` is.
 
-    At most one entry a passage: two passages that answer differently are both shown. Empty only
-    where `hits` is.
+    At most one entry a passage, and several passages where they come near each other: where two
+    sources answer differently (a spell of two classes), both are shown under their places.
     """
-    best = [_best(hit) for hit in hits]
-    top = max((found.score for found in best), default=0.0)
-    quotes = [
-        Quote(number, found.entry, found.score)
-        for number, found in enumerate(best, start=1)
-        if found.score >= top - _MARGIN
-    ]
-    quotes = sorted(quotes, key=lambda quote: -quote.score)[:_MOST]
-    return sorted(quotes, key=lambda quote: quote.passage)
+    quotes = sorted(
+        (_best(embedder, question, number, hit) for number, hit in enumerate(hits, start=1)),
+        key=lambda quote: (-quote.score, quote.passage),
+    )
+    return [quote for quote in quotes if quote.score >= quotes[0].score - _MARGIN][:_MOST]
 
 
-def text(quotes: Sequence[Quote]) -> str:
-    """Return the answer's Markdown: each quote under its heading, a table row with its header."""
-    return "\n\n".join(_shown(number, quote.entry) for number, quote in enumerate(quotes, start=1))
+def text(quotes: Sequence[Quote], hits: Sequence[Hit]) -> str:
+    """Return the answer's Markdown: each quote under its place, a table row with its header."""
+    return "\n\n".join(
+        _shown(number, hits[quote.passage - 1].chunk.path, quote.entry)
+        for number, quote in enumerate(quotes, start=1)
+    )
 
 
-def _best(hit: Hit) -> Evidence:
-    """The most similar row, item or sentences; the whole chunk only where there is no other."""
+def _best(embedder: Embedder, question: str, passage: int, hit: Hit) -> Quote:
+    """The entry that answers what the question asks beyond the passage's subject.
+
+    All entries of a passage share its subject, so the subject's words are left out on both sides:
+    "How long does a Light spell last?" is compared with "Duration: 12 turns" as "How long does a
+    spell last?".
+    """
     parts = [found for found in hit.evidence if found.entry.kind != "whole"]
-    return (parts or list(hit.evidence))[0]
+    parts = (parts or list(hit.evidence))[:_READ]
+    asked = _rest(searchable(question), parts[0].entry.heading)
+    vectors = embedder.embed([*(found.entry.words for found in parts), asked])
+    alone = (float(score) for score in vectors[:-1] @ vectors[-1])
+    scores = [score + _WITH_TRAIL * found.score for score, found in zip(alone, parts, strict=True)]
+    best = scores.index(max(scores))
+    return Quote(passage, parts[best].entry, scores[best] + _WITH_HIT * hit.score)
 
 
-def _shown(number: int, entry: Entry) -> str:
+def _rest(question: str, subject: str) -> str:
+    known = {_stem(word) for word in _WORD.findall(subject)}
+    kept = [w for w in question.split() if not {_stem(x) for x in _WORD.findall(w)} & known]
+    return " ".join(kept) or question
+
+
+def _stem(word: str) -> str:
+    return word.casefold().rstrip("s")
+
+
+def _shown(number: int, path: str, entry: Entry) -> str:
     lead = f"{entry.lead}\n" if entry.lead else ""
     gap = "\n" if entry.kind == "row" else " "
-    return f"**{entry.heading}**\n\n{lead}{entry.quote}{gap}[{number}]"
+    return f"**{entry.heading}** ({path}:{entry.first_line})\n\n{lead}{entry.quote}{gap}[{number}]"

@@ -51,7 +51,7 @@ class Subject:
 
 
 def evaluate(
-    rules: Rulebook, subject: Subject, questions: Sequence[Question], *, top_k: int | None = None
+    rules: Rulebook, measured: Subject, questions: Sequence[Question], *, top_k: int | None = None
 ) -> Iterator[Outcome]:
     """Yield the outcome of every question, in order, through the search that answers users."""
     for item in questions:
@@ -60,11 +60,11 @@ def evaluate(
             item.question,
             history=item.history,
             top_k=top_k,
-            generation_id=subject.generation_id,
+            generation_id=measured.generation_id,
         )
         judgement = None
         if item.answerable:
-            judgement = judge(item, found, subject.files, subject.chunks_of)
+            judgement = judge(item, found, measured.files, measured.chunks_of)
         yield Outcome(item, found, judgement)
 
 
@@ -72,11 +72,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
     try:
-        questions = _chosen(args.dataset, args.split)
-        with open_rulebook(load()) as rules, _subject(rules, args.vault) as subject:
+        questions = chosen(args.dataset, args.split)
+        with open_rulebook(load()) as rules, subject(rules, args.vault) as measured:
             print(_heading(rules, args.dataset, args.split, questions))
             outcomes = []
-            for outcome in evaluate(rules, subject, questions, top_k=args.top_k):
+            for outcome in evaluate(rules, measured, questions, top_k=args.top_k):
                 outcomes.append(outcome)
                 print(_line(outcome), flush=True)
             top_k = args.top_k or rules.settings.rag_top_k
@@ -102,7 +102,8 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return args
 
 
-def _chosen(path: Path, split: str | None) -> list[Question]:
+def chosen(path: Path, split: str | None) -> list[Question]:
+    """Return the questions of a split; DatasetError where none of them is answerable."""
     questions = [q for q in dataset.load(path) if split is None or q.split == split]
     if not any(question.answerable for question in questions):
         raise DatasetError(f"{path}: no answerable question of split {split or 'all'}")
@@ -110,8 +111,8 @@ def _chosen(path: Path, split: str | None) -> list[Question]:
 
 
 @contextmanager
-def _subject(rules: Rulebook, folder: Path | None) -> Iterator[Subject]:
-    """The live index, or a temporary one of `folder` that is gone afterwards."""
+def subject(rules: Rulebook, folder: Path | None) -> Iterator[Subject]:
+    """Yield the live index, or a temporary one of `folder` that is gone afterwards."""
     found = vault.read(folder or rules.settings.vault)
     files = {file.path: file.text for file in found.files}
     if not files:

@@ -71,6 +71,8 @@ def _block(writer: _Writer, placed: Placed, first: int, last: int) -> Iterator[E
         yield from _rows(writer, placed, start, stop)
         return
     text = "\n".join(writer.document.lines[start:stop])
+    if text.endswith(":") and len(list(sentences(text))) == 1:
+        return  # a lead-in is in front of each entry that it introduces; alone it says nothing
     yield from _prose(writer, placed, text, start)
 
 
@@ -138,7 +140,7 @@ def _fitted(
     room = writer.limit - writer.count(trail) - 1  # a cut inside a word can cost one piece more
     last = line + quote.count("\n")
     for part in limits.split(words, room, writer.count):
-        yield Entry(kind, heading, line + 1, last + 1, quote, lead, trail + part)
+        yield Entry(kind, heading, line + 1, last + 1, quote, lead, trail, part)
 
 
 def _trail(writer: _Writer, headings: tuple[str, ...]) -> str:

@@ -1,12 +1,18 @@
 """Put every block into its context: headings above, the line that introduces it, what it limits."""
 
 import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ingest import tables
 from ingest.markdown import Block, Document, block_text, is_lead_in
 from ingest.plain import limits_what_precedes, plain
+from ingest.tables import Table
 
 _LEGEND = re.compile(r"\*\*[^*:]{1,20}:\*\*|\*\*[^*:]{1,20}\*\*:")
+
+_LEAD_LENGTH = 1_000  # characters; what is longer is a text of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +29,14 @@ class Placed:
     lead: str  # the lines that introduce the list, table or fence, as in the file; "" for none
     lead_line: int  # where `lead` begins, 0-based; -1 for none
     glued: bool
+    table: Table | None  # the rows, of a table
 
 
 def outline(document: Document) -> list[Placed]:
     """Return the blocks of `document` in order, each in its context."""
     placed: list[Placed] = []
     headings: list[Block] = []
+    items: list[Placed] = []  # of the run of items that goes on: the last of each level
     section = 0
     for block in document.blocks:
         if block.kind == "heading":
@@ -36,13 +44,25 @@ def outline(document: Document) -> list[Placed]:
             section += 1
         trail = tuple(plain(heading.title) for heading in headings)
         before = placed[-1] if placed and block.kind != "heading" else None
-        lead, lead_line = _lead(document, placed, block) if before else ("", -1)
+        items = [p for p in items if p.block.level <= block.level] if block.kind == "item" else []
+        lead, lead_line = _lead(document, before, items, block) if before else ("", -1)
         glued = bool(placed) and (
             placed[-1].block.kind == "heading"
             or (before is not None and _belongs(document, before.block, block))
         )
-        placed.append(Placed(block, section, trail, lead, lead_line, glued))
+        table = None
+        if block.kind == "table":
+            table = tables.read(document.lines[block.first : block.last])
+        placed.append(Placed(block, section, trail, lead, lead_line, glued, table))
+        if block.kind == "item":
+            items = [p for p in items if p.block.level < block.level] + [placed[-1]]
     return placed
+
+
+def overlapping(placed: Sequence[Placed], first: int, last: int) -> Sequence[Placed]:
+    """Return the blocks that have one of the lines `first` to `last` (excluded)."""
+    start = bisect_right(placed, first, key=lambda p: p.block.last)
+    return placed[start : bisect_left(placed, last, lo=start, key=lambda p: p.block.first)]
 
 
 def _belongs(document: Document, before: Block, block: Block) -> bool:
@@ -58,23 +78,15 @@ def _belongs(document: Document, before: Block, block: Block) -> bool:
     return tables == 1 and len(_LEGEND.findall(block_text(document, legend))) > 1
 
 
-def _lead(document: Document, placed: list[Placed], block: Block) -> tuple[str, int]:
+def _lead(
+    document: Document, before: Placed, items: Sequence[Placed], block: Block
+) -> tuple[str, int]:
     """The lead-in of `block`: for a list, that of its first item; for a nested item, its parent."""
-    before = placed[-1]
-    if block.kind == "item" and block.level > 1:
-        for other in reversed(placed):
-            if other.block.kind == "item" and other.block.level < block.level:
-                return block_text(document, other.block), other.block.first
-            if other.block.kind != "item":
-                break
-    if block.kind == "item" and before.block.kind == "item":
-        for other in reversed(placed):
-            if other.block.kind != "item":
-                break
-            if other.block.level == block.level:
-                return other.lead, other.lead_line
-    if block.kind != "paragraph" and before.block.kind == "paragraph":
-        text = block_text(document, before.block)
-        if is_lead_in(text):
-            return text, before.block.first
+    if items and items[-1].block.level == block.level:
+        return items[-1].lead, items[-1].lead_line
+    introducing = items[-1].block if items else before.block
+    text = block_text(document, introducing)
+    paragraph = introducing.kind == "paragraph" and block.kind != "paragraph" and is_lead_in(text)
+    if len(text) <= _LEAD_LENGTH and (items or paragraph):
+        return text, introducing.first
     return "", -1

@@ -3,18 +3,19 @@
 import re
 from collections.abc import Iterator
 
-# Linear patterns: every run is bounded by a character that it cannot hold itself.
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+# Linear patterns: no run of characters can be parted in two ways, or is scanned from its middle.
 _WIKI = re.compile(r"!?\[\[([^\[\]|\n]*)(?:\|([^\[\]\n]*))?\]\]")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*(?:\s\"[^\"\n]*\")?\)")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]*\]:?")
-_CALLOUT = re.compile(r"^((?:>\s?)+)\[!(\w+)\][+-]?", re.MULTILINE)
+_CALLOUT = re.compile(r"^((?:>[ \t]?)+)\[!(\w+)\][+-]?", re.MULTILINE)
 _LINE_MARK = re.compile(
     r"^[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]|[-*+][ \t]+(?:\[[ xX]\][ \t])?|\d{1,9}[.)][ \t]|:[ \t])?",
     re.MULTILINE,
 )
-_STARS = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)|`+|~~")
-_DELIMITER = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$", re.MULTILINE)
+_STARS = re.compile(r"\*+|(?<!\w)_+|(?<=[^\W_])_++(?!\w)|`+|~~")
+_DELIMITER = re.compile(
+    r"^[ \t>]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*(?::?-+:?[ \t]*)?)*$", re.MULTILINE
+)
 _BOUNDARY = re.compile(r"[.!?][\"'”’)\]*_]*(?=\s+[\"'“‘(\[*_]*[A-Z0-9])")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|max|min|no|p|pp|St|Dr|Mr|Mrs)|^\d{1,3})$"
@@ -30,8 +31,7 @@ _EXCEPTION_REACH = 120  # characters: a limit that comes later in a text is a ru
 
 def plain(text: str) -> str:
     """Return `text` as words: without comments, link targets, emphasis, bullets and pipes."""
-    text = _COMMENT.sub("", text)
-    text = _WIKI.sub(lambda match: match[2] or match[1], text)
+    text = _WIKI.sub(lambda match: match[2] or match[1], _without_comments(text))
     text = _FOOTNOTE.sub("", _LINK.sub(r"\1", text))
     text = _DELIMITER.sub("", _CALLOUT.sub(r"\1\2:", text))
     text = _STARS.sub("", _LINE_MARK.sub("", text))
@@ -53,6 +53,14 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 def limits_what_precedes(text: str) -> bool:
     """Tell whether a sentence, item or paragraph opens by limiting the rule above it."""
     return _EXCEPTION.search(text[:_EXCEPTION_REACH]) is not None
+
+
+def _without_comments(text: str) -> str:
+    parts, end = [], 0
+    while (start := text.find("<!--", end)) >= 0 and (close := text.find("-->", start + 4)) >= 0:
+        parts.append(text[end:start])
+        end = close + 3
+    return "".join([*parts, text[end:]])
 
 
 def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -195,8 +195,8 @@ def _copy_chunks(
     conn.execute(
         "INSERT INTO chunk (id, generation_id, path, heading, first_line, last_line, text, "
         "context, piece, length) SELECT id, generation_id, path, heading, first_line, last_line, "
-        "text, context, piece, (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(known)) "
-        "FROM new_chunk"
+        "text, context, piece, "
+        "(SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(known)) FROM new_chunk"
     )
     conn.execute(
         "INSERT INTO posting (generation_id, lexeme, chunk_id, count) "
@@ -210,17 +210,17 @@ def _copy_entries(
 ) -> None:
     statement = (
         "COPY entry (chunk_id, ordinal, generation_id, kind, heading, first_line, last_line, "
-        "quote, lead, text, text_sha256, embedding) FROM STDIN (FORMAT BINARY)"
+        "quote, lead, trail, words, text_sha256, embedding) FROM STDIN (FORMAT BINARY)"
     )
-    types = ["int8", "int4", "int8", "text", "text", "int4", "int4", *["text"] * 4, "vector"]
+    types = ["int8", "int4", "int8", "text", "text", "int4", "int4", *["text"] * 5, "vector"]
     with conn.cursor() as cur, cur.copy(statement) as copy:
         copy.set_types(types)
         for row_id, new in chunks:
             for ordinal, entry in enumerate(new.entries):
                 copy.write_row(
                     (row_id, ordinal, generation_id, entry.kind, entry.heading, entry.first_line,
-                     entry.last_line, entry.quote, entry.lead, entry.text, _sha256(entry.text),
-                     new.vectors[ordinal])
+                     entry.last_line, entry.quote, entry.lead, entry.trail, entry.words,
+                     _sha256(entry.text), new.vectors[ordinal])
                 )  # fmt: skip
 
 

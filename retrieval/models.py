@@ -47,7 +47,13 @@ class Entry:
     last_line: int
     quote: str  # the file's own characters
     lead: str  # the table's header rows or the list's lead-in line, as in the file; "" for none
-    text: str  # what is embedded: folded, with the heading trail in front
+    trail: str  # folders, headings and lead-in, folded; what the entry shares with its neighbours
+    words: str  # what it says itself, folded
+
+    @property
+    def text(self) -> str:
+        """What is embedded."""
+        return self.trail + self.words
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,8 +55,9 @@ CREATE TABLE IF NOT EXISTS entry (
     last_line     integer NOT NULL,
     quote         text NOT NULL,
     lead          text NOT NULL,
-    text          text NOT NULL,
-    text_sha256   text COLLATE "C" NOT NULL,  -- the same text is never embedded twice
+    trail         text NOT NULL,
+    words         text NOT NULL,
+    text_sha256   text COLLATE "C" NOT NULL,  -- of trail and words; never embedded twice
     embedding     vector NOT NULL,
     PRIMARY KEY (chunk_id, ordinal)
 );

@@ -219,7 +219,7 @@ def full_text(conn: Connection, generation_id: int, text: str, limit: int) -> li
 
 
 _EVIDENCE = """
-    SELECT chunk_id, kind, heading, first_line, last_line, quote, lead, text,
+    SELECT chunk_id, kind, heading, first_line, last_line, quote, lead, trail, words,
         1 - (embedding <=> %(vector)s::vector) AS score
     FROM entry WHERE chunk_id = ANY(%(rows)s) ORDER BY score DESC, chunk_id, ordinal
 """

@@ -1,0 +1,163 @@
+"""Check the labels of the datasets against their vaults, without a model.
+
+Exit status: 0 nothing was found; 1 something was; 2 something could not be checked, which is
+never a pass.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from evals import anchors, dataset, wording
+from evals.anchors import Pages
+from evals.dataset import SPLITS, Question
+from retrieval.errors import DatasetError, RulesError
+from retrieval.fold import comparable, fold
+
+_ROOT = Path(__file__).parents[1]
+_DATASETS = _ROOT / "evals" / "datasets"
+
+
+def lint(path: Path, folder: Path) -> list[str]:
+    """Return what is wrong with a dataset's labels, as "file:line: what", in its order.
+
+    Raises DatasetError or VaultError where nothing can be checked.
+    """
+    questions, pages = dataset.load(path), anchors.read(folder)
+    ours = not _borrowed(path)
+    found = [(item, what) for item in questions for what in _label_faults(item, pages, ours)]
+    found += [*wording.duplicate_faults(questions), *_shared_quotes(questions)]
+    found.sort(key=lambda finding: finding[0].line)
+    place = ":" if ours else ": question "
+    return [f"{path}{place}{item.line}: {item.id}: {what}" for item, what in found]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit status."""
+    args = _arguments(argv)
+    status = 0
+    try:
+        paths = [args.dataset] if args.dataset else _committed()
+    except RulesError as error:
+        return _unchecked(error)
+    for path in paths:
+        folder = args.vault or _vault_of(path)
+        try:
+            findings = lint(path, folder)
+        except RulesError as error:
+            status = _unchecked(error)
+            continue
+        for finding in findings:
+            print(finding)
+        print(f"{path}: {len(findings)} findings against {folder}")
+        status = max(status, 1 if findings else 0)
+    return status
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m evals.lint", description=__doc__)
+    parser.add_argument("--dataset", type=Path, help="questions; default: all of evals/datasets")
+    parser.add_argument("--vault", type=Path, help="the dataset's; default: evals/vaults/NAME "
+                        "for NAME.jsonl where that exists, else vault")  # fmt: skip
+    args = parser.parse_args(argv)
+    if args.vault and not args.dataset:
+        parser.error("--vault is the vault of one dataset: name that by --dataset")
+    return args
+
+
+def _committed() -> list[Path]:
+    paths = sorted(_shown(path) for path in _DATASETS.glob("*.jsonl"))
+    if not paths:
+        raise DatasetError(f"no dataset in {_shown(_DATASETS)}")
+    return paths
+
+
+def _vault_of(path: Path) -> Path:
+    own = _ROOT / "evals" / "vaults" / path.stem
+    return _shown(own if own.is_dir() else _ROOT / "vault")
+
+
+def _shown(path: Path) -> Path:
+    """A path as a person at this folder would type it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _unchecked(error: RulesError) -> int:
+    print(f"evals.lint: nothing was checked: {error}", file=sys.stderr)
+    return 2
+
+
+def _borrowed(path: Path) -> bool:
+    """Whether it is a list as others keep them: no kinds, no splits, and whole files as golds."""
+    return path.read_text("utf-8-sig").lstrip().startswith("[")
+
+
+def _label_faults(item: Question, pages: Pages, ours: bool) -> Iterator[str]:
+    if ours:
+        yield from _field_faults(item)
+    for gold in (gold for golds in item.places for gold in golds):
+        if ours or gold.quote:
+            yield from anchors.quote_faults(gold, pages)
+        elif gold.path not in pages:
+            yield f"{gold.path!r} is no file of the vault"
+    for pattern in item.absent:
+        yield from anchors.absence_faults(pattern, pages)
+    if item.kind == "paraphrase":
+        yield from wording.paraphrase_faults(item, pages)
+    yield from wording.personal_faults(item)
+
+
+def _field_faults(item: Question) -> Iterator[str]:
+    if item.split not in SPLITS:
+        yield f"split is {item.split!r}, not {' or '.join(SPLITS)}"
+    if item.critical and item.split != "gate":
+        yield f"critical, but its split is {item.split!r}: only the gate loses by it"
+    if item.answerable:
+        wanted = {"answer": item.answer, "must_include": item.must_include}
+        unwanted = {"why_unanswerable": item.why_unanswerable, "absent": item.absent}
+    else:
+        wanted = {"why_unanswerable": item.why_unanswerable, "absent": item.absent}
+        unwanted = {"answer": item.answer, "must_include": item.must_include}
+    yield from (f"kind {item.kind!r} without {name}" for name in wanted if not wanted[name])
+    yield from (f"kind {item.kind!r} with {name}" for name in unwanted if unwanted[name])
+    if item.kind == "multi" and len(item.places[0]) < 2:
+        yield "kind 'multi' with one gold: name two, or change the kind"
+    if item.answerable and item.answer:
+        yield from _answer_faults(item)
+
+
+def _answer_faults(item: Question) -> Iterator[str]:
+    """Score the expected answer as a reply would be: letter case and typography do not count."""
+    answer = _plain(item.answer)
+    for entry in item.must_include:
+        alternatives = [_plain(alternative) for alternative in entry.split("|")]
+        if not all(alternatives):
+            yield f"must_include {entry!r} has an empty alternative, which every answer includes"
+        elif not any(alternative in answer for alternative in alternatives):
+            yield f"must_include {entry!r} is not in the answer {item.answer!r}"
+    for entry in item.must_not_include:
+        if any(_plain(alternative) in answer for alternative in entry.split("|")):
+            yield f"must_not_include {entry!r} is in the answer {item.answer!r}"
+
+
+def _plain(text: str) -> str:
+    return fold(text).casefold().strip()
+
+
+def _shared_quotes(questions: Sequence[Question]) -> Iterator[tuple[Question, str]]:
+    """Yield each quote that equals, holds or is inside of an earlier one of another split."""
+    seen: dict[str, list[tuple[str, Question]]] = {}  # by path
+    for item in questions:
+        for gold in (gold for golds in item.places for gold in golds):
+            quote, others = comparable(gold.quote), seen.setdefault(gold.path, [])
+            for text, other in others:
+                if item.split != other.split and quote and (quote in text or text in quote):
+                    shown = anchors.shortened(min(quote, text, key=len))
+                    where = f"{other.id} (line {other.line}), which is in {other.split}"
+                    yield item, f'shares the quote "{shown}" with {where}'
+            others.append((quote, item))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,22 @@
+"""The rooms import one way: ingest -> retrieval <- api, and evals on top."""
+
+import ast
+from pathlib import Path
+
+ALLOWED = {
+    "retrieval": {"retrieval"},
+    "ingest": {"ingest", "retrieval"},
+    "api": {"api", "retrieval"},
+    "evals": {"evals", "ingest", "api", "retrieval"},
+}
+ROOT = Path(__file__).parents[1]
+
+
+def test_every_import_points_along_the_arrows() -> None:
+    for room, allowed in ALLOWED.items():
+        for file in (ROOT / room).rglob("*.py"):
+            tree = ast.parse(file.read_text("utf-8"))
+            names = [n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+            names += [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
+            rooms = {name.split(".")[0] for name in names} & (set(ALLOWED) | {"tests"})
+            assert rooms <= allowed, f"{file}: imports {sorted(rooms - allowed)}"
