@@ -5,7 +5,7 @@ PORT ?= 8000
 Q ?= How much damage does a PC take from falling 30'?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run ask ingest evals test fmt lock clean
+.PHONY: help setup run ask ingest evals table test fmt lock clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1	/' | expand -t 14
@@ -33,10 +33,15 @@ evals: setup  ## measure search with the questions of evals/datasets/rules.jsonl
 	@$(BIN)/python -m ingest
 	@$(BIN)/python -m evals.retrieval --split gate
 
+table: setup  ## measure both sample vaults and write the README's table
+	@$(BIN)/python -m ingest
+	@$(BIN)/python -m evals.table
+
 test: setup  ## everything that CI runs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+	@$(BIN)/python -m evals.lint
 	@$(BIN)/python -m ingest
 	@$(BIN)/python -m pytest
 	@$(BIN)/python -m evals.retrieval --split gate

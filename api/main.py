@@ -99,6 +99,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.exception_handler(RulesError)(explain)
     app.exception_handler(RequestValidationError)(explain_body)
     app.exception_handler(HTTPException)(explain_http)
+    app.exception_handler(Exception)(explain_bug)
     app.post("/ask", response_model=Answer)(ask)
     app.post("/search", response_model=SearchReply)(find)
     app.get("/livez")(livez)
@@ -186,6 +187,14 @@ def explain_http(request: Request, error: HTTPException) -> JSONResponse:
         return _problem(request, 422, "RequestError", reason)
     reply = _problem(request, error.status_code, "HttpError", str(error.detail))
     reply.headers.update(error.headers or {})
+    return reply
+
+
+def explain_bug(request: Request, _: Exception) -> JSONResponse:
+    """Say no more than that the log has the traceback, which the server writes."""
+    reason = "an error that nobody foresaw; the server's log tells more under this request's time"
+    reply = _problem(request, 500, "InternalError", reason)
+    reply.headers["X-Request-ID"] = request_id(request)  # outside of the middleware
     return reply
 
 

@@ -66,11 +66,6 @@ def page(shown: str, source: str) -> Page:
     )
 
 
-def offsets(text: str, quote: str) -> list[int]:
-    """Return where a quote stands in a text; both comparable."""
-    return [match.start() for match in re.finditer(re.escape(quote), text)]
-
-
 def quote_faults(gold: Gold, pages: Pages) -> Iterator[str]:
     """Yield what makes a gold quote unwinnable, ambiguous or wrong."""
     quote = comparable(gold.quote)
@@ -83,13 +78,13 @@ def quote_faults(gold: Gold, pages: Pages) -> Iterator[str]:
     if len(gold.quote) > LONGEST:
         yield f"unwinnable: {shown} has {len(gold.quote):,} characters, over {LONGEST:,}: cut it"
     page = pages.get(gold.path)
-    found = offsets(page.text, quote) if page else []
-    if page and len(found) > 1:
-        lines = ", ".join(str(page.line(offset)) for offset in found)
-        times = f"{len(found)} times in {page.shown}, at lines {lines}"
-        yield f"ambiguous: {shown} stands {times}: lengthen it"
-    elif not found:
+    if page is None or quote not in page.text:
         yield _gone(gold.path, quote, shown, pages)
+        return
+    lines = [page.line(match.start()) for match in re.finditer(re.escape(quote), page.text)]
+    if len(lines) > 1:
+        times = f"{len(lines)} times in {page.shown}, at lines {', '.join(map(str, lines))}"
+        yield f"ambiguous: {shown} stands {times}: lengthen it"
 
 
 def absence_faults(pattern: str, pages: Pages) -> Iterator[str]:
@@ -106,7 +101,7 @@ def absence_faults(pattern: str, pages: Pages) -> Iterator[str]:
     if found:
         page, match = found[0]
         line = page.lowered.count("\n", 0, match.start()) + 1
-        more = f" (and in {len(found) - 1} more files)" if len(found) > 1 else ""
+        more = f" (and in {len(found) - 1} more)" if len(found) > 1 else ""
         words = shortened(" ".join(match[0].split()))
         yield f'absent {pattern!r} matches "{words}" at {page.shown}:{line}{more}'
 
@@ -141,7 +136,8 @@ def _nearest(quote: str, pages: Sequence[Page]) -> str | None:
             continue
         found = partial_ratio_alignment(quote, page.text, score_cutoff=best)
         if found and found.score > best:
-            best = found.score
-            lines = shortened(page.lines(found.dest_start, found.dest_end).strip(), 200)
-            place = f'{page.shown}:{page.line(found.dest_start)} ({best:.0f} % alike): "{lines}"'
+            best, slack = found.score, (found.dest_end - found.dest_start) // 8
+            start, end = found.dest_start + slack, found.dest_end - slack  # no line by its edge
+            lines = shortened(page.lines(start, end).strip(), 200)
+            place = f'{page.shown}:{page.line(start)} ({best:.0f} % alike): "{lines}"'
     return place

@@ -1,8 +1,8 @@
 """Fit the refusal threshold on the calibration split and show what each value would cost.
 
-The chosen one is the highest (in steps of 0.01) that keeps 99 % of the questions that search
-answers without a threshold. It is written to retrieval/calibration.json with the models that it
-belongs to. The gate split is never read.
+The chosen one is the highest (in steps of 0.01) that loses no question which search answers without
+one. It is written to retrieval/calibration.json with the models that it belongs to. The gate split
+is never read.
 """
 
 import argparse
@@ -14,15 +14,16 @@ from pathlib import Path
 
 from evals import retrieval
 from evals.dataset import UNANSWERABLE
-from evals.retrieval import RULES, Outcome, evaluate
+from evals.judge import judge
+from evals.retrieval import RULES, Outcome, Subject, evaluate
 from retrieval import calibration
 from retrieval.errors import RulesError
+from retrieval.models import SearchResult
 from retrieval.rulebook import open_rulebook
 from retrieval.settings import load
 
-KEEP = 0.99  # of the hits without a threshold
-_STEPS = [step / 100 for step in range(0, 121)]
-_SHOWN = 5  # every fifth step is printed
+_STEPS = [step / 100 for step in range(0, 101)]
+_SHOWN = 2  # every second step is printed
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,8 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             rules = replace(opened, threshold=float("-inf"))
             with retrieval.subject(rules, None) as measured:
                 outcomes = list(evaluate(rules, measured, questions))
-            value = fit(outcomes)
-            _print_curve(outcomes, value)
+                limits = [limit(outcome, measured) for outcome in outcomes]
+            value = fit(limits)
+            _print_curve(outcomes, limits, value)
             if not args.dry_run:
                 calibration.write(rules.embedder.files, rules.reranker, value, len(outcomes))
     except RulesError as error:
@@ -47,39 +49,51 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def fit(outcomes: Sequence[Outcome]) -> float:
-    """Return the highest threshold that keeps the share KEEP of the hits."""
-    hits = sum(kept(outcome, float("-inf")) for outcome in outcomes)
-    fitting = [step for step in _STEPS if sum(kept(o, step) for o in outcomes) >= KEEP * hits]
-    return max(fitting, default=0.0)
+def limit(outcome: Outcome, measured: Subject) -> float | None:
+    """Return the highest threshold at which this question is still a hit; None if it is none."""
+    if outcome.judgement is None or not outcome.judgement.hit:
+        return None
+    scores = _scores(outcome.found)
+    for value in sorted(scores.values(), reverse=True):
+        hits = tuple(hit for hit in outcome.found.hits if scores[hit.chunk.id] >= value)
+        found = replace(outcome.found, hits=hits)
+        if judge(outcome.question, found, measured.files, measured.chunks_of).hit:
+            return value
+    raise AssertionError(f"{outcome.question.id} is a hit, but not with all of its passages")
 
 
-def kept(outcome: Outcome, threshold: float) -> bool:
-    """Tell whether a hit stays one at this threshold: all passages up to its last gold do."""
-    judged = outcome.judgement
-    if judged is None or not judged.hit or judged.rank is None:
-        return False
-    return outcome.found.hits[judged.rank - 1].score >= threshold
+def fit(limits: Sequence[float | None]) -> float:
+    """Return the highest step that no hit's limit is under."""
+    lowest = min((value for value in limits if value is not None), default=0.0)
+    return max((step for step in _STEPS if step <= lowest), default=0.0)
 
 
-def refused(outcomes: Sequence[Outcome], threshold: float) -> float:
-    """Return the share of questions whose best passage is under the threshold."""
-    scores = [o.found.hits[0].score if o.found.hits else float("-inf") for o in outcomes]
-    return sum(score < threshold for score in scores) / len(scores) if scores else float("nan")
+def _scores(found: SearchResult) -> dict[str, float]:
+    """What the threshold is compared with, of every passage returned."""
+    by_chunk = {candidate.chunk_id: candidate for candidate in found.trace}
+    rows = [by_chunk[hit.chunk.id] for hit in found.hits]
+    return {
+        row.chunk_id: row.dense_score if row.rerank_score is None else row.rerank_score
+        for row in rows
+    }
 
 
-def _print_curve(outcomes: Sequence[Outcome], value: float) -> None:
+def _refused(outcomes: Sequence[Outcome], threshold: float) -> float:
+    """Return the share of questions all of whose passages are under the threshold."""
+    best = [max(_scores(outcome.found).values(), default=-1.0) for outcome in outcomes]
+    return sum(score < threshold for score in best) / len(best) if best else float("nan")
+
+
+def _print_curve(outcomes: Sequence[Outcome], limits: Sequence[float | None], value: float) -> None:
     kinds = {kind: [o for o in outcomes if o.question.kind == kind] for kind in UNANSWERABLE}
-    answerable = [o for o in outcomes if o.question.answerable]
+    answerable = [outcome for outcome in outcomes if outcome.question.answerable]
     print("threshold  hits kept  answerable refused  " + "  ".join(f"{k} refused" for k in kinds))
-    for index, step in enumerate(_STEPS):
-        if step == value or (index % _SHOWN == 0 and 0.3 <= step <= 0.9):
-            shares = "  ".join(
-                f"{refused(found, step):>{len(k) + 8}.2f}" for k, found in kinds.items()
-            )
-            keeps = sum(kept(o, step) for o in answerable)
+    for step in _STEPS:
+        if step == value or (0.3 <= step <= 0.6 and round(100 * step) % _SHOWN == 0):
+            shares = "  ".join(f"{_refused(o, step):>{len(k) + 8}.2f}" for k, o in kinds.items())
+            keeps = sum(one is not None and one >= step for one in limits)
             mark = "*" if step == value else " "
-            print(f"{step:>8.2f}{mark}  {keeps:>9}  {refused(answerable, step):>18.2f}  {shares}")
+            print(f"{step:>8.2f}{mark}  {keeps:>9}  {_refused(answerable, step):>18.2f}  {shares}")
     print(json.dumps({"threshold": value, "n": len(outcomes), "split": "calibration"}))
 
 

@@ -1,7 +1,7 @@
 """Read questions with their gold lines: our own format and the two that people bring along."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,8 +119,8 @@ def _question(path: Path, line: int, row: Mapping[str, Any]) -> Question:
     kind = _text(where, row, "kind")
     if kind not in ANSWERABLE + UNANSWERABLE:
         raise DatasetError(f"{where}: kind {kind!r} is none of {ANSWERABLE + UNANSWERABLE}")
-    lists = [row.get("gold", []), *row.get("alt", [])]
-    places = tuple(tuple(_gold(where, gold) for gold in golds) for golds in lists if golds)
+    lists = [_list(where, row, "gold"), *_list(where, row, "alt")]
+    places = tuple(_place(where, golds) for golds in lists if golds)
     if bool(places) != (kind in ANSWERABLE):
         raise DatasetError(f"{where}: kind {kind!r} with {len(places)} places for the answer")
     asked = _text(where, row, "question")
@@ -131,17 +131,23 @@ def _question(path: Path, line: int, row: Mapping[str, Any]) -> Question:
         id=_text(where, row, "id"),
         question=asked,
         kind=kind,
-        answer=row.get("answer") or "",
+        answer=_optional(where, row, "answer"),
         places=places,
-        split=row.get("split") or "",
-        critical=bool(row.get("critical", False)),
+        split=_optional(where, row, "split"),
+        critical=_flag(where, row, "critical"),
         must_include=_texts(where, row, "must_include"),
         must_not_include=_texts(where, row, "must_not_include"),
-        why_unanswerable=row.get("why_unanswerable") or "",
+        why_unanswerable=_optional(where, row, "why_unanswerable"),
         absent=_texts(where, row, "absent"),
         history=_texts(where, row, "history"),
         forbidden=_texts(where, row, "forbidden"),
     )
+
+
+def _place(where: str, golds: object) -> tuple[Gold, ...]:
+    if not isinstance(golds, list):
+        raise DatasetError(f"{where}: alt holds {golds!r}, not a list of golds")
+    return tuple(_gold(where, gold) for gold in golds)
 
 
 def _gold(where: str, gold: object) -> Gold:
@@ -164,8 +170,26 @@ def _text(where: str, row: Mapping[str, Any], name: str) -> str:
     return value
 
 
+def _list(where: str, row: Mapping[str, Any], name: str) -> list[object]:
+    value = row.get(name)
+    if value is not None and not isinstance(value, list | tuple):
+        raise DatasetError(f"{where}: {name} is {value!r}, not a list")
+    return list(value or ())
+
+
+def _optional(where: str, row: Mapping[str, Any], name: str) -> str:
+    return "" if row.get(name) is None else _text(where, row, name)
+
+
+def _flag(where: str, row: Mapping[str, Any], name: str) -> bool:
+    value = row.get(name, False)
+    if not isinstance(value, bool):
+        raise DatasetError(f"{where}: {name} is {value!r}, not true or false")
+    return value
+
+
 def _texts(where: str, row: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    values: Sequence[object] = row.get(name) or ()
-    if isinstance(values, str) or not all(isinstance(value, str) for value in values):
+    values = _list(where, row, name)
+    if not all(isinstance(value, str) for value in values):
         raise DatasetError(f"{where}: {name} is {values!r}, not a list of texts")
     return tuple(str(value) for value in values)

@@ -8,7 +8,7 @@ from rapidfuzz.fuzz import token_set_ratio
 from rapidfuzz.process import cdist
 from rapidfuzz.utils import default_process
 
-from evals.anchors import Pages, offsets
+from evals.anchors import Pages
 from evals.dataset import Question
 from retrieval.fold import comparable, fold
 
@@ -53,12 +53,14 @@ def paraphrase_faults(question: Question, pages: Pages) -> Iterator[str]:
     words = _stems(question.question)
     for gold in (gold for golds in question.places for gold in golds):
         page, quote = pages.get(gold.path), comparable(gold.quote)
-        for start in offsets(page.text, quote)[:1] if page and quote else []:
-            lines = _stems(page.lines(start, start + len(quote)))
-            shared = sorted(f'"{words[stem]}"' for stem in words.keys() & lines.keys())
-            if shared:
-                place = f"{page.shown}:{page.line(start)}" if page else gold.path
-                yield f"a paraphrase, yet it shares {', '.join(shared)} with {place}"
+        if page is None or not quote or quote not in page.text:
+            continue  # a fault of the quote, named there
+        start = page.text.index(quote)
+        lines = _stems(page.lines(start, start + len(quote)))
+        shared = sorted(f'"{words[stem]}"' for stem in words.keys() & lines.keys())
+        if shared:
+            place = f"{page.shown}:{page.line(start)}"
+            yield f"a paraphrase, yet it shares {', '.join(shared)} with {place}"
 
 
 def duplicate_faults(questions: Sequence[Question]) -> Iterator[tuple[Question, str]]:

@@ -6,12 +6,13 @@ fit is cut between rows, lines or sentences, and every later part knows its head
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby, pairwise
 
-from ingest import limits, tables
+from ingest import limits
 from ingest.limits import Count
 from ingest.markdown import Block, Document, block_text
-from ingest.outline import Placed, outline
+from ingest.outline import Placed, overlapping
 from retrieval.fold import compact
 from retrieval.models import Chunk
 
@@ -38,22 +39,24 @@ class _Span:
     first: int  # 0-based
     last: int  # excluded
     own_first: int
-    text: str = ""  # of a part of one line; else the lines say it
+    text: str = ""  # of a part of one line, below its headings; else the lines say it
     piece: int = 0
 
 
-def split(path: str, title: str, document: Document, count_pieces: Count) -> list[Cut]:
+def split(
+    path: str, title: str, document: Document, placed: Sequence[Placed], count_pieces: Count
+) -> list[Cut]:
     """Return the chunks of a file in order; each non-blank line is in at least one.
 
     `title` heads the chunks that stand below no heading. A chunk has at most CHUNK_LIMIT word
-    pieces, unless its heading and table header alone leave less than 128 of them; such a chunk
-    can be over, and ingest reports it.
+    pieces, unless its headings and context alone leave less than 176 of them (128 for the text, 48
+    for the overlap); such a chunk can be over, and ingest reports it.
     """
 
+    @cache
     def count(text: str) -> int:
         return count_pieces(compact(text))
 
-    placed = outline(document)
     sizes = {p.block: count(block_text(document, p.block)) for p in placed}
     trails = {p.trail for p in placed}
     trail_sizes = {trail: count(" > ".join(trail)) for trail in trails}
@@ -119,21 +122,26 @@ class _Cutter:
 
     def _blocks(self, blocks: Sequence[Placed]) -> list[_Span]:
         """Cut a unit that is over the limit between its blocks, and a block by its lines."""
-        limit = self._limit(blocks[-1])
+        headings = sum(self.sizes[p.block] for p in blocks if p.block.kind == "heading")
+        limit = max(_LEAST_TEXT, self._limit(blocks[-1]) - headings)
         spans: list[_Span] = []
         for chosen in limits.pack([self.sizes[p.block] for p in blocks], limit):
             first, last = blocks[chosen[0]].block, blocks[chosen[-1]].block
             if sum(self.sizes[blocks[i].block] for i in chosen) <= limit:
                 spans.append(_Span(first.first, last.last, first.first))
             else:
-                spans.extend(self._lines(blocks[chosen[0]]))
+                spans.extend(self._lines(blocks[chosen[0]], headings))
         return _without_lonely_headings(self.document, blocks, spans)
 
-    def _lines(self, placed: Placed) -> list[_Span]:
-        """Cut one block by its lines, and a line that alone is over the limit by its sentences."""
+    def _lines(self, placed: Placed, headings: int) -> list[_Span]:
+        """Cut one block by its lines, and a line that alone is over the limit by its sentences.
+
+        `headings` is the size of what stands above it and may not stand alone.
+        """
         block = placed.block
         lines = self.document.lines[block.first : block.last]
-        limit = max(_LEAST_TEXT, self._limit(placed) - self.count(_part_context(lines, block.kind)))
+        repeated = self.count(_part_context(self.document, placed))
+        limit = max(_LEAST_TEXT, self._limit(placed) - repeated - headings)
         sizes = [self.count(line) for line in lines]
         spans: list[_Span] = []
         for chosen in limits.pack(sizes, limit):
@@ -170,31 +178,41 @@ class _Cutter:
 def _without_lonely_headings(
     document: Document, blocks: Sequence[Placed], spans: Sequence[_Span]
 ) -> list[_Span]:
-    """Give a span that holds headings only to the span after it."""
+    """Give a span that holds headings only to the span after it, at the end to the one before."""
     kinds = {n: p.block.kind for p in blocks for n in range(p.block.first, p.block.last)}
     result: list[_Span] = []
     start: int | None = None
     for span in spans:
-        numbers = range(span.first, span.last)
-        if all(kinds.get(n, "heading") == "heading" for n in numbers) and span is not spans[-1]:
+        if all(kinds.get(n, "heading") == "heading" for n in range(span.first, span.last)):
             start = span.first if start is None else start
             continue
-        if start is not None and not span.piece:
-            span = replace(span, first=start, own_first=start)
+        if start is not None:
+            own_first = span.own_first if span.piece else start
+            span = replace(_widened(document, span, start, span.last), own_first=own_first)
         result.append(span)
         start = None
-    return result
+    if start is not None and result:
+        result[-1] = _widened(document, result[-1], result[-1].first, spans[-1].last)
+    return result or list(spans)
 
 
-def _part_context(lines: Sequence[str], kind: str) -> str:
+def _widened(document: Document, span: _Span, first: int, last: int) -> _Span:
+    if not span.piece:
+        return replace(span, first=first, last=last)
+    above, below = document.lines[first : span.first], document.lines[span.last : last]
+    return replace(span, first=first, last=last, text="\n".join([*above, span.text, *below]))
+
+
+def _part_context(document: Document, placed: Placed) -> str:
     """What every later part of a cut block repeats: a table's header, a fence's first line."""
-    if kind == "table":
-        return "\n".join(lines[: tables.read(lines).header_lines])
-    return lines[0] if kind == "fence" else ""
+    first = placed.block.first
+    if placed.table:
+        return "\n".join(document.lines[first : first + placed.table.header_lines])
+    return document.lines[first] if placed.block.kind == "fence" else ""
 
 
 def _cut(path: str, title: str, document: Document, placed: Sequence[Placed], span: _Span) -> Cut:
-    inside = [p for p in placed if p.block.first < span.last and p.block.last > span.first]
+    inside = overlapping(placed, span.first, span.last)
     trail = inside[-1].trail
     for other in inside:
         same = [a == b for a, b in zip(trail, other.trail, strict=False)]
@@ -202,8 +220,7 @@ def _cut(path: str, title: str, document: Document, placed: Sequence[Placed], sp
     first = inside[0]
     context = first.lead if 0 <= first.lead_line < span.first else ""
     if first.block.first < span.first:
-        lines = document.lines[first.block.first : first.block.last]
-        context = _part_context(lines, first.block.kind) or context
+        context = _part_context(document, first) or context
     chunk = Chunk(
         path=path,
         heading=" > ".join(trail or inside[0].trail[:1] or (title,)),

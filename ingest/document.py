@@ -1,6 +1,7 @@
 """One file from text to chunks with their entries. Pure: no files, no database, no model."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -8,9 +9,7 @@ from ingest import chunk, entries, frontmatter, markdown
 from ingest.entries import Subject
 from ingest.frontmatter import FrontMatter
 from ingest.limits import Count
-from ingest.markdown import Document
-from ingest.outline import outline
-from ingest.plain import plain
+from ingest.outline import Placed, outline
 from ingest.vault import SourceFile
 from retrieval.models import Chunk, Entry
 
@@ -34,21 +33,21 @@ def index(file: SourceFile, *, entry_limit: int, count: Count) -> list[IndexedCh
     """
     count = lru_cache(maxsize=None)(count)  # headings and lead-ins are counted again and again
     document = markdown.parse(file.text)
-    subject = _subject(file.path, document, frontmatter.parse(file.path, document.header))
     placed = outline(document)
+    subject = _subject(file.path, placed, frontmatter.parse(file.path, document.header))
     return [
         IndexedChunk(
             cut.chunk,
             tuple(entries.write(subject, document, placed, cut, entry_limit, count)),
         )
-        for cut in chunk.split(file.path, subject.title, document, count)
+        for cut in chunk.split(file.path, subject.title, document, placed, count)
     ]
 
 
-def _subject(path: str, document: Document, matter: FrontMatter) -> Subject:
+def _subject(path: str, placed: Sequence[Placed], matter: FrontMatter) -> Subject:
     *folders, name = path.split("/")
     stem = _NUMBERING.sub("", name.rsplit(".", 1)[0])
-    headings = [plain(b.title) for b in document.blocks if b.kind == "heading"]
+    headings = [p.trail[-1] for p in placed if p.trail]
     title = matter.title or (headings[0] if headings else stem)
     edition = f"edition {matter.edition}" if matter.edition else ""
     status = "" if matter.status.lower() in _PLAIN else matter.status

@@ -4,15 +4,17 @@ An entry's text stands alone: it begins with the folders, the file's title and t
 row names its columns. All of it fits the encoder; what is longer becomes several entries.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ingest import limits, tables
+from ingest import limits
 from ingest.chunk import Cut
 from ingest.limits import Count
 from ingest.markdown import Document
-from ingest.outline import Placed
+from ingest.outline import Placed, overlapping
 from ingest.plain import limits_what_precedes, plain, sentences
+from ingest.tables import Table
 from retrieval.fold import searchable
 from retrieval.models import Entry, EntryKind
 
@@ -53,10 +55,10 @@ def write(
     """
     writer = _Writer(subject, document, count, limit)
     first, last = cut.own_first, cut.chunk.last_line
-    inside = [p for p in placed if p.block.first < last and p.block.last > first]
+    inside = overlapping(placed, first, last)
     if cut.chunk.piece:
-        parts = [(cut.chunk.text, 0)]
-        entries = [*_prose(writer, inside[0], parts[0][0], cut.chunk.first_line - 1)]
+        text = "\n".join(cut.chunk.text.split("\n")[first + 1 - cut.chunk.first_line :])
+        entries = list(_prose(writer, inside[0], text, first))
     else:
         entries = [e for p in inside for e in _block(writer, p, first, last)]
     return entries + list(_whole(writer, inside[-1], cut))
@@ -67,8 +69,8 @@ def _block(writer: _Writer, placed: Placed, first: int, last: int) -> Iterator[E
     start, stop = max(first, block.first), min(last, block.last)
     if block.kind in {"heading", "rule"}:
         return
-    if block.kind == "table":
-        yield from _rows(writer, placed, start, stop)
+    if placed.table:
+        yield from _rows(writer, placed, placed.table, start, stop)
         return
     text = "\n".join(writer.document.lines[start:stop])
     if text.endswith(":") and len(list(sentences(text))) == 1:
@@ -76,17 +78,15 @@ def _block(writer: _Writer, placed: Placed, first: int, last: int) -> Iterator[E
     yield from _prose(writer, placed, text, start)
 
 
-def _rows(writer: _Writer, placed: Placed, start: int, stop: int) -> Iterator[Entry]:
-    block = placed.block
-    lines = writer.document.lines[block.first : block.last]
-    table = tables.read(lines)
-    lead = "\n".join(lines[: table.header_lines])
-    for row in table.rows:
-        number = block.first + row.line
-        if start <= number < stop:
-            header = lead if row.line >= table.header_lines else ""
-            quote = writer.document.lines[number]
-            yield from _entries(writer, placed, "row", number, quote, header, row.text)
+def _rows(writer: _Writer, placed: Placed, table: Table, start: int, stop: int) -> Iterator[Entry]:
+    lines, top = writer.document.lines, placed.block.first
+    lead = "\n".join(lines[top : top + table.header_lines])
+    from_row = bisect_left(table.rows, start - top, key=lambda row: row.line)
+    to_row = bisect_left(table.rows, stop - top, key=lambda row: row.line)
+    for row in table.rows[from_row:to_row]:
+        number = top + row.line
+        header = lead if row.line >= table.header_lines else ""
+        yield from _entries(writer, placed, "row", number, lines[number], header, row.text)
 
 
 def _prose(writer: _Writer, placed: Placed, text: str, start: int) -> Iterator[Entry]:

@@ -19,11 +19,16 @@ def split(text: str, limit: int, count: Count) -> list[str]:
         separators=["\n", ". ", "; ", ", ", " ", ""],
         chunk_size=limit,
         chunk_overlap=0,
-        length_function=count,
+        length_function=lambda part: max(1, count(part)),  # it repeats parts of no length
         keep_separator="end",
         strip_whitespace=False,  # the default drops text
     )
-    parts = [part for part in splitter.split_text(text) if part]
+    parts: list[str] = []
+    for part in splitter.split_text(text):
+        if parts and not (part.strip() and parts[-1].strip()):
+            parts[-1] += part  # white space alone is no part
+        else:
+            parts.append(part)
     if "".join(parts) != text or any(count(part) > limit for part in parts):
         raise ValueError(f"cannot split {text[:60]!r} into parts of {limit} word pieces")
     return parts

@@ -13,6 +13,7 @@ from ingest.tables import Table
 _LEGEND = re.compile(r"\*\*[^*:]{1,20}:\*\*|\*\*[^*:]{1,20}\*\*:")
 
 _LEAD_LENGTH = 1_000  # characters; what is longer is a text of its own
+_TITLE_LENGTH = 300  # characters of a heading in a trail; its line holds all
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,15 @@ class Placed:
 def outline(document: Document) -> list[Placed]:
     """Return the blocks of `document` in order, each in its context."""
     placed: list[Placed] = []
-    headings: list[Block] = []
+    headings: list[tuple[int, str]] = []  # level and title
     items: list[Placed] = []  # of the run of items that goes on: the last of each level
     section = 0
     for block in document.blocks:
         if block.kind == "heading":
-            headings = [h for h in headings if h.level < block.level] + [block]
+            headings = [h for h in headings if h[0] < block.level]
+            headings.append((block.level, plain(block.title)[:_TITLE_LENGTH]))
             section += 1
-        trail = tuple(plain(heading.title) for heading in headings)
+        trail = tuple(title for _, title in headings)
         before = placed[-1] if placed and block.kind != "heading" else None
         items = [p for p in items if p.block.level <= block.level] if block.kind == "item" else []
         lead, lead_line = _lead(document, before, items, block) if before else ("", -1)
@@ -74,8 +76,8 @@ def _belongs(document: Document, before: Block, block: Block) -> bool:
     if block.kind in {"paragraph", "item", "quote"} and limits_what_precedes(plain(text)):
         return True
     legend = block if before.kind == "table" else before
-    tables = (before.kind == "table") + (block.kind == "table")
-    return tables == 1 and len(_LEGEND.findall(block_text(document, legend))) > 1
+    one_table = (before.kind == "table") != (block.kind == "table")
+    return one_table and len(_LEGEND.findall(block_text(document, legend))) > 1
 
 
 def _lead(

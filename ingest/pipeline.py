@@ -113,17 +113,23 @@ def run(
 
 
 def run_temporary(
-    rules: Rulebook, conn: Connection, root: Path, *, progress: Progress = silent
+    rules: Rulebook,
+    conn: Connection,
+    root: Path,
+    *,
+    reuse_vectors: bool = True,
+    progress: Progress = silent,
 ) -> Report:
     """Index the vault at `root` beside the live generation, for as long as `conn` is open.
 
-    The caller removes it with `generations.drop`; after a crash the next ingest does.
+    The caller removes it with `generations.drop`; after a crash the next ingest does. Without
+    `reuse_vectors` every text is embedded, as in a first ingest.
     """
     started = monotonic()
     found = vault.read(root)
     generations.install(conn)
     indexed, rejected, notes = _index(rules, found.files)
-    written = _embed(rules, conn, indexed, progress)
+    written = _embed(rules, conn if reuse_vectors else None, indexed, progress)
     with conn.transaction():
         generation_id = generations.create(conn, _fingerprint(rules), temporary=True)
         generations.apply(conn, generation_id, removed=(), written=written.files)
@@ -142,11 +148,13 @@ def _fingerprint(rules: Rulebook) -> dict[str, str | int]:
 
 def _plan(found: VaultFiles, known: Mapping[str, str], rebuild: bool) -> Plan:
     here = {file.path: file.sha256 for file in found.files}
-    kept = {error.path for error in found.rejected}  # unreadable now is not deleted
+    kept = {error.path for error in found.rejected}  # unreadable now is not deleted …
+    folders = tuple(f"{path}/" for path in kept)  # … nor is what stands in such a folder
+    gone = [path for path in sorted(known) if path not in here and path not in kept]
     return Plan(
         added=tuple(path for path in here if path not in known),
         changed=tuple(p for p, sha256 in here.items() if p in known and known[p] != sha256),
-        removed=tuple(path for path in sorted(known) if path not in here and path not in kept),
+        removed=tuple(path for path in gone if not path.startswith(folders)),
         unchanged=tuple(path for path, sha256 in here.items() if known.get(path) == sha256),
         rebuild=rebuild,
     )
@@ -186,15 +194,15 @@ def _index(
 
 def _embed(
     rules: Rulebook,
-    conn: Connection,
+    known: Connection | None,
     indexed: Sequence[tuple[SourceFile, Sequence[IndexedChunk]]],
     progress: Progress,
 ) -> _Written:
-    """Give every entry its vector: known texts keep theirs, each new text is embedded once."""
+    """Give every entry its vector: texts in the `known` index keep theirs, others are embedded."""
     texts = {entry.text for _, chunks in indexed for item in chunks for entry in item.entries}
     vectors: dict[str, Vectors] = {}
-    if texts:
-        vectors = generations.known_vectors(conn, rules.embedder.files.digest, texts)
+    if known is not None:
+        vectors = generations.known_vectors(known, rules.embedder.files.digest, texts)
     missing = sorted(texts - vectors.keys())
     done = 0
 

@@ -58,17 +58,16 @@ def read(root: Path) -> VaultFiles:
     rejected: list[FileRejectedError] = []
     ignored: list[str] = []
     found: dict[str, _Found] = {}
-    for folder, names, folder_fd in _walk(root, rejected):
-        for name in names:
-            path = _shown(os.path.join(folder, name))
-            if not name.lower().endswith(_SUFFIXES):
-                ignored.append(path)
-                continue
-            try:
-                _check_name(path, os.path.join(folder, name), found)
-                found[path] = _read_file(path, name, folder_fd)
-            except FileRejectedError as error:
-                rejected.append(error)
+    for folder, name, folder_fd in _walk(root, rejected):
+        path = _shown(folder + name)
+        if not name.lower().endswith(_SUFFIXES):
+            ignored.append(path)
+            continue
+        try:
+            _check_name(path, folder + name, found)
+            found[path] = _read_file(path, name, folder_fd)
+        except FileRejectedError as error:
+            rejected.append(error)
     files = list(_decoded(found.values(), rejected))
     return VaultFiles(
         tuple(sorted(files, key=lambda file: file.path)),
@@ -77,24 +76,59 @@ def read(root: Path) -> VaultFiles:
     )
 
 
-def _walk(root: Path, rejected: list[FileRejectedError]) -> Iterator[tuple[str, list[str], int]]:
-    """Yield (folder below the root, names, its descriptor); fwalk never enters a link."""
+def _walk(root: Path, rejected: list[FileRejectedError]) -> Iterator[tuple[str, str, int]]:
+    """Yield (folder below the root, file name, the folder's descriptor); no link is entered.
 
-    def failed(error: OSError) -> None:
-        path = os.path.relpath(os.fsdecode(error.filename or b"?"), root)
-        rejected.append(FileRejectedError(_shown(path), f"cannot be listed: {error.strerror}"))
+    `root` itself may be a link. Hidden files and folders are left out.
+    """
+    try:
+        root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise VaultError(f"{str(root)!r} cannot be listed: {error.strerror}") from error
+    try:
+        yield from _walk_folder("", root_fd, rejected)
+    finally:
+        os.close(root_fd)
 
-    for folder, folders, names, folder_fd in os.fwalk(root, onerror=failed, follow_symlinks=False):
-        below = os.path.relpath(folder, root)
-        below = "" if below == "." else below
-        linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        for name in linked:
-            path = _shown(os.path.join(below, name))
-            rejected.append(
-                FileRejectedError(path, "is a link to a folder; links are not followed")
-            )
-        folders[:] = sorted(n for n in folders if n not in linked and not n.startswith("."))
-        yield below, sorted(n for n in names if not n.startswith(".")), folder_fd
+
+def _walk_folder(
+    folder: str, folder_fd: int, rejected: list[FileRejectedError]
+) -> Iterator[tuple[str, str, int]]:
+    with os.scandir(folder_fd) as entries:
+        seen = sorted((e.name, _leads_to_folder(e)) for e in entries if e.name[0] != ".")
+    for name, is_folder in seen:
+        if not is_folder:
+            yield folder, name, folder_fd
+            continue
+        try:
+            below_fd = _open_folder(folder + name, name, folder_fd)
+        except FileRejectedError as error:
+            rejected.append(error)
+            continue
+        try:
+            yield from _walk_folder(folder + name + "/", below_fd, rejected)
+        finally:
+            os.close(below_fd)
+
+
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself
+        return False
+
+
+def _open_folder(path: str, name: str, folder_fd: int) -> int:
+    if len(os.fsencode(path)) > _NAME_LIMIT:
+        raise FileRejectedError(_shown(path), f"its path has over {_NAME_LIMIT} bytes; shorten it")
+    try:
+        return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder_fd)
+    except OSError as error:
+        link = error.errno in (errno.ELOOP, errno.ENOTDIR)  # of O_NOFOLLOW with O_DIRECTORY
+        reason = f"cannot be listed: {error.strerror}"
+        if link:
+            reason = "is a link to a folder; links are not followed"
+        raise FileRejectedError(_shown(path), reason) from error
 
 
 def _check_name(path: str, raw: str, found: dict[str, _Found]) -> None:
@@ -120,11 +154,15 @@ def _read_file(path: str, name: str, folder_fd: int) -> _Found:
             "is a link; links are not followed" if link else f"cannot be opened: {error.strerror}"
         )
         raise FileRejectedError(path, reason) from error
-    with os.fdopen(fd, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise FileRejectedError(path, "is not a regular file")
-        data = file.read(MAX_BYTES + 1)
+    status = os.fstat(fd)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(fd)
+        raise FileRejectedError(path, "is not a regular file")
+    try:
+        with os.fdopen(fd, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise FileRejectedError(path, f"cannot be read: {error.strerror}") from error
     if len(data) > MAX_BYTES:
         raise FileRejectedError(path, f"is over {MAX_BYTES:,} bytes; split it")
     digest = hashlib.sha256(data).hexdigest()
@@ -150,8 +188,9 @@ def _decode(file: _Found) -> SourceFile:
     try:
         text = file.data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = file.data.count(b"\n", 0, error.start) + 1
-        byte = file.data[error.start]
+        before = error.object[: error.start].replace(b"\r\n", b"\n")  # without the BOM
+        line = before.count(b"\n") + before.count(b"\r") + 1
+        byte = error.object[error.start]
         reason = f"is not UTF-8: byte 0x{byte:02x} in line {line}; save it as UTF-8"
         raise FileRejectedError(file.path, reason) from error
     nuls = text.count("\x00")  # PostgreSQL's text cannot hold it, and no reader can see it

@@ -84,7 +84,7 @@ class Candidate:
 
     chunk_id: str
     dense_rank: int | None
-    dense_score: float | None
+    dense_score: float  # cosine similarity of its best entry
     text_rank: int | None
     text_score: float | None
     fused_rank: int

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from retrieval import weights
 from retrieval.embed import ModelThread
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 
+@runtime_checkable  # pydantic, and with it LangChain, asks
 class Reranker(Protocol):
     """Anything that scores passages against a question."""
 

@@ -146,7 +146,8 @@ def _decide(
     trace: list[Candidate] = []
     kept: list[tuple[Scored, float]] = []
     for rank, (item, score) in enumerate(ranked, start=1):
-        over = score >= threshold
+        # Without a reranker the cosine decides: it tells off-topic questions better than the sum.
+        over = (item.dense_score if scores is None else score) >= threshold
         if over and len(kept) < top_k:
             kept.append((item.scored, score))
         fate: Fate = "budget" if over else "threshold"

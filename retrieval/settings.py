@@ -2,22 +2,44 @@
 
 import difflib
 from pathlib import Path
+from typing import Annotated, Literal
 
 from dotenv import dotenv_values
-from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, ValidationError
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+from pydantic import (
+    BeforeValidator,
+    Field,
+    FiniteFloat,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from retrieval.errors import ConfigurationError
 
 # Lines that a .env may hold for other programs: Docker Compose and the libraries read these.
-_FOREIGN_NAMES = frozenset({"HF_HUB_OFFLINE", "NO_COLOR", "POSTGRES_PASSWORD"})
+FOREIGN_NAMES = frozenset({"HF_HUB_OFFLINE", "NO_COLOR", "POSTGRES_PASSWORD"})
+
+LogLevel = Annotated[
+    Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"],
+    BeforeValidator(lambda value: value.upper() if isinstance(value, str) else value),
+]
 
 
 class Settings(BaseSettings):
     """Every setting with its default. A value of the wrong kind stops the program at start-up."""
 
     # An empty line in .env ("DATABASE_URL=") means "not set", as Compose writes it.
-    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
+    model_config = SettingsConfigDict(
+        frozen=True,
+        extra="ignore",
+        env_ignore_empty=True,
+        hide_input_in_errors=True,  # an input may be a secret
+    )
 
     vault: Path = Path("vault")
     database_url: SecretStr | None = None  # not set: the embedded PostgreSQL
@@ -29,16 +51,33 @@ class Settings(BaseSettings):
 
     rag_top_k: PositiveInt = Field(default=4, le=50)  # passages returned
     rag_candidates: PositiveInt = Field(default=30, le=200)  # chunks that a reranker reads
-    rag_threshold: float | None = None  # not set: the fitted one, see retrieval/calibration.py
+    rag_threshold: FiniteFloat | None = None  # not set: the fitted one, calibration.json
 
     openai_api_key: SecretStr | None = None
     openai_base_url: str | None = None
     openai_model: str | None = None  # not set: answers are exact quotes, no model is called
-    llm_timeout: PositiveFloat = 30.0  # seconds, for one whole reply
+    llm_timeout: PositiveFloat = Field(default=30.0, le=3600)  # seconds, for one whole reply
 
     host: str = "127.0.0.1"
     port: PositiveInt = Field(default=8000, le=65535)
-    log_level: str = "INFO"
+    log_level: LogLevel = "INFO"
+
+    @field_validator("database_url")
+    @classmethod
+    def _check_database_url(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is None:
+            return None
+        try:
+            parts = conninfo_to_dict(url.get_secret_value())
+        except ProgrammingError:
+            parts = {"host": "@"}
+        # A raw "@" or "/" of a password ends up in another part, which error messages show.
+        if any("@" in str(parts.get(name)) for name in ("host", "port", "dbname")):
+            raise ValueError(
+                "no address of a database; write postgresql://USER:PASSWORD@HOST:5432/NAME, "
+                "with every special character of the password as %XX"
+            )
+        return url
 
 
 def load(dotenv: Path = Path(".env")) -> Settings:
@@ -64,7 +103,7 @@ def names() -> list[str]:
 
 
 def _refuse_unknown_names(dotenv: Path) -> None:
-    known = {*names(), *_FOREIGN_NAMES}
+    known = {*names(), *FOREIGN_NAMES}
     for name in dotenv_values(dotenv) if dotenv.is_file() else {}:
         if name.upper() not in known and not name.startswith("OTEL_"):
             near = difflib.get_close_matches(name.upper(), sorted(known), n=1, cutoff=0.0)

@@ -118,8 +118,8 @@ def test_more_calls_than_threads_all_end_in_time(model_client: httpx2.Client, ll
 
     def ask(_: int) -> tuple[int, float]:
         started = time.monotonic()
-        status = httpx2.post(model_client.base_url.join("/ask"), json=QUESTION, timeout=30)
-        return status.status_code, time.monotonic() - started
+        status = model_client.post("/ask", json=QUESTION).status_code
+        return status, time.monotonic() - started
 
     with ThreadPoolExecutor(12) as threads:
         replies = list(threads.map(ask, range(12)))

@@ -1,0 +1,42 @@
+"""Our search as a LangChain retriever: it drops into any chain or agent."""
+
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from pydantic import ConfigDict, InstanceOf
+
+from retrieval.rulebook import Rulebook
+from retrieval.search import search
+
+
+class RulesRetriever(BaseRetriever):
+    """Returns the passages of `search`, best first; the lines and the score are the metadata.
+
+    `id` is "PATH:LINE". Raises what `search` raises.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True)
+
+    rules: InstanceOf[Rulebook]
+    top_k: int | None = None  # None: RAG_TOP_K
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        found = search(self.rules, query, top_k=self.top_k)
+        return [
+            Document(
+                id=hit.chunk.id,
+                page_content=hit.chunk.text,
+                metadata={
+                    "path": hit.chunk.path,
+                    "heading": hit.chunk.heading,
+                    "first_line": hit.chunk.first_line,
+                    "last_line": hit.chunk.last_line,
+                    "context": hit.chunk.context,
+                    "score": hit.score,
+                    "generation": found.generation,
+                },
+            )
+            for hit in found.hits
+        ]

@@ -1,0 +1,114 @@
+"""/livez and /readyz, and what questions get where the index or its database is missing."""
+
+import logging
+import socket
+import time
+from collections.abc import Callable
+
+import httpx2
+import psycopg
+import pytest
+
+from ingest import pipeline
+from retrieval.rulebook import Rulebook
+from retrieval.settings import Settings
+from tests.serving import serving
+
+QUESTION = {"question": "How long does a torch burn?"}
+PASSWORD = "canary-5d0e"
+
+
+def url(settings: Settings) -> str:
+    assert settings.database_url is not None
+    return settings.database_url.get_secret_value()
+
+
+def not_ready(client: httpx2.Client) -> str:
+    """Return why the app is not ready; a question gets the same answer."""
+    replies = [client.get("/readyz"), client.post("/ask", json=QUESTION)]
+    for reply in replies:
+        assert reply.status_code == 503, reply.text
+        assert reply.headers["content-type"] == "application/problem+json"
+        assert reply.headers["Retry-After"] == "5"
+    ready, asked = (reply.json() for reply in replies)
+    assert (ready["title"], ready["detail"]) == (asked["title"], asked["detail"])
+    assert client.get("/livez").json() == {"status": "alive"}
+    return f"{ready['title']}: {ready['detail']}"
+
+
+def test_a_ready_app_says_what_answers(client: httpx2.Client, model_client: httpx2.Client) -> None:
+    ready = client.get("/readyz")
+    assert ready.status_code == 200
+    assert ready.json() == {
+        "status": "ready",
+        "generation": ready.json()["generation"],
+        "embedding": "sentence-transformers/all-MiniLM-L6-v2",
+        "rerank": "off",
+        "answers": "quotes",
+    }
+    assert model_client.get("/readyz").json()["answers"] == "model"
+
+
+def test_an_app_without_an_index_says_so_and_is_ready_after_an_ingest(
+    settings: Settings, open_rules: Callable[[Settings], Rulebook]
+) -> None:
+    with serving(settings) as client:
+        assert not_ready(client).startswith("IndexMissingError: ")
+        assert "python -m ingest" in not_ready(client)
+        pipeline.run(open_rules(settings), settings.vault)
+        assert client.get("/readyz").status_code == 200
+        assert client.post("/ask", json=QUESTION).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("model_digest", "0" * 64), ("dimension", 768), ("folding", 0)]
+)
+def test_an_index_of_another_model_is_a_503_that_names_the_command(
+    client: httpx2.Client, indexed: Settings, name: str, value: str | int
+) -> None:
+    change = "UPDATE generation SET fingerprint = jsonb_set(fingerprint, %s, %s)"
+    with psycopg.connect(url(indexed), autocommit=True) as conn:
+        (before,) = conn.execute("SELECT fingerprint->%s FROM generation", [name]).fetchone() or ()
+        try:
+            conn.execute(change, [[name], psycopg.types.json.Jsonb(value)])
+            reason = not_ready(client)
+        finally:
+            conn.execute(change, [[name], psycopg.types.json.Jsonb(before)])
+    assert reason.startswith("IndexMismatchError: ")
+    assert name in reason
+    assert "python -m ingest" in reason
+    assert client.get("/readyz").status_code == 200
+
+
+def test_an_app_whose_database_is_down_stays_up_and_says_what_to_do(
+    indexed: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    dsn = f"postgresql://rules:{PASSWORD}@127.0.0.1:{port}/rules"
+    settings = Settings.model_validate({**indexed.model_dump(), "database_url": dsn})
+    with caplog.at_level(logging.DEBUG), serving(settings) as client:
+        started = time.monotonic()
+        reply = client.get("/readyz")
+        assert time.monotonic() - started < 7
+        assert (reply.status_code, reply.headers["Retry-After"]) == (503, "5")
+        assert reply.json()["title"] == "DatabaseUnreachableError"
+        for text in (str(port), "DATABASE_URL"):
+            assert text in reply.json()["detail"]
+        assert PASSWORD not in reply.text
+        assert client.get("/livez").status_code == 200
+    assert PASSWORD not in caplog.text
+
+
+def test_an_app_whose_connections_were_cut_answers_the_next_question(
+    settings: Settings, open_rules: Callable[[Settings], Rulebook]
+) -> None:
+    pipeline.run(open_rules(settings), settings.vault)
+    with serving(settings) as client:
+        assert client.post("/ask", json=QUESTION).status_code == 200
+        with psycopg.connect(url(settings), autocommit=True) as conn:
+            conn.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid != pg_backend_pid()"
+            )
+        assert client.post("/ask", json=QUESTION).status_code == 200

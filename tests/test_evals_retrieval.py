@@ -1,0 +1,184 @@
+"""The gate: it measures the search of users, passes, fails, and never passes on nothing."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+import api.answer
+import api.main
+import retrieval.langchain
+import retrieval.search
+from evals import retrieval as program
+from retrieval.models import SearchResult
+from retrieval.rulebook import Rulebook
+from retrieval.settings import Settings
+from tests.conftest import RULES, write_vault
+
+QUESTIONS: list[dict[str, Any]] = [
+    {
+        "id": "torch",
+        "question": "How long does a torch burn?",
+        "kind": "prose",
+        "gold": [{"path": "1. Light/Torches.md", "quote": "A torch burns for one hour."}],
+        "split": "gate",
+    },
+    {
+        "id": "axe",
+        "question": "What does a battle axe cost?",
+        "kind": "table",
+        "gold": [{"path": "2. Arms/Weapons.md", "quote": "| Battle axe | 7 |"}],
+        "split": "gate",
+    },
+    {
+        "id": "falling",
+        "question": "damage from falling",
+        "kind": "prose",
+        "gold": [{"path": "2. Arms/Hazards.md", "quote": "1d6 for each 10’ fallen"}],
+        "split": "gate",
+    },
+]
+
+
+@pytest.fixture
+def environment(
+    rulebook: Rulebook, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A working directory without .env, the small vault's index in the environment."""
+    assert settings.database_url
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATABASE_URL", settings.database_url.get_secret_value())
+    monkeypatch.setenv("VAULT", str(settings.vault))
+    return tmp_path
+
+
+def dataset(folder: Path, questions: list[dict[str, Any]]) -> str:
+    """Write a dataset and return its path."""
+    path = folder / "questions.jsonl"
+    path.write_text("".join(json.dumps(q) + "\n" for q in questions), "utf-8")
+    return str(path)
+
+
+def test_the_api_langchain_and_the_evals_search_through_one_function() -> None:
+    assert vars(program)["search"] is retrieval.search.search
+    assert vars(api.answer)["search"] is retrieval.search.search
+    assert vars(api.main)["search"] is retrieval.search.search
+    assert vars(retrieval.langchain)["search"] is retrieval.search.search
+
+
+def test_a_search_that_works_passes_and_prints_the_seeds_lines(
+    environment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert program.main(["--dataset", dataset(environment, QUESTIONS)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "PASS — How long does a torch burn?" in lines
+    assert lines[-1] == "Recall@4: 3/3 = 1.00"
+
+
+def always_the_same(rules: Rulebook, question: str, **options: Any) -> SearchResult:
+    return retrieval.search.search(rules, "who holds breath?", **{**options, "top_k": 1})
+
+
+def nothing(rules: Rulebook, question: str, **options: Any) -> SearchResult:
+    return replace(retrieval.search.search(rules, question, **options), hits=())
+
+
+@pytest.mark.parametrize("fault", [always_the_same, nothing])
+def test_a_search_that_is_broken_on_purpose_fails_the_gate(
+    environment: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    fault: Callable[..., SearchResult],
+) -> None:
+    monkeypatch.setattr(program, "search", fault)
+    assert program.main(["--dataset", dataset(environment, QUESTIONS)]) == 1
+    out = capsys.readouterr().out
+    assert "FAIL (expected in: 1. Light/Torches.md; lost at: " in out
+    assert "GATE FAILED: recall 0." in out
+
+
+def test_a_lost_critical_question_fails_the_gate_whatever_the_recall(
+    environment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = {**QUESTIONS[0], "id": "gone", "critical": True}
+    gone["gold"] = [{"path": "1. Light/Torches.md", "quote": "A torch burns for two hours."}]
+    path = dataset(environment, [*QUESTIONS, gone])
+    assert program.main(["--dataset", path, "--min-recall", "0.1"]) == 1
+    out = capsys.readouterr().out
+    assert "lost at: label" in out
+    assert "GATE FAILED: critical question lost: gone" in out
+
+
+def test_no_questions_are_never_a_pass(
+    environment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert program.main(["--dataset", dataset(environment, [])]) == 2
+    assert (
+        program.main(["--dataset", dataset(environment, QUESTIONS), "--split", "calibration"]) == 2
+    )
+    assert program.main(["--dataset", str(environment / "missing.jsonl")]) == 2
+    assert "nothing was measured" in capsys.readouterr().err
+
+
+def test_an_empty_index_is_never_a_pass(environment: Path, settings: Settings) -> None:
+    assert settings.database_url
+    with psycopg.connect(settings.database_url.get_secret_value()) as conn:
+        conn.execute("DELETE FROM file")
+    assert program.main(["--dataset", dataset(environment, QUESTIONS)]) == 2
+    with psycopg.connect(settings.database_url.get_secret_value()) as conn:
+        conn.execute("DELETE FROM generation")
+    assert program.main(["--dataset", dataset(environment, QUESTIONS)]) == 2
+
+
+def test_no_database_is_never_a_pass(
+    environment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:9/none")
+    assert program.main(["--dataset", dataset(environment, QUESTIONS)]) == 2
+    assert "no database at" in capsys.readouterr().err
+
+
+def test_another_vault_is_measured_in_a_generation_that_is_gone_afterwards(
+    environment: Path, rulebook: Rulebook
+) -> None:
+    other = write_vault(environment / "other", {"a.md": "# Lamps\n\nA lamp burns four hours.\n"})
+    asked = {**QUESTIONS[0], "gold": [{"path": "a.md", "quote": "A lamp burns four hours."}]}
+    record = environment / "out.jsonl"
+    arguments = ["--vault", str(other), "--dataset", dataset(environment, [asked])]
+    assert program.main([*arguments, "--top-k", "1", "--json", str(record)]) == 0
+    row = json.loads(record.read_text("utf-8"))
+    assert set(row) == {"id", "question", "hit", "rank", "lost_at", "retrieved", "timings"}
+    assert (row["hit"], row["rank"], row["lost_at"]) == (True, 1, None)
+    assert row["retrieved"][0]["path"] == "a.md"
+    with rulebook.store.connect() as conn:
+        assert conn.execute("SELECT state FROM generation").fetchall() == [("live",)]
+        assert conn.execute("SELECT count(*) FROM chunk WHERE path = 'a.md'").fetchone() == (0,)
+
+
+def test_the_seeds_fixtures_are_read_as_they_are(environment: Path) -> None:
+    torch = next(iter(RULES))
+    first = [
+        {
+            "question": "How long does a torch burn?",
+            "expectedChunkSubstring": "A torch burns for one hour.",
+            "source": f"vault/{torch}",
+        }
+    ]
+    second = [
+        {
+            "query": "How long does a torch burn?",
+            "relevant_doc_ids": [torch],
+            "irrelevant_doc_ids": ["9. Missing/None.md"],
+        }
+    ]
+    for fixture, status in ((first, 0), (second, 0)):
+        path = environment / "fixture.json"
+        path.write_text(json.dumps(fixture), "utf-8")
+        assert program.main(["--dataset", str(path)]) == status
+    second[0]["irrelevant_doc_ids"] = [torch]
+    (environment / "fixture.json").write_text(json.dumps(second), "utf-8")
+    assert program.main(["--dataset", str(environment / "fixture.json")]) == 1

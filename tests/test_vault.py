@@ -1,0 +1,291 @@
+"""Reading a folder: each file once, nothing from outside, nothing silently left out."""
+
+import contextlib
+import os
+import signal
+import stat
+import threading
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from ingest import vault
+from retrieval.errors import VaultError
+from tests.conftest import write_vault
+
+CANARY = "canary-7f3a: a secret of another folder"
+IN_ONE_FOLDER = settings(
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A vault with one good file."""
+    return write_vault(tmp_path / "vault", {"good.md": "A torch burns.\n"})
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    """A folder beside the vault with a file that must never be read."""
+    return write_vault(tmp_path / "outside", {"secret.md": CANARY})
+
+
+def reasons(found: vault.VaultFiles) -> dict[str, str]:
+    return {error.path: error.reason for error in found.rejected}
+
+
+def texts(found: vault.VaultFiles) -> dict[str, str]:
+    return {file.path: file.text for file in found.files}
+
+
+@contextlib.contextmanager
+def within(seconds: int) -> Iterator[None]:
+    """Raise TimeoutError where the block hangs."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_files_are_sorted_and_paths_are_relative_to_the_root(root: Path) -> None:
+    write_vault(root, {"b/Z.md": "z", "b/a.markdown": "a", "B.MD": "b"})
+    assert list(texts(vault.read(root))) == ["B.MD", "b/Z.md", "b/a.markdown", "good.md"]
+
+
+def test_hidden_files_and_folders_are_left_out(root: Path, secret: Path) -> None:
+    write_vault(root, {".obsidian/x.md": "x", ".hidden.md": "x", "..md": "x", "a/.git/y.md": "y"})
+    (root / ".trash").symlink_to(secret)
+    found = vault.read(root)
+    assert (list(texts(found)), found.rejected, found.ignored) == (["good.md"], (), ())
+
+
+def test_a_root_that_is_a_link_to_a_folder_is_read(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(root)
+    assert list(texts(vault.read(tmp_path / "link"))) == ["good.md"]
+    assert list(texts(vault.read(root / ".." / "vault"))) == ["good.md"]
+
+
+@pytest.mark.parametrize("name", ["missing", "vault/good.md"])
+def test_a_root_that_is_no_folder_is_an_error_that_names_it(root: Path, name: str) -> None:
+    with pytest.raises(VaultError, match=name):
+        vault.read(root.parent / name)
+
+
+def test_archives_and_other_files_are_ignored_and_listed(root: Path) -> None:
+    write_vault(root, {"a.zip": "PK", "b.md.gz": "x", "c/d.txt": "x", "md": "x", "e.md.bak": "x"})
+    found = vault.read(root)
+    assert found.ignored == ("a.zip", "b.md.gz", "c/d.txt", "e.md.bak", "md")
+    assert (list(texts(found)), found.rejected) == (["good.md"], ())
+
+
+def test_a_pipe_and_a_socket_are_refused_and_nobody_waits_for_them(root: Path) -> None:
+    os.mkfifo(root / "pipe.md")
+    os.mknod(root / "socket.md", stat.S_IFSOCK | 0o600)
+    with within(5):
+        found = vault.read(root)
+    assert reasons(found)["pipe.md"] == "is not a regular file"
+    assert reasons(found)["socket.md"].startswith("cannot be opened")
+    assert list(texts(found)) == ["good.md"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")
+def test_a_device_is_refused(root: Path) -> None:
+    try:
+        os.mknod(root / "zero.md", stat.S_IFCHR | 0o600, os.makedev(1, 5))
+    except PermissionError:
+        pytest.skip("this container forbids devices")
+    with within(5):
+        found = vault.read(root)
+    assert set(reasons(found)) == {"zero.md"}
+
+
+def test_a_link_is_never_followed(root: Path, secret: Path) -> None:
+    (root / "file.md").symlink_to(secret / "secret.md")
+    (root / "folder").symlink_to(secret)
+    (root / "up").symlink_to("..")
+    (root / "loop.md").symlink_to("loop.md")
+    (root / "loop").symlink_to("loop")
+    (root / "gone.md").symlink_to("nowhere.md")
+    (root / "inside.md").symlink_to("good.md")
+    found = vault.read(root)
+    assert texts(found) == {"good.md": "A torch burns.\n"}
+    links = {"file.md", "folder", "up", "loop.md", "gone.md", "inside.md"}
+    assert set(reasons(found)) == links
+    assert all("not followed" in reason for reason in reasons(found).values())
+    assert found.ignored == ("loop",)
+
+
+def test_a_hard_link_to_a_file_outside_is_refused_and_one_within_is_read(
+    root: Path, secret: Path
+) -> None:
+    os.link(secret / "secret.md", root / "linked.md")
+    os.link(root / "good.md", root / "twin.md")
+    found = vault.read(root)
+    assert set(texts(found)) == {"good.md", "twin.md"}
+    assert "hard links outside" in reasons(found)["linked.md"]
+
+
+def test_odd_names_are_refused_by_a_name_that_can_be_printed(root: Path) -> None:
+    odd = [b"new\nline.md", b"bell\x07.md", b"latin-\xe9.md", b"\xff/in.md"]
+    os.mkdir(os.fsencode(root) + b"/\xff")
+    for name in odd:
+        Path(os.fsdecode(os.fsencode(root) + b"/" + name)).write_text("x", "utf-8")
+    found = vault.read(root)
+    assert list(texts(found)) == ["good.md"]
+    for error in found.rejected:
+        assert error.path.isprintable()
+        assert str(error).encode()
+    assert set(reasons(found)) == {
+        r"new\x0aline.md", r"bell\x07.md", r"latin-\udce9.md", r"\udcff/in.md",
+    }  # fmt: skip
+
+
+def test_two_names_that_differ_only_in_composition_are_one_file_and_one_refusal(
+    root: Path,
+) -> None:
+    name = "Élan.md"
+    for form in ("NFC", "NFD"):
+        (root / unicodedata.normalize(form, name)).write_text(form, "utf-8")  # type: ignore[arg-type]
+    found = vault.read(root)
+    assert set(texts(found)) == {name, "good.md"}
+    assert set(reasons(found)) == {name}
+
+
+def test_a_path_over_a_thousand_bytes_is_refused_file_or_folder(root: Path) -> None:
+    folder = root
+    fd = os.open(root, os.O_RDONLY)
+    for _ in range(1_100):  # deeper than Python's stack and the process's descriptors
+        os.mkdir("d", dir_fd=fd)
+        below = os.open("d", os.O_RDONLY, dir_fd=fd)
+        os.close(fd)
+        fd = below
+    os.close(fd)
+    folder = write_vault(
+        root, {f"{'e' * 240}/{'f' * 240}/{'g' * 240}/{'h' * 240}/{'i' * 99}.md": ""}
+    )
+    found = vault.read(folder)
+    assert list(texts(found)) == ["good.md"]
+    assert len(found.rejected) == 2
+    assert all("1000 bytes; shorten it" in reason for reason in reasons(found).values())
+
+
+def test_a_file_over_five_megabytes_is_refused(root: Path) -> None:
+    (root / "large.md").write_bytes(b"a" * (vault.MAX_BYTES + 1))
+    (root / "most.md").write_bytes(b"a" * vault.MAX_BYTES)
+    found = vault.read(root)
+    assert set(texts(found)) == {"good.md", "most.md"}
+    assert "over 5,000,000 bytes" in reasons(found)["large.md"]
+
+
+def test_a_file_swapped_while_it_is_read_never_shows_what_lies_outside(
+    root: Path, secret: Path
+) -> None:
+    target = root / "swapped.md"
+    places = [target, root / "sub" / "swapped.md"]
+    write_vault(root / "real", {"swapped.md": "inside"})
+    stop = threading.Event()
+
+    def swap() -> None:
+        spare = root.parent / "spare"
+        while not stop.is_set():
+            spare.symlink_to(secret / "secret.md")
+            os.replace(spare, target)
+            with contextlib.suppress(OSError):
+                (root / "sub").rmdir()
+            with contextlib.suppress(OSError):
+                (root / "sub").symlink_to(secret)
+            spare.write_text("inside", "utf-8")
+            os.replace(spare, target)
+            with contextlib.suppress(OSError):
+                (root / "sub").unlink()
+            target.unlink()
+            target.mkdir()
+            (root / "sub").mkdir()
+            target.rmdir()
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        seen = [vault.read(root) for _ in range(1_000)]
+    finally:
+        stop.set()
+        thread.join()
+    assert all(CANARY not in text for found in seen for text in texts(found).values())
+    assert all("secret.md" not in path for found in seen for path in texts(found))
+    assert len({tuple(sorted(reasons(found))) for found in seen}) > 1  # the swapping was seen
+    assert len(places) == 2
+
+
+def test_nul_is_removed_and_counted(root: Path) -> None:
+    (root / "nul.md").write_bytes(b"a\x00b\r\x00\nc\x00")
+    (file,) = (f for f in vault.read(root).files if f.path == "nul.md")
+    assert (file.text, file.removed_nuls) == ("ab\nc", 3)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"one\ntwo\nthr\xffee", "byte 0xff in line 3"),
+        (b"one\r\ntwo\r\n\xe9", "byte 0xe9 in line 3"),
+        (b"one\rtwo\r\r\xe9", "byte 0xe9 in line 4"),
+        (b"\xef\xbb\xbfone\n\xc3(", "byte 0xc3 in line 2"),
+        (b"a lone surrogate: \xed\xa0\x80", "byte 0xed in line 1"),
+        ("torch".encode("utf-16"), "is UTF-16"),
+        (b"\xfe\xff" + "torch".encode("utf-16-be"), "is UTF-16"),
+    ],
+)
+def test_what_is_not_utf_8_is_refused_with_its_byte_and_line(
+    root: Path, data: bytes, reason: str
+) -> None:
+    (root / "odd.md").write_bytes(data)
+    found = vault.read(root)
+    assert list(texts(found)) == ["good.md"]
+    assert reason in reasons(found)["odd.md"]
+    assert "save it as UTF-8" in reasons(found)["odd.md"]
+
+
+def test_a_byte_order_mark_goes_and_line_ends_become_one_kind(root: Path) -> None:
+    (root / "a.md").write_bytes(
+        b"\xef\xbb\xbf# Title\r\ntwo\rthree\n\r\nfive\x0c\xc2\x85still five"
+    )
+    text = texts(vault.read(root))["a.md"]
+    assert text.split("\n") == ["# Title", "two", "three", "", "five\x0c\x85still five"]
+
+
+def test_the_hash_is_of_the_bytes_on_disk(root: Path) -> None:
+    (root / "crlf.md").write_bytes(b"A torch burns.\r\n")
+    good, crlf = sorted(vault.read(root).files, key=lambda file: file.path != "good.md")
+    assert good.text == crlf.text
+    assert good.sha256 != crlf.sha256
+
+
+@IN_ONE_FOLDER
+@given(st.binary(max_size=400) | st.text(max_size=100).map(lambda s: s.encode("utf-16")))
+@example(b"\x00")
+@example(b"\xef\xbb\xbf")
+@example(b"\r")
+def test_no_bytes_in_a_file_hurt_another_file(root: Path, data: bytes) -> None:
+    (root / "odd.md").write_bytes(data)
+    found = vault.read(root)
+    assert texts(found)["good.md"] == "A torch burns.\n"
+    assert set(texts(found)) | set(reasons(found)) == {"good.md", "odd.md"}
+    for file in found.files:
+        assert file.text.encode().decode() == file.text
+        assert not set(file.text) & {"\x00", "\r"}
+        if file.path == "odd.md":
+            assert file.removed_nuls == data.count(b"\x00")
