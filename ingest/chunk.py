@@ -16,7 +16,7 @@ from ingest.outline import Placed, overlapping
 from retrieval.fold import compact
 from retrieval.models import Chunk
 
-CHUNKER_VERSION = 2  # part of the index's fingerprint: raise it with every change of a result
+CHUNKER_VERSION = 3  # part of the index's fingerprint: raise it with every change of a result
 
 # Word pieces of heading, context and text together. A cross-encoder reads 512 with the question
 # and 3 marks, so a question of up to 109 is read whole beside any chunk.
@@ -109,6 +109,8 @@ class _Cutter:
     def spans(self, units: Sequence[Sequence[Placed]]) -> list[_Span]:
         """Cut one group of units: whole if it fits, else between units, else inside them."""
         limit = self._limit(units[0][-1])
+        if _size(units, self.sizes) > limit:  # later parts can have a longer lead-in as context
+            limit = min(self._limit(p) for unit in units for p in unit)
         parts: list[_Span] = []
         for chosen in limits.pack([_size([unit], self.sizes) for unit in units], limit):
             blocks = [p for index in chosen for p in units[index]]
@@ -123,7 +125,7 @@ class _Cutter:
     def _blocks(self, blocks: Sequence[Placed]) -> list[_Span]:
         """Cut a unit that is over the limit between its blocks, and a block by its lines."""
         headings = sum(self.sizes[p.block] for p in blocks if p.block.kind == "heading")
-        limit = max(_LEAST_TEXT, self._limit(blocks[-1]) - headings)
+        limit = max(_LEAST_TEXT, min(self._limit(p) for p in blocks) - headings)
         spans: list[_Span] = []
         for chosen in limits.pack([self.sizes[p.block] for p in blocks], limit):
             first, last = blocks[chosen[0]].block, blocks[chosen[-1]].block

@@ -82,6 +82,8 @@ def run(
         fingerprint = _fingerprint(rules)
         rebuild = live is None or dict(live.fingerprint) != fingerprint
         known = generations.file_hashes(conn, live.id) if live else {}
+        if not (found.files or found.rejected or known):
+            raise VaultError(f"no Markdown file in {str(root)!r}; is it the right folder?")
         plan = _plan(found, known, rebuild)
         _refuse_mass_delete(root, plan, known, allow_mass_delete)
         if dry_run:

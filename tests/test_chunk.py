@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ingest import document, markdown
-from ingest.chunk import CHUNK_LIMIT, CHUNKER_VERSION
+from ingest.chunk import CHUNK_LIMIT
 from ingest.document import IndexedChunk
 from ingest.markdown import Block, Document, block_text
 from ingest.plain import plain
@@ -139,6 +139,8 @@ def test_chunks_stand_in_the_order_of_the_file_under_ids_of_their_own(
 @SLOW
 @given(SOURCES)
 @example("# " + "heading " * 90 + "\n\n" + LONG)
+@example("\n".join("  " * n + "- " + "word " * 15 for n in range(24)) + "\n\n# fall")
+@example("A rule.\n\n" + "many " * 60 + "may:\n\n" + "- a rule of fifteen words\n" * 90)
 @example("\n\n".join(["# " + "heading " * 60, "Short. " * 120, "Short. " * 120]))
 def test_a_chunk_is_over_the_limit_only_where_its_heading_and_context_leave_too_little(
     index: Index, tokens: TokenCounter, source: str
@@ -209,7 +211,7 @@ def test_the_words_of_every_line_are_searched(index: Index, source: str) -> None
         "This does not apply to halflings.",
         "Except for thieves, who roll again.",
         "- unless the ground is soft",
-        "> Only when wet: no damage.".replace("Only when wet", "Not so, only when wet"),
+        "> Not so, only when it is wet.",
     ],
 )
 def test_an_exception_stays_with_the_rule_above_it(index: Index, exception: str) -> None:
@@ -241,11 +243,9 @@ def test_every_item_of_a_long_list_has_the_lead_in_and_the_headings(index: Index
 def test_a_nested_item_has_its_parent_as_lead_in(index: Index) -> None:
     (item,) = index("- Fighters:\n  - any armor\n  - any weapon\n- Thieves:\n  - leather\n")
     texts = [entry.text for entry in item.entries if entry.kind == "item"]
-    assert [t.count("Fighters: ") for t in texts[-4:]] == [1, 1, 0, 0] or [
-        "Fighters: any armor" in " ".join(texts),
-        "Fighters: any weapon" in " ".join(texts),
-        "Thieves: leather" in " ".join(texts),
-    ] == [True, True, True]
+    assert [text.split("a: ", 1)[1] for text in texts] == [
+        "Fighters: any armor", "Fighters: any weapon", "Thieves: leather",
+    ]  # fmt: skip
 
 
 def test_each_later_part_of_a_cut_table_has_the_header_as_context(index: Index) -> None:
@@ -300,10 +300,6 @@ def test_the_same_rule_in_two_folders_has_two_different_entries(tokens: TokenCou
         for path in ("1. Clerics/Light.md", "2. Mages/Light.md")
     ]  # fmt: skip
     assert texts == ["Clerics > Light: It shines.", "Mages > Light: It shines."]
-
-
-def test_the_chunker_has_a_version_for_the_fingerprint() -> None:
-    assert CHUNKER_VERSION >= 1
 
 
 # Row 2 of promises.md: what is deep, long or odd takes a time in proportion to its length.

@@ -160,28 +160,25 @@ def test_two_names_that_differ_only_in_composition_are_one_file_and_one_refusal(
 ) -> None:
     name = "Élan.md"
     for form in ("NFC", "NFD"):
-        (root / unicodedata.normalize(form, name)).write_text(form, "utf-8")  # type: ignore[arg-type]
+        (root / unicodedata.normalize(form, name)).write_text(form, "utf-8")
     found = vault.read(root)
     assert set(texts(found)) == {name, "good.md"}
     assert set(reasons(found)) == {name}
 
 
 def test_a_path_over_a_thousand_bytes_is_refused_file_or_folder(root: Path) -> None:
-    folder = root
     fd = os.open(root, os.O_RDONLY)
-    for _ in range(1_100):  # deeper than Python's stack and the process's descriptors
+    for _ in range(600):  # a path of 1,199 bytes
         os.mkdir("d", dir_fd=fd)
         below = os.open("d", os.O_RDONLY, dir_fd=fd)
         os.close(fd)
         fd = below
     os.close(fd)
-    folder = write_vault(
-        root, {f"{'e' * 240}/{'f' * 240}/{'g' * 240}/{'h' * 240}/{'i' * 99}.md": ""}
-    )
-    found = vault.read(folder)
+    write_vault(root, {f"{'e' * 240}/{'f' * 240}/{'g' * 240}/{'h' * 240}/{'i' * 99}.md": ""})
+    found = vault.read(root)
     assert list(texts(found)) == ["good.md"]
     assert len(found.rejected) == 2
-    assert all("1000 bytes; shorten it" in reason for reason in reasons(found).values())
+    assert all("over 1000" in reason for reason in reasons(found).values())
 
 
 def test_a_file_over_five_megabytes_is_refused(root: Path) -> None:
@@ -196,8 +193,6 @@ def test_a_file_swapped_while_it_is_read_never_shows_what_lies_outside(
     root: Path, secret: Path
 ) -> None:
     target = root / "swapped.md"
-    places = [target, root / "sub" / "swapped.md"]
-    write_vault(root / "real", {"swapped.md": "inside"})
     stop = threading.Event()
 
     def swap() -> None:
@@ -228,7 +223,6 @@ def test_a_file_swapped_while_it_is_read_never_shows_what_lies_outside(
     assert all(CANARY not in text for found in seen for text in texts(found).values())
     assert all("secret.md" not in path for found in seen for path in texts(found))
     assert len({tuple(sorted(reasons(found))) for found in seen}) > 1  # the swapping was seen
-    assert len(places) == 2
 
 
 def test_nul_is_removed_and_counted(root: Path) -> None:
