@@ -1,6 +1,6 @@
 """Ask a running server from the terminal: python -m api.ask "How long does a torch burn?"
 
-Exit status: 0 an answer, 1 a refusal, 2 no answer.
+Exit status: 0 an answer or a refusal, 2 no answer.
 """
 
 import sys
@@ -36,7 +36,7 @@ def _show(answer: dict[str, Any]) -> int:
     for cited in answer["citations"]:
         lines = f"{cited['first_line']}-{cited['last_line']}"
         print(_printable(f"\n[{cited['marker']}] {cited['path']}:{lines}  ({cited['heading']})"))
-    return 1 if answer["refused"] else 0
+    return 0
 
 
 def _failed(reason: str) -> int:

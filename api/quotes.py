@@ -9,10 +9,10 @@ from retrieval.fold import searchable
 from retrieval.models import Entry, Hit
 
 _MOST = 4  # quotes of one answer
-_MARGIN = 0.35  # a further quote's score may be so much under the best one's
+_MARGIN = 0.8  # a further quote's score may be so much under the best one's
 _READ = 6  # entries of a passage that are compared, by their stored similarity
-_WITH_TRAIL = 0.5  # weight of an entry's stored similarity beside that of its own words
-_WITH_HIT = 0.5  # and of its passage's score
+_WITH_TRAIL = 1.0  # weight of an entry's stored similarity beside that of its own words (E4)
+_WITH_HIT = 2.0  # and of its passage's score
 _WORD = re.compile(r"\w+")
 
 

@@ -24,6 +24,7 @@ _VARIANTS = str.maketrans(
     }
 )
 _FEET = re.compile(r"(?<=\d)'(?!\w)|(?<=\d)'(?=x ?\d)")  # 30' and both of 10'x10'
+_FEET_BY = re.compile(r"feetx ?(?=\d)")  # 10'x10'
 _INCHES = re.compile(r'(?<=\d)"(?!\w)')
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SPACES = re.compile(r" {2,}")
@@ -57,7 +58,7 @@ def searchable(text: str) -> str:
     rules alike, so both meet.
     """
     text = _THOUSANDS.sub("", fold(text))
-    text = _INCHES.sub(" inches", _FEET.sub(" feet", text))
+    text = _FEET_BY.sub("feet x ", _INCHES.sub(" inches", _FEET.sub(" feet", text)))
     return _NUMBER_WORD.sub(lambda match: str(_NUMBERS[match[0].lower()]), text)
 
 
