@@ -38,10 +38,11 @@ def main() -> int:
     except RulesError as error:
         print(f"evals.table: nothing was measured: {error}", file=sys.stderr)
         return 2
+    table = _table(rows, top_k)
     before, rest = text.split(BEGIN, 1)
     after = rest.split(END, 1)[1]
-    README.write_text(f"{before}{BEGIN}\n{_table(rows, top_k)}\n{END}{after}", "utf-8")
-    print(_table(rows, top_k))
+    README.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", "utf-8")
+    print(table)
     return 0
 
 

@@ -8,14 +8,15 @@ import pytest
 
 from evals import dataset
 from evals.dataset import SPLITS, Gold, Question
+from ingest import vault
 from retrieval.errors import DatasetError
 from retrieval.fold import comparable
 
 DATASETS = sorted((Path(__file__).parents[1] / "evals" / "datasets").glob("*.jsonl"))
 SUBSTRINGS = """[
 {
-"question": "How much damage does a PC take from falling 30'?",
-"expectedChunkSubstring": "Falling from a height onto a hard surface inflicts 1d6 damage per 10' fallen.",
+"question": "How bad is a fall of 30'?",
+"expectedChunkSubstring": "1d6 for every full 10' fallen",
 "source": "vault/5. Adventures/4. Hazards and Challenges.md"
 },
 {
@@ -23,17 +24,17 @@ SUBSTRINGS = """[
 "expectedChunkSubstring": "Hit Dice | 1d8",
 "source": "vault/2. Classes/4. Fighter.md"
 }
-]"""  # noqa: E501  # as its authors publish it
+]"""
 DOCUMENTS = """[
 {
-"query": "How do I configure CORS in Express.js?",
-"relevant_doc_ids": ["express-cors-setup", "express-middleware-guide"],
-"irrelevant_doc_ids": ["flask-cors-setup", "django-cors-headers"]
+"query": "How do I set up the proxy?",
+"relevant_doc_ids": ["proxy-setup", "proxy-guide"],
+"irrelevant_doc_ids": ["mail-setup", "mail-headers"]
 },
 {
-"query": "What is the difference between supervised and unsupervised learning?",
-"relevant_doc_ids": ["ml-fundamentals", "supervised-learning-intro"],
-"irrelevant_doc_ids": ["deep-learning-architectures"]
+"query": "Which plans have support by phone?",
+"relevant_doc_ids": ["plans", "support-hours"],
+"irrelevant_doc_ids": ["careers"]
 }
 ]"""
 ROW: dict[str, Any] = {
@@ -76,18 +77,18 @@ def test_a_line_separator_inside_of_a_text_ends_no_line(tmp_path: Path) -> None:
 def test_lists_of_substrings_are_read_as_they_are(tmp_path: Path) -> None:
     fall, die = load(tmp_path, SUBSTRINGS)
     assert (fall.question, fall.answerable) == (
-        "How much damage does a PC take from falling 30'?",
+        "How bad is a fall of 30'?",
         True,
     )
     assert die.places == ((Gold("2. Classes/4. Fighter.md", "Hit Dice | 1d8"),),)
 
 
 def test_lists_of_documents_are_read_as_they_are(tmp_path: Path) -> None:
-    cors, learning = load(tmp_path, DOCUMENTS)
-    assert cors.question == "How do I configure CORS in Express.js?"
-    assert cors.places == ((Gold("express-cors-setup", ""), Gold("express-middleware-guide", "")),)
-    assert cors.forbidden == ("flask-cors-setup", "django-cors-headers")
-    assert len({cors.id, learning.id}) == 2
+    proxy, phone = load(tmp_path, DOCUMENTS)
+    assert proxy.question == "How do I set up the proxy?"
+    assert proxy.places == ((Gold("proxy-setup", ""), Gold("proxy-guide", "")),)
+    assert proxy.forbidden == ("mail-setup", "mail-headers")
+    assert len({proxy.id, phone.id}) == 2
 
 
 @pytest.mark.parametrize(
@@ -186,3 +187,9 @@ def test_the_splits_share_no_gold_quote(path: Path) -> None:
         golds = [gold for place in question.places for gold in place]
         quotes[question.split] |= {(gold.path, comparable(gold.quote)) for gold in golds}
     assert not quotes["calibration"] & quotes["gate"]
+
+
+def test_questions_are_never_ingested() -> None:
+    """An answer key in the index would answer every question of the gate."""
+    found = vault.read(DATASETS[0].parent)
+    assert (found.files, len(found.ignored)) == ((), len(DATASETS))
