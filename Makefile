@@ -1,7 +1,6 @@
 # One line a task; each may be repeated.
 PYTHON ?= python3
 BIN := .venv/bin
-PORT ?= 8000
 Q ?= How much damage does a PC take from falling 30'?
 
 .DEFAULT_GOAL := help
@@ -18,23 +17,21 @@ setup: .venv/.complete  ## make .venv and install what requirements-dev.lock nam
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.lock
 	@touch $@
 
-run: setup  ## ingest vault/ and serve http://127.0.0.1:8000 (PORT=… for another)
-	@$(BIN)/python -m ingest
-	@PORT=$(PORT) $(BIN)/python -m api
+run: setup  ## ingest the vault and serve http://127.0.0.1:8000 (PORT=8001 for another)
+	@$(BIN)/python -m ingest || test $$? -eq 1
+	@$(BIN)/python -m api
 
-ask: setup  ## ask a running server: make ask Q="How long does a Light spell last?"
-	@PORT=$(PORT) $(BIN)/python -m api.ask "$$Q"
+ask: setup  ## ask a running server: make ask Q="What armor can a Magic-User wear?"
+	@$(BIN)/python -m api.ask "$$Q"
 export Q
 
 ingest: setup  ## bring the index into step with vault/
 	@$(BIN)/python -m ingest
 
 evals: setup  ## measure search with the questions of evals/datasets/rules.jsonl
-	@$(BIN)/python -m ingest
-	@$(BIN)/python -m evals.retrieval --split gate
+	@$(BIN)/python -m evals.retrieval --split gate --vault vault
 
 table: setup  ## measure both sample vaults and write the README's table
-	@$(BIN)/python -m ingest
 	@$(BIN)/python -m evals.table
 
 test: setup  ## everything that CI runs
@@ -42,9 +39,8 @@ test: setup  ## everything that CI runs
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m evals.lint
-	@$(BIN)/python -m ingest
 	@$(BIN)/python -m pytest
-	@$(BIN)/python -m evals.retrieval --split gate
+	@$(BIN)/python -m evals.retrieval --split gate --vault vault
 
 fmt: setup  ## format and repair what ruff can
 	@$(BIN)/ruff format .

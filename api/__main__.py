@@ -4,7 +4,7 @@ import sys
 
 import uvicorn
 
-from api.main import create_app
+from api.main import create_app, open_oracle
 from retrieval.errors import RulesError
 from retrieval.settings import load
 
@@ -13,20 +13,19 @@ def main() -> int:
     """Serve until interrupted and return the exit status; 2 where it cannot begin."""
     try:
         settings = load()
+        with open_oracle(settings) as opened:
+            print(f"rules-oracle: http://{settings.host}:{settings.port}", flush=True)
+            uvicorn.run(
+                create_app(opened),
+                host=settings.host,
+                port=settings.port,
+                log_level=settings.log_level.lower(),
+                access_log=False,
+                timeout_graceful_shutdown=10,
+            )
     except RulesError as error:
         print(f"api: {error}", file=sys.stderr)
         return 2
-    print(
-        f"rules-oracle on http://{settings.host}:{settings.port} (interactive: /docs)", flush=True
-    )
-    uvicorn.run(
-        create_app(settings),
-        host=settings.host,
-        port=settings.port,
-        log_level=settings.log_level.lower(),
-        access_log=False,
-        timeout_graceful_shutdown=10,
-    )
     return 0
 
 

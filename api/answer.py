@@ -1,5 +1,6 @@
 """From a question to an answer that stands on quoted lines, or to a refusal."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Literal
@@ -26,6 +27,7 @@ def ask(
     model: LanguageModel | None,
     question: str,
     *,
+    history: Sequence[str] = (),
     top_k: int | None = None,
     request_id: str = "",
 ) -> Answer:
@@ -35,7 +37,7 @@ def ask(
     `LanguageModel.reply` raise.
     """
     started = perf_counter()
-    found = search(rules, question, top_k=top_k)
+    found = search(rules, question, history=history, top_k=top_k)
     searched = perf_counter()
     draft = _draft(rules, model, found.question, found)
     finished = perf_counter()

@@ -10,6 +10,7 @@ from typing import Any
 import httpx2
 
 from retrieval.errors import RulesError
+from retrieval.fold import compact
 from retrieval.settings import load
 
 _TIMEOUT = 120.0  # seconds: the server has deadlines of its own
@@ -26,15 +27,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed(str(error))
     except httpx2.HTTPError as error:
         return _failed(f"no server at {url} ({type(error).__name__}); start it: make run")
+    try:
+        body = reply.json()
+    except ValueError:
+        return _failed(f"something else than rules-oracle answers at {url}; check PORT")
     if reply.status_code != 200:
-        return _failed(_printable(reply.json().get("detail", reply.text)))
-    return _show(reply.json())
+        return _failed(_printable(str(body.get("detail", reply.text))))
+    return _show(body)
 
 
 def _show(answer: dict[str, Any]) -> int:
-    print(_printable(answer["answer"]))
-    for cited in answer["citations"]:
-        lines = f"{cited['first_line']}-{cited['last_line']}"
+    print(_printable(compact(answer["answer"])))
+    for cited in answer["citations"] if answer["mode"] == "model" else []:  # quotes name theirs
+        lines = str(cited["first_line"])
+        if cited["last_line"] > cited["first_line"]:
+            lines += f"-{cited['last_line']}"
         print(_printable(f"\n[{cited['marker']}] {cited['path']}:{lines}  ({cited['heading']})"))
     return 0
 

@@ -1,8 +1,8 @@
 """The HTTP API: the only file that knows statuses."""
 
 import logging
-from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
 
@@ -79,18 +79,28 @@ class State(TypedDict):
     oracle: Oracle
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
-    """Build the app; a test passes its own settings, else the environment's are read."""
+@contextmanager
+def open_oracle(settings: Settings) -> Iterator[Oracle]:
+    """Yield what the endpoints use, opened and warm. Raises RulesErrors that say what to do."""
+    with ExitStack() as stack:
+        rules = stack.enter_context(open_rulebook(settings))
+        model = LanguageModel(settings) if settings.openai_model else None
+        if model:
+            stack.callback(model.close)
+        rules.warm()
+        yield Oracle(rules, model)
+
+
+def create_app(opened: Oracle | Settings | None = None) -> FastAPI:
+    """Build the app over what is opened already, or opens itself by settings or the environment."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
-        with ExitStack() as stack:
-            rules = stack.enter_context(open_rulebook(settings or load()))
-            model = LanguageModel(rules.settings) if rules.settings.openai_model else None
-            if model:
-                stack.callback(model.close)
-            rules.warm()
-            yield {"oracle": Oracle(rules, model)}
+        if isinstance(opened, Oracle):
+            yield {"oracle": opened}
+            return
+        with open_oracle(opened or load()) as oracle:
+            yield {"oracle": oracle}
 
     app = FastAPI(
         title="rules-oracle", version="0.1.0", lifespan=lifespan, max_body_size=_MOST_BYTES
@@ -126,13 +136,18 @@ RequestId = Annotated[str, Depends(request_id)]
 def ask(body: AskRequest, opened: Opened, request_id: RequestId) -> Answer:
     """Answer a question from the rules, with the lines that the answer stands on, or refuse."""
     return answer.ask(
-        opened.rules, opened.model, body.question, top_k=body.top_k, request_id=request_id
+        opened.rules,
+        opened.model,
+        body.question,
+        history=body.history,
+        top_k=body.top_k,
+        request_id=request_id,
     )
 
 
 def find(body: SearchRequest, opened: Opened, request_id: RequestId) -> SearchReply:
     """Return the passages for a question; with `explain`, how each stage ranked them."""
-    found = search(opened.rules, body.question, top_k=body.top_k)
+    found = search(opened.rules, body.question, history=body.history, top_k=body.top_k)
     return SearchReply(
         passages=passages(found),
         rerank=found.rerank,

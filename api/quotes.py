@@ -84,5 +84,6 @@ def _stem(word: str) -> str:
 
 def _shown(number: int, path: str, entry: Entry) -> str:
     lead = f"{entry.lead}\n" if entry.lead else ""
-    gap = "\n" if entry.kind == "row" else " "
-    return f"**{entry.heading}** ({path}:{entry.first_line})\n\n{lead}{entry.quote}{gap}[{number}]"
+    last = f"-{entry.last_line}" if entry.last_line > entry.first_line else ""
+    place = f"{path}:{entry.first_line}{last}"
+    return f"**[{number}] {entry.heading}** ({place})\n\n{lead}{entry.quote}"

@@ -14,6 +14,11 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     question: str = Field(description="what to ask, in plain words")
+    history: list[str] = Field(
+        default=[],
+        max_length=20,
+        description="the user's earlier questions; a follow-up is searched with the last of them",
+    )
     top_k: int | None = Field(default=None, ge=1, le=50, description="passages; default RAG_TOP_K")
 
 
@@ -96,7 +101,10 @@ class SearchReply(BaseModel):
 
     passages: list[Passage]
     rerank: str
-    threshold: float | None = Field(description="scores below it are dropped; null: nothing is")
+    threshold: float | None = Field(
+        description="passages whose cosine similarity (with a reranker: its score) is lower are "
+        "dropped; null: none is"
+    )
     timings: SearchTimings
     generation: str
     request_id: str

@@ -1,9 +1,9 @@
 """Read questions with their gold lines: our own format and the two that people bring along."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from retrieval.errors import DatasetError
@@ -78,6 +78,41 @@ def load(path: Path) -> list[Question]:
     return questions
 
 
+def resolved(questions: Sequence[Question], paths: Collection[str]) -> list[Question]:
+    """Return the questions with the files that they name as a whole by their paths in a vault.
+
+    Such a name is a path, a path without its suffix, or a file's name without folder and suffix.
+    One that fits no file stays as it is. Raises DatasetError where one fits several files.
+    """
+    return [
+        replace(
+            question,
+            places=tuple(
+                tuple(
+                    gold if gold.quote else replace(gold, path=_file(question, gold.path, paths))
+                    for gold in golds
+                )
+                for golds in question.places
+            ),
+            forbidden=tuple(_file(question, name, paths) for name in question.forbidden),
+        )
+        for question in questions
+    ]
+
+
+def _file(question: Question, name: str, paths: Collection[str]) -> str:
+    if name in paths:
+        return name
+    found = [path for path in paths if str(PurePosixPath(path).with_suffix("")) == name]
+    found = found or [path for path in paths if PurePosixPath(path).stem == name]
+    if len(found) > 1:
+        raise DatasetError(
+            f"{question.id} ({question.question!r}): {name!r} fits {sorted(found)}; "
+            "name one of them by its path"
+        )
+    return found[0] if found else name
+
+
 def _lines(path: Path, text: str) -> list[tuple[int, Mapping[str, Any]]]:
     rows = []
     for number, line in enumerate(text.split("\n"), start=1):
@@ -121,9 +156,11 @@ def _question(path: Path, line: int, row: Mapping[str, Any]) -> Question:
         raise DatasetError(f"{where}: kind {kind!r} is none of {ANSWERABLE + UNANSWERABLE}")
     lists = [_list(where, row, "gold"), *_list(where, row, "alt")]
     places = tuple(_place(where, golds) for golds in lists if golds)
-    if bool(places) != (kind in ANSWERABLE):
-        raise DatasetError(f"{where}: kind {kind!r} with {len(places)} places for the answer")
     asked = _text(where, row, "question")
+    if bool(places) != (kind in ANSWERABLE):
+        raise DatasetError(
+            f"{where}: kind {kind!r} with {len(places)} places for the answer: {asked!r}"
+        )
     if not asked.strip():
         raise DatasetError(f"{where}: the question is empty")
     return Question(

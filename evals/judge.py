@@ -41,9 +41,17 @@ class Judgement:
 
 
 def judge(
-    question: Question, found: SearchResult, vault: Mapping[str, str], chunks_of: ChunksOf
+    question: Question,
+    found: SearchResult,
+    vault: Mapping[str, str],
+    chunks_of: ChunksOf,
+    top_k: int,
 ) -> Judgement:
-    """Judge `found` by the question's gold; `vault` holds every file's text by its path."""
+    """Judge `found` by the question's gold.
+
+    `vault` holds every file's text by its path; `top_k` is how many passages were asked for, which
+    may be more than were returned.
+    """
     order = {candidate.chunk_id: rank for rank, candidate in enumerate(found.trace, start=1)}
     returned = {hit.chunk.id for hit in found.hits}
     tried = []
@@ -56,7 +64,13 @@ def judge(
         tried.append((golds, holders, ranks))
     golds, holders, ranks = min(tried, key=lambda t: sum(1 for held in t[1] if not held & returned))
     missed = next(i for i, held in enumerate(holders) if not held & returned)
-    lost_at = _lost_at(golds[missed], holders[missed], found, vault)
+    gold = golds[missed]
+    if not _stands_in(vault, gold):
+        lost_at = "label"
+    elif not chunks_of(gold.path):
+        lost_at = "not-indexed"
+    else:
+        lost_at = _lost_at(holders[missed], found, top_k)
     complete = None if None in ranks else max(r for r in ranks if r is not None)
     return Judgement(False, complete, lost_at, _forbidden(question, found))
 
@@ -84,24 +98,26 @@ def _forbidden(question: Question, found: SearchResult) -> tuple[str, ...]:
     return tuple(path for path in question.forbidden if path in first)
 
 
-def _lost_at(
-    gold: Gold, holders: Collection[str], found: SearchResult, vault: Mapping[str, str]
-) -> str:
-    if gold.path not in vault or comparable(gold.quote) not in comparable(vault[gold.path]):
-        return "label"
+def _stands_in(vault: Mapping[str, str], gold: Gold) -> bool:
+    return gold.path in vault and comparable(gold.quote) in comparable(vault[gold.path])
+
+
+def _lost_at(holders: Collection[str], found: SearchResult, top_k: int) -> str:
+    """The stage that lost a gold whose file is indexed, by the best of the gold's holders."""
     if not holders:
         return "chunking"
-    seen = [candidate for candidate in found.trace if candidate.chunk_id in holders]
-    if not seen:
-        return "candidates"
-    return _stage(seen[0], len(found.hits), found)
+    for rank, candidate in enumerate(found.trace, start=1):
+        if candidate.chunk_id in holders:
+            return _stage(candidate, rank, top_k, found.rerank)
+    return "candidates"
 
 
-def _stage(candidate: Candidate, returned: int, found: SearchResult) -> str:
-    """The stage that dropped a candidate which was in a list."""
-    if candidate.fate == "threshold":
+def _stage(candidate: Candidate, rank: int, top_k: int, rerank: str) -> str:
+    """The stage that dropped a candidate which stands at `rank` of the final order."""
+    # Further down it would not have been returned without a threshold either.
+    if candidate.fate == "threshold" and rank <= top_k:
         return "threshold"
-    list_ranks = [rank for rank in (candidate.dense_rank, candidate.text_rank) if rank is not None]
-    if found.rerank != "off" and candidate.fused_rank <= returned:
+    if rerank != "off" and candidate.fused_rank <= top_k:
         return "rerank"
-    return "fusion" if min(list_ranks) <= returned else "budget"
+    list_ranks = [rank for rank in (candidate.dense_rank, candidate.text_rank) if rank is not None]
+    return "fusion" if min(list_ranks) <= top_k else "budget"

@@ -30,6 +30,7 @@ from retrieval.settings import load
 
 MIN_RECALL = 0.80
 RULES = Path(__file__).with_name("datasets") / "rules.jsonl"
+RULES_VAULT = Path(__file__).parents[1] / "vault"  # what the questions of RULES are about
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,11 @@ class Subject:
 def evaluate(
     rules: Rulebook, measured: Subject, questions: Sequence[Question], *, top_k: int | None = None
 ) -> Iterator[Outcome]:
-    """Yield the outcome of every question, in order, through the search that answers users."""
-    for item in questions:
+    """Yield the outcome of every question, in order, through the search that answers users.
+
+    Raises DatasetError where a question names a file by what fits several.
+    """
+    for item in dataset.resolved(questions, measured.files):
         found = search(
             rules,
             item.question,
@@ -64,7 +68,8 @@ def evaluate(
         )
         judgement = None
         if item.answerable:
-            judgement = judge(item, found, measured.files, measured.chunks_of)
+            limit = top_k or rules.settings.rag_top_k
+            judgement = judge(item, found, measured.files, measured.chunks_of, limit)
         yield Outcome(item, found, judgement)
 
 
@@ -73,7 +78,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _arguments(argv)
     try:
         questions = chosen(args.dataset, args.split)
-        with open_rulebook(load()) as rules, subject(rules, args.vault) as measured:
+        with (
+            open_rulebook(load()) as rules,
+            subject(rules, args.vault or vault_of(rules, args.dataset)) as measured,
+        ):
             print(_heading(rules, args.dataset, args.split, questions))
             outcomes = []
             for outcome in evaluate(rules, measured, questions, top_k=args.top_k):
@@ -91,7 +99,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.retrieval", description=__doc__)
     parser.add_argument("--dataset", type=Path, default=RULES, help="questions, JSONL or JSON")
-    parser.add_argument("--vault", type=Path, help="index this folder for the measurement only")
+    parser.add_argument(
+        "--vault", type=Path, help="index this folder for the measurement only; default: the index"
+    )
     parser.add_argument("--split", choices=SPLITS, help="only the questions of this split")
     parser.add_argument("--top-k", type=int, help="passages; default: RAG_TOP_K")
     parser.add_argument("--min-recall", type=float, default=MIN_RECALL, help="the gate, 0 to 1")
@@ -108,6 +118,12 @@ def chosen(path: Path, split: str | None) -> list[Question]:
     if not any(question.answerable for question in questions):
         raise DatasetError(f"{path}: no answerable question of split {split or 'all'}")
     return questions
+
+
+def vault_of(rules: Rulebook, path: Path) -> Path | None:
+    """Return the folder that a dataset is about where it is known not to be VAULT; else None."""
+    other = rules.settings.vault.resolve() != RULES_VAULT.resolve()
+    return RULES_VAULT if other and path.resolve() == RULES.resolve() else None
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from time import perf_counter
 
 from sentence_transformers import SentenceTransformer
 
+from api import answer
 from evals import retrieval
 from evals.retrieval import RULES
 from ingest import document, pipeline, vault
@@ -27,21 +28,22 @@ from retrieval.search import LIST_LENGTH, search
 from retrieval.settings import load
 
 _QUESTIONS = 100
+_ANSWERED = 200  # before the memory is read
 _MEGABYTE = 1024  # of ru_maxrss, which Linux counts in KiB
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status: 0, or 2 where nothing could be measured."""
     parser = argparse.ArgumentParser(prog="python -m evals.speed", description=__doc__)
-    parser.add_argument("--vault", type=Path, help="default: VAULT")
     parser.add_argument("--skip-ingest", action="store_true", help="search only")
     args = parser.parse_args(argv)
     try:
         with open_rulebook(load()) as rules:
             rules.warm()
             if not args.skip_ingest:
-                _ingest(rules, args.vault or rules.settings.vault)
+                _ingest(rules, rules.settings.vault)
             _search(rules)
+            _memory(rules, before="searching" if args.skip_ingest else "ingesting, searching")
     except RulesError as error:
         print(f"evals.speed: nothing was measured: {error}", file=sys.stderr)
         return 2
@@ -100,8 +102,18 @@ def _search(rules: Rulebook) -> None:
         f"search / (embed + SQL): {median(whole) / parts:.2f} "
         f"(embed {1000 * median(embed):.1f} ms, SQL {1000 * median(sql):.1f} ms)"
     )
+
+
+def _memory(rules: Rulebook, *, before: str) -> None:
+    """Answer questions with quotes, as the API does without a model, and print the peak memory."""
+    asked = [q.question for q in retrieval.chosen(RULES, None)][:_ANSWERED]
+    for question in asked:
+        answer.ask(rules, None, question)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MEGABYTE
-    print(f"memory of this process, most: {peak:.0f} MB")
+    print(
+        f"memory: {peak:.0f} MB, the peak resident set of this process (without PostgreSQL) since "
+        f"its start: {before} and answering {len(asked)} questions with quotes"
+    )
 
 
 def _lists(rules: Rulebook, generation_id: int, words: str, vector: Vectors) -> object:

@@ -1,7 +1,7 @@
 """Bring the index into step with a folder of Markdown rules.
 
 Exit status: 0 done; 1 done, but files were rejected (each is named); 2 nothing was done; 75 another
-ingest is running.
+ingest is running; 130 interrupted.
 """
 
 import argparse
@@ -46,6 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RulesError as error:
         print(f"ingest: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("ingest: interrupted; the index is as it was before", file=sys.stderr)
+        return 130
     _print_report(report, dry_run=args.dry_run)
     return 1 if report.rejected else 0
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ingest import limits
 from ingest.chunk import Cut
 from ingest.limits import Count
-from ingest.markdown import Document
+from ingest.markdown import Document, block_text
 from ingest.outline import Placed, overlapping
 from ingest.plain import limits_what_precedes, plain, sentences
 from ingest.tables import Table
@@ -60,8 +60,20 @@ def write(
         text = "\n".join(cut.chunk.text.split("\n")[first + 1 - cut.chunk.first_line :])
         entries = list(_prose(writer, inside[0], text, first))
     else:
-        entries = [e for p in inside for e in _block(writer, p, first, last)]
+        leads = {p.lead_line for p in inside}
+        entries = [
+            entry
+            for p in inside
+            # A lead-in is in front of each entry that it introduces; alone it says nothing.
+            if not (p.block.first in leads and _says_nothing_alone(document, p))
+            for entry in _block(writer, p, first, last)
+        ]
     return entries + list(_whole(writer, inside[-1], cut))
+
+
+def _says_nothing_alone(document: Document, placed: Placed) -> bool:
+    text = block_text(document, placed.block).rstrip()
+    return text.endswith(":") and len(list(sentences(text))) == 1
 
 
 def _block(writer: _Writer, placed: Placed, first: int, last: int) -> Iterator[Entry]:
@@ -73,8 +85,6 @@ def _block(writer: _Writer, placed: Placed, first: int, last: int) -> Iterator[E
         yield from _rows(writer, placed, placed.table, start, stop)
         return
     text = "\n".join(writer.document.lines[start:stop])
-    if text.endswith(":") and len(list(sentences(text))) == 1:
-        return  # a lead-in is in front of each entry that it introduces; alone it says nothing
     yield from _prose(writer, placed, text, start)
 
 

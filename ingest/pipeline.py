@@ -17,7 +17,7 @@ from retrieval.generations import NewChunk, NewFile
 from retrieval.models import Vectors
 from retrieval.rerank import passage_text
 from retrieval.rulebook import Rulebook
-from retrieval.store import Connection
+from retrieval.store import Connection, Generation
 
 _SAFE_REMOVALS = 10  # files; more, and over half of the index, must be meant
 Progress = Callable[[str, int, int], None]  # what is done, how many of how many
@@ -69,49 +69,51 @@ def run(
 ) -> Report:
     """Make the live generation hold exactly the vault at `root`; readers see it at once, whole.
 
-    Files that cannot be read are in the report and keep what the index has of them. Raises
-    VaultError where `root` is no folder or too many files would be removed, IngestRunningError.
+    Files that cannot be read are in the report and keep what the index has of them; only where the
+    index is built anew (another model or chunker) is nothing of them left. A dry run reads and
+    plans, and writes nothing. Raises VaultError where `root` is no folder, holds no Markdown or too
+    many files would be removed, IngestRunningError, DatabaseUnreachableError.
     """
     started = monotonic()
     found = vault.read(root)
     with rules.store.connect(autocommit=True) as conn:
-        generations.install(conn)
-        generations.lock(conn)
-        generations.drop_abandoned(conn)
+        if not dry_run:
+            generations.lock(conn)  # before anything is touched: two at once could deadlock
+            generations.install(conn)
+            generations.drop_abandoned(conn)
         live = generations.live_or_none(conn)
-        fingerprint = _fingerprint(rules)
-        rebuild = live is None or dict(live.fingerprint) != fingerprint
         known = generations.file_hashes(conn, live.id) if live else {}
-        if not (found.files or found.rejected or known):
-            raise VaultError(f"no Markdown file in {str(root)!r}; is it the right folder?")
-        plan = _plan(found, known, rebuild)
-        _refuse_mass_delete(root, plan, known, allow_mass_delete)
-        if dry_run:
-            return Report(plan, found.rejected, found.ignored, ())
-        chosen = set(plan.added) | set(plan.changed) | (set(plan.unchanged) if rebuild else set())
+        plan = _plan(found, known, live is None or dict(live.fingerprint) != _fingerprint(rules))
+        _refuse_odd_vault(root, found, plan, known, allow_mass_delete)
+        chosen = {*plan.added, *plan.changed, *(plan.unchanged if plan.rebuild else ())}
         indexed, rejected, notes = _index(rules, [f for f in found.files if f.path in chosen])
+        rejected = sorted((*found.rejected, *rejected), key=lambda error: error.path)
+        if dry_run:
+            return Report(plan, tuple(rejected), found.ignored, notes)
         written = _embed(rules, conn, indexed, progress)
-        generation_id = live.id if live else 0
-        with conn.transaction():
-            if rebuild:
-                generation_id = generations.create(conn, fingerprint, temporary=False)
-            if rebuild or written.files or plan.removed:
-                removed = () if rebuild else plan.removed
-                generations.apply(conn, generation_id, removed=removed, written=written.files)
-        if rebuild or len(written.files) > len(plan.unchanged):
-            conn.execute("ANALYZE chunk, entry")
+        generation_id = _write(conn, rules, live, plan, written)
         files, chunks = generations.size(conn, generation_id)
     return Report(
-        plan,
-        tuple(sorted((*found.rejected, *rejected), key=lambda error: error.path)),
-        found.ignored,
-        notes,
-        files,
-        chunks,
-        written.embedded,
-        monotonic() - started,
-        generation_id,
-    )
+        plan, tuple(rejected), found.ignored, notes, files, chunks, written.embedded,
+        monotonic() - started, generation_id,
+    )  # fmt: skip
+
+
+def _write(
+    conn: Connection, rules: Rulebook, live: Generation | None, plan: Plan, written: _Written
+) -> int:
+    """Write what is new in one transaction and return the id of the live generation."""
+    with conn.transaction():
+        if plan.rebuild or live is None:
+            generation_id = generations.create(conn, _fingerprint(rules), temporary=False)
+            generations.apply(conn, generation_id, removed=(), written=written.files)
+        else:
+            generation_id = live.id
+            if written.files or plan.removed:
+                generations.apply(conn, live.id, removed=plan.removed, written=written.files)
+    if plan.rebuild or len(written.files) > len(plan.unchanged):
+        conn.execute("ANALYZE chunk, entry")
+    return generation_id
 
 
 def run_temporary(
@@ -162,13 +164,19 @@ def _plan(found: VaultFiles, known: Mapping[str, str], rebuild: bool) -> Plan:
     )
 
 
-def _refuse_mass_delete(root: Path, plan: Plan, known: Mapping[str, str], allowed: bool) -> None:
+def _refuse_odd_vault(
+    root: Path, found: VaultFiles, plan: Plan, known: Mapping[str, str], allowed: bool
+) -> None:
+    """Raise VaultError for a folder that is probably not the one that was meant."""
+    if not (found.files or found.rejected or known):
+        raise VaultError(f"no Markdown file in {str(root)!r}; is it the right folder?")
     gone, total = len(plan.removed), len(known)
     empties = total > 0 and gone == total and not plan.added
     if not allowed and (empties or (gone > _SAFE_REMOVALS and gone * 2 > total)):
         raise VaultError(
             f"{gone} of the index's {total} files are not in {str(root)!r}; is it the right "
-            "folder? If they are meant to go: --allow-mass-delete"
+            "folder? One index holds one vault: give another vault a RAG_DATA_DIR or DATABASE_URL "
+            "of its own. If the files are meant to go: python -m ingest --allow-mass-delete"
         )
 
 

@@ -50,7 +50,7 @@ class Embedder:
 
     def __init__(self, files: weights.ModelFiles, thread: ModelThread) -> None:
         self.files = files
-        self.limit = weights.setting(files, "sentence_bert_config.json", "max_seq_length")
+        self.limit = _limit(files)
         self.dimension = weights.setting(files, "config.json", "hidden_size")
         self.tokens = TokenCounter(files)
         self._thread = thread
@@ -111,6 +111,16 @@ class Embedder:
             trust_remote_code=False,
             model_kwargs={"use_safetensors": True},
         )
+
+
+def _limit(files: weights.ModelFiles) -> int:
+    try:
+        return weights.setting(files, "sentence_bert_config.json", "max_seq_length")
+    except ModelUnavailableError:  # sentence-transformers no longer writes it
+        limit = weights.max_tokens(files)
+        if limit is None:
+            raise
+        return limit
 
 
 def _refuse_odd_vectors(texts: Sequence[str], vectors: Vectors) -> None:

@@ -6,7 +6,7 @@ What is searched is not what is shown: quotes keep the file's own characters.
 import re
 import unicodedata
 
-FOLDING_VERSION = 2  # part of the index's fingerprint: raise it with every change of a result
+FOLDING_VERSION = 3  # part of the index's fingerprint: raise it with every change of a result
 
 _VARIANTS = str.maketrans(
     {
@@ -37,7 +37,9 @@ _NUMBERS = {
     "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
     "ninety": 90, "hundred": 100,
 }  # fmt: skip  # without "one", which is a pronoun more often than a number
-_NUMBER_WORD = re.compile(rf"\b({'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\b", re.I)
+_WORDS = "|".join(sorted(_NUMBERS, key=len, reverse=True))
+_NUMBER_WORD = re.compile(rf"\b(?:{_WORDS})\b", re.IGNORECASE)
+_SPELLED = re.compile(rf"\b(?:one|{_WORDS})(?:[- ](?:one|{_WORDS}))*\b", re.IGNORECASE)
 
 
 def fold(text: str) -> str:
@@ -59,7 +61,7 @@ def searchable(text: str) -> str:
     """
     text = _THOUSANDS.sub("", fold(text))
     text = _FEET_BY.sub("feet x ", _INCHES.sub(" inches", _FEET.sub(" feet", text)))
-    return _NUMBER_WORD.sub(lambda match: str(_NUMBERS[match[0].lower()]), text)
+    return _SPELLED.sub(lambda match: _number(match[0]), text)
 
 
 def compact(text: str) -> str:
@@ -71,3 +73,15 @@ def comparable(text: str) -> str:
     """Return `text` for finding a quote: folded, without table padding, pipes and line breaks."""
     cells = (cell.strip() for cell in re.split(r"[|\n]", fold(text)))
     return " ".join(_SPACES.sub(" ", cell) for cell in cells if cell)
+
+
+def _number(words: str) -> str:
+    """Return "25" for "twenty-five" and "200" for "two hundred"; other rows of words one by one."""
+    parts = [_NUMBERS.get(word.lower(), 1) for word in re.split("[- ]", words)]
+    if len(parts) == 1:
+        return words if words.lower() == "one" else str(parts[0])
+    if len(parts) == 2 and parts[1] == 100 and parts[0] < 10:
+        return str(100 * parts[0])
+    if len(parts) == 2 and parts[0] in range(20, 100, 10) and parts[1] < 10:
+        return str(parts[0] + parts[1])
+    return _NUMBER_WORD.sub(lambda match: str(_NUMBERS[match[0].lower()]), words)

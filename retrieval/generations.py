@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
 from pgvector.psycopg import register_vector
 from psycopg.types.json import Jsonb
 
-from retrieval.errors import IngestRunningError
+from retrieval.errors import DatabaseUnreachableError, IndexMissingError, IngestRunningError
 from retrieval.models import Chunk, Entry, Vectors
-from retrieval.store import Connection, Generation
+from retrieval.store import Connection, Generation, live
 
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _LOCK_SPACE = 0x52554C45  # "RULE": advisory locks of this product, the second key says which
@@ -38,12 +39,33 @@ class NewFile:
 
 
 def install(conn: Connection) -> None:
-    """Create what is missing of the extension, the tables and the indexes, as schema.sql says."""
-    with conn.transaction():
-        # Two first ingests at once: CREATE … IF NOT EXISTS is no protection against itself.
-        conn.execute("SELECT pg_advisory_xact_lock(%s, -1)", [_LOCK_SPACE])
-        conn.execute(_SCHEMA.read_bytes())
-    register_vector(conn)
+    """Create the extension, the tables and the indexes of schema.sql where they are missing.
+
+    Raises DatabaseUnreachableError where that is not allowed or pgvector is missing or too old.
+    """
+    try:
+        with conn.transaction():
+            # Two first ingests at once: CREATE … IF NOT EXISTS is no protection against itself.
+            conn.execute("SELECT pg_advisory_xact_lock(%s, -1)", [_LOCK_SPACE])
+            # DDL that changes nothing can deadlock with a running ingest's commit all the same.
+            if conn.execute("SELECT to_regclass('posting_chunk')").fetchone() == (None,):
+                conn.execute(_SCHEMA.read_bytes())
+            version_of = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+            for (version,) in conn.execute(version_of):
+                if tuple(int(part) for part in version.split(".")[:2]) < (0, 8):
+                    raise DatabaseUnreachableError(
+                        f"the database has pgvector {version}, too old; install 0.8 or newer on "
+                        "its server and as superuser run ALTER EXTENSION vector UPDATE"
+                    )
+        register_vector(conn)
+    except psycopg.Error as error:
+        if conn.closed:  # the database went away, which is for Store.connect to say
+            raise
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise DatabaseUnreachableError(
+            f"the index cannot be installed: {reason}; as superuser run CREATE EXTENSION vector "
+            "(0.8 or newer) and grant CREATE on the schema"
+        ) from error
 
 
 def lock(conn: Connection) -> None:
@@ -70,11 +92,11 @@ def _holder(conn: Connection) -> str:
 
 
 def live_or_none(conn: Connection) -> Generation | None:
-    """Return the live generation, if there is one."""
-    row = conn.execute(
-        "SELECT id, revision, fingerprint FROM generation WHERE state = 'live'"
-    ).fetchone()
-    return Generation(*row) if row else None
+    """Return the live generation, if there is one; `conn` is in no transaction."""
+    try:
+        return live(conn)
+    except IndexMissingError:
+        return None
 
 
 def file_hashes(conn: Connection, generation_id: int) -> dict[str, str]:

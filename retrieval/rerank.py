@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -13,9 +14,13 @@ from retrieval import weights
 from retrieval.embed import ModelThread
 from retrieval.fold import compact
 from retrieval.models import Chunk
+from retrieval.tokens import TokenCounter
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
+
+_MAX_TOKENS = 512  # of a model whose files do not say
+_log = logging.getLogger(__name__)
 
 
 @runtime_checkable  # pydantic, and with it LangChain, asks
@@ -32,16 +37,32 @@ class Reranker(Protocol):
 
 
 class CrossEncoderReranker:
-    """A sentence-transformers CrossEncoder of a folder or hub id."""
+    """A sentence-transformers CrossEncoder of a folder or hub id.
+
+    `limit` is how many tokens of a question and a passage together it reads; what is longer is
+    scored by its beginning, and logged.
+    """
 
     def __init__(self, files: weights.ModelFiles, thread: ModelThread) -> None:
         self.name = files.name
+        self.limit = weights.max_tokens(files) or _MAX_TOKENS
+        self._tokens = _PairCounter(files)
         self._files = files
         self._thread = thread
 
     def scores(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
         """Return the model's raw scores (its own scale) for the passages as they are shown."""
         pairs = [(question, passage_text(chunk)) for chunk in chunks]
+        longer = sum(count > self.limit for count in self._tokens.pair_counts(pairs))
+        if longer:
+            _log.warning(
+                "%d of %d passages are longer than the %d tokens that %s reads with the question; "
+                "their ends were not read",
+                longer,
+                len(pairs),
+                self.limit,
+                self.name,
+            )
         predicted = self._thread.run(lambda: self._model.predict(pairs, show_progress_bar=False))
         return [float(score) for score in predicted]
 
@@ -62,6 +83,12 @@ class CrossEncoderReranker:
             model_kwargs={"use_safetensors": True},
         )
         return model
+
+
+class _PairCounter(TokenCounter):
+    def pair_counts(self, pairs: Sequence[tuple[str, str]]) -> list[int]:
+        """Return the number of tokens of every pair, special ones included."""
+        return [len(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(list(pairs))]
 
 
 def passage_text(chunk: Chunk) -> str:

@@ -5,13 +5,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from retrieval import calibration, weights
+from retrieval.database import Store
 from retrieval.embed import Embedder, ModelThread
 from retrieval.errors import IndexMismatchError
 from retrieval.fold import FOLDING_VERSION
 from retrieval.postgres import serve
 from retrieval.rerank import CrossEncoderReranker, Reranker
 from retrieval.settings import Settings
-from retrieval.store import Generation, Store
+from retrieval.store import Generation
 
 Fingerprint = Mapping[str, str | int]
 
@@ -24,7 +25,7 @@ class Rulebook:
     store: Store
     embedder: Embedder
     reranker: Reranker | None
-    threshold: float  # a passage with a lower score is not returned
+    threshold: float  # of the cosine similarity, with a reranker of its score; lower is dropped
 
     @property
     def fingerprint(self) -> Fingerprint:

@@ -1,4 +1,5 @@
--- The index. Run at the start of every ingest; each statement may be repeated.
+-- The index. Run by the first ingest into a database, in one transaction; each statement may be
+-- repeated. Later ingests look for posting_chunk alone.
 
 CREATE EXTENSION IF NOT EXISTS vector;
 

@@ -72,7 +72,8 @@ def _attempt(
     started = perf_counter()
     chosen, fused = rules.store.read(lists)
     searched = perf_counter()
-    scores = _reranked(rules.reranker, question, fused[: rules.settings.rag_candidates])
+    candidates = fused[: max(rules.settings.rag_candidates, top_k)]
+    scores = _reranked(rules.reranker, question, candidates)
     reranked = perf_counter()
     trace, kept = _decide(fused, scores, rules.threshold, top_k)
 

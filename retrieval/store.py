@@ -1,29 +1,21 @@
-"""The database as readers see it: connections, the live generation, the two searches.
+"""The index as readers see it: the live generation, the two searches.
 
-All SQL is here, in `generations.py` (what ingest writes) and in `schema.sql`. Values are always
-parameters.
+All SQL on the index is here, in `generations.py` (what ingest writes) and in `schema.sql`. Values
+are always parameters. Connections come from `database.py`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import psycopg
 from pgvector import Vector
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import class_row, kwargs_row
-from psycopg_pool import ConnectionPool, PoolTimeout
 
-from retrieval.errors import DatabaseUnreachableError, IndexMissingError
+from retrieval.errors import IndexMissingError
 from retrieval.models import Chunk, Entry, Evidence, Vectors
 
 Connection = psycopg.Connection[Any]
-_Result = TypeVar("_Result")
-
-_WAIT = 5.0  # seconds for a connection of the pool
-_STATEMENT_MS = 10_000  # a search takes milliseconds; what takes longer waits for a lock
-_POOL_SIZE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,76 +39,6 @@ class Scored:
     row_id: int
     chunk: Chunk
     score: float
-
-
-class Store:
-    """A pool of connections to one database."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-        self._pool = ConnectionPool(
-            url,
-            min_size=1,
-            max_size=_POOL_SIZE,
-            timeout=_WAIT,
-            open=False,
-            kwargs={"connect_timeout": 3, "autocommit": True},
-            configure=_configure,
-        )
-
-    def open(self) -> None:
-        """Begin to connect; a database that does not answer is an error of the first `read`."""
-        self._pool.open()
-
-    def close(self) -> None:
-        """Close all connections."""
-        self._pool.close()
-
-    @contextmanager
-    def connect(self, **options: Any) -> Iterator[Connection]:
-        """Yield a connection of its own, outside of the pool, for writers and long locks."""
-        try:
-            conn = psycopg.connect(self._url, connect_timeout=3, **options)
-        except psycopg.OperationalError as error:
-            raise self._unreachable(error) from error
-        with conn:
-            yield conn
-
-    def read(self, work: Callable[[Connection], _Result]) -> _Result:
-        """Return `work(connection)`, all of whose statements see one state of the index.
-
-        Where a connection turns out dead (the database was restarted), the pool is drained and
-        `work` is called once more.
-        """
-        try:
-            return self._once(work)
-        except PoolTimeout:
-            with self.connect():  # raises with the reason, which the pool's time-out hides
-                pass
-        except psycopg.OperationalError:
-            self._pool.drain()
-        try:
-            return self._once(work)
-        except psycopg.OperationalError as error:
-            raise self._unreachable(error) from error
-
-    def _once(self, work: Callable[[Connection], _Result]) -> _Result:
-        with self._pool.connection() as conn, conn.transaction():
-            conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            return work(conn)
-
-    def _unreachable(self, error: Exception) -> DatabaseUnreachableError:
-        where = conninfo_to_dict(self._url)
-        shown = make_conninfo("", **{k: v for k, v in where.items() if k != "password"})
-        reason = " ".join(str(error).split()) or type(error).__name__
-        return DatabaseUnreachableError(
-            f"no database at {shown!r}: {reason}; start it, or correct DATABASE_URL "
-            "(without it, the embedded PostgreSQL is used)"
-        )
-
-
-def _configure(conn: Connection) -> None:
-    conn.execute("SELECT set_config('statement_timeout', %s, false)", [str(_STATEMENT_MS)])
 
 
 def live(conn: Connection) -> Generation:

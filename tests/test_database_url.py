@@ -13,12 +13,14 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ingest import pipeline
+from retrieval import generations
+from retrieval.database import Store
 from retrieval.errors import DatabaseUnreachableError
 from retrieval.postgres import serve
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
 from retrieval.settings import Settings
-from retrieval.store import Store, live
+from retrieval.store import Connection, live
 
 QUESTION = "How long does a torch burn?"
 PASSWORD = "canary-77c1"
@@ -93,6 +95,71 @@ def test_a_reader_is_told_as_much_and_nothing_more_is_logged(
             store.read(live)
     check(refused.value, url)
     assert PASSWORD not in caplog.text
+
+
+def test_a_statement_that_takes_too_long_is_not_repeated(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.database._STATEMENT_MS", 100)
+    monkeypatch.setattr("retrieval.database._POOL_SIZE", 1)
+    calls = []
+
+    def slow(conn: Connection) -> None:
+        calls.append(conn)
+        conn.execute("SELECT pg_sleep(5)")
+
+    with closing(Store(database)) as store:
+        store.open()
+        with pytest.raises(DatabaseUnreachableError, match=r"busy: .*timeout; try again"):
+            store.read(slow)
+        assert store.read(lambda conn: conn in calls)  # the pool still has it
+    assert len(calls) == 1
+
+
+def test_a_pool_that_has_no_connection_is_busy(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.database._WAIT", 0.2)
+    monkeypatch.setattr("retrieval.database._POOL_SIZE", 1)
+    with closing(Store(database)) as store:
+        store.open()
+        with pytest.raises(DatabaseUnreachableError, match=r"busy: .*; try again"):
+            store.read(lambda _: store.read(live))
+
+
+def test_a_server_that_ends_a_writers_connection_is_named(database: str) -> None:
+    with (
+        pytest.raises(DatabaseUnreachableError, match=r"database at .* failed: "),
+        Store(database).connect(autocommit=True) as conn,
+        conn.transaction(),
+    ):
+        conn.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+
+def test_an_index_that_may_not_be_installed_says_what_to_do(database: str) -> None:
+    with Store(database).connect() as conn:
+        conn.execute("CREATE ROLE nobody_much")
+        conn.execute("SET ROLE nobody_much")
+        with pytest.raises(DatabaseUnreachableError, match="grant CREATE on the schema"):
+            generations.install(conn)
+        conn.rollback()
+
+
+def test_an_old_pgvector_is_refused(database: str) -> None:
+    with Store(database).connect(autocommit=True) as conn:
+        generations.install(conn)
+        conn.execute("UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'")
+        with pytest.raises(DatabaseUnreachableError, match=r"pgvector 0\.7\.4.*ALTER EXTENSION"):
+            generations.install(conn)
+
+
+def test_a_second_install_waits_for_no_ingest(database: str) -> None:
+    with Store(database).connect(autocommit=True) as conn, conn.cursor() as cur:
+        generations.install(conn)
+        with Store(database).connect() as running:
+            running.execute("LOCK TABLE generation, file, chunk, entry IN ROW EXCLUSIVE MODE")
+            cur.execute("SET lock_timeout = 100")
+            generations.install(conn)
 
 
 def check(error: Exception, url: str) -> None:

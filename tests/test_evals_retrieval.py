@@ -182,3 +182,52 @@ def test_the_seeds_fixtures_are_read_as_they_are(environment: Path) -> None:
     second[0]["irrelevant_doc_ids"] = [torch]
     (environment / "fixture.json").write_text(json.dumps(second), "utf-8")
     assert program.main(["--dataset", str(environment / "fixture.json")]) == 1
+
+
+def test_documents_are_found_by_path_without_suffix_or_by_name(
+    environment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = "How long does a torch burn?"
+    path = environment / "fixture.json"
+    names = ("1. Light/Torches.md", "1. Light/Torches", "Torches", "lanterns")
+    rows = [{"query": asked, "relevant_doc_ids": [name]} for name in names]
+    path.write_text(json.dumps(rows), "utf-8")
+    assert program.main(["--dataset", str(path)]) == 1
+    out = capsys.readouterr().out
+    assert f"FAIL (expected in: lanterns; lost at: label) — {asked}" in out
+    assert "Recall@4: 3/4 = 0.75" in out
+    wrong = {"query": asked, "relevant_doc_ids": ["Weapons"], "irrelevant_doc_ids": ["Torches"]}
+    path.write_text(json.dumps([wrong]), "utf-8")
+    assert program.main(["--dataset", str(path), "--min-recall", "0"]) == 1
+    assert "forbidden in the first 3: 1. Light/Torches.md (q1)" in capsys.readouterr().out
+
+
+def test_a_document_name_that_fits_two_files_is_never_a_pass(
+    environment: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_vault(settings.vault, {"9. More/Torches.md": "# More\n\nOf torches.\n"})
+    asked = {"query": "How long does a torch burn?", "relevant_doc_ids": ["Torches"]}
+    path = environment / "fixture.json"
+    path.write_text(json.dumps([asked]), "utf-8")
+    assert program.main(["--dataset", str(path)]) == 2
+    err = capsys.readouterr().err
+    assert "q1 ('How long does a torch burn?'): 'Torches' fits " in err
+    assert "['1. Light/Torches.md', '9. More/Torches.md']" in err
+
+
+def test_no_relevant_document_is_never_a_pass(
+    environment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = environment / "fixture.json"
+    path.write_text(json.dumps([{"query": "A torch?", "relevant_doc_ids": []}]), "utf-8")
+    assert program.main(["--dataset", str(path)]) == 2
+    assert "with 0 places for the answer: 'A torch?'" in capsys.readouterr().err
+
+
+def test_the_committed_questions_are_asked_of_the_committed_vault(
+    rulebook: Rulebook, settings: Settings
+) -> None:
+    assert program.vault_of(rulebook, program.RULES) == program.RULES_VAULT
+    assert program.vault_of(rulebook, settings.vault / "questions.jsonl") is None
+    ours = settings.model_copy(update={"vault": program.RULES_VAULT})
+    assert program.vault_of(replace(rulebook, settings=ours), program.RULES) is None

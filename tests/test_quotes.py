@@ -46,7 +46,7 @@ def test_a_row_is_quoted_with_its_header_and_alone(rules: Rulebook) -> None:
     chosen, text = answer(rules, "How much damage does a lance do?")
     assert chosen[0].entry.quote == "| Lance | 5 | 1d6 |"
     assert (chosen[0].entry.kind, chosen[0].entry.first_line) == ("row", 9)
-    assert "| Weapon | Cost (gp) | Damage |\n|---|---:|---|\n| Lance | 5 | 1d6 |\n[1]" in text
+    assert "| Weapon | Cost (gp) | Damage |\n|---|---:|---|\n| Lance | 5 | 1d6 |" in text
     assert "Dagger" not in text
 
 

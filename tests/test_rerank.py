@@ -1,6 +1,7 @@
 """A cross-encoder that is named in the settings orders the passages, and every report names it."""
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
 from ingest import pipeline
+from retrieval import weights
+from retrieval.embed import Embedder, ModelThread
 from retrieval.errors import ModelUnavailableError
 from retrieval.rerank import CrossEncoderReranker
 from retrieval.rulebook import Rulebook, open_rulebook
@@ -101,11 +104,40 @@ def test_the_scores_are_the_models_own(reranked: Rulebook) -> None:
 
 def test_candidates_past_the_limit_are_not_read(reranked: Rulebook) -> None:
     few = replace(reranked, settings=reranked.settings.model_copy(update={"rag_candidates": 2}))
-    trace = search(few, QUESTION).trace
+    trace = search(few, QUESTION, top_k=1).trace
     read = [row for row in trace if row.rerank_rank is not None]
     assert {row.fused_rank for row in read} == {1, 2}
     assert {row.fate for row in trace if row.rerank_rank is None} == {"candidates"}
     assert len(trace) > 2
+
+
+def test_as_many_are_read_as_are_asked_for(reranked: Rulebook) -> None:
+    few = replace(reranked, settings=reranked.settings.model_copy(update={"rag_candidates": 1}))
+    found = search(few, QUESTION, top_k=3)
+    assert (len(found.hits), {row.fate for row in found.trace[:3]}) == (3, {"returned"})
+
+
+def test_passages_that_are_not_read_whole_are_counted(
+    reranked: Rulebook, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert isinstance(reranked.reranker, CrossEncoderReranker)
+    short = search(reranked, QUESTION).hits[0].chunk
+    caplog.clear()
+    room = 128 - 3 - 7  # [CLS], [SEP] twice; "How long does a torch burn ?"
+    whole = replace(short, heading="", context="", text="axe " * room)
+    reranked.reranker.scores(QUESTION, [short, whole])
+    assert caplog.messages == []
+    longer = replace(whole, text="axe " * (room + 1))
+    reranked.reranker.scores(QUESTION, [longer, short, longer])
+    (message,) = caplog.messages
+    assert message.startswith("2 of 3 passages are longer than the 128 tokens")
+    assert message.endswith("their ends were not read")
+
+
+def test_an_encoder_as_it_is_saved_today_says_its_limit(model: Path) -> None:
+    files = weights.find(str(model), offline=True)
+    with closing(ModelThread()) as thread:
+        assert Embedder(files, thread).limit == 128
 
 
 def test_a_threshold_of_the_operator_is_on_the_rerankers_scores(reranked: Rulebook) -> None:
@@ -137,7 +169,7 @@ def test_off_says_off(settings: Settings, open_rules: Callable[[Settings], Ruleb
 
 
 @pytest.mark.parametrize("setting", ["reranker_model", "embedding_model"])
-def test_pickled_weights_are_refused(
+def test_weights_of_other_formats_are_refused(
     indexed: Settings,
     model: Path,
     tmp_path: Path,
@@ -147,6 +179,7 @@ def test_pickled_weights_are_refused(
     for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
         (tmp_path / name).write_bytes((model / name).read_bytes())
     torch.save({}, tmp_path / "pytorch_model.bin")
+    (tmp_path / "model.onnx").touch()
     settings = indexed.model_copy(update={setting: str(tmp_path)})
     with pytest.raises(ModelUnavailableError, match=r"no \.safetensors.*pickles are not loaded"):
         open_rules(settings)
