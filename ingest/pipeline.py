@@ -112,7 +112,7 @@ def _write(
             if written.files or plan.removed:
                 generations.apply(conn, live.id, removed=plan.removed, written=written.files)
     if plan.rebuild or len(written.files) > len(plan.unchanged):
-        conn.execute("ANALYZE chunk, entry")
+        conn.execute("ANALYZE chunk, entry, posting")
     return generation_id
 
 
@@ -137,7 +137,7 @@ def run_temporary(
     with conn.transaction():
         generation_id = generations.create(conn, _fingerprint(rules), temporary=True)
         generations.apply(conn, generation_id, removed=(), written=written.files)
-    conn.execute("ANALYZE chunk, entry")
+    conn.execute("ANALYZE chunk, entry, posting")
     files, chunks = generations.size(conn, generation_id)
     plan = Plan(tuple(file.path for file in found.files), (), (), (), rebuild=True)
     return Report(
