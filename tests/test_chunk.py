@@ -1,5 +1,6 @@
 """Cutting rules into chunks and entries: nothing lost, nothing apart that belongs together."""
 
+import gc
 import time
 from collections.abc import Callable
 from itertools import pairwise
@@ -342,7 +343,9 @@ NASTY: dict[str, Callable[[int], str]] = {
 @pytest.mark.parametrize("name", NASTY)
 def test_twice_as_much_takes_less_than_three_times_as_long(name: str, index: Index) -> None:
     make, length = NASTY[name], 5_000
-    for _ in range(2):  # a shared machine may stumble once
+    for _ in range(
+        6
+    ):  # a shared machine may stumble; what is quadratic takes 4 times as long again
         once, twice = (_seconds(lambda n=n: index(make(n))) for n in (length, 2 * length))  # type: ignore[misc]
         if twice < 0.05 or twice < 3 * once:
             return
@@ -356,9 +359,14 @@ def test_a_list_two_hundred_deep_is_read_or_refused_but_not_lost(index: Index) -
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    started = time.process_time()
-    work()
-    return time.process_time() - started
+    gc.collect()
+    gc.disable()  # a full collection in the middle is not what is measured
+    try:
+        started = time.process_time()
+        work()
+        return time.process_time() - started
+    finally:
+        gc.enable()
 
 
 def _whole_and_parted(chunks: list[Chunk]) -> list[list[Chunk]]:
