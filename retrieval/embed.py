@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -71,7 +71,7 @@ class Embedder:
         order = np.argsort([-length for length in lengths], kind="stable")
         for start in range(0, len(texts), _BATCH):
             batch = order[start : start + _BATCH]
-            vectors[batch] = self._thread.run(lambda: self._encode([texts[i] for i in batch]))  # noqa: B023
+            vectors[batch] = self._thread.run(partial(self._encode, [texts[i] for i in batch]))
             if progress:
                 progress(len(batch))
         _refuse_odd_vectors(texts, vectors)
@@ -102,7 +102,7 @@ class Embedder:
         from sentence_transformers import SentenceTransformer
 
         # A bar for 90 MB helps nobody.
-        transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # it has no types
         torch.set_num_threads(min(8, os.cpu_count() or 1))  # a fixed number: equal sums every run
         return SentenceTransformer(
             str(self.files.folder),
