@@ -1,8 +1,9 @@
-"""Fit the refusal threshold on the calibration split and show what each value would cost.
+"""Fit the weights of the stages and the refusal threshold on the calibration split.
 
-The chosen one is the highest (in steps of 0.01) that loses no question which search answers without
-one; each of the others shown loses 5 % more of these. The chosen one is written to
-retrieval/calibration.json with the models that it belongs to. The gate split is never read.
+The threshold is the highest (in steps of 0.01) that loses no question which search answers without
+one; each of the others shown loses 5 % more of these. The fit is written to
+retrieval/calibration.json with the models that it belongs to and with the questions that it saw.
+The gate split is never read.
 """
 
 import argparse
@@ -12,16 +13,17 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import quantiles
+from statistics import fmean, quantiles
 
-from evals import retrieval
-from evals.dataset import UNANSWERABLE
+from evals import fitting, retrieval
+from evals.dataset import UNANSWERABLE, Question
 from evals.judge import judge
 from evals.retrieval import RULES, Outcome, Subject, evaluate
 from retrieval import calibration
 from retrieval.errors import DatasetError, RulesError
 from retrieval.models import SearchResult
-from retrieval.rulebook import open_rulebook
+from retrieval.rerank import Reranker
+from retrieval.rulebook import Rulebook, calibrated_for, open_rulebook
 from retrieval.settings import load
 
 _SHARES = 20  # of the hits: the curve shows a threshold for each
@@ -36,19 +38,53 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         questions = retrieval.chosen(args.dataset, "calibration")
         with open_rulebook(load()) as opened:
-            rules = replace(opened, threshold=float("-inf"))
-            top_k = rules.settings.rag_top_k
+            rules = replace(opened, weights=calibration.UNFITTED.weights, threshold=-math.inf)
             with retrieval.subject(rules, retrieval.vault_of(rules, args.dataset)) as measured:
-                outcomes = list(evaluate(rules, measured, questions))
-                limits = [limit(outcome, measured, top_k) for outcome in outcomes]
-            value = fit(limits)
-            _print_curve(outcomes, limits, value)
+                fit = _fit(rules, measured, questions)
             if not args.dry_run:
-                calibration.write(rules.embedder.files, rules.reranker, value, len(outcomes))
+                models = calibrated_for(rules.settings, rules.embedder, rules.reranker)
+                calibration.write(models, fit, _manifest(args.dataset, questions))
     except RulesError as error:
         print(f"evals.calibrate: nothing was measured: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _fit(rules: Rulebook, measured: Subject, questions: Sequence[Question]) -> calibration.Fit:
+    """Fit the weights, then the threshold under them; print what both cost and gain."""
+    # A reranker reads what the other stages put first, so these are fitted before it is asked.
+    rules = _weighted(replace(rules, reranker=None), measured, questions, rules.reranker)
+    if rules.reranker:
+        rules = _weighted(rules, measured, questions, rules.reranker)
+    outcomes = list(evaluate(rules, measured, questions))
+    limits = [limit(outcome, measured, rules.settings.rag_top_k) for outcome in outcomes]
+    value = threshold(limits)
+    _print_curve(outcomes, limits, value)
+    return calibration.Fit(rules.weights, value)
+
+
+def _weighted(
+    rules: Rulebook, measured: Subject, questions: Sequence[Question], reranker: Reranker | None
+) -> Rulebook:
+    """Return `rules` with fitted weights and with `reranker`."""
+    known = fitting.examples(list(evaluate(rules, measured, questions)), measured)
+    weights = fitting.fit(known)
+    stages = "with" if rules.reranker else "without"
+    before, after = (
+        fmean(fitting.reciprocal_rank(example, one) for example in known)
+        for one in (rules.weights, weights)
+    )
+    print(
+        f"{stages} the reranker: {weights}; MRR {before:.3f} before, {after:.3f} after, "
+        f"{fitting.cross_validated(known):.3f} cross-validated (n = {len(known)})"
+    )
+    return replace(rules, weights=weights, reranker=reranker)
+
+
+def _manifest(path: Path, questions: Sequence[Question]) -> dict[str, object]:
+    """What the fit has seen, so that a test can show that it was none of the gate's questions."""
+    ids = sorted(question.id for question in questions)
+    return {"dataset": path.name, "split": "calibration", "questions": len(ids), "ids": ids}
 
 
 def limit(outcome: Outcome, measured: Subject, top_k: int) -> float | None:
@@ -64,7 +100,7 @@ def limit(outcome: Outcome, measured: Subject, top_k: int) -> float | None:
     raise AssertionError(f"{outcome.question.id} is a hit, but not with all of its passages")
 
 
-def fit(limits: Sequence[float | None]) -> float:
+def threshold(limits: Sequence[float | None]) -> float:
     """Return the lowest limit of a hit, rounded down to 0.01; DatasetError where nothing is one."""
     hits = [value for value in limits if value is not None]
     if not hits:
@@ -78,18 +114,13 @@ def _floor(score: float) -> float:
 
 def _scores(found: SearchResult) -> dict[str, float]:
     """What the threshold is compared with, of every passage returned."""
-    by_chunk = {candidate.chunk_id: candidate for candidate in found.trace}
-    rows = [by_chunk[hit.chunk.id] for hit in found.hits]
-    return {
-        row.chunk_id: row.dense_score if row.rerank_score is None else row.rerank_score
-        for row in rows
-    }
+    return {hit.chunk.id: hit.score for hit in found.hits}
 
 
-def _refused(outcomes: Sequence[Outcome], threshold: float) -> float:
+def _refused(outcomes: Sequence[Outcome], value: float) -> float:
     """Return the share of questions all of whose passages are under the threshold."""
     best = [max(_scores(outcome.found).values(), default=-math.inf) for outcome in outcomes]
-    return sum(score < threshold for score in best) / len(best) if best else float("nan")
+    return sum(score < value for score in best) / len(best) if best else float("nan")
 
 
 def _print_curve(outcomes: Sequence[Outcome], limits: Sequence[float | None], value: float) -> None:

@@ -56,7 +56,7 @@ def judge(
     returned = {hit.chunk.id for hit in found.hits}
     tried = []
     for golds in question.places:
-        holders = [_holders(gold, chunks_of(gold.path)) for gold in golds]
+        holders = [holders(gold, chunks_of(gold.path)) for gold in golds]
         ranks = [min((order[c] for c in held if c in order), default=None) for held in holders]
         if all(held & returned for held in holders):
             rank = max(r for r in ranks if r is not None)
@@ -75,8 +75,8 @@ def judge(
     return Judgement(False, complete, lost_at, _forbidden(question, found))
 
 
-def _holders(gold: Gold, chunks: Sequence[Chunk]) -> set[str]:
-    """The ids of the chunks that hold a gold."""
+def holders(gold: Gold, chunks: Sequence[Chunk]) -> set[str]:
+    """Return the ids of those `chunks`, of the gold's file, that hold the gold."""
     quote = comparable(gold.quote)
     return {
         chunk.id for chunk in chunks if _holds(comparable(f"{chunk.context}\n{chunk.text}"), quote)

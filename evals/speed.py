@@ -19,12 +19,12 @@ from evals import retrieval
 from evals.retrieval import RULES
 from ingest import document, pipeline, vault
 from ingest.progress import Meter
-from retrieval import fuse, generations, store
+from retrieval import candidates, generations, store
+from retrieval.embed import EncodedQuestion
 from retrieval.errors import RulesError
 from retrieval.fold import searchable
-from retrieval.models import Vectors
 from retrieval.rulebook import Rulebook, open_rulebook
-from retrieval.search import LIST_LENGTH, search
+from retrieval.search import search
 from retrieval.settings import load
 
 _QUESTIONS = 100
@@ -94,8 +94,8 @@ def _search(rules: Rulebook) -> None:
         words = searchable(question)
         whole.append(_seconds(partial(search, rules, question)))
         embed.append(_seconds(partial(rules.embedder.question, words)))
-        vector = rules.embedder.question(words)
-        sql.append(_seconds(partial(_lists, rules, generation_id, words, vector)))
+        vectors = rules.embedder.question(words)
+        sql.append(_seconds(partial(_lists, rules, generation_id, words, vectors)))
     parts = median(embed) + median(sql)
     print(f"search: p50 {1000 * median(whole):.1f} ms over {len(asked)} questions")
     print(
@@ -116,15 +116,16 @@ def _memory(rules: Rulebook, *, before: str) -> None:
     )
 
 
-def _lists(rules: Rulebook, generation_id: int, words: str, vector: Vectors) -> object:
-    def both(conn: store.Connection) -> object:
-        dense = store.nearest(conn, generation_id, vector, LIST_LENGTH)
-        text = store.full_text(conn, generation_id, words, LIST_LENGTH)
-        only = {item.row_id for item in text} - {item.row_id for item in dense}
-        fused = fuse.fuse(dense, text, store.similarity(conn, sorted(only), vector))
-        return store.evidence(conn, [item.scored.row_id for item in fused[:4]], vector)
+def _lists(rules: Rulebook, generation_id: int, words: str, asked: EncodedQuestion) -> object:
+    """The SQL of one search: lists, token vectors and the entries of what is returned."""
 
-    return rules.store.read(both)
+    def all_of_it(conn: store.Connection) -> object:
+        chosen = store.generation(conn, generation_id)
+        found = candidates.collect(conn, rules, chosen, words, asked)
+        first = [item.row_id for item in found.dense[: rules.settings.rag_top_k]]
+        return store.evidence(conn, first, asked.vector)
+
+    return rules.store.read(all_of_it)
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -1,26 +1,22 @@
 """Ingest: bring the index into step with a folder of Markdown, in one transaction."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-
-import numpy as np
 
 from ingest import document, vault
 from ingest.chunk import CHUNK_LIMIT, CHUNKER_VERSION
 from ingest.document import IndexedChunk
+from ingest.embedding import Progress, Written, embed
 from ingest.vault import SourceFile, VaultFiles
 from retrieval import generations
 from retrieval.errors import FileRejectedError, VaultError
-from retrieval.generations import NewChunk, NewFile
-from retrieval.models import Vectors
 from retrieval.rerank import passage_text
 from retrieval.rulebook import Rulebook
 from retrieval.store import Connection, Generation
 
 _SAFE_REMOVALS = 10  # files; more, and over half of the index, must be meant
-Progress = Callable[[str, int, int], None]  # what is done, how many of how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +43,6 @@ class Report:
     embedded: int = 0  # texts that had no vector yet
     seconds: float = 0.0
     generation_id: int = 0
-
-
-@dataclass(slots=True)
-class _Written:
-    files: list[NewFile] = field(default_factory=list)
-    embedded: int = 0
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -90,17 +80,17 @@ def run(
         rejected = sorted((*found.rejected, *rejected), key=lambda error: error.path)
         if dry_run:
             return Report(plan, tuple(rejected), found.ignored, notes)
-        written = _embed(rules, conn, indexed, progress)
+        written = embed(rules, conn, indexed, progress)
         generation_id = _write(conn, rules, live, plan, written)
         files, chunks = generations.size(conn, generation_id)
     return Report(
-        plan, tuple(rejected), found.ignored, notes, files, chunks, written.embedded,
-        monotonic() - started, generation_id,
+        plan, tuple(rejected), found.ignored, (*notes, *written.notes), files, chunks,
+        written.embedded, monotonic() - started, generation_id,
     )  # fmt: skip
 
 
 def _write(
-    conn: Connection, rules: Rulebook, live: Generation | None, plan: Plan, written: _Written
+    conn: Connection, rules: Rulebook, live: Generation | None, plan: Plan, written: Written
 ) -> int:
     """Write what is new in one transaction and return the id of the live generation."""
     with conn.transaction():
@@ -133,7 +123,7 @@ def run_temporary(
     found = vault.read(root)
     generations.install(conn)
     indexed, rejected, notes = _index(rules, found.files)
-    written = _embed(rules, conn if reuse_vectors else None, indexed, progress)
+    written = embed(rules, conn if reuse_vectors else None, indexed, progress)
     with conn.transaction():
         generation_id = generations.create(conn, _fingerprint(rules), temporary=True)
         generations.apply(conn, generation_id, removed=(), written=written.files)
@@ -141,8 +131,8 @@ def run_temporary(
     files, chunks = generations.size(conn, generation_id)
     plan = Plan(tuple(file.path for file in found.files), (), (), (), rebuild=True)
     return Report(
-        plan, (*found.rejected, *rejected), found.ignored, notes, files, chunks, written.embedded,
-        monotonic() - started, generation_id,
+        plan, (*found.rejected, *rejected), found.ignored, (*notes, *written.notes), files, chunks,
+        written.embedded, monotonic() - started, generation_id,
     )  # fmt: skip
 
 
@@ -200,37 +190,3 @@ def _index(
             if (size := tokens.count(passage_text(item.chunk))) > CHUNK_LIMIT:
                 notes.append(f"{item.chunk.id}: {size} word pieces, over {CHUNK_LIMIT}")
     return indexed, rejected, tuple(notes)
-
-
-def _embed(
-    rules: Rulebook,
-    known: Connection | None,
-    indexed: Sequence[tuple[SourceFile, Sequence[IndexedChunk]]],
-    progress: Progress,
-) -> _Written:
-    """Give every entry its vector: texts in the `known` index keep theirs, others are embedded."""
-    texts = {entry.text for _, chunks in indexed for item in chunks for entry in item.entries}
-    vectors: dict[str, Vectors] = {}
-    if known is not None:
-        vectors = generations.known_vectors(known, rules.embedder.files.digest, texts)
-    missing = sorted(texts - vectors.keys())
-    done = 0
-
-    def advance(count: int) -> None:
-        nonlocal done
-        done += count
-        progress("embedding", done, len(missing))
-
-    if missing:
-        vectors.update(zip(missing, rules.embedder.embed(missing, advance), strict=True))
-    return _Written([_new_file(file, chunks, vectors) for file, chunks in indexed], len(missing))
-
-
-def _new_file(
-    file: SourceFile, chunks: Sequence[IndexedChunk], vectors: Mapping[str, Vectors]
-) -> NewFile:
-    new = []
-    for item in chunks:
-        rows = [vectors[entry.text] for entry in item.entries]
-        new.append(NewChunk(item.chunk, item.entries, np.array(rows, np.float32)))
-    return NewFile(file.path, file.sha256, tuple(new))

@@ -1,58 +1,59 @@
-"""The fitted thresholds: which score says that the rules hold an answer.
+"""What was fitted for a set of models: the weights of the stages and the refusal threshold.
 
-Scores of other models have other scales, so a threshold belongs to the models it was fitted with.
-calibration.json is a list with one entry for each; `python -m evals.calibrate` fits it.
+Scores of other models have other scales, so a fit belongs to the models it was made with.
+calibration.json is a list with one entry for each; `python -m evals.calibrate` makes them.
 """
 
 import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from retrieval.errors import ConfigurationError
-from retrieval.fuse import TEXT_WEIGHT
-from retrieval.rerank import Reranker
-from retrieval.weights import ModelFiles
+from retrieval.fuse import Weights
 
 _FILE = Path(__file__).with_name("calibration.json")
-NO_THRESHOLD = float("-inf")
+Models = Mapping[str, str | int | bool]
 
 
-def threshold(encoder: ModelFiles, reranker: Reranker | None) -> float:
-    """Return the threshold fitted for these models; -inf, which drops nothing, for others.
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """`threshold` is compared with what `weights` make of a passage's scores; lower is dropped."""
+
+    weights: Weights
+    threshold: float
+
+
+# For models that nobody has calibrated: weights that suited several encoders, and no refusal.
+UNFITTED = Fit(Weights(text=0.8, late=1.0, rerank=None), float("-inf"))
+
+
+def find(models: Models) -> Fit | None:
+    """Return what was fitted for these models; None for others.
 
     Raises ConfigurationError where calibration.json cannot be read.
     """
-    key = _key(encoder, reranker)
-    return next((value for models, value, _ in _entries() if models == key), NO_THRESHOLD)
+    return next((fit for key, fit, _ in _entries() if key == models), None)
 
 
-def write(encoder: ModelFiles, reranker: Reranker | None, value: float, questions: int) -> None:
-    """Store a threshold with what it was fitted on and for; those for other models stay.
+def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
+    """Store a fit with what it was made on (`manifest`); those for other models stay.
 
     Raises ConfigurationError where calibration.json cannot be read.
     """
-    fitted = {
-        "threshold": value,
-        "split": "calibration",
-        "questions": questions,
-        "for": _key(encoder, reranker),
-    }
-    others = [entry for models, _, entry in _entries() if models != fitted["for"]]
-    _FILE.write_text(json.dumps([*others, fitted], indent=2) + "\n", "utf-8")
+    entry = {**asdict(fit), "fitted_on": dict(manifest), "for": dict(models)}
+    others = [whole for key, _, whole in _entries() if key != models]
+    _FILE.write_text(json.dumps([*others, entry], indent=2) + "\n", "utf-8")
 
 
-def _entries() -> list[tuple[dict[str, object], float, dict[str, Any]]]:
-    """The models, the threshold and the whole of every entry."""
+def _entries() -> list[tuple[dict[str, object], Fit, dict[str, Any]]]:
+    """The models, the fit and the whole of every entry."""
     try:
         entries = json.loads(_FILE.read_text("utf-8"))
-        return [(dict(entry["for"]), float(entry["threshold"]), entry) for entry in entries]
+        return [
+            (dict(e["for"]), Fit(Weights(**e["weights"]), float(e["threshold"])), e)
+            for e in entries
+        ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"{_FILE.name} cannot be read: {error}; restore it") from error
-
-
-def _key(encoder: ModelFiles, reranker: Reranker | None) -> dict[str, object]:
-    return {
-        "encoder": encoder.digest,
-        "reranker": reranker.name if reranker else "off",
-        "text_weight": TEXT_WEIGHT,
-    }

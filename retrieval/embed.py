@@ -1,24 +1,28 @@
-"""The bi-encoder: texts in, unit vectors out."""
+"""The bi-encoder: texts in, unit vectors out, of the whole text and of each of its word pieces."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
-from retrieval import weights
+from retrieval import adapter, late, weights
 from retrieval.errors import ModelUnavailableError
+from retrieval.late import QuestionTokens, TokenVectors
 from retrieval.models import Vectors
 from retrieval.tokens import TokenCounter
 
 if TYPE_CHECKING:  # importing torch takes seconds; an ingest that embeds nothing never needs it
+    import torch
     from sentence_transformers import SentenceTransformer
 
 _BATCH = 32
+Progress = Callable[[int], None]  # how many texts a batch has finished
 _Result = TypeVar("_Result")
 
 
@@ -41,6 +45,22 @@ class ModelThread:
         self._executor.shutdown()
 
 
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Texts as vectors: `vectors[i]` of the whole and `tokens[i]` of the word pieces of text i."""
+
+    vectors: Vectors  # shape (texts, dimension), of length 1
+    tokens: tuple[TokenVectors, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedQuestion:
+    """A question as a vector of length 1, shape (dimension,), and as its word pieces."""
+
+    vector: Vectors
+    tokens: QuestionTokens
+
+
 class Embedder:
     """A sentence-transformers bi-encoder, loaded at the first text.
 
@@ -53,44 +73,88 @@ class Embedder:
         self.limit = _limit(files)
         self.dimension = weights.setting(files, "config.json", "hidden_size")
         self.tokens = TokenCounter(files)
+        self._adapter = adapter.read(files.adapter) if files.adapter else None
+        self.token_dimension = (
+            len(self._adapter.head.projection) if self._adapter else self.dimension
+        )
         self._thread = thread
 
-    def embed(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
-        """Return one unit vector a text, shape (len(texts), dimension).
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Encoded:
+        """Return the vectors of texts and of their word pieces, from one pass of the model.
 
         Texts are sorted by length over the whole call, so that a batch holds equal lengths;
         `progress` gets the number of finished texts of each batch. Raises ModelUnavailableError
         naming the text for a vector that is not finite or not of length 1, and ValueError for a
-        text over `limit`.
+        text over `limit` or without word pieces.
         """
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        lengths = self.tokens.counts(texts)
-        for text, length in zip(texts, lengths, strict=True):
-            if length + 2 > self.limit:
-                raise ValueError(f"{length + 2} word pieces, over {self.limit}: {text[:80]!r}")
-        order = np.argsort([-length for length in lengths], kind="stable")
-        for start in range(0, len(texts), _BATCH):
-            batch = order[start : start + _BATCH]
-            vectors[batch] = self._thread.run(partial(self._encode, [texts[i] for i in batch]))
-            if progress:
-                progress(len(batch))
+        tokens: list[TokenVectors | None] = [None] * len(texts)
+        for batch, outputs in self._batches(texts, progress):
+            for row, output in zip(batch, outputs, strict=True):
+                vectors[row] = output.vector
+                tokens[row] = late.quantise(_unit(self._projected(output.hidden)))
+        _refuse_odd_vectors(texts, vectors)
+        return Encoded(vectors, tuple(found for found in tokens if found is not None))
+
+    def embed(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Return the vectors alone, shape (len(texts), dimension); raises what `encode` raises."""
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for batch, outputs in self._batches(texts, progress):
+            vectors[batch] = [output.vector for output in outputs]
         _refuse_odd_vectors(texts, vectors)
         return vectors
 
-    def question(self, text: str) -> Vectors:
-        """Return the vector of a question, shape (dimension,). ValueError where it is too long."""
-        vector: Vectors = self.embed([text])[0]
-        return vector
+    def question(self, text: str) -> EncodedQuestion:
+        """Return a question's vectors. ValueError where it is too long."""
+        ((_, (output,)),) = self._batches([text], None)
+        vectors = output.vector[None]
+        _refuse_odd_vectors([text], vectors)
+        pieces = _unit(self._projected(output.hidden))
+        return EncodedQuestion(vectors[0], QuestionTokens(pieces, self._importance(output.hidden)))
 
     def warm(self) -> None:
         """Load the weights now instead of at the first question."""
         self._thread.run(lambda: self._model)
 
-    def _encode(self, texts: list[str]) -> Vectors:
-        vectors: Vectors = self._model.encode(
-            texts, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
+    def _batches(
+        self, texts: Sequence[str], progress: Progress | None
+    ) -> Iterator[tuple[list[int], list[_Output]]]:
+        """Yield the rows of each batch and what the model says of them."""
+        lengths = self.tokens.counts(texts)
+        for text, length in zip(texts, lengths, strict=True):
+            if not 0 < length <= self.limit - 2:
+                raise ValueError(f"{length} word pieces, not 1 to {self.limit - 2}: {text[:80]!r}")
+        order = np.argsort([-length for length in lengths], kind="stable")
+        for start in range(0, len(texts), _BATCH):
+            batch = [int(row) for row in order[start : start + _BATCH]]
+            yield batch, self._thread.run(partial(self._encode, [texts[row] for row in batch]))
+            if progress:
+                progress(len(batch))
+
+    def _encode(self, texts: list[str]) -> list[_Output]:
+        found = cast(
+            "list[dict[str, torch.Tensor]]",
+            self._model.encode(
+                texts, batch_size=_BATCH, output_value=None, show_progress_bar=False
+            ),
         )
-        return vectors
+        outputs = []
+        for one in found:
+            pieces = one["token_embeddings"][one["attention_mask"].bool()]
+            vector = _unit(one["sentence_embedding"].numpy())
+            outputs.append(_Output(vector, pieces[1:-1].numpy()))  # without [CLS] and [SEP]
+        return outputs
+
+    def _projected(self, hidden: Vectors) -> Vectors:
+        return hidden if self._adapter is None else hidden @ self._adapter.head.projection.T
+
+    def _importance(self, hidden: Vectors) -> Vectors:
+        if self._adapter is None:
+            return np.full(len(hidden), 1 / len(hidden), np.float32)
+        logits = hidden @ self._adapter.head.importance
+        powers = np.exp(logits - logits.max())
+        weighted: Vectors = powers / powers.sum()
+        return weighted
 
     @cached_property
     def _model(self) -> SentenceTransformer:
@@ -104,13 +168,30 @@ class Embedder:
         # A bar for 90 MB helps nobody.
         transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # it has no types
         torch.set_num_threads(min(8, os.cpu_count() or 1))  # a fixed number: equal sums every run
-        return SentenceTransformer(
+        model: SentenceTransformer = SentenceTransformer(
             str(self.files.folder),
             device="cpu",
             local_files_only=True,
             trust_remote_code=False,
             model_kwargs={"use_safetensors": True},
         )
+        if self._adapter:
+            adapter.apply(cast("torch.nn.Module", model[0].auto_model), self._adapter)
+        return model
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """What the model says of one text."""
+
+    vector: Vectors  # shape (dimension,), of length 1
+    hidden: Vectors  # its last layer, shape (word pieces, hidden size)
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    """Return vectors (the last axis) at length 1; one that is zero or not finite stays odd."""
+    scaled: Vectors = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return scaled
 
 
 def _limit(files: weights.ModelFiles) -> int:

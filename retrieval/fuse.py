@@ -1,12 +1,22 @@
-"""Fuse the two lists: a weighted sum of scores whose scales do not depend on the list."""
+"""Fuse the stages: a weighted sum of scores whose scales do not depend on the list."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.store import Scored
 
-# Fitted on the calibration split; docs/experiments.md, E1.
-TEXT_WEIGHT = 0.8
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What a score of 1 of each stage counts beside a cosine of 1; 0 leaves the stage out.
+
+    Fitted on the calibration split by `evals.calibrate`. `rerank` is None for a cross-encoder whose
+    scale nobody has measured: then its scores alone make the order.
+    """
+
+    text: float
+    late: float
+    rerank: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +28,7 @@ class Fused:
     dense_score: float  # known of every chunk
     text_rank: int | None
     text_score: float | None
+    late_score: float | None  # None: late interaction is off
     score: float
 
 
@@ -25,18 +36,14 @@ def fuse(
     dense: Sequence[Scored],
     text: Sequence[Scored],
     similarities: Mapping[int, float],
-    *,
-    text_weight: float = TEXT_WEIGHT,
+    weights: Weights,
+    late: Mapping[int, float] | None = None,
 ) -> list[Fused]:
     """Merge two rankings, best first; ties go by chunk id.
 
-    A chunk's score is its cosine similarity (-1 to 1) plus `text_weight` times its full text score
-    (0 to 1; 0 where the text list lacks it). `similarities` holds the cosines of chunks that only
-    the text list has, by row id. Unlike min-max or z-scores the result can be compared between
-    questions, so that one threshold fits all.
-
-    Source for the convex sum over rank fusion: Bruch, Gai and Ingber, "An Analysis of Fusion
-    Functions for Hybrid Retrieval", ACM TOIS 42 (2023).
+    `similarities` holds the dense score of every chunk that only `text` has, and `late`, where it
+    is given, the late interaction score of every chunk, by row id; a chunk without one raises
+    ValueError. What a stage adds is its score times its weight.
     """
     dense_ranks = {item.row_id: (rank, item.score) for rank, item in enumerate(dense, start=1)}
     text_ranks = {item.row_id: (rank, item.score) for rank, item in enumerate(text, start=1)}
@@ -45,10 +52,11 @@ def fuse(
     for row_id, item in chunks.items():
         dense_rank, cosine = dense_ranks.get(row_id, (None, similarities.get(row_id)))
         text_rank, words = text_ranks.get(row_id, (None, None))
-        if cosine is None:
-            raise ValueError(f"no similarity of {item.chunk.id}, which only the text list has")
-        score = cosine + text_weight * (words or 0.0)
-        fused.append(Fused(item, dense_rank, cosine, text_rank, words, score))
+        tokens = None if late is None else late.get(row_id)
+        if cosine is None or (tokens is None and late is not None):
+            raise ValueError(f"{item.chunk.id} has no dense or no late interaction score")
+        score = cosine + weights.text * (words or 0.0) + weights.late * (tokens or 0.0)
+        fused.append(Fused(item, dense_rank, cosine, text_rank, words, tokens, score))
     return sorted(fused, key=lambda f: (-f.score, order(f.scored)))
 
 

@@ -11,22 +11,31 @@ import psycopg
 from pgvector.psycopg import register_vector
 from psycopg.types.json import Jsonb
 
+from retrieval import late
 from retrieval.errors import DatabaseUnreachableError, IndexMissingError, IngestRunningError
+from retrieval.late import TokenVectors
 from retrieval.models import Chunk, Entry, Vectors
 from retrieval.store import Connection, Generation, live
 
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _LOCK_SPACE = 0x52554C45  # "RULE": advisory locks of this product, the second key says which
+_LAST_ADDED = (  # of schema.sql; where it is, all is
+    "SELECT FROM pg_attribute WHERE attrelid = to_regclass('entry') AND attname = 'token_scale'"
+)
 _INGEST_LOCK = 0  # temporary generations lock their own id, which begins at 1
 
 
 @dataclass(frozen=True, slots=True)
 class NewChunk:
-    """A chunk to be written: `vectors[i]` embeds `entries[i]`."""
+    """A chunk to be written: `vectors[i]` and `tokens[i]` embed `entries[i]`.
+
+    `tokens` is empty where token vectors are not stored.
+    """
 
     chunk: Chunk
     entries: tuple[Entry, ...]
     vectors: Vectors
+    tokens: tuple[TokenVectors, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,7 @@ def install(conn: Connection) -> None:
             # Two first ingests at once: CREATE … IF NOT EXISTS is no protection against itself.
             conn.execute("SELECT pg_advisory_xact_lock(%s, -1)", [_LOCK_SPACE])
             # DDL that changes nothing can deadlock with a running ingest's commit all the same.
-            if conn.execute("SELECT to_regclass('posting_chunk')").fetchone() == (None,):
+            if conn.execute(_LAST_ADDED).fetchone() is None:
                 conn.execute(_SCHEMA.read_bytes())
             version_of = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
             for (version,) in conn.execute(version_of):
@@ -116,18 +125,37 @@ def size(conn: Connection, generation_id: int) -> tuple[int, int]:
     return row[0], row[1]
 
 
+Known = tuple[Vectors, TokenVectors | None]
+
+
 def known_vectors(
-    conn: Connection, model_digest: str, texts: Collection[str]
-) -> dict[str, Vectors]:
-    """Return the vectors of those `texts` that the same model has embedded before."""
+    conn: Connection, model_digest: str, texts: Collection[str], *, with_tokens: bool
+) -> dict[str, Known]:
+    """Return the vectors of those `texts` that the same model has embedded before.
+
+    `with_tokens`: only of those whose token vectors are stored too; else they are None.
+    """
     by_hash = {_sha256(text): text for text in texts}
     rows = conn.execute(
-        "SELECT DISTINCT ON (text_sha256) text_sha256, embedding FROM entry "
-        "JOIN generation AS g ON g.id = generation_id "
-        "WHERE text_sha256 = ANY(%s) AND g.fingerprint->>'model_digest' = %s",
-        [list(by_hash), model_digest],
+        "SELECT DISTINCT ON (text_sha256) text_sha256, embedding, "
+        "CASE WHEN %(tokens)s THEN token_vectors END, token_scale "
+        "FROM entry JOIN generation AS g ON g.id = generation_id "
+        "WHERE text_sha256 = ANY(%(hashes)s) AND g.fingerprint->>'model_digest' = %(digest)s "
+        "AND NOT (%(tokens)s AND token_vectors IS NULL)",
+        {"hashes": list(by_hash), "digest": model_digest, "tokens": with_tokens},
     )
-    return {by_hash[sha256]: vector.to_numpy() for sha256, vector in rows}
+    known: dict[str, Known] = {}
+    for sha256, vector, values, scale in rows:
+        text = by_hash[sha256]
+        known[text] = vector.to_numpy(), late.unpacked(values, scale) if values else None
+    return known
+
+
+def token_bytes(conn: Connection) -> int:
+    """Return how many bytes the stored token vectors of all generations take."""
+    row = conn.execute("SELECT coalesce(sum(octet_length(token_vectors)), 0) FROM entry").fetchone()
+    assert row is not None  # an aggregate always gives a row
+    return int(row[0])
 
 
 def create(conn: Connection, fingerprint: Mapping[str, str | int], *, temporary: bool) -> int:
@@ -232,17 +260,21 @@ def _copy_entries(
 ) -> None:
     statement = (
         "COPY entry (chunk_id, ordinal, generation_id, kind, heading, first_line, last_line, "
-        "quote, lead, trail, words, text_sha256, embedding) FROM STDIN (FORMAT BINARY)"
+        "quote, lead, trail, words, text_sha256, embedding, token_vectors, token_scale) "
+        "FROM STDIN (FORMAT BINARY)"
     )
-    types = ["int8", "int4", "int8", "text", "text", "int4", "int4", *["text"] * 5, "vector"]
+    types = ["int8", "int4", "int8", "text", "text", "int4", "int4", *["text"] * 5, "vector",
+             "bytea", "float4"]  # fmt: skip
     with conn.cursor() as cur, cur.copy(statement) as copy:
         copy.set_types(types)
         for row_id, new in chunks:
             for ordinal, entry in enumerate(new.entries):
+                tokens = new.tokens[ordinal] if new.tokens else None
                 copy.write_row(
                     (row_id, ordinal, generation_id, entry.kind, entry.heading, entry.first_line,
                      entry.last_line, entry.quote, entry.lead, entry.trail, entry.words,
-                     _sha256(entry.text), new.vectors[ordinal])
+                     _sha256(entry.text), new.vectors[ordinal],
+                     late.packed(tokens) if tokens else None, tokens.scale if tokens else None)
                 )  # fmt: skip
 
 

@@ -8,6 +8,8 @@ import numpy.typing as npt
 
 Vectors = npt.NDArray[np.float32]
 Fate = Literal["candidates", "threshold", "budget", "returned"]
+# "encoded": token vectors are not stored; those of the best candidates were made for the question.
+LateInteraction = Literal["stored", "encoded", "off"]
 EntryKind = Literal["row", "item", "sentences", "whole"]
 
 
@@ -92,6 +94,7 @@ class Candidate:
     rerank_rank: int | None
     rerank_score: float | None
     fate: Fate
+    late_score: float | None = None  # late interaction, of its best entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +117,4 @@ class SearchResult:
     threshold: float
     generation: str  # "ID.REVISION" of the index that answered
     timings: Timings
+    late: LateInteraction = "off"

@@ -28,6 +28,7 @@ class Reranker(Protocol):
     """Anything that scores passages against a question."""
 
     name: str
+    digest: str  # of its weights: what was fitted for it is kept under this
 
     def scores(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
         """Return one score a chunk, in the order given; higher is better."""
@@ -45,6 +46,7 @@ class CrossEncoderReranker:
 
     def __init__(self, files: weights.ModelFiles, thread: ModelThread) -> None:
         self.name = files.name
+        self.digest = files.digest
         self.limit = weights.max_tokens(files) or _MAX_TOKENS
         self._tokens = _PairCounter(files)
         self._files = files

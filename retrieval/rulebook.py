@@ -1,5 +1,6 @@
 """What is opened once a process and closed with it: the database, the models, the settings."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -9,11 +10,13 @@ from retrieval.database import Store
 from retrieval.embed import Embedder, ModelThread
 from retrieval.errors import IndexMismatchError
 from retrieval.fold import FOLDING_VERSION
+from retrieval.fuse import Weights
 from retrieval.postgres import serve
 from retrieval.rerank import CrossEncoderReranker, Reranker
 from retrieval.settings import Settings
 from retrieval.store import Generation
 
+_log = logging.getLogger(__name__)
 Fingerprint = Mapping[str, str | int]
 
 
@@ -25,7 +28,8 @@ class Rulebook:
     store: Store
     embedder: Embedder
     reranker: Reranker | None
-    threshold: float  # of the cosine similarity, with a reranker of its score; lower is dropped
+    weights: Weights
+    threshold: float  # of the score that a passage is sorted by; lower is dropped
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -34,6 +38,7 @@ class Rulebook:
             "model": self.embedder.files.name,
             "model_digest": self.embedder.files.digest,
             "dimension": self.embedder.dimension,
+            "token_dimension": self.embedder.token_dimension,
             "folding": FOLDING_VERSION,
         }
 
@@ -76,10 +81,33 @@ def open_rulebook(settings: Settings) -> Iterator[Rulebook]:
         store = Store(url)
         store.open()
         stack.callback(store.close)
-        threshold = settings.rag_threshold
-        if threshold is None:
-            threshold = calibration.threshold(embedder.files, reranker)
-        yield Rulebook(settings, store, embedder, reranker, threshold)
+        fit = _fit(settings, embedder, reranker)
+        threshold = fit.threshold if settings.rag_threshold is None else settings.rag_threshold
+        yield Rulebook(settings, store, embedder, reranker, fit.weights, threshold)
+
+
+def calibrated_for(
+    settings: Settings, embedder: Embedder, reranker: Reranker | None
+) -> calibration.Models:
+    """Return what a fit depends on, as calibration.json holds it."""
+    return {
+        "encoder": embedder.files.digest,
+        "reranker": reranker.digest if reranker else "off",
+        "late_interaction": settings.rag_late_interaction,
+        "folding": FOLDING_VERSION,
+    }
+
+
+def _fit(settings: Settings, embedder: Embedder, reranker: Reranker | None) -> calibration.Fit:
+    fit = calibration.find(calibrated_for(settings, embedder, reranker))
+    if fit is None:
+        _log.warning(
+            "nothing was fitted for these models (%s, reranker %s): nothing is refused, and the "
+            "stages have weights of other models; run: python -m evals.calibrate",
+            embedder.files.name,
+            reranker.name if reranker else "off",
+        )
+    return fit or calibration.UNFITTED
 
 
 def _encoder(settings: Settings) -> weights.ModelFiles:

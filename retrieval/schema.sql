@@ -1,5 +1,5 @@
 -- The index. Run by the first ingest into a database, in one transaction; each statement may be
--- repeated. Later ingests look for posting_chunk alone.
+-- repeated. Later ingests look for entry.token_scale alone.
 
 CREATE EXTENSION IF NOT EXISTS vector;
 
@@ -64,5 +64,10 @@ CREATE TABLE IF NOT EXISTS entry (
 );
 -- Vectors stay in the row: one fetched from the TOAST table costs more than its distance.
 ALTER TABLE entry ALTER COLUMN embedding SET STORAGE PLAIN;
+-- The vectors of an entry's word pieces, one byte a number of token_scale each; NULL: made anew when
+-- asked. Read for a few entries a question, so out of the row; they do not compress.
+ALTER TABLE entry ADD COLUMN IF NOT EXISTS token_vectors bytea;
+ALTER TABLE entry ADD COLUMN IF NOT EXISTS token_scale real;
+ALTER TABLE entry ALTER COLUMN token_vectors SET STORAGE EXTERNAL;
 CREATE INDEX IF NOT EXISTS entry_generation ON entry (generation_id);
 CREATE INDEX IF NOT EXISTS entry_text ON entry (text_sha256);

@@ -7,25 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 
+from retrieval import candidates
+from retrieval.candidates import Lists
+from retrieval.embed import EncodedQuestion
 from retrieval.errors import QuestionError
 from retrieval.fold import searchable
-from retrieval.fuse import Fused, fuse
-from retrieval.models import Candidate, Evidence, Fate, Hit, SearchResult, Timings, Vectors
+from retrieval.fuse import Fused
+from retrieval.models import Candidate, Evidence, Fate, Hit, SearchResult, Timings
 from retrieval.rerank import Reranker
 from retrieval.rulebook import Rulebook
-from retrieval.store import (
-    Connection,
-    Generation,
-    Scored,
-    evidence,
-    full_text,
-    generation,
-    live,
-    nearest,
-    similarity,
-)
+from retrieval.store import Connection, Generation, Scored, evidence, generation, live
 
-LIST_LENGTH = 50  # chunks of either list
 QUESTION_LIMIT = 4_000  # characters; the encoder's own limit is checked as well
 
 
@@ -47,50 +39,54 @@ def search(
     question = " ".join([*history[-1:], question])
     words = check_question(rules, question)
     started = perf_counter()
-    vector = rules.embedder.question(words)
+    asked = rules.embedder.question(words)
     embed_ms = 1000 * (perf_counter() - started)
     limit = top_k or rules.settings.rag_top_k
     while True:  # ends: an ingest commits far less often than a search takes
-        result = _attempt(rules, question, words, vector, limit, generation_id)
+        result = _attempt(rules, question, words, asked, limit, generation_id)
         if result is not None:
             return replace(result, timings=replace(result.timings, embed_ms=embed_ms))
 
 
 def _attempt(
-    rules: Rulebook, question: str, words: str, vector: Vectors, top_k: int, wanted: int | None
+    rules: Rulebook,
+    question: str,
+    words: str,
+    asked: EncodedQuestion,
+    top_k: int,
+    wanted: int | None,
 ) -> SearchResult | None:
-    """Search once; None where an ingest committed while the reranker was reading."""
+    """Search once; None where an ingest committed while the models were reading."""
 
-    def lists(conn: Connection) -> tuple[Generation, list[Fused]]:
+    def collected(conn: Connection) -> Lists:
         chosen = live(conn) if wanted is None else generation(conn, wanted)
         rules.check(chosen)
-        dense = nearest(conn, chosen.id, vector, LIST_LENGTH)
-        text = full_text(conn, chosen.id, words, LIST_LENGTH)
-        only_text = {item.row_id for item in text} - {item.row_id for item in dense}
-        return chosen, fuse(dense, text, similarity(conn, sorted(only_text), vector))
+        return candidates.collect(conn, rules, chosen, words, asked)
 
     started = perf_counter()
-    chosen, fused = rules.store.read(lists)
+    found = rules.store.read(collected)
+    fused, mode = candidates.fused(rules, asked, found)
     searched = perf_counter()
-    candidates = fused[: max(rules.settings.rag_candidates, top_k)]
-    scores = _reranked(rules.reranker, question, candidates)
+    first = fused[: max(rules.settings.rag_candidates, top_k)]
+    scores = _reranked(rules.reranker, question, first)
     reranked = perf_counter()
-    trace, kept = _decide(fused, scores, rules.threshold, top_k)
+    trace, kept = _decide(fused, scores, rules, top_k)
 
     def details(conn: Connection) -> tuple[Generation, dict[int, tuple[Evidence, ...]]]:
         now = live(conn) if wanted is None else generation(conn, wanted)
-        return now, evidence(conn, [scored.row_id for scored, _ in kept], vector)
+        return now, evidence(conn, [scored.row_id for scored, _ in kept], asked.vector)
 
-    now, found = rules.store.read(details)
-    if now.name != chosen.name:
+    now, shown = rules.store.read(details)
+    if now.name != found.generation.name:
         return None
     return SearchResult(
         question=question,
-        hits=tuple(Hit(scored.chunk, score, found[scored.row_id]) for scored, score in kept),
+        hits=tuple(Hit(scored.chunk, score, shown[scored.row_id]) for scored, score in kept),
         trace=trace,
+        late=mode,
         rerank=rules.reranker.name if rules.reranker else "off",
         threshold=rules.threshold,
-        generation=chosen.name,
+        generation=now.name,
         timings=Timings(
             embed_ms=0.0,
             search_ms=1000 * (searched - started + perf_counter() - reranked),
@@ -135,31 +131,41 @@ def _reranked(
 
 
 def _decide(
-    fused: Sequence[Fused], scores: Sequence[float] | None, threshold: float, top_k: int
+    fused: Sequence[Fused], scores: Sequence[float] | None, rules: Rulebook, top_k: int
 ) -> tuple[tuple[Candidate, ...], list[tuple[Scored, float]]]:
     """Order the candidates, drop those under the threshold, keep `top_k`; say so in the trace."""
     fused_ranks = {item.scored.row_id: rank for rank, item in enumerate(fused, start=1)}
-    if scores is None:
-        ranked = [(item, item.score) for item in fused]
-    else:
-        pairs = zip(fused[: len(scores)], scores, strict=True)
-        ranked = sorted(pairs, key=lambda p: (-p[1], fused_ranks[p[0].scored.row_id]))
+    ranked = _ranked(fused, scores, rules.weights.rerank)
     trace: list[Candidate] = []
     kept: list[tuple[Scored, float]] = []
-    for rank, (item, score) in enumerate(ranked, start=1):
-        # Without a reranker the cosine decides: it tells off-topic questions better than the sum.
-        over = (item.dense_score if scores is None else score) >= threshold
+    for rank, (item, score, reranked) in enumerate(ranked, start=1):
+        over = score >= rules.threshold
         if over and len(kept) < top_k:
             kept.append((item.scored, score))
         fate: Fate = "budget" if over else "threshold"
         if over and kept[-1][0] is item.scored:
             fate = "returned"
-        trace.append(
-            _row(item, fused_ranks, fate, rank if scores else None, score if scores else None)
-        )
+        trace.append(_row(item, fused_ranks, fate, None if reranked is None else rank, reranked))
     for item in fused[len(ranked) :]:
         trace.append(_row(item, fused_ranks, "candidates", None, None))
     return tuple(trace), kept
+
+
+def _ranked(
+    fused: Sequence[Fused], scores: Sequence[float] | None, weight: float | None
+) -> list[tuple[Fused, float, float | None]]:
+    """The candidates in their final order with the score that makes it and the reranker's own.
+
+    A reranker's score is one more summand; without a `weight` it stands alone. Ties keep the fused
+    order.
+    """
+    if scores is None:
+        return [(item, item.score, None) for item in fused]
+    found = [
+        (item, score if weight is None else item.score + weight * score, score)
+        for item, score in zip(fused, scores, strict=False)  # of the first candidates alone
+    ]
+    return sorted(found, key=lambda row: -row[1])
 
 
 def _row(
@@ -171,6 +177,7 @@ def _row(
         dense_score=item.dense_score,
         text_rank=item.text_rank,
         text_score=item.text_score,
+        late_score=item.late_score,
         fused_rank=fused_ranks[item.scored.row_id],
         fused_score=item.score,
         rerank_rank=rank,

@@ -12,7 +12,9 @@ import psycopg
 from pgvector import Vector
 from psycopg.rows import class_row, kwargs_row
 
+from retrieval import late
 from retrieval.errors import IndexMissingError
+from retrieval.late import TokenVectors
 from retrieval.models import Chunk, Entry, Evidence, Vectors
 
 Connection = psycopg.Connection[Any]
@@ -156,6 +158,37 @@ def evidence(
     for chunk_id, *columns, score in conn.execute(_EVIDENCE, values):
         found[chunk_id].append(Evidence(Entry(*columns), score))
     return {row: tuple(entries) for row, entries in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry:
+    """One of a chunk's entries, with what late interaction reads of it."""
+
+    row_id: int  # of its chunk
+    text: str
+    tokens: TokenVectors | None  # None: not stored
+
+
+_TOKENS = """
+    SELECT chunk_id, trail || words, token_vectors, token_scale FROM (
+        SELECT chunk_id, ordinal, trail, words, token_vectors, token_scale, row_number() OVER (
+            PARTITION BY chunk_id ORDER BY embedding <=> %(vector)s::vector, ordinal
+        ) AS place
+        FROM entry WHERE chunk_id = ANY(%(rows)s)
+    ) AS ranked WHERE place <= %(each)s ORDER BY chunk_id, place
+"""
+
+
+def nearest_entries(
+    conn: Connection, rows: Sequence[int], vector: Vectors, each: int
+) -> list[StoredEntry]:
+    """Return the `each` nearest entries of each chunk with these row ids, the nearest first."""
+    values = {"vector": Vector(vector).to_text(), "rows": list(rows), "each": each}
+    with conn.cursor(binary=True) as cur:
+        return [
+            StoredEntry(row_id, text, late.unpacked(data, scale) if data else None)
+            for row_id, text, data, scale in cur.execute(_TOKENS, values)
+        ]
 
 
 def chunks_of(conn: Connection, generation_id: int, path: str) -> tuple[Chunk, ...]:

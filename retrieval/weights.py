@@ -26,6 +26,7 @@ class ModelFiles:
     name: str
     folder: Path
     digest: str
+    adapter: Path | None = None  # our differences from these weights; `digest` covers them
 
 
 def bundled_encoder() -> ModelFiles:

@@ -2,32 +2,23 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from evals import calibrate
 from retrieval import calibration
+from retrieval.calibration import Fit
 from retrieval.errors import ConfigurationError, DatasetError
-from retrieval.models import Chunk
-from retrieval.rulebook import Rulebook
+from retrieval.fuse import Weights
+from retrieval.rulebook import Rulebook, calibrated_for
 from retrieval.settings import Settings
-from retrieval.weights import ModelFiles
 
-ENCODER = ModelFiles("encoder", Path("encoder"), "0" * 64)
-OTHER = ModelFiles("other", Path("other"), "1" * 64)
-
-
-class Logits:
-    """A reranker by name only."""
-
-    name = "logits"
-
-    def scores(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
-        raise NotImplementedError
-
-    def warm(self) -> None:
-        raise NotImplementedError
+MODELS = {"encoder": "0" * 64, "reranker": "off", "late_interaction": True, "folding": 3}
+OTHERS = {**MODELS, "encoder": "1" * 64}
+FIT = Fit(Weights(text=0.5, late=2.0, rerank=None), threshold=0.34)
+SEEN = {"split": "calibration", "ids": ["a", "b"]}
 
 
 @pytest.fixture
@@ -51,39 +42,40 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_lowest_limit_is_rounded_down_on_any_scale(
     limits: Sequence[float | None], value: float
 ) -> None:
-    assert calibrate.fit(limits) == value
+    assert calibrate.threshold(limits) == value
 
 
 @pytest.mark.parametrize("limits", [[], [None, None]])
 def test_without_a_hit_nothing_is_fitted(limits: Sequence[float | None]) -> None:
     with pytest.raises(DatasetError, match="answers none of the questions"):
-        calibrate.fit(limits)
+        calibrate.threshold(limits)
 
 
-def test_every_model_has_a_threshold_of_its_own(stored: Path) -> None:
-    calibration.write(ENCODER, None, 0.34, 222)
-    calibration.write(ENCODER, Logits(), -3.46, 222)
-    assert calibration.threshold(ENCODER, None) == 0.34
-    assert calibration.threshold(ENCODER, Logits()) == -3.46
-    assert calibration.threshold(OTHER, None) == calibration.NO_THRESHOLD
+def test_a_fit_belongs_to_its_models(stored: Path) -> None:
+    other = Fit(Weights(text=0.1, late=0.0, rerank=0.3), threshold=-3.46)
+    calibration.write(MODELS, FIT, SEEN)
+    calibration.write(OTHERS, other, SEEN)
+    assert calibration.find(MODELS) == FIT
+    assert calibration.find(OTHERS) == other
+    assert calibration.find({**MODELS, "late_interaction": False}) is None
 
 
-def test_only_the_entry_of_the_same_models_is_replaced(stored: Path) -> None:
-    calibration.write(ENCODER, None, 0.34, 222)
-    calibration.write(OTHER, None, 0.5, 222)
+def test_only_the_fit_of_the_same_models_is_replaced(stored: Path) -> None:
+    calibration.write(MODELS, FIT, SEEN)
+    calibration.write(OTHERS, FIT, SEEN)
     other = json.loads(stored.read_text("utf-8"))[1]
-    calibration.write(ENCODER, None, 0.4, 100)
+    calibration.write(MODELS, replace(FIT, threshold=0.4), {"split": "calibration", "ids": ["c"]})
     entries = json.loads(stored.read_text("utf-8"))
     assert len(entries) == 2
     assert other in entries
-    assert calibration.threshold(ENCODER, None) == 0.4
+    assert calibration.find(MODELS) == replace(FIT, threshold=0.4)
 
 
 @pytest.mark.parametrize("text", ["", "{", "3", '{"threshold": 0.34}', "[{}]", "[3]"])
 def test_a_broken_file_is_said_to_be_one(stored: Path, text: str) -> None:
     stored.write_text(text, "utf-8")
     with pytest.raises(ConfigurationError, match=r"calibration\.json cannot be read"):
-        calibration.threshold(ENCODER, None)
+        calibration.find(MODELS)
 
 
 def test_the_program_prints_its_curve_and_stores_the_threshold(
@@ -108,9 +100,16 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     out = capsys.readouterr().out
     value = json.loads(out.splitlines()[-1])["threshold"]
     assert f"{value:>8.2f}*" in out
-    assert calibration.threshold(rulebook.embedder.files, None) == value
+    models = calibrated_for(settings, rulebook.embedder, None)
+    fit = calibration.find(models)
+    assert fit
+    assert fit.threshold == value
+    assert fit.weights.text >= 0
+    assert fit.weights.late >= 0
+    (entry,) = json.loads(stored.read_text("utf-8"))
+    assert entry["fitted_on"]["ids"] == ["laser", "torch"]
 
     rows[0]["gold"] = [{"path": "1. Light/Torches.md", "quote": "A torch burns for two hours."}]
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
     assert calibrate.main(["--dataset", str(path)]) == 2
-    assert calibration.threshold(rulebook.embedder.files, None) == value
+    assert calibration.find(models) == fit

@@ -1,0 +1,102 @@
+"""What training changed of the bundled encoder: differences of its weights, and a head.
+
+The base model is installed from a package and stays as its authors publish it; only the differences
+are ours. They are stored as bytes with a scale a row, a quarter of what floats would take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from retrieval.errors import ModelUnavailableError
+from retrieval.models import Vectors
+
+if TYPE_CHECKING:  # importing torch takes seconds
+    import torch
+
+_SCALE = ".scale"
+_HEAD = "head."
+_PARTS = ("projection", "importance")
+_LEVELS = 127  # of either sign in a signed byte
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What makes token vectors of the encoder's last layer: `projection @ hidden`, unit length.
+
+    `importance @ hidden` says, through a softmax over a question, how much a word piece counts.
+    """
+
+    projection: Vectors  # shape (dimension of token vectors, hidden size)
+    importance: Vectors  # shape (hidden size,)
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """Differences by the parameter's name, to be added to the base, and the head."""
+
+    differences: Mapping[str, Vectors]
+    head: Head
+
+
+def read(path: Path) -> Adapter:
+    """Return the adapter of a file that `write` made. Raises ModelUnavailableError."""
+    try:
+        tensors = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise ModelUnavailableError(f"{path.name} cannot be read: {error}; restore it") from error
+    differences = {}
+    for name, values in tensors.items():
+        if not name.endswith(_SCALE) and not name.startswith(_HEAD):
+            scale = tensors.get(name + _SCALE)
+            whole = values.astype(np.float32)
+            differences[name] = whole if scale is None else whole * scale[:, None]
+    try:
+        projection, importance = (tensors[_HEAD + part] for part in _PARTS)
+    except KeyError as error:
+        raise ModelUnavailableError(f"{path.name} holds no {error}; restore it") from error
+    head = Head(projection.astype(np.float32), importance.astype(np.float32))
+    return Adapter(differences, head)
+
+
+def write(path: Path, adapter: Adapter) -> None:
+    """Write an adapter: matrices as bytes with a scale a row, everything else as float16."""
+    tensors: dict[str, npt.NDArray[np.generic]] = {}
+    for name, values in adapter.differences.items():
+        if values.ndim == 1:
+            tensors[name] = values.astype(np.float16)
+            continue
+        scale = np.abs(values).max(axis=1) / _LEVELS
+        scale = np.where(scale > 0, scale, 1.0).astype(np.float32)
+        tensors[name] = np.rint(values / scale[:, None]).astype(np.int8)
+        tensors[name + _SCALE] = scale
+    for part, values in zip(
+        _PARTS, (adapter.head.projection, adapter.head.importance), strict=True
+    ):
+        tensors[_HEAD + part] = values.astype(np.float16)
+    save_file(tensors, path)
+
+
+def apply(model: torch.nn.Module, adapter: Adapter) -> None:
+    """Add the differences to `model`'s parameters in place.
+
+    Raises ModelUnavailableError where one of them is not the model's, by name or shape.
+    """
+    import torch
+
+    own = dict(model.named_parameters())
+    with torch.no_grad():
+        for name, values in adapter.differences.items():
+            if name not in own or tuple(own[name].shape) != values.shape:
+                raise ModelUnavailableError(
+                    f"the adapter changes {name!r} {values.shape}, which the encoder does not have"
+                )
+            own[name].add_(torch.from_numpy(values))
