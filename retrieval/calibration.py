@@ -14,7 +14,7 @@ from retrieval.errors import ConfigurationError
 from retrieval.fuse import Weights
 
 _FILE = Path(__file__).with_name("calibration.json")
-Models = Mapping[str, str | int | bool]
+Models = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
