@@ -113,4 +113,6 @@ def _fit(settings: Settings, embedder: Embedder, reranker: Reranker | None) -> c
 def _encoder(settings: Settings) -> weights.ModelFiles:
     if settings.embedding_model == "bundled":
         return weights.bundled_encoder()
+    if settings.embedding_model == "bundled-base":
+        return weights.bundled_base()
     return weights.find(settings.embedding_model, offline=settings.hf_hub_offline)

