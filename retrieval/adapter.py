@@ -41,10 +41,13 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """Differences by the parameter's name, to be added to the base, and the head."""
+    """Differences by the parameter's name, to be added to the base, and the head.
+
+    A cross-encoder's classifier counts as a difference from zero; it has no head.
+    """
 
     differences: Mapping[str, Vectors]
-    head: Head
+    head: Head | None
 
 
 def read(path: Path) -> Adapter:
@@ -59,12 +62,11 @@ def read(path: Path) -> Adapter:
             scale = tensors.get(name + _SCALE)
             whole = values.astype(np.float32)
             differences[name] = whole if scale is None else whole * scale[:, None]
-    try:
-        projection, importance = (tensors[_HEAD + part] for part in _PARTS)
-    except KeyError as error:
-        raise ModelUnavailableError(f"{path.name} holds no {error}; restore it") from error
-    head = Head(projection.astype(np.float32), importance.astype(np.float32))
-    return Adapter(differences, head)
+    parts = [tensors.get(_HEAD + part) for part in _PARTS]
+    projection, importance = (None if p is None else p.astype(np.float32) for p in parts)
+    if projection is None or importance is None:
+        return Adapter(differences, None)
+    return Adapter(differences, Head(projection, importance))
 
 
 def write(path: Path, adapter: Adapter) -> None:
@@ -78,10 +80,9 @@ def write(path: Path, adapter: Adapter) -> None:
         scale = np.where(scale > 0, scale, 1.0).astype(np.float32)
         tensors[name] = np.rint(values / scale[:, None]).astype(np.int8)
         tensors[name + _SCALE] = scale
-    for part, values in zip(
-        _PARTS, (adapter.head.projection, adapter.head.importance), strict=True
-    ):
-        tensors[_HEAD + part] = values.astype(np.float16)
+    if adapter.head:
+        tensors[_HEAD + "projection"] = adapter.head.projection.astype(np.float16)
+        tensors[_HEAD + "importance"] = adapter.head.importance.astype(np.float16)
     save_file(tensors, path)
 
 

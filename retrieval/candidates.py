@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from retrieval import late
 from retrieval.embed import EncodedQuestion
-from retrieval.fuse import Fused, fuse
+from retrieval.fuse import Best, Fused, fuse
 from retrieval.late import TokenVectors
 from retrieval.models import LateInteraction
 from retrieval.rulebook import Rulebook
@@ -33,7 +33,7 @@ class Lists:
     dense: list[Scored]
     text: list[Scored]
     similarities: dict[int, float]  # by row id, of what only `text` has
-    entries: list[StoredEntry]  # of every chunk in a list; none where late interaction is off
+    entries: list[StoredEntry]  # of every chunk in a list, its nearest first; none where unread
 
 
 def collect(
@@ -48,7 +48,7 @@ def collect(
     only_text = {item.row_id for item in text} - {item.row_id for item in dense}
     similar = similarity(conn, sorted(only_text), asked.vector)
     entries: list[StoredEntry] = []
-    if rules.settings.rag_late_interaction:
+    if rules.settings.rag_late_interaction or rules.reranker:
         rows = sorted({item.row_id for item in (*dense, *text)})
         entries = nearest_entries(conn, rows, asked.vector, _ENTRIES)
     return Lists(chosen, dense, text, similar, entries)
@@ -58,40 +58,49 @@ def fused(
     rules: Rulebook, asked: EncodedQuestion, found: Lists
 ) -> tuple[list[Fused], LateInteraction]:
     """Return the chunks of both lists, best first, and how late interaction was done."""
-    plain = fuse(found.dense, found.text, found.similarities, rules.weights)
+    plain = fuse(
+        found.dense, found.text, found.similarities, rules.weights, _nearest(found.entries)
+    )
     if not rules.settings.rag_late_interaction:
         return plain, "off"
     stored = [(entry, entry.tokens) for entry in found.entries if entry.tokens is not None]
     if len(stored) == len(found.entries):
-        scores = _best(asked, stored)
+        best = _best(asked, stored)
         mode: LateInteraction = "stored"
     else:
-        scores = _encoded(rules, asked, plain, found.entries)
+        best = _encoded(rules, asked, plain, found.entries)
         mode = "encoded"
-    return fuse(found.dense, found.text, found.similarities, rules.weights, scores), mode
+    return fuse(found.dense, found.text, found.similarities, rules.weights, best), mode
+
+
+def _nearest(entries: Sequence[StoredEntry]) -> dict[int, Best]:
+    """The nearest entry of each chunk, by the chunk's row id."""
+    return {entry.row_id: Best(entry.text, None) for entry in reversed(entries)}
 
 
 def _best(
     asked: EncodedQuestion, entries: Sequence[tuple[StoredEntry, TokenVectors]]
-) -> dict[int, float]:
-    """The score of each chunk's best entry, by the chunk's row id."""
-    best: dict[int, float] = {}
+) -> dict[int, Best]:
+    """The best entry of each chunk by late interaction; among equals the nearest."""
+    best: dict[int, Best] = {}
     found = late.scores(asked.tokens, [tokens for _, tokens in entries])
     for (entry, _), score in zip(entries, found, strict=True):
-        best[entry.row_id] = max(float(score), best.get(entry.row_id, -1.0))
+        known = best.get(entry.row_id)
+        if known is None or known.late_score is None or float(score) > known.late_score:
+            best[entry.row_id] = Best(entry.text, float(score))
     return best
 
 
 def _encoded(
     rules: Rulebook, asked: EncodedQuestion, plain: Sequence[Fused], entries: Sequence[StoredEntry]
-) -> dict[int, float]:
+) -> dict[int, Best]:
     """The same where token vectors are not stored: the best chunks' nearest entries are encoded.
 
     The other chunks get the lowest of these scores, so that they keep their order behind.
     """
-    first = {entry.row_id: entry for entry in reversed(entries)}  # the nearest of each chunk
+    first = {entry.row_id: entry for entry in reversed(entries)}
     chosen = [first[item.scored.row_id] for item in plain[:_ENCODED]]
     tokens = rules.embedder.encode([entry.text for entry in chosen]).tokens
     best = _best(asked, list(zip(chosen, tokens, strict=True)))
-    lowest = min(best.values(), default=0.0)
-    return {item.scored.row_id: best.get(item.scored.row_id, lowest) for item in plain}
+    lowest = min((found.late_score or 0.0 for found in best.values()), default=0.0)
+    return {row_id: best.get(row_id, Best(entry.text, lowest)) for row_id, entry in first.items()}

@@ -74,9 +74,8 @@ class Embedder:
         self.dimension = weights.setting(files, "config.json", "hidden_size")
         self.tokens = TokenCounter(files)
         self._adapter = adapter.read(files.adapter) if files.adapter else None
-        self.token_dimension = (
-            len(self._adapter.head.projection) if self._adapter else self.dimension
-        )
+        self._head = self._adapter.head if self._adapter else None
+        self.token_dimension = len(self._head.projection) if self._head else self.dimension
         self._thread = thread
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Encoded:
@@ -146,12 +145,12 @@ class Embedder:
         return outputs
 
     def _projected(self, hidden: Vectors) -> Vectors:
-        return hidden if self._adapter is None else hidden @ self._adapter.head.projection.T
+        return hidden if self._head is None else hidden @ self._head.projection.T
 
     def _importance(self, hidden: Vectors) -> Vectors:
-        if self._adapter is None:
+        if self._head is None:
             return np.full(len(hidden), 1 / len(hidden), np.float32)
-        logits = hidden @ self._adapter.head.importance
+        logits = hidden @ self._head.importance
         powers = np.exp(logits - logits.max())
         weighted: Vectors = powers / powers.sum()
         return weighted

@@ -20,6 +20,14 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
+class Best:
+    """The entry of a chunk that comes nearest to the question."""
+
+    text: str  # as it is embedded
+    late_score: float | None  # None: late interaction is off
+
+
+@dataclass(frozen=True, slots=True)
 class Fused:
     """A chunk with its rank (from 1) and score in either list; None where a list lacks it."""
 
@@ -28,7 +36,7 @@ class Fused:
     dense_score: float  # known of every chunk
     text_rank: int | None
     text_score: float | None
-    late_score: float | None  # None: late interaction is off
+    best: Best | None  # None: neither late interaction nor a reranker reads entries
     score: float
 
 
@@ -37,13 +45,12 @@ def fuse(
     text: Sequence[Scored],
     similarities: Mapping[int, float],
     weights: Weights,
-    late: Mapping[int, float] | None = None,
+    best: Mapping[int, Best],
 ) -> list[Fused]:
     """Merge two rankings, best first; ties go by chunk id.
 
-    `similarities` holds the dense score of every chunk that only `text` has, and `late`, where it
-    is given, the late interaction score of every chunk, by row id; a chunk without one raises
-    ValueError. What a stage adds is its score times its weight.
+    `similarities` holds the dense score of every chunk that only `text` has; one that is missing
+    raises ValueError. What a stage adds is its score times its weight. `best` is by row id.
     """
     dense_ranks = {item.row_id: (rank, item.score) for rank, item in enumerate(dense, start=1)}
     text_ranks = {item.row_id: (rank, item.score) for rank, item in enumerate(text, start=1)}
@@ -52,11 +59,12 @@ def fuse(
     for row_id, item in chunks.items():
         dense_rank, cosine = dense_ranks.get(row_id, (None, similarities.get(row_id)))
         text_rank, words = text_ranks.get(row_id, (None, None))
-        tokens = None if late is None else late.get(row_id)
-        if cosine is None or (tokens is None and late is not None):
-            raise ValueError(f"{item.chunk.id} has no dense or no late interaction score")
-        score = cosine + weights.text * (words or 0.0) + weights.late * (tokens or 0.0)
-        fused.append(Fused(item, dense_rank, cosine, text_rank, words, tokens, score))
+        if cosine is None:
+            raise ValueError(f"no similarity of {item.chunk.id}, which only the text list has")
+        entry = best.get(row_id)
+        tokens = (entry.late_score if entry else None) or 0.0
+        score = cosine + weights.text * (words or 0.0) + weights.late * tokens
+        fused.append(Fused(item, dense_rank, cosine, text_rank, words, entry, score))
     return sorted(fused, key=lambda f: (-f.score, order(f.scored)))
 
 

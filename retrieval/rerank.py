@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
-from retrieval import weights
+from retrieval import adapter, weights
 from retrieval.embed import ModelThread
 from retrieval.fold import compact
 from retrieval.models import Chunk
@@ -23,6 +24,14 @@ _MAX_TOKENS = 512  # of a model whose files do not say
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What a reranker may read of a candidate."""
+
+    chunk: Chunk
+    entry: str  # the text of its entry that is nearest to the question
+
+
 @runtime_checkable  # pydantic, and with it LangChain, asks
 class Reranker(Protocol):
     """Anything that scores passages against a question."""
@@ -30,18 +39,20 @@ class Reranker(Protocol):
     name: str
     digest: str  # of its weights: what was fitted for it is kept under this
 
-    def scores(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
-        """Return one score a chunk, in the order given; higher is better."""
+    def scores(self, question: str, passages: Sequence[Passage]) -> list[float]:
+        """Return one score a passage, in the order given; higher is better."""
 
     def warm(self) -> None:
         """Load the weights now instead of at the first question."""
 
 
 class CrossEncoderReranker:
-    """A sentence-transformers CrossEncoder of a folder or hub id.
+    """A sentence-transformers CrossEncoder of a folder or hub id, or the bundled one.
 
-    `limit` is how many tokens of a question and a passage together it reads; what is longer is
-    scored by its beginning, and logged.
+    A foreign model reads whole passages as they are shown; the bundled one, which is trained on
+    entries, reads each passage's nearest entry, which is several times faster. `limit` is how many
+    tokens of a question and a text together it reads; what is longer is scored by its beginning,
+    and logged.
     """
 
     def __init__(self, files: weights.ModelFiles, thread: ModelThread) -> None:
@@ -52,9 +63,9 @@ class CrossEncoderReranker:
         self._files = files
         self._thread = thread
 
-    def scores(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
-        """Return the model's raw scores (its own scale) for the passages as they are shown."""
-        pairs = [(question, passage_text(chunk)) for chunk in chunks]
+    def scores(self, question: str, passages: Sequence[Passage]) -> list[float]:
+        """Return the model's raw scores, on its own scale."""
+        pairs = [(question, self._text(passage)) for passage in passages]
         longer = sum(count > self.limit for count in self._tokens.pair_counts(pairs))
         if longer:
             _log.warning(
@@ -72,8 +83,12 @@ class CrossEncoderReranker:
         """Load the weights now instead of at the first question."""
         self._thread.run(lambda: self._model)
 
+    def _text(self, passage: Passage) -> str:
+        return passage.entry if self._files.adapter else passage_text(passage.chunk)
+
     @cached_property
     def _model(self) -> CrossEncoder:
+        import torch
         from sentence_transformers import CrossEncoder
 
         model: CrossEncoder = CrossEncoder(
@@ -84,6 +99,12 @@ class CrossEncoderReranker:
             trust_remote_code=False,
             model_kwargs={"use_safetensors": True},
         )
+        if self._files.adapter:
+            network = cast("torch.nn.Module", model.model)
+            for name, parameter in network.named_parameters():
+                if name.startswith("classifier."):  # the base has none: made at random by now
+                    torch.nn.init.zeros_(parameter)
+            adapter.apply(network, adapter.read(self._files.adapter))
         return model
 
 

@@ -14,7 +14,7 @@ from retrieval.errors import QuestionError
 from retrieval.fold import searchable
 from retrieval.fuse import Fused
 from retrieval.models import Candidate, Evidence, Fate, Hit, SearchResult, Timings
-from retrieval.rerank import Reranker
+from retrieval.rerank import Passage, Reranker
 from retrieval.rulebook import Rulebook
 from retrieval.store import Connection, Generation, Scored, evidence, generation, live
 
@@ -127,7 +127,8 @@ def _reranked(
 ) -> list[float] | None:
     if reranker is None or not candidates:
         return None
-    return reranker.scores(question, [item.scored.chunk for item in candidates])
+    read = [Passage(item.scored.chunk, item.best.text if item.best else "") for item in candidates]
+    return reranker.scores(question, read)
 
 
 def _decide(
@@ -177,7 +178,7 @@ def _row(
         dense_score=item.dense_score,
         text_rank=item.text_rank,
         text_score=item.text_score,
-        late_score=item.late_score,
+        late_score=item.best.late_score if item.best else None,
         fused_rank=fused_ranks[item.scored.row_id],
         fused_score=item.score,
         rerank_rank=rank,

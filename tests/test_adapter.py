@@ -27,6 +27,7 @@ def test_what_was_written_is_read(path: Path) -> None:
     found = adapter.read(path)
     assert found.differences["weight"] == pytest.approx(MATRIX, abs=0.5 / 127)
     assert found.differences["bias"] == pytest.approx(BIAS)
+    assert found.head
     assert found.head.projection == pytest.approx(HEAD.projection)
     assert found.head.importance == pytest.approx(HEAD.importance)
 

@@ -18,7 +18,7 @@ from ingest import pipeline
 from retrieval import weights
 from retrieval.embed import Embedder, ModelThread
 from retrieval.errors import ModelUnavailableError
-from retrieval.rerank import CrossEncoderReranker
+from retrieval.rerank import CrossEncoderReranker, Passage
 from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.search import search
 from retrieval.settings import Settings
@@ -97,8 +97,8 @@ def test_the_rerankers_scores_decide_the_order(reranked: Rulebook, model: Path) 
 def test_the_scores_are_the_models_own(reranked: Rulebook) -> None:
     assert isinstance(reranked.reranker, CrossEncoderReranker)
     found = search(reranked, QUESTION, top_k=50)
-    chunks = [hit.chunk for hit in found.hits]
-    again = reranked.reranker.scores(QUESTION, chunks)
+    passages = [Passage(hit.chunk, "") for hit in found.hits]
+    again = reranked.reranker.scores(QUESTION, passages)
     assert again == pytest.approx([hit.score for hit in found.hits], abs=1e-5)
 
 
@@ -125,10 +125,11 @@ def test_passages_that_are_not_read_whole_are_counted(
     caplog.clear()
     room = 128 - 3 - 7  # [CLS], [SEP] twice; "How long does a torch burn ?"
     whole = replace(short, heading="", context="", text="axe " * room)
-    reranked.reranker.scores(QUESTION, [short, whole])
+    reranked.reranker.scores(QUESTION, [Passage(short, ""), Passage(whole, "")])
     assert caplog.messages == []
     longer = replace(whole, text="axe " * (room + 1))
-    reranked.reranker.scores(QUESTION, [longer, short, longer])
+    passages = [Passage(chunk, "") for chunk in (longer, short, longer)]
+    reranked.reranker.scores(QUESTION, passages)
     (message,) = caplog.messages
     assert message.startswith("2 of 3 passages are longer than the 128 tokens")
     assert message.endswith("their ends were not read")
