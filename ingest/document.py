@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 from ingest import chunk, entries, frontmatter, markdown
 from ingest.entries import Subject
@@ -23,6 +24,13 @@ class IndexedChunk:
 
     chunk: Chunk
     entries: tuple[Entry, ...]
+
+
+class Index(Protocol):
+    """What makes the chunks of a file: `index`, or what an evaluation compares it with."""
+
+    def __call__(self, file: SourceFile, *, entry_limit: int, count: Count) -> list[IndexedChunk]:
+        """Return the chunks of a file in order."""
 
 
 def index(file: SourceFile, *, entry_limit: int, count: Count) -> list[IndexedChunk]:

@@ -7,7 +7,7 @@ from time import monotonic
 
 from ingest import document, vault
 from ingest.chunk import CHUNK_LIMIT, CHUNKER_VERSION
-from ingest.document import IndexedChunk
+from ingest.document import Index, IndexedChunk
 from ingest.embedding import Progress, Written, embed
 from ingest.vault import SourceFile, VaultFiles
 from retrieval import generations
@@ -112,17 +112,18 @@ def run_temporary(
     root: Path,
     *,
     reuse_vectors: bool = True,
+    index: Index = document.index,
     progress: Progress = silent,
 ) -> Report:
     """Index the vault at `root` beside the live generation, for as long as `conn` is open.
 
-    The caller removes it with `generations.drop`; after a crash the next ingest does. Without
+    `index` makes the chunks of a file; the evals compare others with ours. The caller removes it with `generations.drop`; after a crash the next ingest does. Without
     `reuse_vectors` every text is embedded, as in a first ingest.
     """
     started = monotonic()
     found = vault.read(root)
     generations.install(conn)
-    indexed, rejected, notes = _index(rules, found.files)
+    indexed, rejected, notes = _index(rules, found.files, index)
     written = embed(rules, conn if reuse_vectors else None, indexed, progress)
     with conn.transaction():
         generation_id = generations.create(conn, _fingerprint(rules), temporary=True)
@@ -171,13 +172,13 @@ def _refuse_odd_vault(
 
 
 def _index(
-    rules: Rulebook, files: Sequence[SourceFile]
+    rules: Rulebook, files: Sequence[SourceFile], index: Index = document.index
 ) -> tuple[list[tuple[SourceFile, list[IndexedChunk]]], list[FileRejectedError], tuple[str, ...]]:
     indexed, rejected, notes = [], [], []
     tokens = rules.embedder.tokens
     for file in files:
         try:
-            chunks = document.index(file, entry_limit=rules.embedder.limit - 2, count=tokens.count)
+            chunks = index(file, entry_limit=rules.embedder.limit - 2, count=tokens.count)
         except FileRejectedError as error:
             rejected.append(error)
             continue
