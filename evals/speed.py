@@ -123,7 +123,7 @@ def _lists(rules: Rulebook, generation_id: int, words: str, asked: EncodedQuesti
         chosen = store.generation(conn, generation_id)
         found = candidates.collect(conn, rules, chosen, words, asked)
         first = [item.row_id for item in found.dense[: rules.settings.rag_top_k]]
-        return store.evidence(conn, first, asked.vector)
+        return store.evidence(conn, first, asked.vector, asked.tokens)
 
     return rules.store.read(all_of_it)
 

@@ -117,8 +117,9 @@ def run_temporary(
 ) -> Report:
     """Index the vault at `root` beside the live generation, for as long as `conn` is open.
 
-    `index` makes the chunks of a file; the evals compare others with ours. The caller removes it with `generations.drop`; after a crash the next ingest does. Without
-    `reuse_vectors` every text is embedded, as in a first ingest.
+    The caller removes it with `generations.drop`; after a crash the next ingest does. Without
+    `reuse_vectors` every text is embedded, as in a first ingest. `index` makes the chunks of a
+    file; the evals compare others with ours.
     """
     started = monotonic()
     found = vault.read(root)

@@ -60,10 +60,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """An entry of a returned chunk with its cosine similarity to the question, -1 to 1."""
+    """An entry of a returned chunk with how near it is to the question, -1 to 1."""
 
     entry: Entry
-    score: float
+    score: float  # cosine similarity
+    late_score: float | None = None  # late interaction; None: off, or its vectors are not stored
 
 
 @dataclass(frozen=True, slots=True)

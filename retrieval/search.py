@@ -74,7 +74,9 @@ def _attempt(
 
     def details(conn: Connection) -> tuple[Generation, dict[int, tuple[Evidence, ...]]]:
         now = live(conn) if wanted is None else generation(conn, wanted)
-        return now, evidence(conn, [scored.row_id for scored, _ in kept], asked.vector)
+        tokens = asked.tokens if rules.settings.rag_late_interaction else None
+        rows = [scored.row_id for scored, _ in kept]
+        return now, evidence(conn, rows, asked.vector, tokens)
 
     now, shown = rules.store.read(details)
     if now.name != found.generation.name:

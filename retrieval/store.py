@@ -14,7 +14,7 @@ from psycopg.rows import class_row, kwargs_row
 
 from retrieval import late
 from retrieval.errors import IndexMissingError
-from retrieval.late import TokenVectors
+from retrieval.late import QuestionTokens, TokenVectors
 from retrieval.models import Chunk, Entry, Evidence, Vectors
 
 Connection = psycopg.Connection[Any]
@@ -144,19 +144,26 @@ def full_text(conn: Connection, generation_id: int, text: str, limit: int) -> li
 
 _EVIDENCE = """
     SELECT chunk_id, kind, heading, first_line, last_line, quote, lead, trail, words,
-        1 - (embedding <=> %(vector)s::vector) AS score
+        token_vectors, token_scale, 1 - (embedding <=> %(vector)s::vector) AS score
     FROM entry WHERE chunk_id = ANY(%(rows)s) ORDER BY score DESC, chunk_id, ordinal
 """
 
 
 def evidence(
-    conn: Connection, rows: Sequence[int], vector: Vectors
+    conn: Connection, rows: Sequence[int], vector: Vectors, tokens: QuestionTokens | None
 ) -> dict[int, tuple[Evidence, ...]]:
-    """Return the entries of the chunks with these row ids, each chunk's best first."""
+    """Return the entries of the chunks with these row ids, each chunk's nearest by cosine first.
+
+    With the question's `tokens` each has its late interaction score as well, where it is stored.
+    """
     found: dict[int, list[Evidence]] = {row: [] for row in rows}
     values = {"vector": Vector(vector).to_text(), "rows": list(rows)}
-    for chunk_id, *columns, score in conn.execute(_EVIDENCE, values):
-        found[chunk_id].append(Evidence(Entry(*columns), score))
+    with conn.cursor(binary=True) as cur:
+        for chunk_id, *columns, data, scale, score in cur.execute(_EVIDENCE, values):
+            late_score = None
+            if tokens and data:
+                late_score = float(late.scores(tokens, [late.unpacked(data, scale)])[0])
+            found[chunk_id].append(Evidence(Entry(*columns), score, late_score))
     return {row: tuple(entries) for row, entries in found.items()}
 
 

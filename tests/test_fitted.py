@@ -1,0 +1,33 @@
+"""Nothing that was fitted has seen the questions that it is measured with."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evals import dataset
+from evals.retrieval import RULES
+from retrieval import calibration
+from retrieval.rulebook import Rulebook, calibrated_for
+from retrieval.settings import Settings
+
+CALIBRATION = Path(calibration.__file__).with_name("calibration.json")
+
+
+def test_the_fit_of_the_default_models_has_seen_calibration_questions_alone(
+    settings: Settings, rulebook: Rulebook
+) -> None:
+    models = calibrated_for(settings, rulebook.embedder, rulebook.reranker)
+    fits = json.loads(CALIBRATION.read_text("utf-8"))
+    (fit,) = [fit for fit in fits if fit["for"] == models]
+    splits = {question.id: question.split for question in dataset.load(RULES)}
+    assert fit["fitted_on"]["dataset"] == RULES.name
+    assert len(fit["fitted_on"]["ids"]) == fit["fitted_on"]["questions"] > 100
+    assert {splits[one] for one in fit["fitted_on"]["ids"]} == {"calibration"}
+
+
+def test_the_default_models_are_calibrated(
+    settings: Settings, rulebook: Rulebook, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert rulebook.threshold > float("-inf")
+    assert "nothing was fitted" not in caplog.text
