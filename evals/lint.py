@@ -1,15 +1,16 @@
-"""Check the labels of the datasets against their vaults, without a model.
+"""Check the labels of the datasets against their vaults, and the vaults' chunks, without a model.
 
-Exit status: 0 nothing was found; 1 something was; 2 something could not be checked, which is
+Without arguments both, of all datasets. --dataset: the labels of one; --vault alone: the chunks of
+one. Exit status: 0 nothing was found; 1 something was; 2 something could not be checked, which is
 never a pass.
 """
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from evals import anchors, dataset, wording
+from evals import anchors, chunks, dataset, wording
 from evals.anchors import Pages
 from evals.dataset import SPLITS, Question
 from retrieval.errors import DatasetError, RulesError
@@ -36,23 +37,43 @@ def lint(path: Path, folder: Path) -> list[str]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
-    status = 0
+    labels: list[tuple[Path, Path]] = []  # each dataset with its vault
+    vaults: Iterable[Path] = ()  # whose chunks are checked
     try:
-        paths = [args.dataset] if args.dataset else _committed()
+        if args.dataset:
+            labels = [(args.dataset, args.vault or _vault_of(args.dataset))]
+        elif args.vault:
+            vaults = [args.vault]
+        else:
+            labels = [(path, _vault_of(path)) for path in _committed()]
+            vaults = dict.fromkeys(folder for _, folder in labels)
     except RulesError as error:
         return _unchecked(error)
-    for path in paths:
-        folder = args.vault or _vault_of(path)
-        try:
-            findings = lint(path, folder)
-        except RulesError as error:
-            status = _unchecked(error)
-            continue
-        for finding in findings:
-            print(finding)
-        print(f"{path}: {len(findings)} findings against {folder}")
-        status = max(status, 1 if findings else 0)
-    return status
+    statuses = [_check_labels(path, folder) for path, folder in labels]
+    statuses += [_check_chunks(folder, args.encoder) for folder in vaults]
+    return max(statuses)
+
+
+def _check_labels(path: Path, folder: Path) -> int:
+    try:
+        findings = lint(path, folder)
+    except RulesError as error:
+        return _unchecked(error)
+    for finding in findings:
+        print(finding)
+    print(f"{path}: {len(findings)} findings against {folder}")
+    return 1 if findings else 0
+
+
+def _check_chunks(folder: Path, encoder: str) -> int:
+    try:
+        report = chunks.lint(folder, encoder)
+    except RulesError as error:
+        return _unchecked(error)
+    for finding in report.findings:
+        print(finding)
+    print(f"{folder}: {len(report.findings)} findings in {report.chunks} chunks")
+    return 1 if report.findings else 0
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -60,10 +81,8 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--dataset", type=Path, help="questions; default: all of evals/datasets")
     parser.add_argument("--vault", type=Path, help="the dataset's; default: evals/vaults/NAME "
                         "for NAME.jsonl where that exists, else vault")  # fmt: skip
-    args = parser.parse_args(argv)
-    if args.vault and not args.dataset:
-        parser.error("--vault is the vault of one dataset: name that by --dataset")
-    return args
+    parser.add_argument("--encoder", default="bundled", help="whose limits hold: folder or hub id")
+    return parser.parse_args(argv)
 
 
 def _committed() -> list[Path]:

@@ -79,6 +79,34 @@ def test_a_search_that_works_passes_and_prints_the_seeds_lines(
     assert lines[-1] == "Recall@4: 3/3 = 1.00"
 
 
+def test_a_run_leaves_its_results_and_prints_no_secret(
+    environment: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(environment / "step.md"))
+    arguments = ["--dataset", dataset(environment, QUESTIONS), "--results", "out/here"]
+    assert program.main([*arguments, "--junit", "junit.xml"]) == 0
+    (folder,) = (environment / "out" / "here").iterdir()
+    names = {"config.json", "eval_results.jsonl", "report.html", "summary.json"}
+    assert {file.name for file in folder.iterdir()} == names
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    assert {"fingerprint", "vault_digest", "commit", "dataset_digest", "top_k"} <= set(config)
+    assert config["fingerprint"]["dimension"] == 384
+    written = [*folder.iterdir(), environment / "junit.xml", environment / "step.md"]
+    for file in written:
+        text = file.read_text("utf-8")
+        assert str(environment) not in text
+        assert "postgresql://" not in text
+
+
+def test_results_that_cannot_be_written_are_never_a_pass(
+    environment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (environment / "file").write_text("", "utf-8")
+    arguments = ["--dataset", dataset(environment, QUESTIONS), "--results", "file"]
+    assert program.main(arguments) == 2
+    assert "measured, but not written: " in capsys.readouterr().err
+
+
 def always_the_same(rules: Rulebook, question: str, **options: Any) -> SearchResult:
     return retrieval.search.search(rules, "who holds breath?", **{**options, "top_k": 1})
 
@@ -151,7 +179,7 @@ def test_another_vault_is_measured_in_a_generation_that_is_gone_afterwards(
     arguments = ["--vault", str(other), "--dataset", dataset(environment, [asked])]
     assert program.main([*arguments, "--top-k", "1", "--json", str(record)]) == 0
     row = json.loads(record.read_text("utf-8"))
-    assert set(row) == {"id", "question", "hit", "rank", "lost_at", "retrieved", "timings"}
+    assert {"id", "question", "hit", "rank", "lost_at", "retrieved", "timings"} <= set(row)
     assert (row["hit"], row["rank"], row["lost_at"]) == (True, 1, None)
     assert row["retrieved"][0]["path"] == "a.md"
     with rulebook.store.connect() as conn:

@@ -170,7 +170,7 @@ def test_no_model_is_loaded() -> None:
     assert done.stdout == "set()\n", done.stderr
 
 
-def test_what_is_committed_is_clean_and_checked_in_under_5_seconds() -> None:
+def test_what_is_committed_is_clean_and_checked_in_under_15_seconds() -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "evals.lint"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -178,4 +178,7 @@ def test_what_is_committed_is_clean_and_checked_in_under_5_seconds() -> None:
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert "rules.jsonl: 0 findings" in done.stdout
     assert "handbook.jsonl: 0 findings" in done.stdout
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
+    assert "handbook: 0 findings in " in done.stdout
+    assert "\nvault: 0 findings in " in done.stdout
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert seconds < 15  # 5 for labels, 10 for chunks

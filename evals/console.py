@@ -1,0 +1,75 @@
+"""What the retrieval gate prints: a line a question, then what was measured."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+
+from scipy.stats import binomtest
+
+from evals import summary
+from evals.dataset import Question
+from evals.judge import LOST_AT, Judgement, losses
+from evals.outcome import Outcome
+from evals.run import Run
+from retrieval.rulebook import Rulebook
+
+
+def heading(rules: Rulebook, path: Path, split: str | None, questions: Sequence[Question]) -> str:
+    """Return the first line: what is asked, and of which models."""
+    reranker = rules.reranker.name if rules.reranker else "off"
+    return (
+        f"{path.name}, split {split or 'all'}: {len(questions)} questions; "
+        f"embedding: {rules.embedder.files.name}; rerank: {reranker}; "
+        f"threshold: {rules.threshold:g}"
+    )
+
+
+def line(outcome: Outcome) -> str:
+    """Return the line of one question: a hit, a miss with its stage, or what has no answer."""
+    asked = " ".join(outcome.question.question.split())
+    if outcome.judgement is None:
+        return f"{'REFUSED' if not outcome.found.hits else 'ANSWERED'} (no answer exists) — {asked}"
+    if outcome.judgement.hit:
+        return f"PASS — {asked}"
+    expected = outcome.question.places[0][0].path
+    return f"FAIL (expected in: {expected}; lost at: {outcome.judgement.lost_at}) — {asked}"
+
+
+def print_summary(run: Run, folder: Path) -> None:
+    """Print what was measured; the last line is the recall."""
+    outcomes = run.outcomes
+    judged = [(o.question, o.judgement) for o in outcomes if o.judgement]
+    print()
+    _print_table("kind", run.top_k, [(question.kind, judgement) for question, judgement in judged])
+    for name, (count, asked) in summary.refused(outcomes).items():
+        print(f"{name:<12} {asked:>4} refused {count / asked:.3f}")
+    for stage, count in losses(judgement for _, judgement in judged).items():
+        if count:
+            print(f"lost at {stage}: {count} ({LOST_AT[stage]})")
+    _print_metrics(run)
+    total = summary.latency(outcomes)["total"]
+    print("search: " + ", ".join(f"{name} {value:.0f} ms" for name, value in total.items()))
+    print(f"results: {folder}")
+    for fault in run.faults:
+        print(f"GATE FAILED: {fault}")
+    interval = binomtest(run.hits, len(judged)).proportion_ci(method="wilson")
+    print(f"MRR: {fmean(1 / j.rank if j.rank else 0 for _, j in judged):.3f}")
+    print(f"95 % interval of recall: {interval.low:.3f} to {interval.high:.3f}")
+    print(f"Recall@{run.top_k}: {run.hits}/{len(judged)} = {run.hits / len(judged):.2f}")
+
+
+def _print_table(name: str, top_k: int, rows: Sequence[tuple[str, Judgement]]) -> None:
+    print(f"{name:<12} {'n':>4} {f'hit@{top_k}':>7} {'MRR':>6}")
+    for value in sorted({row[0] for row in rows}):
+        judged = [judgement for kind, judgement in rows if kind == value]
+        mrr = fmean(1 / j.rank if j.rank else 0 for j in judged)
+        print(f"{value:<12} {len(judged):>4} {fmean(j.hit for j in judged):>7.3f} {mrr:>6.3f}")
+
+
+def _print_metrics(run: Run) -> None:
+    print(f"{'metric':<17} {'n':>4} {'mean':>7}  95 % interval")
+    for name, found in run.tables["all"]["all"].items():
+        spread = "unknown: one question"
+        if found.low is not None and found.high is not None:
+            spread = f"{found.low:.3f} to {found.high:.3f} ({found.method})"
+        print(f"{name:<17} {found.n:>4} {found.mean:>7.3f}  {spread}")

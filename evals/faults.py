@@ -1,0 +1,59 @@
+"""Break the pipeline on purpose: a fault replaces public functions of the product, for a while.
+
+This is the one seam: what a fault touches is named by a dotted path, looked up and put back by
+`unittest.mock.patch`, so the product knows nothing of it; a name that is gone is an error.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pkgutil import resolve_name
+from typing import Any, Literal
+from unittest.mock import patch
+
+from retrieval.errors import ConfigurationError
+
+Wrap = Callable[[Any], Any]  # from what stands there to what shall stand there
+Ground = Literal["small", "large"]
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """One thing to replace: its dotted path, as "retrieval.search.fuse", and by what."""
+
+    target: str
+    wrap: Wrap
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A plausible way to break search.
+
+    `subtle` says why its effect may be below what the questions can show; a fault without it must
+    be caught. `index` tells that the vault has to be indexed with it. `ground` is where it is
+    tried: "small" is the handbook, "large" the rules, whose index is too slow for every push.
+    """
+
+    name: str
+    swaps: tuple[Swap, ...]
+    index: bool = False
+    ground: Ground = "small"
+    subtle: str = ""
+
+
+@contextmanager
+def applied(*swaps: Swap) -> Iterator[None]:
+    """Have these swaps in place, later ones around earlier ones, and put all back.
+
+    Raises ConfigurationError naming a target that the product does not have (any more).
+    """
+    with ExitStack() as stack:
+        for swap in swaps:
+            try:
+                original = resolve_name(swap.target)
+            except (ImportError, AttributeError) as error:
+                raise ConfigurationError(
+                    f"sabotage has nothing to break at {swap.target}: {error}; mend evals/faults*"
+                ) from error
+            stack.enter_context(patch(swap.target, swap.wrap(original)))
+        yield

@@ -1,0 +1,191 @@
+"""Faults of search: what a question meets on its way to the passages."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from evals.faults import Fault, Swap
+from retrieval.embed import Embedder
+from retrieval.fuse import Fused, order
+from retrieval.models import Chunk, Evidence, SearchResult, Vectors
+from retrieval.rulebook import Rulebook
+from retrieval.store import Connection, Scored
+
+Change = Callable[[Rulebook], Rulebook]
+_SEED = 5
+
+
+class Rescoring:
+    """A reranker that knows nothing: it keeps the order that it is given, or turns it round."""
+
+    name = "sabotaged"
+
+    def __init__(self, *, reverse: bool) -> None:
+        self._step = 1 if reverse else -1
+
+    def scores(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
+        """Return scores over 1, so over every threshold of a cosine."""
+        return [1000.0 + self._step * rank for rank in range(len(chunks))]
+
+    def warm(self) -> None:
+        """Do nothing: there are no weights."""
+
+
+def _opened_as(change: Change) -> Swap:
+    """Change the rulebook that a program opens."""
+
+    def wrap(open_rulebook: Any) -> Any:
+        @contextmanager
+        def opened(settings: Any) -> Iterator[Rulebook]:
+            with open_rulebook(settings) as rules:
+                yield change(rules)
+
+        return opened
+
+    return Swap("evals.retrieval.open_rulebook", wrap)
+
+
+def _first_passage_only(rules: Rulebook) -> Rulebook:
+    return replace(rules, settings=rules.settings.model_copy(update={"rag_top_k": 1}))
+
+
+def _permuted(question: Callable[[Embedder, str], Vectors]) -> Callable[[Embedder, str], Vectors]:
+    def other(self: Embedder, text: str) -> Vectors:
+        vector = question(self, text)
+        return vector[np.random.default_rng(_SEED).permutation(vector.size)]
+
+    return other
+
+
+def _unfiltered(nearest: Any) -> Any:
+    """Search all generations up to the wanted one."""
+
+    def wrong(conn: Connection, generation: int, vector: Vectors, limit: int) -> list[Scored]:
+        lists = [nearest(conn, one, vector, limit) for one in range(1, generation + 1)]
+        found = [scored for scores in lists for scored in scores]
+        return sorted(found, key=lambda scored: (-scored.score, order(scored)))[:limit]
+
+    return wrong
+
+
+def _negated(full_text: Any) -> Any:
+    def wrong(*args: Any) -> list[Scored]:
+        return [replace(scored, score=-scored.score) for scored in full_text(*args)]
+
+    return wrong
+
+
+def _ties_reversed(fuse: Any) -> Any:
+    def wrong(*args: Any, **options: Any) -> list[Fused]:
+        backwards: list[Fused] = fuse(*args, **options)[::-1]
+        return sorted(backwards, key=lambda fused: -fused.score)  # stable: ties stay backwards
+
+    return wrong
+
+
+def _worst_first(evidence: Any) -> Any:
+    def wrong(*args: Any) -> Mapping[int, tuple[Evidence, ...]]:
+        return {row: entries[::-1] for row, entries in evidence(*args).items()}
+
+    return wrong
+
+
+def _hits_reversed(search: Any) -> Any:
+    def wrong(*args: Any, **options: Any) -> SearchResult:
+        found: SearchResult = search(*args, **options)
+        return replace(found, hits=found.hits[::-1])
+
+    return wrong
+
+
+def _lines_shifted(search: Any) -> Any:
+    """Cite every passage one line too low."""
+
+    def wrong(*args: Any, **options: Any) -> SearchResult:
+        found: SearchResult = search(*args, **options)
+        hits = [
+            replace(h, chunk=replace(h.chunk, first_line=h.chunk.first_line + 1,
+                                     last_line=h.chunk.last_line + 1))
+            for h in found.hits
+        ]  # fmt: skip
+        return replace(found, hits=tuple(hits))
+
+    return wrong
+
+
+def _history_lost(every: int) -> Callable[[Any], Any]:
+    """Forget the earlier questions of each question whose length `every` divides."""
+
+    def wrap(search: Any) -> Any:
+        def wrong(rules: Rulebook, question: str, **options: Any) -> SearchResult:
+            lost = len(question) % every == 0
+            found: SearchResult = search(
+                rules, question, **{**options, **({"history": ()} if lost else {})}
+            )
+            return found
+
+        return wrong
+
+    return wrap
+
+
+def _always(value: object) -> Callable[[Any], Any]:
+    return lambda _: lambda *args, **options: value
+
+
+SEARCH_FAULTS = (
+    Fault(
+        "identity reranker",
+        (_opened_as(lambda rules: replace(rules, reranker=Rescoring(reverse=False))),),
+        subtle="without RERANKER_MODEL the fused order is the last one",
+    ),
+    Fault(
+        "order reversed",
+        (_opened_as(lambda rules: replace(rules, reranker=Rescoring(reverse=True))),),
+    ),
+    Fault("wrong encoder for questions", (Swap("retrieval.embed.Embedder.question", _permuted),)),
+    Fault("no vectors", (Swap("retrieval.search.nearest", _always([])),)),
+    Fault("no full text", (Swap("retrieval.search.full_text", _always([])),), ground="large"),
+    Fault("weight of full text negative", (Swap("retrieval.search.full_text", _negated),)),
+    Fault("k = 1", (_opened_as(_first_passage_only),)),
+    Fault(
+        "always answer: threshold 0",
+        (_opened_as(lambda rules: replace(rules, threshold=0.0)),),
+        ground="large",
+    ),
+    Fault("always refuse", (_opened_as(lambda rules: replace(rules, threshold=9.0)),)),
+    Fault("passages worst first", (Swap("evals.retrieval.search", _hits_reversed),)),
+    Fault("evidence worst first", (Swap("retrieval.search.evidence", _worst_first),)),
+    Fault("citations one line off", (Swap("evals.retrieval.search", _lines_shifted),)),
+    Fault(
+        "history dropped",
+        (Swap("evals.retrieval.search", _history_lost(1)),),
+        ground="large",
+    ),
+    Fault(
+        "history dropped of every second question",
+        (Swap("evals.retrieval.search", _history_lost(2)),),
+        ground="large",
+        subtle="about 12 of the questions are follow-ups that lose by it",
+    ),
+    Fault(
+        "questions not folded",
+        (Swap("retrieval.search.searchable", lambda _: lambda question: question),),
+        ground="large",
+        subtle="few questions hold numbers as words or typographic signs",
+    ),
+    Fault(
+        "ties reversed",
+        (Swap("retrieval.search.fuse", _ties_reversed),),
+        ground="large",
+        subtle="sums of two measured scores are hardly ever equal",
+    ),
+    Fault(
+        "filter by generation ignored",
+        (Swap("retrieval.search.nearest", _unfiltered),),
+        index=True,
+    ),
+)

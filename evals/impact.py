@@ -1,0 +1,89 @@
+"""For writers: what an edit of the vault does to search. No gate: it reports.
+
+Indexes two states of a vault, that of a git commit and that of the work tree, asks all questions of
+both, and prints in Markdown which passages changed, which sections can no longer be found, and the
+edited lines that did it. Exit status: 0 reported; 2 nothing could be measured.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from evals import changes, dataset, impact_report, retrieval
+from evals.changes import Impact
+from evals.dataset import SPLITS, Question
+from evals.edits import edits, file_of, shown, state_of
+from evals.retrieval import RULES, RULES_VAULT
+from ingest import vault
+from retrieval.errors import RulesError
+from retrieval.rulebook import open_rulebook
+from retrieval.settings import load
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit status."""
+    args = _arguments(argv)
+    try:
+        text = impact_report.markdown(_impact(args), shown(args.vault))
+    except (RulesError, OSError) as error:
+        print(f"evals.impact: nothing was measured: {error}", file=sys.stderr)
+        return 2
+    print(text)
+    for path in (args.out, os.environ.get("GITHUB_STEP_SUMMARY")):
+        if path:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            with Path(path).open("w" if path == args.out else "a", encoding="utf-8") as file:
+                file.write(text + "\n")
+    return 0
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m evals.impact", description=__doc__)
+    parser.add_argument("--base", required=True, metavar="REF", help="a commit: main, HEAD^1, …")
+    parser.add_argument("--vault", type=Path, default=RULES_VAULT, help="a folder in a git tree")
+    parser.add_argument("--dataset", type=Path, default=RULES, help="questions, JSONL or JSON")
+    parser.add_argument("--split", choices=SPLITS, help="only the questions of this split")
+    parser.add_argument("--top-k", type=int, help="passages; default: RAG_TOP_K")
+    parser.add_argument("--out", type=Path, help="write the Markdown to this file, too")
+    args = parser.parse_args(argv)
+    if args.top_k is not None and not 1 <= args.top_k <= 50:
+        parser.error(f"--top-k is {args.top_k}, not 1 to 50")
+    return args
+
+
+def _impact(args: argparse.Namespace) -> Impact:
+    questions = retrieval.chosen(args.dataset, args.split)
+    now = {file.path: file.text for file in vault.read(args.vault).files}
+    with state_of(args.base, args.vault) as (commit, folder):
+        then = {file.path: file.text for file in vault.read(folder).files}
+        edited = tuple(edits(then, now))
+        with open_rulebook(load()) as rules, ExitStack() as stack:
+            top_k = args.top_k or rules.settings.rag_top_k
+            if not edited:  # nothing to index: what differs is no text of the vault
+                return Impact(commit, top_k, len(questions), (), (), ())
+            # The second one takes its vectors from the first, but for what was edited.
+            before = stack.enter_context(retrieval.subject(rules, folder))
+            after = stack.enter_context(retrieval.subject(rules, args.vault))
+            labels = _labels_of(commit, args.dataset, questions)
+            asked = (before, labels), (after, questions)
+            return changes.compare(rules, commit, *asked, edited, top_k)
+
+
+def _labels_of(commit: str, path: Path, questions: Sequence[Question]) -> list[Question]:
+    """The questions with the labels they had: those of today need not fit the vault of then."""
+    text = file_of(commit, path.resolve())
+    if text is None:
+        return list(questions)
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        copy.write_text(text, "utf-8")
+        old = {(item.id, item.question): item for item in dataset.load(copy)}
+    return [old.get((item.id, item.question), item) for item in questions]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,216 @@
+"""Bring questions along from other tools, and take a measured run to them.
+
+`import` reads a BEIR folder, or a JSON list as other projects keep it, and writes OUT/dataset.jsonl
+and, of a BEIR folder, its corpus as OUT/vault. `export` asks the questions of a dataset and writes
+OUT/beir, OUT/trec and OUT/ragas.jsonl. Exit status: 0 done; 2 nothing was done.
+
+In exported files an id has no white space: it is written as in a URL ("5.%20Adventures/…").
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from urllib.parse import quote
+
+from evals import beir, dataset, judge, metrics, retrieval, spans
+from evals.beir import Passage
+from evals.dataset import SPLITS, Gold, Question
+from evals.metrics import Scored
+from evals.outcome import Subject
+from evals.retrieval import RULES
+from retrieval.errors import RulesError
+from retrieval.rerank import passage_text
+from retrieval.rulebook import open_rulebook
+from retrieval.settings import load
+
+RUN_NAME = "rules-oracle"  # the last cell of a TREC run's lines
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit status."""
+    args = _arguments(argv)
+    try:
+        if args.command == "import":
+            _import(args.source, args.out)
+        else:
+            _export(args)
+    except (RulesError, OSError) as error:
+        print(f"evals.interchange: nothing was done: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m evals.interchange",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    importing = commands.add_parser("import", help="write questions in our format")
+    importing.add_argument("source", type=Path, help="a BEIR folder, or a JSON list of questions")
+    exporting = commands.add_parser("export", help="search, and write what other tools read")
+    exporting.add_argument("--dataset", type=Path, default=RULES, help="questions, JSONL or JSON")
+    exporting.add_argument("--split", choices=SPLITS, help="only the questions of this split")
+    exporting.add_argument("--vault", type=Path, help="index this folder; default: the index")
+    exporting.add_argument("--top-k", type=int, help="passages; default: RAG_TOP_K")
+    for command in (importing, exporting):
+        command.add_argument("--out", type=Path, required=True, help="a folder, made if missing")
+    args = parser.parse_args(argv)
+    if args.command == "export" and args.top_k is not None and not 1 <= args.top_k <= 50:
+        parser.error(f"--top-k is {args.top_k}, not 1 to 50")
+    return args
+
+
+def _import(source: Path, out: Path) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    if not source.is_dir():
+        questions = dataset.load(source)
+        write_dataset(out / "dataset.jsonl", questions)
+        print(f"{out / 'dataset.jsonl'}: {len(questions)} questions")
+        return
+    found = beir.read(source)
+    write_dataset(out / "dataset.jsonl", found.questions)
+    (out / "vault").mkdir(exist_ok=True)
+    for path, text in found.files.items():
+        (out / "vault" / path).write_text(text, "utf-8")
+    print(f"{out / 'dataset.jsonl'}: {len(found.questions)} questions; "
+          f"{found.unjudged} queries have no relevant document and were left out")  # fmt: skip
+    print(f"{out / 'vault'}: {len(found.files)} files")
+    for name in found.missing:
+        print(f"not in the corpus, yet relevant: {name}")
+
+
+def write_dataset(path: Path, questions: Sequence[Question]) -> None:
+    """Write questions in our format; `dataset.load` returns them again."""
+    with path.open("w", encoding="utf-8") as file:
+        for item in questions:
+            file.write(json.dumps(_row(item), ensure_ascii=False) + "\n")
+
+
+def _row(item: Question) -> Mapping[str, object]:
+    places = [[{"path": g.path, "quote": g.quote} for g in place] for place in item.places]
+    return {
+        "id": item.id, "question": item.question, "kind": item.kind, "answer": item.answer,
+        "gold": places[0] if places else [], "alt": places[1:], "history": item.history,
+        "split": item.split, "critical": item.critical, "must_include": item.must_include,
+        "must_not_include": item.must_not_include, "forbidden": item.forbidden,
+        "why_unanswerable": item.why_unanswerable or None, "absent": item.absent,
+    }  # fmt: skip
+
+
+def _export(args: argparse.Namespace) -> None:
+    questions = retrieval.chosen(args.dataset, args.split)
+    with open_rulebook(load()) as rules:
+        folder = args.vault or retrieval.vault_of(rules, args.dataset)
+        top_k = args.top_k or rules.settings.rag_top_k
+        with retrieval.subject(rules, folder) as measured:
+            outcomes = list(retrieval.evaluate(rules, measured, questions, top_k=top_k))
+            scored = metrics.score(
+                outcomes, measured, spans.pages_of(measured.files),
+                top_k=top_k, candidates=max(rules.settings.rag_candidates, top_k),
+            )  # fmt: skip
+            args.out.mkdir(parents=True, exist_ok=True)
+            write_beir(args.out / "beir", scored, measured)
+            write_trec(args.out / "trec", scored)
+            write_ragas(args.out / "ragas.jsonl", scored, measured)
+    print(f"{args.out}: {len(scored)} questions, {sum(bool(s.needed) for s in scored)} answerable")
+    _print_numbers(args.out / "trec", scored, top_k)
+
+
+def _print_numbers(folder: Path, scored: Sequence[Scored], top_k: int) -> None:
+    """Print what was measured here, and the command that measures it again."""
+    names = ir_measures_names(top_k)
+    for name, measure in names.items():
+        values = [item.values[name] for item in scored if item.needed]
+        mean = fmean(value for value in values if value is not None)  # these are never None
+        print(f"{measure}\t{mean:.4f}")
+    print(f"again: ir_measures {folder}/qrels.txt {folder}/run.txt {' '.join(names.values())}")
+
+
+def ir_measures_names(top_k: int) -> dict[str, str]:
+    """Return what ir-measures calls those of our metrics that it computes as well."""
+    return {
+        f"recall@{top_k}": f"R@{top_k}", f"precision@{top_k}": f"P@{top_k}", "mrr": "RR",
+        f"ndcg@{metrics.DEPTH}": f"nDCG@{metrics.DEPTH}", "map": "AP",
+    }  # fmt: skip
+
+
+def write_trec(folder: Path, scored: Sequence[Scored]) -> None:
+    """Write qrels.txt and run.txt, whose numbers are those that were measured.
+
+    A run's score is its negated rank: trec_eval orders by score alone, in 32 bits, and equal ones
+    by id. What is needed and was never found stands in the qrels all the same.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    qrels = [f"{_id(q.query_id)} 0 {_id(q.doc_id)} {q.relevance}\n" for q in metrics.qrels(scored)]
+    (folder / "qrels.txt").write_text("".join(qrels), "utf-8")
+    run = [
+        f"{_id(d.query_id)} Q0 {_id(d.doc_id)} {-d.score:.0f} {d.score:g} {RUN_NAME}\n"
+        for d in metrics.run(scored)
+    ]
+    (folder / "run.txt").write_text("".join(run), "utf-8")
+
+
+def write_beir(folder: Path, scored: Sequence[Scored], measured: Subject) -> None:
+    """Write all passages of the index as corpus, the questions, and for each split its qrels.
+
+    Relevant is each passage that holds a gold of any place of its question, whatever was found, so
+    that another search can be measured with it; a gold that no passage holds is relevant as an id
+    that the corpus lacks. A question without split is in "test"; unanswerable ones have no qrels.
+    """
+    chunks = [chunk for path in sorted(measured.files) for chunk in measured.chunks_of(path)]
+    corpus = [Passage(_id(c.id), c.heading, "\n".join(filter(None, (c.context, c.text))))
+              for c in chunks]  # fmt: skip
+    queries = {_id(s.outcome.question.id): s.outcome.found.question for s in scored}
+    qrels: dict[str, list[tuple[str, str]]] = {}
+    for item in scored:
+        asked = item.outcome.question
+        golds = [gold for place in asked.places for gold in place]
+        passages = dict.fromkeys(name for gold in golds for name in _relevant(gold, measured))
+        if passages:
+            pairs = [(_id(asked.id), _id(name)) for name in passages]
+            qrels.setdefault(asked.split or "test", []).extend(pairs)
+    beir.write(folder, corpus, queries, qrels)
+
+
+def write_ragas(path: Path, scored: Sequence[Scored], measured: Subject) -> None:
+    """Write one sample a question, with the field names of ragas' SingleTurnSample.
+
+    There is no `response`: nothing was generated. An unanswerable question has no reference.
+    """
+    with path.open("w", encoding="utf-8") as file:
+        for item in scored:
+            file.write(json.dumps(_sample(item, measured), ensure_ascii=False) + "\n")
+
+
+def _sample(item: Scored, measured: Subject) -> Mapping[str, object]:
+    asked, found = item.outcome.question, item.outcome.found
+    sample: dict[str, object] = {
+        "user_input": found.question,
+        "retrieved_contexts": [passage_text(hit.chunk) for hit in found.hits],
+        "retrieved_context_ids": [_id(hit.chunk.id) for hit in found.hits],
+    }
+    if asked.places:
+        golds = [need.gold for need in item.needed]
+        sample["reference_contexts"] = [g.quote or measured.files.get(g.path, "") for g in golds]
+        sample["reference_context_ids"] = [_id(need.passage) for need in item.needed]
+        sample["reference"] = asked.answer
+    return sample
+
+
+def _relevant(gold: Gold, measured: Subject) -> Iterator[str]:
+    held = judge.holders(gold, measured.chunks_of(gold.path))
+    yield from sorted(held) if held else [f"{gold.path}#{gold.quote}"]
+
+
+def _id(name: str) -> str:
+    """An id without white space, which parts the cells of TREC files; one that can be read."""
+    return quote(name, safe="/:#,&()'")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

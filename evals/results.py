@@ -1,0 +1,191 @@
+"""The folder of a run: every question as a line, the sums, and what they depend on."""
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import count
+from math import isfinite
+from pathlib import Path
+
+from evals import summary
+from evals.judge import losses
+from evals.metrics import Needed, Scored
+from evals.outcome import Subject
+from evals.run import Run
+from retrieval import store
+from retrieval.rulebook import Rulebook
+
+_ROOT = Path(__file__).parents[1]
+_LIBRARIES = (
+    "ir-measures", "numpy", "pgvector", "psycopg", "scipy", "sentence-transformers", "tokenizers",
+    "torch",
+)  # fmt: skip
+
+
+def config(
+    rules: Rulebook, measured: Subject, dataset: Path, options: Mapping[str, object]
+) -> dict[str, object]:
+    """Return what the numbers of a run depend on: index, models, data by digest, commit, machine.
+
+    `options` are the program's own. No path of the machine and nothing secret is in it. Raises
+    IndexMissingError where the generation that was measured is gone.
+    """
+    generation = rules.store.read(lambda conn: store.generation(conn, measured.generation_id))
+    threshold = rules.threshold
+    return {
+        "program": "evals.retrieval",
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit(),
+        "fingerprint": dict(generation.fingerprint),
+        "rerank": rules.reranker.name if rules.reranker else "off",
+        "threshold": threshold if isfinite(threshold) else None,  # None: nothing is dropped
+        "candidates": rules.settings.rag_candidates,
+        **options,
+        "dataset": dataset.name,
+        "dataset_digest": hashlib.sha256(dataset.read_bytes()).hexdigest(),
+        "vault_files": len(measured.files),
+        "vault_digest": vault_digest(measured.files),
+        "libraries": {name: version(name) for name in _LIBRARIES},
+        "machine": f"{platform.machine()}, {os.cpu_count()} CPUs, Python "
+        f"{platform.python_version()}",
+    }
+
+
+def vault_digest(files: Mapping[str, str]) -> str:
+    """Return the SHA-256 of all files' paths and texts, in the order of the paths."""
+    total = hashlib.sha256()
+    for path, text in sorted(files.items()):
+        total.update(f"{len(path)}:{path}{len(text)}:{text}".encode())
+    return total.hexdigest()
+
+
+def commit() -> str:
+    """Return the commit of this code as git describes it, "-dirty" where it was changed since.
+
+    "unknown" where there is no git or no repository.
+    """
+    try:
+        found = subprocess.run(
+            ["git", "describe", "--always", "--dirty"],
+            cwd=_ROOT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    except FileNotFoundError:
+        return "unknown"
+    return found.stdout.strip() or "unknown"
+
+
+def write(run: Run, parent: Path) -> Path:
+    """Write the run to a new folder in `parent`, named by dataset and time, and return it.
+
+    Raises OSError where it cannot be written.
+    """
+    folder = _new_folder(parent, run.dataset.stem)
+    write_lines(run, folder / "eval_results.jsonl")
+    _write_json(folder / "config.json", run.config)
+    _write_json(folder / "summary.json", summed(run))
+    return folder
+
+
+def write_lines(run: Run, path: Path) -> None:
+    """Write one JSON object a question. Raises OSError where it cannot be written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8") as file:
+        for item in run.scored:
+            file.write(json.dumps(record(item), ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def summed(run: Run) -> dict[str, object]:
+    """Return the sums of a run as JSON writes them; summary.json holds them."""
+    outcomes = run.outcomes
+    return {
+        "passed": not run.faults,
+        "faults": list(run.faults),
+        "answerable": len(run.answerable),
+        "hits": run.hits,
+        "lost_at": losses(o.judgement for o in outcomes if o.judgement),
+        "metrics": _plain(run.tables),
+        "refused": {
+            name: {"refused": refused, "asked": asked}
+            for name, (refused, asked) in summary.refused(outcomes).items()
+        },
+        "latency_ms": summary.latency(outcomes),
+    }
+
+
+def record(item: Scored) -> dict[str, object]:
+    """Return one question with what was returned and measured."""
+    question, found, judgement = item.outcome.question, item.outcome.found, item.outcome.judgement
+    return {
+        "id": question.id,
+        "question": question.question,
+        "kind": question.kind,
+        "critical": question.critical,
+        "hit": judgement.hit if judgement else not found.hits,
+        "rank": judgement.rank if judgement else None,
+        "lost_at": judgement.lost_at if judgement else None,
+        "forbidden": judgement.forbidden if judgement else (),
+        "needed": [_needed(need) for need in item.needed],
+        "metrics": dict(item.values),
+        "retrieved": [
+            {
+                "path": hit.chunk.path,
+                "heading": hit.chunk.heading,
+                "first_line": hit.chunk.first_line,
+                "last_line": hit.chunk.last_line,
+                "score": hit.score,
+                "text": hit.chunk.text,
+            }
+            for hit in found.hits
+        ],
+        "timings": asdict(found.timings),
+    }
+
+
+def _needed(need: Needed) -> dict[str, object]:
+    return {
+        "path": need.gold.path,
+        "quote": need.gold.quote,
+        "lines": need.lines,
+        "passage": need.passage,
+        "rank": need.rank,
+        "trace": asdict(need.candidate) if need.candidate else None,
+    }
+
+
+def _plain(tables: summary.Tables) -> dict[str, object]:
+    return {
+        by: {
+            name: {metric: asdict(found) for metric, found in metrics.items()}
+            for name, metrics in groups.items()
+        }
+        for by, groups in tables.items()
+    }
+
+
+def _new_folder(parent: Path, name: str) -> Path:
+    parent.mkdir(parents=True, exist_ok=True)
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    for ending in _endings():
+        folder = parent / f"{name}-{stamp}{ending}"
+        try:
+            folder.mkdir()
+        except FileExistsError:  # another run began in the same second
+            continue
+        return folder
+    raise AssertionError("the endings never end")
+
+
+def _endings() -> Iterable[str]:
+    yield ""
+    yield from (f"-{number}" for number in count(2))
+
+
+def _write_json(path: Path, data: Mapping[str, object]) -> None:
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", "utf-8")

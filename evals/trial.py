@@ -1,0 +1,139 @@
+"""Pass over one field's questions through the real pipeline, sound or with faults in it.
+
+Everything happens in a database of its own, which is gone afterwards: what is broken here must
+never reach an index that answers anybody.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+import numpy as np
+
+from evals import chunks, retrieval
+from evals.alarms import Pass
+from evals.dataset import Question
+from evals.faults import Swap, applied
+from evals.integrity import index_faults, on_disk, text
+from evals.outcome import Subject
+from evals.retrieval import RULES, RULES_VAULT, chosen, evaluate, subject
+from retrieval import generations
+from retrieval.errors import RulesError
+from retrieval.models import Vectors
+from retrieval.rulebook import Rulebook, open_rulebook
+from retrieval.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Questions with the vault that they are about. `split` None: of both splits.
+
+    Nothing is fitted here, so the small one may have all of its questions.
+    """
+
+    dataset: Path
+    split: str | None
+    vault: Path
+
+    @property
+    def questions(self) -> list[Question]:
+        """The questions; DatasetError where none of them is answerable."""
+        return chosen(self.dataset, self.split)
+
+
+SMALL = Ground(
+    RULES.with_name("handbook.jsonl"), None, Path(__file__).with_name("vaults") / "handbook"
+)
+LARGE = Ground(RULES, "gate", RULES_VAULT)
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Rulebook]:
+    """Yield a rulebook over an empty database that is removed in the end.
+
+    A text is embedded once in all of it, whichever faults come and go; vectors of an index that was
+    broken are never taken over. Raises what `open_rulebook` raises.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="sabotage-"))
+    folder.chmod(0o711)  # where root starts it, the server runs as somebody else
+    own = settings.model_copy(update={"database_url": None, "rag_data_dir": folder / "pg"})
+    try:
+        with open_rulebook(own) as rules:
+            rules.warm()  # before the swap, which imports torch: the embedder sets how it waits
+            with applied(
+                Swap("sentence_transformers:SentenceTransformer.encode", _remembering),
+                Swap("retrieval.generations.known_vectors", lambda _: lambda *args: {}),
+                Swap("evals.retrieval.open_rulebook", lambda _: lambda _: nullcontext(rules)),
+            ):
+                yield rules
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def quiet() -> Iterator[StringIO]:
+    """Keep what programs print; yields it."""
+    with StringIO() as said, redirect_stdout(said), redirect_stderr(said):
+        yield said
+
+
+def run(
+    rules: Rulebook,
+    ground: Ground,
+    swaps: Sequence[Swap] = (),
+    *,
+    ready: Subject | None = None,
+    checked: bool = True,
+) -> Pass:
+    """Return one pass with `swaps` in place; `ready` is an index that need not be made again.
+
+    `checked` says whether index and chunks are looked at as well. A pipeline that refuses to work
+    gives a pass with its error, which is a result.
+    """
+    files = {path: text(data) for path, data in on_disk(ground.vault).items()}
+    questions = ground.questions
+    with ExitStack() as stack:
+        stack.enter_context(applied(*swaps))
+        stack.enter_context(quiet())
+        try:
+            used = stack.enter_context(_program_opens(rules.settings))
+            measured = ready or stack.enter_context(subject(used, ground.vault))
+            outcomes = tuple(evaluate(used, measured, questions))
+            top_k = used.settings.rag_top_k
+            wrong = index_findings(used, ground.vault, measured) if checked else ()
+            cut = chunks.lint(ground.vault).findings if checked else ()
+        except RulesError as error:
+            return Pass((), (), (), 0, files, error=str(error))
+    return Pass(outcomes, tuple(wrong), tuple(cut), top_k, files)
+
+
+def index_findings(rules: Rulebook, vault: Path, measured: Subject) -> tuple[str, ...]:
+    """Return what integrity finds in an index of `vault`."""
+    number = measured.generation_id
+    hashes = rules.store.read(lambda conn: generations.file_hashes(conn, number))
+    return tuple(index_faults(vault, hashes, {path: measured.chunks_of(path) for path in hashes}))
+
+
+def _program_opens(settings: Settings) -> Any:
+    """What evals.retrieval opens: the name is looked up anew, since a fault may stand there."""
+    return resolve_name(f"{retrieval.__name__}.open_rulebook")(settings)
+
+
+def _remembering(encode: Any) -> Any:
+    known: dict[str, Vectors] = {}
+
+    def remembered(self: Any, texts: Sequence[str], **options: Any) -> Any:
+        if options.get("output_value", "sentence_embedding") != "sentence_embedding":
+            return encode(self, texts, **options)  # of every token: too much to keep
+        missing = [text for text in texts if text not in known]
+        if missing:
+            known.update(zip(missing, encode(self, missing, **options), strict=True))
+        return np.array([known[text] for text in texts])
+
+    return remembered

@@ -1,0 +1,176 @@
+"""Two measurements compared: what is a fault, what is noise, and what is in no pair."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evals import measurement
+from evals.compare import Comparison, compare, report
+from evals.measurement import Fingerprint, Measurement, Row
+from retrieval.errors import DatasetError
+
+MADE_WITH: Fingerprint = {
+    "models": {"model_digest": "abc", "reranker": "off"},
+    "search": {"top_k": 4},
+}
+
+
+def measured(
+    n: int = 100,
+    missed: Collection[int] = (),
+    *,
+    rank: int = 1,
+    critical: Collection[int] = (),
+    more: Mapping[str, float | None] | None = None,
+) -> Measurement:
+    """Questions q0 to qN; the missed ones stand nowhere, the others at `rank`."""
+    rows = {}
+    for number in range(n):
+        hit = number not in missed
+        metrics = {"hit": float(hit), "reciprocal_rank": hit / rank, **(more or {})}
+        lost_at = None if hit else "budget"
+        rows[f"q{number}"] = Row(f"digest {number}", number in critical, lost_at, metrics)
+    return Measurement("", MADE_WITH, rows)
+
+
+def changed(taken: Measurement, name: str, **fields: object) -> Measurement:
+    return replace(taken, rows={**taken.rows, name: replace(taken.rows[name], **fields)})  # type: ignore[arg-type]  # any field
+
+
+def warned(found: Comparison) -> str:
+    assert not found.faults
+    return "\n".join(found.warnings)
+
+
+def test_equal_measurements_have_neither_flips_nor_warnings() -> None:
+    found = compare(measured(missed={3}), measured(missed={3}))
+    assert (found.paired, found.broken, found.fixed) == (100, (), ())
+    assert (found.faults, found.warnings, found.differing) == ((), (), ())
+    assert [change.p_value for change in found.metrics] == [1.0, 1.0]
+
+
+def test_a_drop_within_the_noise_warns() -> None:
+    found = compare(measured(missed={1}), measured(missed={2, 3, 4}))
+    assert (found.broken, found.fixed) == (("q2", "q3", "q4"), ("q1",))
+    assert "hit dropped, within the noise: 0.990 -> 0.970 (-0.020" in warned(found)
+
+
+@pytest.mark.parametrize(("broken", "fails"), [(7, True), (5, False)])
+def test_a_significant_drop_fails(broken: int, fails: bool) -> None:
+    found = compare(measured(), measured(missed=range(broken)))
+    assert bool(found.faults) == fails
+    assert found.smallest == 7
+    if fails:
+        assert found.faults[0].startswith("hit dropped significantly: 1.000 -> 0.930")
+        assert "p 0.0156, with Holm 0.0" in found.faults[0]
+
+
+def test_holm_is_what_tells_six_broken_questions_from_a_significant_drop() -> None:
+    before, now = measured(), measured(missed=range(6))
+    for name in now.rows:  # the order of the others got as much better: only the hits dropped
+        before = changed(before, name, metrics={"hit": 1.0, "reciprocal_rank": 0.94})
+    assert compare(before, now, gating=["hit"]).faults
+    assert warned(compare(before, now, gating=["hit", "reciprocal_rank"]))
+
+
+def test_a_worse_order_fails_though_no_hit_is_lost() -> None:
+    found = compare(measured(), measured(rank=2))
+    assert found.broken == ()
+    assert len(found.faults) == 1
+    assert found.faults[0].startswith("reciprocal_rank dropped significantly")
+    assert not compare(measured(rank=2), measured()).faults
+
+
+def test_one_critical_question_broken_fails_whatever_the_numbers() -> None:
+    critical = measured(critical={7})
+    broken = measured(missed={7}, critical={7})
+    fault = "critical question broken: q7, a hit in the baseline"
+    assert compare(critical, broken).faults == (fault,)
+    assert compare(critical, measured(missed={7})).faults == (fault,)  # declared uncritical
+    assert not compare(broken, critical).faults
+
+
+def test_a_critical_question_that_guards_nothing_any_more_is_named() -> None:
+    before = measured(critical={98, 99})
+    now = measured(99)
+    assert warned(compare(before, now)) == "q98 was critical and is so no more\n" + (
+        "q99 was critical and is gone"
+    )
+
+
+def test_new_gone_and_rewritten_questions_are_named_and_in_no_pair() -> None:
+    before, now = measured(50), measured(50, missed={3, 49})
+    now = changed(now, "q3", digest="another question")
+    now = replace(now, rows={n: row for n, row in now.rows.items() if n != "q4"})
+    before = replace(before, rows={n: row for n, row in before.rows.items() if n != "q49"})
+    found = compare(before, now)
+    assert (found.new, found.gone, found.changed) == (("q49",), ("q4",), ("q3",))
+    assert (found.paired, found.broken) == (47, ())
+    assert found.metrics[0].after == 1.0
+    assert "changed since the baseline, not compared: q3" in report(found, now)
+
+
+def test_too_few_questions_in_common_are_never_a_pass() -> None:
+    with pytest.raises(DatasetError, match="1 of 1 questions are in the baseline, too few"):
+        compare(measured(), measured(1))
+    other = replace(measured(), rows={f"x{name}": row for name, row in measured().rows.items()})
+    with pytest.raises(DatasetError, match="0 of 100"):
+        compare(measured(), other)
+
+
+def test_a_metric_that_only_one_side_or_only_some_questions_have() -> None:
+    before, now = measured(10, more={"margin": 0.5}), measured(10, more={"margin": 0.2, "map": 1})
+    now = changed(now, "q0", metrics={**now.rows["q0"].metrics, "margin": None})
+    found = compare(before, now)
+    assert [change.metric for change in found.metrics] == ["hit", "reciprocal_rank", "margin"]
+    assert found.metrics[2].after == pytest.approx(0.2)
+    assert found.metrics[2].adjusted is None
+    assert not found.faults  # margin is shown and does not gate
+
+
+def test_the_report_says_what_broke_where_and_what_could_have_been_seen() -> None:
+    now = replace(measured(missed={5}), fingerprint={**MADE_WITH, "search": {"top_k": 8}})
+    lines = report(compare(measured(missed={6}), now), now)
+    assert "other than in the baseline: search top_k: 4 -> 8" in lines
+    assert "BROKEN q5 (lost at: budget)" in lines
+    assert "FIXED q6" in lines
+    assert lines[-1] == (
+        "smallest drop that 100 questions can show: 7 broken and none fixed, 7.0 points of recall"
+    )
+    few = report(compare(measured(5), measured(5)), measured(5))
+    assert few[-1] == "smallest drop that 5 questions can show: none"
+
+
+def test_a_written_measurement_reads_as_it_was_with_a_line_a_question(tmp_path: Path) -> None:
+    taken = replace(measured(3, missed={1}, critical={2}, more={"margin": None}), why="“new” model")
+    measurement.write(tmp_path / "b.json", taken)
+    assert measurement.read(tmp_path / "b.json") == taken
+    lines = (tmp_path / "b.json").read_text("utf-8").splitlines()
+    assert [line.split(":")[0].strip() for line in lines if "digest " in line] == [
+        '"q0"', '"q1"', '"q2"',
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"hit": 1.0', '"hit": null', "ValueError: metrics"),
+        ('"hit": 1.0', '"hit": NaN', "ValueError: metrics"),
+        ('"hit": 1.0', '"hit": "yes"', "ValueError: could not convert"),
+        ('"hit": 1.0, ', "", "KeyError: 'hit'"),
+        ('"reciprocal_rank"', '"rank"', "do not all have the same metrics"),
+        ('"questions"', '"rows"', "KeyError: 'questions'"),
+        ("{", "[", "JSONDecodeError"),
+    ],
+)
+def test_a_baseline_that_is_none_is_an_error_that_names_the_file(
+    tmp_path: Path, old: str, new: str, says: str
+) -> None:
+    path = tmp_path / "b.json"
+    measurement.write(path, measured(2))
+    path.write_text(path.read_text("utf-8").replace(old, new, 1), "utf-8")
+    with pytest.raises(DatasetError, match=r"b\.json: ") as error:
+        measurement.read(path)
+    assert says in str(error.value)
