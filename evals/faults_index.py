@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from evals.faults import Fault, Swap
 from ingest import limits
@@ -15,13 +16,14 @@ from ingest.document import IndexedChunk
 from ingest.limits import Count
 from ingest.tables import Table
 from ingest.vault import SourceFile, VaultFiles
-from retrieval.embed import Embedder
+from retrieval.embed import Embedder, Encoded
 from retrieval.fold import searchable
-from retrieval.models import Chunk, Entry, Vectors
+from retrieval.models import Chunk, Entry
 from retrieval.rulebook import Rulebook
 from retrieval.store import Connection
 
 _WINDOW = 512  # characters
+Rows = npt.NDArray[np.intp]
 
 
 def _of_files(change: Callable[[tuple[SourceFile, ...]], Sequence[SourceFile]]) -> Swap:
@@ -132,36 +134,33 @@ def _windows(index: Any) -> Any:
     return wrong
 
 
-def _vectors(change: Callable[[Vectors], Vectors]) -> Swap:
-    """Give texts each other's vectors; a question is embedded alone, and rightly."""
+def _vectors(order: Callable[[int], Rows], *, words_only: bool = False) -> Swap:
+    """Give texts each other's vectors; a question is encoded elsewhere, and rightly."""
 
-    def wrap(embed: Any) -> Any:
-        def wrong(self: Embedder, texts: Sequence[str], progress: Any = None) -> Vectors:
-            return change(embed(self, texts, progress))
+    def wrap(encode: Any) -> Any:
+        def wrong(self: Embedder, texts: Sequence[str], progress: Any = None) -> Encoded:
+            right: Encoded = encode(self, texts, progress)
+            rows = order(len(texts))
+            tokens = tuple(right.tokens[row] for row in rows)
+            return Encoded(right.vectors if words_only else right.vectors[rows], tokens)
 
         return wrong
 
-    return Swap("retrieval.embed.Embedder.embed", wrap)
+    return Swap("retrieval.embed.Embedder.encode", wrap)
 
 
-def _shuffled(vectors: Vectors) -> Vectors:
-    return vectors[np.random.default_rng(5).permutation(len(vectors))]
+def _shuffled(count: int) -> Rows:
+    return np.random.default_rng(5).permutation(count)
 
 
-def _longer(encode: Any) -> Any:
-    def wrong(*args: Any, **options: Any) -> Vectors:
-        vectors: Vectors = 1.5 * encode(*args, **options)
-        return vectors
+def _one_off(count: int) -> Rows:
+    return np.roll(np.arange(count), 1)
 
-    return wrong
-
-
-_ENCODE = "sentence_transformers:SentenceTransformer.encode"
 
 INDEX_FAULTS = (
     Fault("vectors shuffled", (_vectors(_shuffled),), index=True),
-    Fault("vectors one row off", (_vectors(lambda v: np.roll(v, 1, axis=0)),), index=True),
-    Fault("vectors not normalised", (Swap(_ENCODE, _longer),), index=True),
+    Fault("vectors one row off", (_vectors(_one_off),), index=True),
+    Fault("vectors of words shuffled", (_vectors(_shuffled, words_only=True),), index=True),
     Fault("stale index: one file edited since", (_of_folder(_before_an_edit),), index=True),
     Fault("deleted file still indexed", (_of_folder(_before_a_deletion),), index=True),
     Fault("one folder not ingested", (_of_files(_first_folder_left_out),), index=True),

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from evals.faults import Fault, Swap
-from retrieval.embed import Embedder
+from retrieval.embed import Embedder, EncodedQuestion
 from retrieval.fuse import Fused, order
-from retrieval.models import Chunk, Evidence, SearchResult, Vectors
+from retrieval.late import QuestionTokens, TokenVectors
+from retrieval.models import Evidence, SearchResult, Vectors
+from retrieval.rerank import Passage
 from retrieval.rulebook import Rulebook
 from retrieval.store import Connection, Scored
 
@@ -21,14 +23,14 @@ _SEED = 5
 class Rescoring:
     """A reranker that knows nothing: it keeps the order that it is given, or turns it round."""
 
-    name = "sabotaged"
+    name = digest = "sabotaged"
 
     def __init__(self, *, reverse: bool) -> None:
         self._step = 1 if reverse else -1
 
-    def scores(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
-        """Return scores over 1, so over every threshold of a cosine."""
-        return [1000.0 + self._step * rank for rank in range(len(chunks))]
+    def scores(self, question: str, passages: Sequence[Passage]) -> list[float]:
+        """Return scores over every threshold of a sum."""
+        return [1000.0 + self._step * rank for rank in range(len(passages))]
 
     def warm(self) -> None:
         """Do nothing: there are no weights."""
@@ -52,12 +54,34 @@ def _first_passage_only(rules: Rulebook) -> Rulebook:
     return replace(rules, settings=rules.settings.model_copy(update={"rag_top_k": 1}))
 
 
-def _permuted(question: Callable[[Embedder, str], Vectors]) -> Callable[[Embedder, str], Vectors]:
-    def other(self: Embedder, text: str) -> Vectors:
-        vector = question(self, text)
-        return vector[np.random.default_rng(_SEED).permutation(vector.size)]
+def _permuted(question: Any) -> Any:
+    """Encode a question by another model: the dimensions mean something else."""
+
+    def other(self: Embedder, text: str) -> EncodedQuestion:
+        asked: EncodedQuestion = question(self, text)
+        tokens = replace(asked.tokens, vectors=_shuffled(asked.tokens.vectors))
+        return EncodedQuestion(_shuffled(asked.vector), tokens)
 
     return other
+
+
+def _shuffled(vectors: Vectors) -> Vectors:
+    return vectors[..., np.random.default_rng(_SEED).permutation(vectors.shape[-1])]
+
+
+def _tokens_ignored(scores: Any) -> Any:
+    def wrong(question: QuestionTokens, entries: Sequence[TokenVectors]) -> Vectors:
+        return np.zeros(len(entries), np.float32)
+
+    return wrong
+
+
+def _tokens_negated(scores: Any) -> Any:
+    def wrong(question: QuestionTokens, entries: Sequence[TokenVectors]) -> Vectors:
+        wanted: Vectors = -scores(question, entries)
+        return wanted
+
+    return wrong
 
 
 def _unfiltered(nearest: Any) -> Any:
@@ -147,9 +171,15 @@ SEARCH_FAULTS = (
         (_opened_as(lambda rules: replace(rules, reranker=Rescoring(reverse=True))),),
     ),
     Fault("wrong encoder for questions", (Swap("retrieval.embed.Embedder.question", _permuted),)),
-    Fault("no vectors", (Swap("retrieval.search.nearest", _always([])),)),
-    Fault("no full text", (Swap("retrieval.search.full_text", _always([])),), ground="large"),
-    Fault("weight of full text negative", (Swap("retrieval.search.full_text", _negated),)),
+    Fault("no vectors", (Swap("retrieval.candidates.nearest", _always([])),)),
+    Fault("no full text", (Swap("retrieval.candidates.full_text", _always([])),), ground="large"),
+    Fault("weight of full text negative", (Swap("retrieval.candidates.full_text", _negated),)),
+    Fault(
+        "late interaction ignored",
+        (Swap("retrieval.late.scores", _tokens_ignored),),
+        ground="large",
+    ),
+    Fault("late interaction negative", (Swap("retrieval.late.scores", _tokens_negated),)),
     Fault("k = 1", (_opened_as(_first_passage_only),)),
     Fault(
         "always answer: threshold 0",
@@ -179,13 +209,13 @@ SEARCH_FAULTS = (
     ),
     Fault(
         "ties reversed",
-        (Swap("retrieval.search.fuse", _ties_reversed),),
+        (Swap("retrieval.candidates.fuse", _ties_reversed),),
         ground="large",
         subtle="sums of two measured scores are hardly ever equal",
     ),
     Fault(
         "filter by generation ignored",
-        (Swap("retrieval.search.nearest", _unfiltered),),
+        (Swap("retrieval.candidates.nearest", _unfiltered),),
         index=True,
     ),
 )

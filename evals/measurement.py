@@ -10,7 +10,7 @@ from typing import Any
 
 from evals.dataset import Question
 from evals.outcome import Outcome, Subject
-from retrieval import fuse, store
+from retrieval import store
 from retrieval.errors import DatasetError
 from retrieval.rulebook import Rulebook
 
@@ -77,18 +77,19 @@ def fingerprint(
     """Return what a measurement depends on: models, index, search, and the data by digest."""
     generation = rules.store.read(lambda conn: store.generation(conn, measured.generation_id))
     made = generation.fingerprint
-    weights = {name.lower(): str(value) for name, value in vars(fuse).items() if name.isupper()}
+    weights = {name: one for name, one in asdict(rules.weights).items() if one is not None}
     return {
         "models": {
             **{name: value for name, value in made.items() if name not in _OF_INDEX},
-            "reranker": rules.reranker.name if rules.reranker else "off",
+            "reranker": rules.reranker.digest if rules.reranker else "off",
         },
         "index": {name: made[name] for name in _OF_INDEX},
         "search": {
             "top_k": top_k,
             "candidates": rules.settings.rag_candidates,
             "threshold": f"{rules.threshold:g}",
-            **weights,
+            "late_interaction": rules.settings.rag_late_interaction,
+            **{f"{name}_weight": f"{value:g}" for name, value in weights.items()},
         },
         "data": {
             "questions": _sha256(sorted(f"{q.id} {_digest(q)}" for q in questions)),

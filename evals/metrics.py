@@ -107,21 +107,6 @@ def run(scored: Iterable[Scored]) -> list[ScoredDoc]:
     ]
 
 
-def final_score(candidate: Candidate, rerank: str) -> float | None:
-    """Return the score that orders the candidates; None where the reranker did not read this one.
-
-    `rerank` is the name of the search's reranker, or "off".
-    """
-    return candidate.fused_score if rerank == "off" else candidate.rerank_score
-
-
-def threshold_score(candidate: Candidate) -> float:
-    """Return what the threshold is compared with: the reranker's score, else the cosine."""
-    if candidate.rerank_score is None:
-        return candidate.dense_score
-    return candidate.rerank_score
-
-
 def _placed(outcome: Outcome, measured: Subject, page_of: PageOf, top_k: int) -> Scored:
     """Find the passages that a question needs; of equally good places take the best found one."""
     order = ranking(outcome.found, top_k)
@@ -201,7 +186,7 @@ def _margin(item: Scored) -> float | None:
     """None where a passage needed has no final score, or every candidate holds gold."""
     found = item.outcome.found
     gold = frozenset().union(*(ids for place in item.holders for ids in place))
-    scores = {row.chunk_id: final_score(row, found.rerank) for row in found.trace}
+    scores = {row.chunk_id: row.final_score for row in found.trace}
     needed = [scores.get(need.passage) for need in item.needed]
     others = [value for name, value in scores.items() if value is not None and name not in gold]
     if None in needed or not others:

@@ -6,7 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
-from evals.metrics import Scored, threshold_score
+from evals.metrics import Scored
 from evals.outcome import Outcome
 
 _STEPS = 60  # points of the curve
@@ -24,7 +24,13 @@ class Point:
 
 def best_score(outcome: Outcome) -> float | None:
     """Return the highest score that the threshold is compared with; None: no candidate at all."""
-    return max((threshold_score(row) for row in outcome.found.trace), default=None)
+    return max(_finals(outcome).values(), default=None)
+
+
+def _finals(outcome: Outcome) -> dict[str, float]:
+    """The score that each candidate ended with, best first."""
+    trace = outcome.found.trace
+    return {row.chunk_id: row.final_score for row in trace if row.final_score is not None}
 
 
 def curve(scored: Sequence[Scored], top_k: int) -> list[Point]:
@@ -47,7 +53,7 @@ def _point(scored: Sequence[Scored], threshold: float, top_k: int) -> Point:
 
 
 def _hit(item: Scored, threshold: float, top_k: int) -> bool:
-    over = [r.chunk_id for r in item.outcome.found.trace if threshold_score(r) >= threshold]
+    over = [name for name, score in _finals(item.outcome).items() if score >= threshold]
     returned = set(over[:top_k])
     return any(all(ids & returned for ids in place) for place in item.holders)
 

@@ -112,14 +112,14 @@ def run_temporary(
     root: Path,
     *,
     reuse_vectors: bool = True,
-    index: Index = document.index,
+    index: Index | None = None,
     progress: Progress = silent,
 ) -> Report:
     """Index the vault at `root` beside the live generation, for as long as `conn` is open.
 
     The caller removes it with `generations.drop`; after a crash the next ingest does. Without
     `reuse_vectors` every text is embedded, as in a first ingest. `index` makes the chunks of a
-    file; the evals compare others with ours.
+    file instead of `document.index`; the evals compare others with it.
     """
     started = monotonic()
     found = vault.read(root)
@@ -173,13 +173,15 @@ def _refuse_odd_vault(
 
 
 def _index(
-    rules: Rulebook, files: Sequence[SourceFile], index: Index = document.index
+    rules: Rulebook, files: Sequence[SourceFile], index: Index | None = None
 ) -> tuple[list[tuple[SourceFile, list[IndexedChunk]]], list[FileRejectedError], tuple[str, ...]]:
     indexed, rejected, notes = [], [], []
     tokens = rules.embedder.tokens
     for file in files:
         try:
-            chunks = index(file, entry_limit=rules.embedder.limit - 2, count=tokens.count)
+            chunks = (index or document.index)(
+                file, entry_limit=rules.embedder.limit - 2, count=tokens.count
+            )
         except FileRejectedError as error:
             rejected.append(error)
             continue

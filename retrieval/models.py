@@ -90,12 +90,13 @@ class Candidate:
     dense_score: float  # cosine similarity of its best entry
     text_rank: int | None
     text_score: float | None
+    late_score: float | None  # of its best entry
     fused_rank: int
     fused_score: float
     rerank_rank: int | None
     rerank_score: float | None
+    final_score: float | None  # what orders it and is compared with the threshold
     fate: Fate
-    late_score: float | None = None  # late interaction, of its best entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +115,8 @@ class SearchResult:
     question: str  # as it was searched: with the one before, where it is a follow-up
     hits: tuple[Hit, ...]
     trace: tuple[Candidate, ...]
+    late: LateInteraction
     rerank: str  # the reranker's name, or "off"
     threshold: float
     generation: str  # "ID.REVISION" of the index that answered
     timings: Timings
-    late: LateInteraction = "off"

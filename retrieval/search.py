@@ -148,9 +148,10 @@ def _decide(
         fate: Fate = "budget" if over else "threshold"
         if over and kept[-1][0] is item.scored:
             fate = "returned"
-        trace.append(_row(item, fused_ranks, fate, None if reranked is None else rank, reranked))
+        place = None if reranked is None else rank
+        trace.append(_row(item, fused_ranks, fate, place, reranked, score))
     for item in fused[len(ranked) :]:
-        trace.append(_row(item, fused_ranks, "candidates", None, None))
+        trace.append(_row(item, fused_ranks, "candidates", None, None, None))
     return tuple(trace), kept
 
 
@@ -172,7 +173,12 @@ def _ranked(
 
 
 def _row(
-    item: Fused, fused_ranks: dict[int, int], fate: Fate, rank: int | None, score: float | None
+    item: Fused,
+    fused_ranks: dict[int, int],
+    fate: Fate,
+    rank: int | None,
+    reranked: float | None,
+    final: float | None,
 ) -> Candidate:
     return Candidate(
         chunk_id=item.scored.chunk.id,
@@ -184,6 +190,7 @@ def _row(
         fused_rank=fused_ranks[item.scored.row_id],
         fused_score=item.score,
         rerank_rank=rank,
-        rerank_score=score,
+        rerank_score=reranked,
+        final_score=final,
         fate=fate,
     )

@@ -43,12 +43,11 @@ def found(
             "text_score": None, "fused_rank": rank, "fused_score": 2 - rank / 10,
             "rerank_rank": None, "rerank_score": None, "fate": fate,
         }  # fmt: skip
-        if "late_score" in Candidate.__dataclass_fields__:
-            values["late_score"] = None
+        values |= {"late_score": None, "final_score": values["fused_score"]}
         rows.append(Candidate(chunk_id=CHUNKS[number].id, **values))
     hits = [Hit(CHUNKS[n], 2 - rank / 10, ()) for rank, n in enumerate(order[:returned], start=1)]
     return SearchResult(
-        question="?", hits=tuple(hits), trace=tuple(rows), rerank="off", threshold=0.2,
+        question="?", hits=tuple(hits), trace=tuple(rows), late="off", rerank="off", threshold=0.2,
         generation="1.1", timings=Timings(1.0, 2.0, 0.0),
     )  # fmt: skip
 

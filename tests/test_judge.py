@@ -33,6 +33,7 @@ OF_SEARCH = [name for name in LOST_AT if name not in ("generation", "guard")]
 def candidate(chunk: Chunk, **values: Any) -> Candidate:
     row: dict[str, Any] = {
         "dense_rank": 9, "dense_score": 0.5, "text_rank": None, "text_score": None,
+        "late_score": None, "final_score": None,
         "fused_rank": 9, "fused_score": 0.5, "rerank_rank": 9, "rerank_score": 0.5,
         "fate": "budget",
     }  # fmt: skip
@@ -53,6 +54,7 @@ def result(order: list[tuple[Chunk, Candidate]], rerank: str = "off") -> SearchR
         question="How long?",
         hits=tuple(Hit(chunk, 0.5, ()) for chunk, row in order if row.fate == "returned"),
         trace=tuple(row for _, row in order),
+        late="off",
         rerank=rerank,
         threshold=0.0,
         generation="1.1",

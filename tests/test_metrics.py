@@ -6,7 +6,7 @@ from math import log2
 
 import pytest
 
-from evals import metrics, summary, threshold
+from evals import summary, threshold
 from evals.judge import ceiling
 from evals.metrics import Scored
 from retrieval.models import Hit
@@ -169,12 +169,13 @@ def test_the_curve_ends_where_everything_is_refused_and_nothing_hit() -> None:
 def test_the_scores_are_those_that_search_ranks_and_drops_by(indexed: Settings) -> None:
     with open_rulebook(indexed) as rules:
         result = search(rules, "How long does a torch burn?")
-        strict = replace(rules, threshold=0.3)
+        strict = replace(rules, threshold=result.hits[0].score)
         dropped = search(strict, "How long does a torch burn?")
     rows = {row.chunk_id: row for row in result.trace}
     for hit in result.hits:
-        assert metrics.final_score(rows[hit.chunk.id], result.rerank) == hit.score
+        assert rows[hit.chunk.id].final_score == hit.score
     fates = {row.fate == "threshold": row for row in dropped.trace}
     assert len(fates) == 2
     for row in dropped.trace:
-        assert (row.fate == "threshold") == (metrics.threshold_score(row) < 0.3)
+        assert row.final_score is not None
+        assert (row.fate == "threshold") == (row.final_score < strict.threshold)

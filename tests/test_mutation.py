@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-import retrieval.search
+import retrieval.candidates
 from evals import chunks
 from ingest import chunk, tables
 from ingest.chunk import Cut
 from ingest.tables import Table
 from retrieval import fold, fuse, store
-from retrieval.fuse import Fused
+from retrieval.fuse import Fused, Weights
 from retrieval.models import Chunk
 from retrieval.rulebook import Rulebook
 from retrieval.store import Scored
@@ -41,7 +41,7 @@ def ties_go_by_place(rules: Rulebook, vault: Path, folder: Path) -> None:
         for row, (path, line) in enumerate(places, start=1)
     ]
     for dense in (equal, equal[::-1]):
-        fused = vars(retrieval.search)["fuse"](dense, [], {})
+        fused = vars(retrieval.candidates)["fuse"](dense, [], {}, Weights(0.5, 1.0, None), {})
         assert [item.scored.row_id for item in fused] == [1, 2, 3, 4]
 
 

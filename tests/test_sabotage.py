@@ -23,7 +23,7 @@ from tests.test_judge import CHUNKS, asked, candidate, found
 
 GOODS = ("rope", "bell", "lamp", "saddle", "anchor", "drum", "candle", "ladder", "shovel", "flute")
 REFUSE = Fault("always refuse", (Swap("evals.retrieval.search", lambda find: refusing(find)),))
-NOTHING = Fault("nothing at all", (Swap("retrieval.search.fuse", lambda fuse: fuse),))
+NOTHING = Fault("nothing at all", (Swap("retrieval.candidates.fuse", lambda fuse: fuse),))
 
 
 def refusing(find: Any) -> Any:
@@ -88,7 +88,7 @@ def test_a_pipeline_that_is_red_already_is_no_pass(
 
 def test_a_swap_is_put_back_and_a_name_that_is_gone_is_an_error() -> None:
     before = vars(search)["fuse"]
-    with applied(Swap("retrieval.search.fuse", lambda fuse: None)):
+    with applied(Swap("retrieval.candidates.fuse", lambda fuse: None)):
         assert vars(search)["fuse"] is None
     assert vars(search)["fuse"] is before
     with (
