@@ -6,9 +6,10 @@ from itertools import groupby
 
 from evals.outcome import Subject
 from ingest import limits, markdown
-from ingest.embedding import Progress, silent
+from ingest.embedding import Progress
 from ingest.markdown import Document
 from ingest.outline import Placed, outline
+from ingest.pipeline import silent
 from ingest.plain import plain, sentences
 from retrieval.models import Chunk
 from retrieval.rulebook import Rulebook

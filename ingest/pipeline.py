@@ -176,12 +176,10 @@ def _index(
     rules: Rulebook, files: Sequence[SourceFile], index: Index | None = None
 ) -> tuple[list[tuple[SourceFile, list[IndexedChunk]]], list[FileRejectedError], tuple[str, ...]]:
     indexed, rejected, notes = [], [], []
-    tokens = rules.embedder.tokens
+    tokens, cut = rules.embedder.tokens, index or document.index
     for file in files:
         try:
-            chunks = (index or document.index)(
-                file, entry_limit=rules.embedder.limit - 2, count=tokens.count
-            )
+            chunks = cut(file, entry_limit=rules.embedder.limit - 2, count=tokens.count)
         except FileRejectedError as error:
             rejected.append(error)
             continue
