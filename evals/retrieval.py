@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from evals import ci, console, dataset, gate, metrics, report, results, spans, summary
+from evals import ci, console, dataset, gates, measurement, metrics, report, results, spans, summary
 from evals.dataset import SPLITS, Question
 from evals.judge import judge
 from evals.outcome import Outcome as Outcome  # other programs take them from here
@@ -81,11 +81,21 @@ def _measured_run(args: argparse.Namespace) -> Run:
                 outcomes.append(outcome)
                 print(console.line(outcome), flush=True)
             about = {"split": args.split, "min_recall": args.min_recall}
-            faults = gate.faults(outcomes, args.min_recall)
+            folder = other or rules.settings.vault
+            faults = gates.faults(
+                rules, measured, outcomes, folder=folder, baseline=_baseline(args),
+                min_recall=args.min_recall, top_k=args.top_k,
+            )  # fmt: skip
             return made_run(
                 rules, measured, outcomes, faults, dataset_file=args.dataset, top_k=args.top_k,
-                vault_folder=other or rules.settings.vault, options=about,
+                vault_folder=folder, options=about,
             )  # fmt: skip
+
+
+def _baseline(args: argparse.Namespace) -> Path | None:
+    """The measurement to compare with: the gate of the rules always has one."""
+    gate_of_rules = args.dataset.resolve() == RULES.resolve() and args.split == "gate"
+    return args.baseline or (measurement.BASELINE if gate_of_rules else None)
 
 
 def made_run(
@@ -141,6 +151,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--split", choices=SPLITS, help="only the questions of this split")
     parser.add_argument("--top-k", type=int, help="passages; default: RAG_TOP_K")
+    parser.add_argument(
+        "--baseline", type=Path, help="compare with this file; the gate of the rules has one"
+    )
     parser.add_argument("--min-recall", type=float, default=MIN_RECALL, help="the gate, 0 to 1")
     parser.add_argument(
         "--results", type=Path, default=Path("results"), help="a folder for each run goes in here"

@@ -24,7 +24,9 @@ from evals.integrity import index_faults, on_disk, text
 from evals.outcome import Subject
 from evals.retrieval import RULES, RULES_VAULT, chosen, evaluate, subject
 from retrieval import generations
+from retrieval.embed import Embedder, Encoded
 from retrieval.errors import RulesError
+from retrieval.late import TokenVectors
 from retrieval.models import Vectors
 from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.settings import Settings
@@ -64,14 +66,15 @@ def opened(settings: Settings) -> Iterator[Rulebook]:
     folder.chmod(0o711)  # where root starts it, the server runs as somebody else
     own = settings.model_copy(update={"database_url": None, "rag_data_dir": folder / "pg"})
     try:
-        with open_rulebook(own) as rules:
-            rules.warm()  # before the swap, which imports torch: the embedder sets how it waits
-            with applied(
-                Swap("sentence_transformers:SentenceTransformer.encode", _remembering),
-                Swap("retrieval.generations.known_vectors", lambda _: lambda *args: {}),
+        with (
+            open_rulebook(own) as rules,
+            applied(
+                Swap("retrieval.embed.Embedder.encode", _remembering),
+                Swap("retrieval.generations.known_vectors", lambda _: lambda *_, **__: {}),
                 Swap("evals.retrieval.open_rulebook", lambda _: lambda _: nullcontext(rules)),
-            ):
-                yield rules
+            ),
+        ):
+            yield rules
     finally:
         shutil.rmtree(folder)
 
@@ -126,14 +129,14 @@ def _program_opens(settings: Settings) -> Any:
 
 
 def _remembering(encode: Any) -> Any:
-    known: dict[str, Vectors] = {}
+    known: dict[str, tuple[Vectors, TokenVectors]] = {}
 
-    def remembered(self: Any, texts: Sequence[str], **options: Any) -> Any:
-        if options.get("output_value", "sentence_embedding") != "sentence_embedding":
-            return encode(self, texts, **options)  # of every token: too much to keep
-        missing = [text for text in texts if text not in known]
+    def remembered(self: Embedder, texts: Sequence[str], progress: Any = None) -> Encoded:
+        missing = sorted(set(texts) - known.keys())
         if missing:
-            known.update(zip(missing, encode(self, missing, **options), strict=True))
-        return np.array([known[text] for text in texts])
+            found: Encoded = encode(self, missing, progress)
+            known.update(zip(missing, zip(found.vectors, found.tokens, strict=True), strict=True))
+        vectors = np.array([known[text][0] for text in texts], np.float32)
+        return Encoded(vectors, tuple(known[text][1] for text in texts))
 
     return remembered

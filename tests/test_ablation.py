@@ -186,7 +186,8 @@ def test_the_program_measures_every_row_and_writes_all_three_files(
     assert out.endswith(text)
     assert "3 answerable questions of 4" in text
     table = [line for line in text.splitlines() if line.startswith("| ")]
-    records = [json.loads(line) for line in (environment / "out/q.jsonl").open(encoding="utf-8")]
+    lines = (environment / "out/q.jsonl").read_text("utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
     assert [record["id"] for record in records] == ["torch", "axe", "falling", "laser"]
     rows = records[0]["rows"]
     assert {"shipped", "fixed", "dense-chunks", "full-text", "late", "k12"} <= set(rows)

@@ -1,0 +1,49 @@
+"""Every gate of one run: the absolute rules, the integrity of index and passages, the baseline."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from evals import compare, gate, integrity, measurement
+from evals.outcome import Outcome, Subject
+from retrieval import generations
+from retrieval.rulebook import Rulebook
+
+
+def faults(
+    rules: Rulebook,
+    measured: Subject,
+    outcomes: Sequence[Outcome],
+    *,
+    folder: Path,
+    baseline: Path | None,
+    min_recall: float,
+    top_k: int | None,
+) -> list[str]:
+    """Return why the run is no pass, one line a fault; print how it compares with the baseline.
+
+    `folder` is the vault that was measured; `top_k` is what `evaluate` was given. Raises
+    DatasetError where `baseline` is named and cannot be read: a baseline that is gone is no pass.
+    """
+    limit = top_k or rules.settings.rag_top_k
+    found = list(gate.faults(outcomes, min_recall))
+    found += _integrity(rules, measured, outcomes, folder, limit)
+    if baseline:
+        asked = [outcome.question for outcome in outcomes]
+        made_with = measurement.fingerprint(rules, measured, asked, limit)
+        now = measurement.measurement(outcomes, made_with)
+        comparison = compare.compare(measurement.read(baseline), now)
+        print("\n".join(compare.report(comparison, now)))
+        found += comparison.faults
+    return found
+
+
+def _integrity(
+    rules: Rulebook, measured: Subject, outcomes: Sequence[Outcome], folder: Path, top_k: int
+) -> Iterator[str]:
+    """What needs no label: the index is that of the vault, passages are lines of it."""
+    hashes = rules.store.read(lambda conn: generations.file_hashes(conn, measured.generation_id))
+    yield from integrity.index_faults(
+        folder, hashes, {path: measured.chunks_of(path) for path in hashes}
+    )
+    for outcome in outcomes:
+        yield from integrity.passage_faults(outcome, dict(measured.files), top_k)
