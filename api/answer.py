@@ -39,7 +39,7 @@ def ask(
     started = perf_counter()
     found = search(rules, question, history=history, top_k=top_k)
     searched = perf_counter()
-    draft = _draft(rules, model, found.question, found)
+    draft = _draft(model, found.question, found)
     finished = perf_counter()
     return Answer(
         answer=draft.text,
@@ -61,14 +61,12 @@ def ask(
     )
 
 
-def _draft(
-    rules: Rulebook, model: LanguageModel | None, question: str, found: SearchResult
-) -> _Draft:
+def _draft(model: LanguageModel | None, question: str, found: SearchResult) -> _Draft:
     if not found.hits:
         mode: Literal["quotes", "model"] = "model" if model else "quotes"
         return _Draft(prompt.REFUSAL, [], mode, "no_passage")
     if model is None:
-        chosen = quotes.choose(rules.embedder, question, found.hits)
+        chosen = quotes.choose(found.hits)
         return _Draft(
             quotes.text(chosen, found.hits), citations.of_quotes(chosen, found.hits), "quotes"
         )

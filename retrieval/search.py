@@ -13,11 +13,13 @@ from retrieval.embed import EncodedQuestion
 from retrieval.errors import QuestionError
 from retrieval.fold import searchable
 from retrieval.fuse import Fused
-from retrieval.models import Candidate, Evidence, Fate, Hit, SearchResult, Timings
+from retrieval.models import Candidate, Chunk, Evidence, Fate, Hit, SearchResult, Timings
 from retrieval.rerank import Passage, Reranker
 from retrieval.rulebook import Rulebook
 from retrieval.store import Connection, Generation, Scored, evidence, generation, live
 
+_NEAR = 10  # how many places behind a passage its twin may stand
+_Ranked = tuple[Fused, float, float | None]  # with the score that orders it, the reranker's own
 QUESTION_LIMIT = 4_000  # characters; the encoder's own limit is checked as well
 
 
@@ -138,7 +140,7 @@ def _decide(
 ) -> tuple[tuple[Candidate, ...], list[tuple[Scored, float]]]:
     """Order the candidates, drop those under the threshold, keep `top_k`; say so in the trace."""
     fused_ranks = {item.scored.row_id: rank for rank, item in enumerate(fused, start=1)}
-    ranked = _ranked(fused, scores, rules.weights.rerank)
+    ranked = _with_twins(_ranked(fused, scores, rules.weights.rerank))
     trace: list[Candidate] = []
     kept: list[tuple[Scored, float]] = []
     for rank, (item, score, reranked) in enumerate(ranked, start=1):
@@ -157,7 +159,7 @@ def _decide(
 
 def _ranked(
     fused: Sequence[Fused], scores: Sequence[float] | None, weight: float | None
-) -> list[tuple[Fused, float, float | None]]:
+) -> list[_Ranked]:
     """The candidates in their final order with the score that makes it and the reranker's own.
 
     A reranker's score is one more summand; without a `weight` it stands alone. Ties keep the fused
@@ -170,6 +172,30 @@ def _ranked(
         for item, score in zip(fused, scores, strict=False)  # of the first candidates alone
     ]
     return sorted(found, key=lambda row: -row[1])
+
+
+def _with_twins(ranked: Sequence[_Ranked]) -> list[_Ranked]:
+    """Put a passage's twin, where it is near, directly behind the passage, with its score.
+
+    A twin is the same section of a file of the same name in another folder: the spell Light of
+    two classes, the leave of two companies. A question that names neither folder asks for both.
+    """
+    rest, ordered = list(ranked), []
+    while rest:
+        first = rest.pop(0)
+        ordered.append(first)
+        known = first[0].scored.chunk
+        for place, near in enumerate(rest[:_NEAR]):
+            chunk = near[0].scored.chunk
+            if chunk.path != known.path and _named(chunk) == _named(known):
+                item, _, reranked = rest.pop(place)
+                ordered.append((item, first[1], reranked))
+                break
+    return ordered
+
+
+def _named(chunk: Chunk) -> tuple[str, str]:
+    return chunk.path.rsplit("/", 1)[-1], chunk.heading
 
 
 def _row(

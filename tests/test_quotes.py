@@ -38,7 +38,7 @@ def rules(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rul
 
 def answer(rules: Rulebook, question: str) -> tuple[list[quotes.Quote], str]:
     found = search(rules, question)
-    chosen = quotes.choose(rules.embedder, question, found.hits)
+    chosen = quotes.choose(found.hits)
     return chosen, quotes.text(chosen, found.hits)
 
 
@@ -71,6 +71,6 @@ def test_a_passage_is_quoted_once_and_every_quote_is_of_its_file(rules: Rulebook
             assert f"[{number}]" in text
 
 
-def test_no_passage_is_no_quote(rules: Rulebook) -> None:
-    assert quotes.choose(rules.embedder, "What is the range?", []) == []
+def test_no_passage_is_no_quote() -> None:
+    assert quotes.choose([]) == []
     assert quotes.text([], []) == ""
