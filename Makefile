@@ -4,7 +4,7 @@ BIN := .venv/bin
 Q ?= How much damage does a PC take from falling 30'?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run ask ingest evals table test fmt lock clean
+.PHONY: help setup run ask ingest evals table ablation sabotage test fmt lock clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1	/' | expand -t 14
@@ -34,13 +34,20 @@ evals: setup  ## measure search with the questions of evals/datasets/rules.jsonl
 table: setup  ## measure both sample vaults and write the README's table
 	@$(BIN)/python -m evals.table
 
+ablation: setup  ## measure what each stage is worth, into results/ablation.md and .svg
+	@$(BIN)/python -m evals.ablation --markdown results/ablation.md --svg results/ablation.svg
+
+sabotage: setup  ## break search on purpose, in every way we know, and demand a red gate
+	@$(BIN)/python -m evals.sabotage
+
 test: setup  ## everything that CI runs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m evals.lint
 	@$(BIN)/python -m pytest
-	@$(BIN)/python -m evals.retrieval --split gate --vault vault
+	@$(BIN)/python -m evals.retrieval --split gate --vault vault --junit results/junit.xml
+	@$(BIN)/python -m evals.sabotage --fast
 
 fmt: setup  ## format and repair what ruff can
 	@$(BIN)/ruff format .

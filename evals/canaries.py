@@ -58,11 +58,11 @@ def tried(ground: Ground, ready: Subject, outcomes: Sequence[Outcome]) -> Iterat
     flock = _flock(ground, outcomes)
     prepared = Swap("evals.retrieval.subject", lambda _: lambda *args: nullcontext(ready))
     with applied(prepared):
-        wrong = next(_odd(flock), None)
+        wrong = next(_odd(flock, ground.vault), None)
         yield Copy("the gate itself", "missed" if wrong else "sound", *(wrong or _ALL))
         for name, swap in LIES.items():
             with applied(swap):
-                found = next(_odd(flock), None)
+                found = next(_odd(flock, ground.vault), None)
             yield Copy(name, "caught" if found else "missed", *(found or _ALL))
 
 
@@ -98,15 +98,15 @@ def _rows(path: Path) -> dict[str, dict[str, Any]]:
     return {row["id"]: row for row in map(json.loads, lines)}
 
 
-def _odd(flock: Sequence[Canary]) -> Iterator[tuple[str, str]]:
+def _odd(flock: Sequence[Canary], vault: Path) -> Iterator[tuple[str, str]]:
     """Yield each canary that the gate, as it stands now, gives another status than it should."""
     for canary in flock:
-        status = _status(canary)
+        status = _status(canary, vault.resolve())
         if status != str(canary.status):
             yield canary.name, f"exit {status} where {canary.status} is right"
 
 
-def _status(canary: Canary) -> str:
+def _status(canary: Canary, vault: Path) -> str:
     """The exit status of evals.retrieval, or the name of the error that ended it."""
     clean = {"GITHUB_STEP_SUMMARY": "", "GITHUB_ACTIONS": ""}
     with tempfile.TemporaryDirectory(prefix="canary-") as folder, chdir(folder):
@@ -114,7 +114,7 @@ def _status(canary: Canary) -> str:
         asked.write_text("".join(json.dumps(row) + "\n" for row in canary.rows), "utf-8")
         with applied(canary.swap), quiet(), patch.dict(os.environ, clean):
             try:
-                return str(retrieval.main(["--dataset", str(asked)]))
+                return str(retrieval.main(["--dataset", str(asked), "--vault", str(vault)]))
             except (ValueError, ZeroDivisionError) as error:  # no pass, but no verdict either
                 return type(error).__name__
 

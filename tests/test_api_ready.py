@@ -42,7 +42,7 @@ def test_a_ready_app_says_what_answers(client: httpx2.Client, model_client: http
     assert ready.json() == {
         "status": "ready",
         "generation": ready.json()["generation"],
-        "embedding": "sentence-transformers/all-MiniLM-L6-v2",
+        "embedding": "rules-oracle/encoder (all-MiniLM-L6-v2, trained further)",
         "rerank": "off",
         "answers": "quotes",
     }

@@ -15,7 +15,7 @@ from evals.integrity import index_faults, on_disk, passage_faults
 from evals.outcome import Outcome
 from evals.sabotage import FAULTS
 from evals.trial import Ground
-from retrieval import search
+from retrieval import candidates
 from retrieval.errors import ConfigurationError
 from retrieval.models import Chunk, Entry, Evidence, Hit
 from tests.conftest import write_vault
@@ -87,10 +87,10 @@ def test_a_pipeline_that_is_red_already_is_no_pass(
 
 
 def test_a_swap_is_put_back_and_a_name_that_is_gone_is_an_error() -> None:
-    before = vars(search)["fuse"]
+    before = vars(candidates)["fuse"]
     with applied(Swap("retrieval.candidates.fuse", lambda fuse: None)):
-        assert vars(search)["fuse"] is None
-    assert vars(search)["fuse"] is before
+        assert vars(candidates)["fuse"] is None
+    assert vars(candidates)["fuse"] is before
     with (
         pytest.raises(ConfigurationError, match=r"nothing to break at retrieval\.search\.gone"),
         applied(Swap("retrieval.search.gone", lambda gone: None)),
