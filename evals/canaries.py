@@ -84,7 +84,7 @@ def _flock(ground: Ground, outcomes: Sequence[Outcome]) -> list[Canary]:
         Canary("the last questions lost", 1, Swap(_SEARCH, _nothing(last.__contains__)), asked),
         Canary("the right passage behind all others", 1, Swap(_SEARCH, _last), asked),
         Canary("always the same passages", 1, Swap(_SEARCH, _same), asked),
-        Canary("the right words under another file's name", 1, Swap(_SEARCH, _renamed), asked),
+        Canary("the right words of another file", 1, same, _misplaced(asked)),
         Canary("a critical question lost", 1, same, (*asked, critical)),
         Canary("a forbidden file returned first", 1, same,
                (asked[0] | {"forbidden": [first]}, *asked[1:])),
@@ -152,13 +152,15 @@ def _last(search: Any) -> Any:
     return wrong
 
 
-def _renamed(search: Any) -> Any:
-    def wrong(*args: Any, **options: Any) -> SearchResult:
-        found: SearchResult = search(*args, **options)
-        hits = [replace(hit, chunk=replace(hit.chunk, path="elsewhere.md")) for hit in found.hits]
-        return replace(found, hits=tuple(hits))
-
-    return wrong
+def _misplaced(rows: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+    """The same questions, whose words are expected in files that do not hold them."""
+    paths = sorted({row["gold"][0]["path"] for row in rows})
+    moved = []
+    for row in rows:
+        other = paths[(paths.index(row["gold"][0]["path"]) + 1) % len(paths)]
+        gold = [one | {"path": other} for one in row["gold"]]
+        moved.append(row | {"gold": gold, "alt": []})
+    return tuple(moved)
 
 
 def _hit(judge: Any) -> Any:

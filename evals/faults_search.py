@@ -173,7 +173,11 @@ SEARCH_FAULTS = (
     Fault("wrong encoder for questions", (Swap("retrieval.embed.Embedder.question", _permuted),)),
     Fault("no vectors", (Swap("retrieval.candidates.nearest", _always([])),)),
     Fault("no full text", (Swap("retrieval.candidates.full_text", _always([])),), ground="large"),
-    Fault("weight of full text negative", (Swap("retrieval.candidates.full_text", _negated),)),
+    Fault(
+        "weight of full text negative",
+        (Swap("retrieval.candidates.full_text", _negated),),
+        ground="large",
+    ),
     Fault(
         "late interaction ignored",
         (Swap("retrieval.late.scores", _tokens_ignored),),

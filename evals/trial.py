@@ -24,7 +24,7 @@ from evals.integrity import index_faults, on_disk, text
 from evals.outcome import Subject
 from evals.retrieval import RULES, RULES_VAULT, chosen, evaluate, subject
 from retrieval import generations
-from retrieval.embed import Embedder, Encoded
+from retrieval.embed import Embedder, Encoded, EncodedQuestion
 from retrieval.errors import RulesError
 from retrieval.late import TokenVectors
 from retrieval.models import Vectors
@@ -70,6 +70,7 @@ def opened(settings: Settings) -> Iterator[Rulebook]:
             open_rulebook(own) as rules,
             applied(
                 Swap("retrieval.embed.Embedder.encode", _remembering),
+                Swap("retrieval.embed.Embedder.question", _remembering_questions),
                 Swap("retrieval.generations.known_vectors", lambda _: lambda *_, **__: {}),
                 Swap("evals.retrieval.open_rulebook", lambda _: lambda _: nullcontext(rules)),
             ),
@@ -138,5 +139,16 @@ def _remembering(encode: Any) -> Any:
             known.update(zip(missing, zip(found.vectors, found.tokens, strict=True), strict=True))
         vectors = np.array([known[text][0] for text in texts], np.float32)
         return Encoded(vectors, tuple(known[text][1] for text in texts))
+
+    return remembered
+
+
+def _remembering_questions(question: Any) -> Any:
+    known: dict[str, EncodedQuestion] = {}
+
+    def remembered(self: Embedder, text: str) -> EncodedQuestion:
+        if text not in known:
+            known[text] = question(self, text)
+        return known[text]
 
     return remembered
