@@ -13,6 +13,7 @@ import numpy.typing as npt
 from retrieval.models import Vectors
 
 _LEVELS = 127  # of either sign in a signed byte
+_SMALLEST = float(np.finfo(np.float32).tiny)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ def unpacked(data: bytes, scale: float) -> TokenVectors:
 
 def quantise(vectors: Vectors) -> TokenVectors:
     """Return `vectors`, shape (word pieces, dimension), as bytes; an error is under scale / 2."""
-    scale = float(np.abs(vectors).max(initial=0.0)) / _LEVELS or 1.0
+    scale = float(np.abs(vectors).max(initial=0.0)) / _LEVELS
+    scale = scale if scale >= _SMALLEST else 1.0  # nothing but zeros, or too small to divide by
     return TokenVectors(np.rint(vectors / scale).astype(np.int8), scale)
 
 

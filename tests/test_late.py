@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -23,6 +23,8 @@ def tokens(*rows: list[float]) -> Vectors:
     return np.array(rows, np.float32)
 
 
+@example(np.array([[1e-45]], np.float32))
+@example(np.zeros((2, 3), np.float32))
 @given(
     arrays.arrays(
         np.float32,
