@@ -172,7 +172,12 @@ SEARCH_FAULTS = (
     ),
     Fault("wrong encoder for questions", (Swap("retrieval.embed.Embedder.question", _permuted),)),
     Fault("no vectors", (Swap("retrieval.candidates.nearest", _always([])),)),
-    Fault("no full text", (Swap("retrieval.candidates.full_text", _always([])),), ground="large"),
+    Fault(
+        "no full text",
+        (Swap("retrieval.candidates.full_text", _always([])),),
+        ground="large",
+        subtle="beside late interaction it decides few questions: as many are won as lost",
+    ),
     Fault(
         "weight of full text negative",
         (Swap("retrieval.candidates.full_text", _negated),),
@@ -189,6 +194,7 @@ SEARCH_FAULTS = (
         "always answer: threshold 0",
         (_opened_as(lambda rules: replace(rules, threshold=0.0)),),
         ground="large",
+        subtle="so few questions are refused at all that refusing none is within the noise",
     ),
     Fault("always refuse", (_opened_as(lambda rules: replace(rules, threshold=9.0)),)),
     Fault("passages worst first", (Swap("evals.retrieval.search", _hits_reversed),)),
