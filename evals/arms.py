@@ -20,7 +20,7 @@ from ingest.document import Index, IndexedChunk
 from ingest.limits import Count
 from ingest.progress import Meter
 from ingest.vault import SourceFile
-from retrieval import generations, store
+from retrieval import contents, generations, store
 from retrieval.errors import IndexMissingError, VaultError
 from retrieval.fuse import Weights
 from retrieval.models import Chunk
@@ -203,7 +203,7 @@ def _indexed(
         return chunks
 
     generations.install(conn)
-    before = generations.token_bytes(conn)
+    before = contents.token_bytes(conn)
     with Meter() as meter:
         report = pipeline.run_temporary(rules, conn, folder, index=noted, progress=meter.show)
     try:
@@ -212,7 +212,7 @@ def _indexed(
         if not texts:
             raise IndexMissingError(f"nothing in {str(folder)!r} can be searched; is it empty?")
         measured = Subject(report.generation_id, files, _chunks_of(rules, report.generation_id))
-        stored = generations.token_bytes(conn) - before
+        stored = contents.token_bytes(conn) - before
         yield Indexed(measured, report.chunks, len(texts), stored)
     finally:
         generations.drop(conn, report.generation_id)

@@ -71,7 +71,7 @@ def opened(settings: Settings) -> Iterator[Rulebook]:
             applied(
                 Swap("retrieval.embed.Embedder.encode", _remembering),
                 Swap("retrieval.embed.Embedder.question", _remembering_questions),
-                Swap("retrieval.generations.known_vectors", lambda _: lambda *_, **__: {}),
+                Swap("retrieval.contents.known_vectors", lambda _: lambda *_, **__: {}),
                 Swap("evals.retrieval.open_rulebook", lambda _: lambda _: nullcontext(rules)),
             ),
         ):

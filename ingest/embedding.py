@@ -7,8 +7,8 @@ import numpy as np
 
 from ingest.document import IndexedChunk
 from ingest.vault import SourceFile
-from retrieval import generations
-from retrieval.generations import NewChunk, NewFile
+from retrieval import contents
+from retrieval.contents import NewChunk, NewFile
 from retrieval.rulebook import Rulebook
 from retrieval.store import Connection
 
@@ -33,9 +33,9 @@ def embed(
     """Give every entry its vector: texts in the `known` index keep theirs, others are embedded."""
     texts = {entry.text for _, chunks in indexed for item in chunks for entry in item.entries}
     stored, note = _token_storage(rules, known, indexed)
-    vectors: dict[str, generations.Known] = {}
+    vectors: dict[str, contents.Known] = {}
     if known is not None:
-        vectors = generations.known_vectors(
+        vectors = contents.known_vectors(
             known, rules.embedder.files.digest, texts, with_tokens=stored
         )
     missing = sorted(texts - vectors.keys())
@@ -67,7 +67,7 @@ def _token_storage(
     texts = [entry.text for _, chunks in indexed for item in chunks for entry in item.entries]
     size = sum(rules.embedder.tokens.counts(texts)) * rules.embedder.token_dimension
     if known is not None:
-        size += generations.token_bytes(known)
+        size += contents.token_bytes(known)
     limit = rules.settings.rag_token_storage_mb
     if size <= limit * 1_000_000:
         return True, ""
@@ -78,7 +78,7 @@ def _token_storage(
 
 
 def _new_file(
-    file: SourceFile, chunks: Sequence[IndexedChunk], vectors: Mapping[str, generations.Known]
+    file: SourceFile, chunks: Sequence[IndexedChunk], vectors: Mapping[str, contents.Known]
 ) -> NewFile:
     new = []
     for item in chunks:

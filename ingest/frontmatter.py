@@ -55,7 +55,7 @@ def parse(path: str, header: str) -> FrontMatter:
         raise FileRejectedError(path, f"front matter is over {_MAX_BYTES:,} bytes")
     try:
         _check_events(path, header)
-        fields = yaml.load(header, _Loader)  # noqa: S506  # a SafeLoader
+        fields = yaml.load(header, _Loader)  # noqa: S506  # _Loader derives from SafeLoader
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
         raise FileRejectedError(path, f"front matter is not YAML: {reason}") from error

@@ -10,7 +10,7 @@ from ingest.chunk import CHUNK_LIMIT, CHUNKER_VERSION
 from ingest.document import Index, IndexedChunk
 from ingest.embedding import Progress, Written, embed
 from ingest.vault import SourceFile, VaultFiles
-from retrieval import generations
+from retrieval import contents, generations
 from retrieval.errors import FileRejectedError, VaultError
 from retrieval.rerank import passage_text
 from retrieval.rulebook import Rulebook
@@ -96,11 +96,11 @@ def _write(
     with conn.transaction():
         if plan.rebuild or live is None:
             generation_id = generations.create(conn, _fingerprint(rules), temporary=False)
-            generations.apply(conn, generation_id, removed=(), written=written.files)
+            contents.apply(conn, generation_id, removed=(), written=written.files)
         else:
             generation_id = live.id
             if written.files or plan.removed:
-                generations.apply(conn, live.id, removed=plan.removed, written=written.files)
+                contents.apply(conn, live.id, removed=plan.removed, written=written.files)
     if plan.rebuild or len(written.files) > len(plan.unchanged):
         conn.execute("ANALYZE chunk, entry, posting")
     return generation_id
@@ -128,7 +128,7 @@ def run_temporary(
     written = embed(rules, conn if reuse_vectors else None, indexed, progress)
     with conn.transaction():
         generation_id = generations.create(conn, _fingerprint(rules), temporary=True)
-        generations.apply(conn, generation_id, removed=(), written=written.files)
+        contents.apply(conn, generation_id, removed=(), written=written.files)
     conn.execute("ANALYZE chunk, entry, posting")
     files, chunks = generations.size(conn, generation_id)
     plan = Plan(tuple(file.path for file in found.files), (), (), (), rebuild=True)

@@ -3,13 +3,6 @@
 import ast
 from pathlib import Path
 
-import api.answer
-import api.main
-import evals.retrieval
-import evals.sections
-import retrieval.langchain
-import retrieval.search
-
 ALLOWED = {
     "retrieval": {"retrieval"},
     "ingest": {"ingest", "retrieval"},
@@ -27,11 +20,3 @@ def test_every_import_points_along_the_arrows() -> None:
             names += [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
             rooms = {name.split(".")[0] for name in names} & (set(ALLOWED) | {"tests"})
             assert rooms <= allowed, f"{file}: imports {sorted(rooms - allowed)}"
-
-
-def test_users_evals_and_langchain_search_by_one_function() -> None:
-    users = [api.answer, api.main, evals.retrieval, evals.sections, retrieval.langchain]
-    found = {module.__name__: vars(module).get("search") for module in users}
-    assert {name for name, function in found.items() if function is retrieval.search.search} == {
-        module.__name__ for module in users
-    }

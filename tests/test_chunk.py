@@ -346,7 +346,7 @@ def test_twice_as_much_takes_less_than_three_times_as_long(name: str, index: Ind
     for _ in range(
         6
     ):  # a shared machine may stumble; what is quadratic takes 4 times as long again
-        once, twice = (_seconds(lambda n=n: index(make(n))) for n in (length, 2 * length))  # type: ignore[misc]
+        once, twice = (_seconds(lambda n=n: index(make(n))) for n in (length, 2 * length))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
         if twice < 0.05 or twice < 3 * once:
             return
     pytest.fail(f"{name}: {once:.2f} s for {length:,}, {twice:.2f} s for twice as much")

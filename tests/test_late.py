@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from ingest import pipeline
-from retrieval import generations, late
+from retrieval import contents, late
 from retrieval.late import QuestionTokens
 from retrieval.models import Vectors
 from retrieval.rulebook import Rulebook
@@ -62,7 +62,7 @@ def test_search_reads_the_stored_vectors(rulebook: Rulebook) -> None:
     assert found.hits[0].chunk.path == "1. Light/Torches.md"
     assert all(row.late_score is not None for row in found.trace)
     with rulebook.store.connect() as conn:
-        assert generations.token_bytes(conn) > 0
+        assert contents.token_bytes(conn) > 0
 
 
 def test_stored_and_encoded_anew_say_nearly_the_same(
@@ -89,8 +89,8 @@ def test_late_interaction_can_be_off(rulebook: Rulebook) -> None:
 def test_over_the_limit_nothing_is_stored_and_the_operator_is_told(
     settings: Settings, rulebook: Rulebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = generations.token_bytes
-    monkeypatch.setattr(generations, "token_bytes", lambda conn: kept(conn) + 2_000_000_000)
+    kept = contents.token_bytes
+    monkeypatch.setattr(contents, "token_bytes", lambda conn: kept(conn) + 2_000_000_000)
     path = settings.vault / "1. Light" / "Torches.md"
     path.write_text(path.read_text("utf-8") + "\nA candle burns for two hours.\n", "utf-8")
     report = pipeline.run(rulebook, settings.vault)

@@ -1,0 +1,155 @@
+"""What a generation holds: files with their chunks, entries and vectors, written and taken over."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from retrieval import late
+from retrieval.late import TokenVectors
+from retrieval.models import Chunk, Entry, Vectors
+from retrieval.store import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class NewChunk:
+    """A chunk to be written: `vectors[i]` and `tokens[i]` embed `entries[i]`.
+
+    `tokens` is empty where token vectors are not stored.
+    """
+
+    chunk: Chunk
+    entries: tuple[Entry, ...]
+    vectors: Vectors
+    tokens: tuple[TokenVectors, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file to be written, with all its chunks; it replaces the file of the same path."""
+
+    path: str
+    sha256: str
+    chunks: tuple[NewChunk, ...]
+
+
+Known = tuple[Vectors, TokenVectors | None]
+
+
+def known_vectors(
+    conn: Connection, model_digest: str, texts: Collection[str], *, with_tokens: bool
+) -> dict[str, Known]:
+    """Return the vectors of those `texts` that the same model has embedded before.
+
+    `with_tokens`: only of those whose token vectors are stored too; else they are None.
+    """
+    by_hash = {_sha256(text): text for text in texts}
+    rows = conn.execute(
+        "SELECT DISTINCT ON (text_sha256) text_sha256, embedding, "
+        "CASE WHEN %(tokens)s THEN token_vectors END, token_scale "
+        "FROM entry JOIN generation AS g ON g.id = generation_id "
+        "WHERE text_sha256 = ANY(%(hashes)s) AND g.fingerprint->>'model_digest' = %(digest)s "
+        "AND NOT (%(tokens)s AND token_vectors IS NULL)",
+        {"hashes": list(by_hash), "digest": model_digest, "tokens": with_tokens},
+    )
+    known: dict[str, Known] = {}
+    for sha256, vector, values, scale in rows:
+        text = by_hash[sha256]
+        known[text] = vector.to_numpy(), late.unpacked(values, scale) if values else None
+    return known
+
+
+def token_bytes(conn: Connection) -> int:
+    """Return how many bytes the stored token vectors of all generations take."""
+    row = conn.execute("SELECT coalesce(sum(octet_length(token_vectors)), 0) FROM entry").fetchone()
+    assert row is not None  # an aggregate always gives a row
+    return int(row[0])
+
+
+def apply(
+    conn: Connection, generation_id: int, *, removed: Sequence[str], written: Sequence[NewFile]
+) -> None:
+    """Remove the files of these paths and write the new ones, all within the caller's transaction.
+
+    The generation's revision is raised; the caller commits.
+    """
+    paths = [*removed, *(file.path for file in written)]
+    conn.execute(
+        "DELETE FROM file WHERE generation_id = %s AND path = ANY(%s)", [generation_id, paths]
+    )
+    with conn.cursor() as cur:
+        cur.executemany(
+            "INSERT INTO file (generation_id, path, sha256) VALUES (%s, %s, %s)",
+            [(generation_id, file.path, file.sha256) for file in written],
+        )
+    chunks = [chunk for file in written for chunk in file.chunks]
+    ids = _new_ids(conn, len(chunks))
+    _copy_chunks(conn, generation_id, zip(ids, chunks, strict=True))
+    _copy_entries(conn, generation_id, zip(ids, chunks, strict=True))
+    conn.execute("UPDATE generation SET revision = revision + 1 WHERE id = %s", [generation_id])
+
+
+def _new_ids(conn: Connection, count: int) -> list[int]:
+    rows = conn.execute(
+        "SELECT nextval(pg_get_serial_sequence('chunk', 'id')) FROM generate_series(1, %s)", [count]
+    )
+    return [row[0] for row in rows]
+
+
+def _copy_chunks(
+    conn: Connection, generation_id: int, chunks: Iterable[tuple[int, NewChunk]]
+) -> None:
+    conn.execute(
+        "CREATE TEMP TABLE new_chunk (LIKE chunk, words text, known tsvector "
+        "GENERATED ALWAYS AS (to_tsvector('english', words)) STORED) ON COMMIT DROP"
+    )
+    conn.execute("ALTER TABLE new_chunk ALTER COLUMN length DROP NOT NULL")
+    statement = (
+        "COPY new_chunk (id, generation_id, path, heading, first_line, last_line, text, context, "
+        "piece, words) FROM STDIN"
+    )
+    with conn.cursor() as cur, cur.copy(statement) as copy:
+        for row_id, new in chunks:
+            chunk = new.chunk
+            words = " ".join(entry.text for entry in new.entries if entry.kind == "whole")
+            copy.write_row(
+                (row_id, generation_id, chunk.path, chunk.heading, chunk.first_line,
+                 chunk.last_line, chunk.text, chunk.context, chunk.piece, words)
+            )  # fmt: skip
+    conn.execute(
+        "INSERT INTO chunk (id, generation_id, path, heading, first_line, last_line, text, "
+        "context, piece, length) SELECT id, generation_id, path, heading, first_line, last_line, "
+        "text, context, piece, "
+        "(SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(known)) FROM new_chunk"
+    )
+    conn.execute(
+        "INSERT INTO posting (generation_id, lexeme, chunk_id, count) "
+        "SELECT generation_id, lexeme, id, cardinality(positions) FROM new_chunk, unnest(known)"
+    )
+    conn.execute("DROP TABLE new_chunk")
+
+
+def _copy_entries(
+    conn: Connection, generation_id: int, chunks: Iterable[tuple[int, NewChunk]]
+) -> None:
+    statement = (
+        "COPY entry (chunk_id, ordinal, generation_id, kind, heading, first_line, last_line, "
+        "quote, lead, trail, words, text_sha256, embedding, token_vectors, token_scale) "
+        "FROM STDIN (FORMAT BINARY)"
+    )
+    types = ["int8", "int4", "int8", "text", "text", "int4", "int4", *["text"] * 5, "vector",
+             "bytea", "float4"]  # fmt: skip
+    with conn.cursor() as cur, cur.copy(statement) as copy:
+        copy.set_types(types)
+        for row_id, new in chunks:
+            for ordinal, entry in enumerate(new.entries):
+                tokens = new.tokens[ordinal] if new.tokens else None
+                copy.write_row(
+                    (row_id, ordinal, generation_id, entry.kind, entry.heading, entry.first_line,
+                     entry.last_line, entry.quote, entry.lead, entry.trail, entry.words,
+                     _sha256(entry.text), new.vectors[ordinal],
+                     late.packed(tokens) if tokens else None, tokens.scale if tokens else None)
+                )  # fmt: skip
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
