@@ -8,61 +8,22 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ingest import __main__ as program
 from ingest import pipeline
-from ingest.pipeline import Report
 from retrieval import generations
-from retrieval.errors import IngestRunningError, VaultError
+from retrieval.errors import IngestRunningError
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
 from retrieval.settings import Settings
-from retrieval.store import live
 from tests.conftest import RULES, write_vault
+from tests.index_state import content, counts, found, generation, revision
 
 Open = Callable[[Settings], Rulebook]
-TABLES = ("generation", "file", "chunk", "entry", "posting")
 
 
 @pytest.fixture
 def empty(settings: Settings, open_rules: Open) -> Rulebook:
     """A rulebook whose database holds nothing yet."""
     return open_rules(settings)
-
-
-def found(
-    rules: Rulebook, question: str, *, top_k: int | None = None, generation_id: int | None = None
-) -> list[str]:
-    """The paths of the passages found for a question."""
-    return [
-        hit.chunk.path
-        for hit in search(rules, question, top_k=top_k, generation_id=generation_id).hits
-    ]
-
-
-def counts(rules: Rulebook) -> dict[str, int]:
-    """How many rows each table holds."""
-    with rules.store.connect(autocommit=True) as conn:
-        return {name: len(conn.execute(f"SELECT 1 FROM {name}").fetchall()) for name in TABLES}
-
-
-def content(rules: Rulebook) -> list[tuple[object, ...]]:
-    """All that an index holds of its files, without row numbers."""
-    with rules.store.connect(autocommit=True) as conn:
-        return conn.execute(
-            "SELECT f.path, f.sha256, c.first_line, c.piece, c.text, c.length, e.ordinal, e.quote, "
-            "e.text_sha256, e.embedding::text FROM file AS f "
-            "LEFT JOIN chunk AS c USING (generation_id, path) "
-            "LEFT JOIN entry AS e ON e.chunk_id = c.id ORDER BY 1, 3, 4, 7"
-        ).fetchall()
-
-
-def revision(rules: Rulebook) -> str:
-    return rules.store.read(lambda conn: live(conn).name)
-
-
-def generation(rules: Rulebook, report: Report) -> tuple[int, int]:
-    with rules.store.connect(autocommit=True) as conn:
-        return generations.size(conn, report.generation_id)
 
 
 def test_a_first_ingest_makes_every_file_searchable(empty: Rulebook, vault: Path) -> None:
@@ -140,83 +101,6 @@ def test_a_file_that_moves_unchanged_within_its_words_embeds_nothing(
     assert report.plan.removed == ("1. Light/Torches.md",)
     assert report.embedded == 0
     assert found(rulebook, "How long does a torch burn?")[0] == "7. Light/Torches.md"
-
-
-def test_a_deleted_file_is_found_no_more(rulebook: Rulebook, vault: Path) -> None:
-    (vault / "1. Light/Torches.md").unlink()
-    report = pipeline.run(rulebook, vault)
-    assert report.plan.removed == ("1. Light/Torches.md",)
-    assert (report.files, report.embedded) == (2, 0)
-    for question in ("How long does a torch burn?", "torch", "water"):
-        assert "1. Light/Torches.md" not in found(rulebook, question, top_k=50)
-
-
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"A torch burns for two hours.\xff", "not UTF-8"),
-        (b"---\ntitle: *x\n---\nA torch burns for two hours.", "aliases"),
-        (b"a" * 5_000_001, "5,000,000 bytes"),
-    ],
-)
-def test_a_rejected_file_keeps_what_the_index_has_and_the_others_go_in(
-    rulebook: Rulebook, vault: Path, data: bytes, reason: str
-) -> None:
-    (vault / "1. Light/Torches.md").write_bytes(data)
-    (vault / "1. Light/Broken.md").write_bytes(data)
-    write_vault(vault, {"1. Light/Lamps.md": "# Lamps\n\nA lamp burns for four hours.\n"})
-    report = pipeline.run(rulebook, vault)
-    assert [e.path for e in report.rejected] == ["1. Light/Broken.md", "1. Light/Torches.md"]
-    assert all(reason in error.reason for error in report.rejected)
-    assert report.files == 4
-    (hit,) = search(rulebook, "How long does a torch burn?", top_k=1).hits
-    assert "A torch burns for one hour." in hit.chunk.text
-    assert found(rulebook, "How long does a lamp burn?")[0] == "1. Light/Lamps.md"
-
-
-def test_a_folder_that_cannot_be_entered_keeps_what_the_index_has(
-    rulebook: Rulebook, vault: Path
-) -> None:
-    (vault / "2. Arms").rename(vault.parent / "moved")
-    (vault / "2. Arms").symlink_to(vault.parent / "moved")
-    report = pipeline.run(rulebook, vault)
-    assert [error.path for error in report.rejected] == ["2. Arms"]
-    assert report.plan.removed == ()
-    assert report.files == 3
-
-
-def test_a_mended_file_goes_in_with_the_next_ingest(rulebook: Rulebook, vault: Path) -> None:
-    (vault / "1. Light/Torches.md").write_bytes(b"\xff")
-    pipeline.run(rulebook, vault)
-    write_vault(vault, {"1. Light/Torches.md": "# Torches\n\nA torch burns for two hours.\n"})
-    report = pipeline.run(rulebook, vault)
-    assert (report.rejected, report.plan.changed) == ((), ("1. Light/Torches.md",))
-
-
-def test_an_empty_folder_removes_nothing(rulebook: Rulebook, tmp_path: Path) -> None:
-    before = content(rulebook)
-    (tmp_path / "nothing").mkdir()
-    with pytest.raises(VaultError, match="--allow-mass-delete"):
-        pipeline.run(rulebook, tmp_path / "nothing")
-    assert content(rulebook) == before
-    with pytest.raises(VaultError, match="no folder"):
-        pipeline.run(rulebook, tmp_path / "unmounted")
-    assert content(rulebook) == before
-
-
-def test_a_mass_delete_must_be_meant(rulebook: Rulebook, vault: Path) -> None:
-    many = {f"4. Many/{n}.md": f"# Rule {n}\n\nA rule.\n" for n in range(12)}
-    write_vault(vault, many)
-    pipeline.run(rulebook, vault)
-    before = counts(rulebook)
-    for path in many:
-        (vault / path).unlink()
-    with pytest.raises(VaultError, match="12 of the index's 15 files"):
-        pipeline.run(rulebook, vault)
-    assert counts(rulebook) == before
-    report = pipeline.run(rulebook, vault, allow_mass_delete=True)
-    assert (len(report.plan.removed), report.files) == (12, 3)
-    assert generation(rulebook, report) == (3, report.chunks)
 
 
 def test_a_dry_run_tells_the_plan_and_writes_nothing(rulebook: Rulebook, vault: Path) -> None:
@@ -309,79 +193,3 @@ def test_an_ingest_drops_abandoned_generations_and_leaves_those_in_use(
         assert generation(rulebook, report) == (report.files, report.chunks)
     pipeline.run(rulebook, vault)
     assert counts(rulebook) == before
-
-
-@pytest.fixture
-def command(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """`python -m ingest` in a folder without a .env, with the database in the environment."""
-    monkeypatch.setenv("DATABASE_URL", database)
-    monkeypatch.chdir(tmp_path)
-    return lambda *arguments: program.main([*arguments])
-
-
-def test_the_program_ends_with_0_where_all_went_in(
-    command: Callable[..., int], vault: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_vault(vault, {"map.png": "x"})
-    assert command("--dry-run") == 0
-    plan = capsys.readouterr().out
-    assert "plan: added 1. Light/Torches.md" in plan
-    assert "nothing was written" in plan
-    assert command() == 0  # VAULT's default is vault/ in this folder
-    report = capsys.readouterr().out
-    assert "3 files, " in report
-    assert "3 added, 0 changed, 0 removed, 0 unchanged, 0 rejected" in report
-    assert "ignored, not Markdown: map.png" in report
-    assert command(str(vault)) == 0
-    assert "3 unchanged, 0 rejected; 0 texts embedded" in capsys.readouterr().out
-
-
-def test_the_program_ends_with_1_and_names_a_rejected_file(
-    command: Callable[..., int], vault: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (vault / "1. Light/Torches.md").write_bytes(b"one\n\xff")
-    assert command(str(vault)) == 1
-    printed = capsys.readouterr().out
-    assert "REJECTED 1. Light/Torches.md: is not UTF-8: byte 0xff in line 2" in printed
-    assert "2 files" in printed
-
-
-def test_the_program_ends_with_2_where_nothing_was_done(
-    command: Callable[..., int],
-    vault: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert command("missing") == 2
-    assert "no folder 'missing'" in capsys.readouterr().err
-    assert command(str(vault)) == 0
-    (vault.parent / "nothing").mkdir()
-    assert command("nothing") == 2
-    assert "--allow-mass-delete" in capsys.readouterr().err
-    assert command("nothing", "--allow-mass-delete") == 0
-    assert "0 files, 0 chunks: 0 added, 0 changed, 3 removed" in capsys.readouterr().out
-    monkeypatch.setenv("RAG_TOP_K", "many")
-    assert command(str(vault)) == 2
-    assert "RAG_TOP_K" in capsys.readouterr().err
-
-
-def test_the_program_ends_with_2_where_no_database_answers(
-    command: Callable[..., int],
-    vault: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("DATABASE_URL", "postgresql://rules:canary-9@127.0.0.1:9/rules")
-    assert command(str(vault)) == 2
-    printed = capsys.readouterr().err
-    assert "DATABASE_URL" in printed
-    assert "canary-9" not in printed
-
-
-def test_the_program_ends_with_75_where_another_ingest_runs(
-    command: Callable[..., int], database: str, vault: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with psycopg.connect(database, autocommit=True) as conn:
-        generations.lock(conn)
-        assert command(str(vault)) == 75
-    assert f"process {os.getpid()} on " in capsys.readouterr().err
