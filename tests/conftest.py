@@ -90,6 +90,18 @@ def rulebook(settings: Settings, open_rules: Callable[[Settings], Rulebook]) -> 
     return rules
 
 
+@pytest.fixture
+def environment(
+    rulebook: Rulebook, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A working directory without .env, the small vault's index in the environment."""
+    assert settings.database_url
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATABASE_URL", settings.database_url.get_secret_value())
+    monkeypatch.setenv("VAULT", str(settings.vault))
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
 def indexed(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """Settings of an index of the small vault that many tests read and none changes.

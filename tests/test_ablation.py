@@ -163,18 +163,6 @@ def test_few_flips_among_many_rows_show_nothing() -> None:
     assert "Better than as shipped: a." in ablation.table([row(SHIPPED, ranks), others[0]])
 
 
-@pytest.fixture
-def environment(
-    rulebook: Rulebook, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Path:
-    """A working directory without .env, the small vault's index in the environment."""
-    assert settings.database_url
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DATABASE_URL", settings.database_url.get_secret_value())
-    monkeypatch.setenv("VAULT", str(settings.vault))
-    return tmp_path
-
-
 def test_the_program_measures_every_row_and_writes_all_three_files(
     environment: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
