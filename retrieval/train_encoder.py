@@ -8,7 +8,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 
@@ -31,11 +31,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m retrieval.train_encoder", description=__doc__)
     options.add(parser)
     parser.add_argument("--out", type=Path, required=True, help="the adapter, .safetensors")
+    parser.add_argument(
+        "--share",
+        type=options.share,
+        default=Recipe().share,
+        help="of what training changed that is written; default: %(default)s",
+    )
     args = parser.parse_args(argv)
     asked = options.job(args, args.out)
+    recipe = replace(Recipe(), share=args.share)
 
     def work(show: Callable[[Report], None]) -> str:
-        return f"{args.out}: {make(asked, Recipe(), args.out, show)}"
+        return f"{args.out}: {make(asked, recipe, args.out, show)}"
 
     return options.run("retrieval.train_encoder", work)
 
@@ -64,13 +71,15 @@ def make(
     say(f"{steps:,} steps; ranking {len(learned.held_out):,} held out lines")
     found = {
         "before": encoder_task.measure(first, learned.held_out),
-        "after": encoder_task.measure(encoder, learned.held_out),
+        "trained": encoder_task.measure(encoder, learned.held_out),
     }
+    encoder.interpolate(first, recipe.share)
+    found["written"] = encoder_task.measure(encoder, learned.held_out)
     digest = _write(out, encoder.adapter(first))
     whole = {"sha256": digest, **record, "counts": counts, "steps": steps, "held_out": found}
     manifest.write(out.with_name(_MANIFEST), whole)
     checkpoint.clear()
-    return found["after"]
+    return found["written"]
 
 
 def _record(job: Job, recipe: Recipe, base: ModelFiles) -> Mapping[str, object]:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -72,6 +73,27 @@ def test_a_stopped_training_that_goes_on_is_one_without_a_stop(
     assert not (tmp_path / "checkpoint").exists()
 
 
+def test_the_share_says_how_much_of_what_changed_is_written(
+    groups_file: Path, trained: Path, tmp_path: Path
+) -> None:
+    asked = training_material.job(groups_file, tmp_path / "checkpoint", epochs=EPOCHS)
+    train_encoder.make(asked, replace(RECIPE, share=1.0), tmp_path / "a.safetensors", silent)
+    whole, half = (adapter.read(path) for path in (tmp_path / "a.safetensors", trained))
+    for name, values in whole.differences.items():
+        step = np.abs(values).max() / 100 + 1e-7  # smallest halves of floats in two bytes
+        assert np.allclose(half.differences[name], values / 2, atol=step), name
+    assert whole.head
+    assert half.head
+    assert np.array_equal(half.head.projection, whole.head.projection)
+
+
+@pytest.mark.parametrize("share", ["0", "1.1", "-1", "half"])
+def test_a_share_that_is_none_is_refused(share: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        train_encoder.main(["--groups", "g", "--out", "o", "--share", share])
+    assert "--share" in capsys.readouterr().err
+
+
 def test_the_manifest_names_data_recipe_and_results(groups_file: Path, trained: Path) -> None:
     record = json.loads((trained.parent / "manifest.json").read_text("utf-8"))
     base = weights.bundled_base()
@@ -80,7 +102,7 @@ def test_the_manifest_names_data_recipe_and_results(groups_file: Path, trained: 
     assert record["steps"] == 5
     counts = record["counts"]
     assert counts["lines"] + counts["held_out_lines"] == len(training_material.THINGS)
-    for when in ("before", "after"):
+    for when in ("before", "trained", "written"):
         assert set(record["held_out"][when]) == {"dense", "late", "sum"}
         assert 0 < record["held_out"][when]["late"]["mrr"] <= 1
 

@@ -95,6 +95,17 @@ class Encoder(nn.Module):
         scales = self.log_scales.exp()
         return Scores(dense, late, scales[2] * dense + scales[3] * late)
 
+    @torch.no_grad()
+    def interpolate(self, start: "Encoder", share: float) -> None:
+        """Keep `share`, 0 to 1, of what training changed of the layers of `start`; the head stays.
+
+        It keeps most of what was learned and most of what the base knew of other texts. Source:
+        Wortsman et al., "Robust fine-tuning of zero-shot models" (2022).
+        """
+        before = dict(start.transformer.named_parameters())
+        for name, values in self.transformer.named_parameters():
+            values.copy_(torch.lerp(before[name], values, share))
+
     def adapter(self, start: "Encoder") -> Adapter:
         """Return what training changed of `start`, and the head."""
         before = dict(start.transformer.named_parameters())

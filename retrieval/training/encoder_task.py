@@ -30,6 +30,7 @@ class Recipe:
     projection_rate: float = 2.4e-4
     importance_rate: float = 1e-3
     scales_rate: float = 3e-3
+    share: float = 0.5  # of what training changed in the layers that is kept, see `interpolate`
     sizes: Sizes = field(default_factory=Sizes)
 
 

@@ -40,6 +40,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def share(given: str) -> float:
+    """Return a number above 0 and up to 1; argparse says so of what is none."""
+    value = float(given)
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"{given} is not above 0 and up to 1")
+    return value
+
+
 def job(args: argparse.Namespace, out: Path) -> Job:
     """Return what the options ask for; the checkpoint of X is beside it, X.checkpoint."""
     epochs = args.epochs if args.epochs or args.minutes else _EPOCHS
