@@ -80,7 +80,7 @@ def test_the_share_says_how_much_of_what_changed_is_written(
     train_encoder.make(asked, replace(RECIPE, share=1.0), tmp_path / "a.safetensors", silent)
     whole, half = (adapter.read(path) for path in (tmp_path / "a.safetensors", trained))
     for name, values in whole.differences.items():
-        step = np.abs(values).max() / 100 + 1e-7  # smallest halves of floats in two bytes
+        step = np.abs(values).max() / 50 + 2e-7  # of bytes, and of weights near 1 as floats
         assert np.allclose(half.differences[name], values / 2, atol=step), name
     assert whole.head
     assert half.head
