@@ -4,7 +4,7 @@ BIN := .venv/bin
 Q ?= How much damage does a PC take from falling 30'?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run ask ingest evals table ablation sabotage test fmt lock clean
+.PHONY: help setup run ask ingest evals table ablation sabotage answers test fmt lock clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1	/' | expand -t 14
@@ -34,12 +34,21 @@ evals: setup  ## measure search with the questions of evals/datasets/rules.jsonl
 table: setup  ## measure both sample vaults and write the README's table
 	@$(BIN)/python -m evals.table
 
-ablation: setup  ## measure what each stage is worth, into results/ablation.md and .svg
-	@$(BIN)/python -m evals.ablation --markdown results/ablation.md --svg results/ablation.svg
+ablation: setup  ## measure what each stage is worth, into docs/ablation.* and the README's rows
+	@$(BIN)/python -m evals.ablation --readme --markdown docs/ablation.md \
+		--svg docs/ablation.svg --png docs/ablation.png
 
 sabotage: setup  ## break search on purpose, in every way we know, and demand a red gate
 	@$(BIN)/python -m evals.sabotage
+	@$(BIN)/python -m evals.sabotage_answers
 
+answers: setup  ## measure what users get (needs make ingest): right, refused, supported
+	@$(BIN)/python -m evals.guard_set
+	@$(BIN)/python -m evals.negative --split gate
+	@$(BIN)/python -m evals.accuracy --split gate
+
+# The guard's aims are its program's defaults and not reached (docs/experiments.md, E21): these floors
+# keep what is there.
 test: setup  ## everything that CI runs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -48,6 +57,8 @@ test: setup  ## everything that CI runs
 	@$(BIN)/python -m pytest
 	@$(BIN)/python -m evals.retrieval --split gate --vault vault --junit results/junit.xml
 	@$(BIN)/python -m evals.sabotage --fast
+	@$(BIN)/python -m evals.guard_set --most-blocked 0.25 --min-caught 0.75
+	@$(BIN)/python -m evals.sabotage_answers
 
 fmt: setup  ## format and repair what ruff can
 	@$(BIN)/ruff format .

@@ -4,7 +4,8 @@ import sys
 
 import uvicorn
 
-from api.main import create_app, open_oracle
+from api.main import create_app
+from api.oracle import open_oracle
 from retrieval.errors import RulesError
 from retrieval.settings import load
 

@@ -1,25 +1,30 @@
 """From a question to an answer that stands on quoted lines, or to a refusal."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Literal
 
-from api import citations, prompt, quotes
+from api import conversation, draft, prompt, refusal
+from api.draft import Asking, Draft
+from api.events import Delta, SearchResults, Step
+from api.freshness import freshness
+from api.hangup import Hangup
 from api.llm import LanguageModel
-from api.schema import Answer, AnswerTimings, Citation, RefusalReason, Usage, passages
+from api.schema import Answer, AnswerTimings, Citation, passages
+from retrieval import store
 from retrieval.models import SearchResult
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
 
+_PREMISE = "The question takes something for granted that the rules contradict:"
+
 
 @dataclass(frozen=True, slots=True)
-class _Draft:
-    text: str
-    citations: list[Citation]
-    mode: Literal["quotes", "model"]
-    refusal: RefusalReason | None = None
-    usage: Usage = field(default_factory=Usage)
+class _Clock:
+    """When the parts of an answer began, in seconds of `perf_counter`."""
+
+    started: float
+    searched: float
 
 
 def ask(
@@ -30,51 +35,121 @@ def ask(
     history: Sequence[str] = (),
     top_k: int | None = None,
     request_id: str = "",
+    hangup: Hangup | None = None,
 ) -> Answer:
     """Return the answer to `question`: a model's, or exact quotes where `model` is None.
 
-    No passage: the refusal, without calling a model. Raises what `search` and
-    `LanguageModel.reply` raise.
+    Raises what `steps` raises.
+    """
+    return finished(
+        steps(
+            rules,
+            model,
+            question,
+            history=history,
+            top_k=top_k,
+            request_id=request_id,
+            hangup=hangup,
+        )
+    )
+
+
+def finished(made: Iterable[Step]) -> Answer:
+    """Return the answer that `steps` end with."""
+    *_, last = made
+    if not isinstance(last, Answer):
+        raise AssertionError("the steps of an answer ended without it")
+    return last
+
+
+def steps(
+    rules: Rulebook,
+    model: LanguageModel | None,
+    question: str,
+    *,
+    history: Sequence[str] = (),
+    top_k: int | None = None,
+    request_id: str = "",
+    hangup: Hangup | None = None,
+    streamed: bool = False,
+) -> Generator[Step]:
+    """Yield what was found, a model's words while it writes them, and the checked answer.
+
+    A follow-up is made whole with `history`, the user's earlier questions, before it is searched.
+    Where too little is found, or the rules contradict the question, no model is called. `streamed`
+    asks the model for its words one by one; all of them are checked again for the answer. Raises
+    what `search` and `LanguageModel` raise, soon after `hangup` too.
     """
     started = perf_counter()
-    found = search(rules, question, history=history, top_k=top_k)
-    searched = perf_counter()
-    draft = _draft(model, found.question, found)
+    whole = _whole(model, question, history, hangup)
+    found = search(rules, whole, top_k=top_k)
+    clock = _Clock(started, perf_counter())
+    yield SearchResults(
+        question=found.question, passages=passages(found), generation=found.generation
+    )
+    asking = Asking(model, streamed, hangup) if model else None
+    made = yield from _draft(rules, asking, found)
+    yield _answer(rules, found, made, clock, request_id)
+
+
+def _whole(
+    model: LanguageModel | None, question: str, history: Sequence[str], hangup: Hangup | None
+) -> str:
+    if model is None:
+        return conversation.self_contained(question, history)
+    return conversation.rewrite(model, question, history, hangup)
+
+
+def _draft(
+    rules: Rulebook, asking: Asking | None, found: SearchResult
+) -> Generator[Delta, None, Draft]:
+    """The layers of refusal first: they cost no call of a model."""
+    if refusal.refuses(found, refusal.fitted(rules)):
+        return Draft(prompt.REFUSAL, "model" if asking else "quotes", refusal="no_passage")
+    rule = refusal.contradicted(found.question, found.hits)
+    if rule:
+        quoted = draft.of_quotes(found, [rule])
+        if not quoted.refusal:
+            return replace(quoted, text=f"{_PREMISE}\n\n{quoted.text}", refusal="premise")
+    if asking is None:
+        return draft.of_quotes(found)
+    return (yield from draft.of_model(asking, found))
+
+
+def _answer(
+    rules: Rulebook, found: SearchResult, made: Draft, clock: _Clock, request_id: str
+) -> Answer:
+    cited = _fresh(rules, found, made.citations)
     finished = perf_counter()
     return Answer(
-        answer=draft.text,
-        refused=draft.refusal is not None,
-        refusal_reason=draft.refusal,
-        mode=draft.mode,
-        citations=draft.citations,
+        question=found.question,
+        answer=made.text,
+        refused=made.refusal is not None,
+        refusal_reason=made.refusal,
+        mode=made.mode,
+        guard=made.guard,
+        citations=cited,
+        citation_counts=made.counts,
         passages=passages(found),
-        usage=draft.usage,
+        usage=made.usage,
         timings=AnswerTimings(
             embed_ms=found.timings.embed_ms,
             search_ms=found.timings.search_ms,
             rerank_ms=found.timings.rerank_ms,
-            generate_ms=1000 * (finished - searched),
-            total_ms=1000 * (finished - started),
+            generate_ms=1000 * (finished - clock.searched),
+            total_ms=1000 * (finished - clock.started),
         ),
         generation=found.generation,
         request_id=request_id,
     )
 
 
-def _draft(model: LanguageModel | None, question: str, found: SearchResult) -> _Draft:
-    if not found.hits:
-        mode: Literal["quotes", "model"] = "model" if model else "quotes"
-        return _Draft(prompt.REFUSAL, [], mode, "no_passage")
-    if model is None:
-        chosen = quotes.choose(found.hits)
-        return _Draft(
-            quotes.text(chosen, found.hits), citations.of_quotes(chosen, found.hits), "quotes"
-        )
-    reply = model.reply(prompt.messages(question, found.hits))
-    usage = Usage(prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens)
-    if prompt.is_refusal(reply.text):
-        return _Draft(prompt.REFUSAL, [], "model", "model", usage)
-    text, cited = citations.of_reply(reply.text, found.hits)
-    if not cited:  # a statement that names no source cannot be checked by anybody
-        return _Draft(prompt.REFUSAL, [], "model", "no_citation", usage)
-    return _Draft(text, cited, "model", None, usage)
+def _fresh(rules: Rulebook, found: SearchResult, cited: Sequence[Citation]) -> list[Citation]:
+    """The citations, with what became of their files since these were indexed."""
+    if not cited:
+        return []
+    paths = sorted({citation.path for citation in cited})
+    generation_id = int(found.generation.partition(".")[0])
+    known = rules.store.read(lambda conn: store.hashes_of(conn, generation_id, paths))
+    now = {path: freshness(rules.settings.vault, path, known.get(path, "")) for path in paths}
+    return [one.model_copy(update={"fresh": now[one.path]}) for one in cited]

@@ -38,12 +38,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _show(answer: dict[str, Any]) -> int:
     print(_printable(compact(answer["answer"])))
-    for cited in answer["citations"] if answer["mode"] == "model" else []:  # quotes name theirs
-        lines = str(cited["first_line"])
-        if cited["last_line"] > cited["first_line"]:
-            lines += f"-{cited['last_line']}"
-        print(_printable(f"\n[{cited['marker']}] {cited['path']}:{lines}  ({cited['heading']})"))
+    for cited in answer["citations"]:
+        if answer["mode"] == "model":  # quotes name their lines
+            print(_printable(f"\n{_place(cited)}  ({cited['heading']})"))
+        if cited["fresh"] != "fresh":
+            became = cited["fresh"].replace("-", " ")
+            print(_printable(f"\n{_place(cited)}: {became} since it was indexed; make ingest"))
     return 0
+
+
+def _place(cited: dict[str, Any]) -> str:
+    last = f"-{cited['last_line']}" if cited["last_line"] > cited["first_line"] else ""
+    return f"[{cited['marker']}] {cited['path']}:{cited['first_line']}{last}"
 
 
 def _failed(reason: str) -> int:

@@ -1,67 +1,194 @@
-"""Check what an answer cites: every `[n]` names a passage, every quote stands in its lines."""
+"""Check what an answer cites: every `[n]` names a passage, and a line of it carries the claim."""
 
 import re
-from collections.abc import Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 
+from api.alignment import Evidence as Known
+from api.alignment import agreement, content, evidence
+from api.arithmetic import sums
+from api.facts import Fact, facts
+from api.markers import MARKER, known_markers, without_doubles
+from api.passage_lines import Line, Source, sentences
 from api.quotes import Quote
-from api.schema import Citation
+from api.schema import Citation, CitationCounts
+from retrieval.fold import fold
 from retrieval.models import Entry, Evidence, Hit
 
-_MARKER = re.compile(r"\s?\[(\d+(?:\s?,\s?\d+)*)\]", re.ASCII)  # [1], and [1, 2] as [1][2]
-_WORD = re.compile(r"\w+")
+_SHORTEST = 12  # characters of a quote; a shorter one says nothing without its neighbours
+_CARRIED = 0.3  # of a claim's words that a line must have where the claim has no facts
+_MOVED = 0.6  # the same for a line of a passage that is not cited
+
+
+@dataclass(frozen=True, slots=True)
+class CitedReply:
+    """A model's reply with its citations, in the order of the text, and what became of its markers.
+
+    Every marker that is left in `text` has a citation whose quote carries the claim: in the
+    passage that it named, or in another one.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    counts: CitationCounts
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a claim stands: a line of the passage with this number (from 1)."""
+
+    passage: int
+    line: Line
+    carries: bool  # all that the claim states
+
+
+def source(hit: Hit) -> Source:
+    """Return a passage as the guard reads it."""
+    return Source(hit.chunk.path, hit.chunk.heading, hit.chunk.context, hit.chunk.text)
 
 
 def of_quotes(quotes: Sequence[Quote], hits: Sequence[Hit]) -> list[Citation]:
     """Return the citations of a quoted answer, numbered as its text numbers them."""
     return [
-        _citation(number, hits[quote.passage - 1], Evidence(quote.entry, quote.score))
+        _of_entry(number, hits[quote.passage - 1], Evidence(quote.entry, quote.score))
         for number, quote in enumerate(quotes, start=1)
     ]
 
 
-def of_reply(reply: str, hits: Sequence[Hit]) -> tuple[str, list[Citation]]:
-    """Return a model's reply without markers of passages that do not exist, and its citations.
+def check_reply(reply: str, hits: Sequence[Hit], question: str) -> CitedReply:
+    """Return a model's reply with the markers that a line of a passage stands behind.
 
-    A citation quotes the entry of its passage that shares most words with the statement before
-    the marker.
+    A marker's claim is what its sentence says up to it. A line carries it that holds its numbers
+    and the most of its words. `question` helps where the claim is "Yes [1]".
     """
-    text = _checked(reply, {str(number) for number in range(1, len(hits) + 1)})
-    citations: dict[int, Citation] = {}
-    for match in _MARKER.finditer(text):
-        number = int(match[1])
-        if number not in citations:
-            statement = text[: match.start()].rsplit("\n", 1)[-1].rsplit(". ", 1)[-1]
-            hit = hits[number - 1]
-            citations[number] = _citation(number, hit, _nearest(statement, hit))
-    return text.strip(), [citations[number] for number in sorted(citations)]
+    text, dropped = known_markers(reply, {str(number) for number in range(1, len(hits) + 1)})
+    known = evidence([source(hit) for hit in hits])
+    shown: list[str] = []
+    found: dict[tuple[int, int], Citation] = {}
+    counts = Counter(dropped=dropped)
+    at = 0
+    for match in MARKER.finditer(text):
+        place = _place(text, match, known, question)
+        shown.append(text[at : match.start()])
+        at = match.end()
+        citation = _citation(hits[place.passage - 1], place, int(match[1])) if place else None
+        counts[citation.status if citation else "unverified"] += 1
+        if citation and place:
+            shown.append(match[0].replace(match[1], str(place.passage)))
+            found.setdefault((place.passage, place.line.start), citation)
+    shown.append(text[at:])
+    plain = without_doubles("".join(shown)).strip()
+    return CitedReply(plain, tuple(found.values()), CitationCounts(**counts))
 
 
-def _checked(reply: str, known: Set[str]) -> str:
-    """Return `reply` with the known markers alone, each for itself."""
-
-    def kept(match: re.Match[str]) -> str:
-        numbers = [number for number in re.split(r"\s?,\s?", match[1]) if number in known]
-        space = match[0][: match[0].index("[")]
-        return space + "".join(f"[{number}]" for number in numbers) if numbers else ""
-
-    text = reply
-    while (cleaned := _MARKER.sub(kept, text)) != text:  # what goes can leave a marker: "[8[9]]"
-        text = cleaned
-    return text
-
-
-def _nearest(statement: str, hit: Hit) -> Evidence:
-    words = set(_WORD.findall(statement.casefold()))
-    parts = [found for found in hit.evidence if found.entry.kind != "whole"]
-
-    def shared(found: Evidence) -> float:
-        own = set(_WORD.findall(found.entry.text.casefold()))
-        return len(words & own) / len(words | own) if own else 0.0
-
-    return max(parts or hit.evidence, key=shared)
+def _place(text: str, match: re.Match[str], known: Known, question: str) -> _Place | None:
+    """Where the claim before a marker stands, the cited passage first; None: nowhere."""
+    claim = fold(_claim(text, match))
+    results = {total.result.start for total in sums(claim)}
+    stated = [fact for fact in facts(claim) if not fact.weak and fact.start not in results]
+    asked = facts(fold(question))
+    new = [fact for fact in stated if all(fact.low != other.low for other in asked)]
+    said = set(content(claim))
+    if len(said) < 2:
+        said |= set(content(fold(question)))
+    shared = bool(_neighbours(text, match))
+    cited = int(match[1])
+    own = _best(cited, new, said, known)
+    if own and (own.carries or (shared and _overlap(said, own.line) >= _CARRIED)):
+        return own
+    others = [
+        place for number in range(1, len(known.words) + 1)
+        if number != cited and (place := _best(number, new, said, known)) and place.carries
+        and (new or _overlap(said, place.line) >= _MOVED)
+    ]  # fmt: skip
+    return max(others, key=lambda place: _overlap(said, place.line), default=None)
 
 
-def _citation(marker: int, hit: Hit, found: Evidence) -> Citation:
+def _claim(text: str, match: re.Match[str]) -> str:
+    """What the sentence of a marker says up to it, or after it where it opens the sentence."""
+    row = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    plain = MARKER.sub("", row)
+    before = [sentence for _, sentence in sentences(plain)]
+    last = before[-1] if before else ""
+    pieces = MARKER.split(row)[::2]
+    since = pieces[-1] if pieces else ""
+    if since.strip() and len(content(fold(since))) >= 2 and len(since) < len(last):
+        last = since
+    if len(content(fold(last))) >= 2 or facts(fold(last)):
+        return last
+    after = re.split(r"[\n.]|\[\d", text[match.end() :], maxsplit=1)[0]
+    return f"{last} {after}"
+
+
+def _neighbours(text: str, match: re.Match[str]) -> bool:
+    """Whether another marker stands right beside, so that both share the claim."""
+    before = re.search(r"\[\d+\]$", text[max(0, match.start() - 20) : match.start()], re.ASCII)
+    return bool(before or MARKER.match(text, match.end()))
+
+
+def _best(passage: int, new: Sequence[Fact], said: Set[str], known: Known) -> _Place | None:
+    lines = [line for line in known.lines if line.passage == passage]
+    if not lines:
+        return None
+    best = max(lines, key=lambda line: (_held(new, line, known), _overlap(said, line)))
+    if new:
+        carries = _held(new, best, known) == len(new) or _held_by(new, lines, known) == len(new)
+        return _Place(passage, best, carries)
+    return _Place(passage, best, _overlap(said, best) >= _CARRIED)
+
+
+def _held(new: Sequence[Fact], line: Line, known: Known) -> int:
+    return _held_by(new, [line], known)
+
+
+def _held_by(new: Sequence[Fact], lines: Iterable[Line], known: Known) -> int:
+    """How many of the facts the lines hold."""
+    chosen = {id(line) for line in lines}
+    there = [item for item in known.occurrences if id(item.line) in chosen]
+    return sum(
+        any(agreement(fact, item, known.counted) == "same" for item in there) for fact in new
+    )
+
+
+def _overlap(said: Set[str], line: Line) -> float:
+    words = set(content(" ".join([line.heading, line.key, *(c.text for c in line.cells)])))
+    return len(said & words) / len(said) if said else 0.0
+
+
+def _citation(hit: Hit, place: _Place, named: int) -> Citation | None:
+    """The citation of a line, or None where its passage is too short to be quoted."""
+    start, quote = _quotable(hit.chunk.text, place.line.start, place.line.quote)
+    if len(quote) < _SHORTEST:
+        return None
+    first = hit.chunk.first_line + hit.chunk.text.count("\n", 0, start)
+    last = first + quote.count("\n")
+    within = [found for found in hit.evidence if found.entry.kind != "whole"
+              and found.entry.first_line <= last and first <= found.entry.last_line]  # fmt: skip
+    near = max(within, key=lambda found: found.score, default=None)
+    return Citation(
+        marker=place.passage,
+        path=hit.chunk.path,
+        heading=near.entry.heading if near else hit.chunk.heading,
+        first_line=first,
+        last_line=last,
+        quote=quote,
+        score=near.score if near else hit.score,
+        status="verified" if place.passage == named else "repaired",
+    )
+
+
+def _quotable(text: str, start: int, quote: str) -> tuple[int, str]:
+    """The quote, with its neighbouring rows while it is too short."""
+    end = start + len(quote)
+    while end - start < _SHORTEST and (start > 0 or end < len(text)):
+        start = text.rfind("\n", 0, max(start - 1, 0)) + 1
+        following = text.find("\n", end + 1)
+        end = len(text) if following < 0 else following
+    return start, text[start:end]
+
+
+def _of_entry(marker: int, hit: Hit, found: Evidence) -> Citation:
     entry: Entry = found.entry
     if entry.quote not in hit.chunk.text and entry.quote not in hit.chunk.context:
         raise AssertionError(

@@ -1,27 +1,30 @@
 """The HTTP API: the only file that knows statuses."""
 
 import logging
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict
+from collections.abc import AsyncIterator, Generator
+from contextlib import asynccontextmanager
+from typing import Any
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from api import answer
-from api.llm import LanguageModel
+from api import answer, conversation, events, openai_api, source
+from api.hangup import Hangup, until_gone
+from api.oracle import Opened, Oracle, RequestId, State, open_oracle, request_id
 from api.request_id import RequestIds
 from api.schema import (
     Answer,
     AskRequest,
+    Problem,
     SearchReply,
     SearchRequest,
     SearchTimings,
     passages,
 )
+from api.sse import EventStream
 from retrieval import store
 from retrieval.errors import (
     ConfigurationError,
@@ -39,7 +42,6 @@ from retrieval.errors import (
     RulesError,
     VaultError,
 )
-from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.search import search
 from retrieval.settings import Settings, load
 
@@ -60,35 +62,13 @@ STATUS: dict[type[RulesError], int] = {
     VaultError: 500,
 }
 
+# Beside the JSON of an answer, in the API's description.
+_STREAMED: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
+}
 _MOST_BYTES = 256 * 1024  # of a body: the longest question, in escapes, is under 50 KB
 
 log = logging.getLogger("api")
-
-
-@dataclass(frozen=True, slots=True)
-class Oracle:
-    """What the endpoints use: the opened rulebook and, where one is set, a language model."""
-
-    rules: Rulebook
-    model: LanguageModel | None
-
-
-class State(TypedDict):
-    """The state of the running app."""
-
-    oracle: Oracle
-
-
-@contextmanager
-def open_oracle(settings: Settings) -> Iterator[Oracle]:
-    """Yield what the endpoints use, opened and warm. Raises RulesErrors that say what to do."""
-    with ExitStack() as stack:
-        rules = stack.enter_context(open_rulebook(settings))
-        model = LanguageModel(settings) if settings.openai_model else None
-        if model:
-            stack.callback(model.close)
-        rules.warm()
-        yield Oracle(rules, model)
 
 
 def create_app(opened: Oracle | Settings | None = None) -> FastAPI:
@@ -110,44 +90,48 @@ def create_app(opened: Oracle | Settings | None = None) -> FastAPI:
     app.exception_handler(RequestValidationError)(explain_body)
     app.exception_handler(HTTPException)(explain_http)
     app.exception_handler(Exception)(explain_bug)
-    app.post("/ask", response_model=Answer)(ask)
+    app.post("/ask", response_model=Answer, responses=_STREAMED)(ask)
     app.post("/search", response_model=SearchReply)(find)
     app.get("/livez")(livez)
     app.get("/readyz")(readyz)
+    app.include_router(openai_api.router)
+    app.include_router(source.router)
     return app
 
 
-def oracle(request: Request) -> Oracle:
-    """Return what the lifespan opened."""
-    opened: Oracle = request.state.oracle
-    return opened
+async def ask(
+    request: Request, body: AskRequest, opened: Opened, request_id: RequestId
+) -> Answer | Response:
+    """Answer a question from the rules, with the lines that the answer stands on, or refuse.
 
+    With `stream`, as server-sent events: search_results, message (the draft, provisional),
+    citation, and final_answer, the same answer as without, or error in its place.
+    """
 
-def request_id(request: Request) -> str:
-    """Return the request's id, which is in the reply's header too."""
-    given: str = request.state.request_id
-    return given
+    def made(hangup: Hangup) -> Generator[events.Step]:
+        return answer.steps(
+            opened.rules,
+            opened.model,
+            body.question,
+            history=body.history,
+            top_k=body.top_k,
+            request_id=request_id,
+            hangup=hangup,
+            streamed=body.stream,
+        )
 
+    def streamed(hangup: Hangup) -> Generator[events.Event]:
+        return events.events(made(hangup), lambda error: _told(request, error))
 
-Opened = Annotated[Oracle, Depends(oracle)]
-RequestId = Annotated[str, Depends(request_id)]
-
-
-def ask(body: AskRequest, opened: Opened, request_id: RequestId) -> Answer:
-    """Answer a question from the rules, with the lines that the answer stands on, or refuse."""
-    return answer.ask(
-        opened.rules,
-        opened.model,
-        body.question,
-        history=body.history,
-        top_k=body.top_k,
-        request_id=request_id,
-    )
+    if body.stream:
+        return await run_in_threadpool(EventStream, streamed)
+    return await until_gone(request, lambda hangup: answer.finished(made(hangup)))
 
 
 def find(body: SearchRequest, opened: Opened, request_id: RequestId) -> SearchReply:
     """Return the passages for a question; with `explain`, how each stage ranked them."""
-    found = search(opened.rules, body.question, history=body.history, top_k=body.top_k)
+    question = conversation.self_contained(body.question, body.history)
+    found = search(opened.rules, question, top_k=body.top_k)
     return SearchReply(
         passages=passages(found),
         rerank=found.rerank,
@@ -184,23 +168,20 @@ def readyz(opened: Opened) -> dict[str, str]:
 
 def explain(request: Request, error: RulesError) -> JSONResponse:
     """Turn an error into RFC 9457 problem details."""
-    status = STATUS[type(error)]
-    if status >= 500:
-        log.warning("%s: %s", type(error).__name__, error)
-    return _problem(request, status, type(error).__name__, str(error))
+    return _reply(_told(request, error))
 
 
 def explain_body(request: Request, error: RequestValidationError) -> JSONResponse:
     """Name the field of a body that is wrong and why; its value is not echoed."""
-    return _problem(request, 422, "RequestError", "; ".join(map(_fault, error.errors())))
+    return _refused(request, 422, "RequestError", "; ".join(map(_fault, error.errors())))
 
 
 def explain_http(request: Request, error: HTTPException) -> JSONResponse:
     """Give the framework's own refusals (no such path, body too large) the same shape."""
     if error.status_code == 400:  # what FastAPI says of a body that no JSON parser can read
         reason = "body: no JSON that can be read: nested too deeply, or not UTF-8"
-        return _problem(request, 422, "RequestError", reason)
-    reply = _problem(request, error.status_code, "HttpError", str(error.detail))
+        return _refused(request, 422, "RequestError", reason)
+    reply = _refused(request, error.status_code, "HttpError", str(error.detail))
     reply.headers.update(error.headers or {})
     return reply
 
@@ -208,7 +189,7 @@ def explain_http(request: Request, error: HTTPException) -> JSONResponse:
 def explain_bug(request: Request, _: Exception) -> JSONResponse:
     """Say no more than that the log has the traceback, which the server writes."""
     reason = "an error that nobody foresaw; the server's log tells more under this request's time"
-    reply = _problem(request, 500, "InternalError", reason)
+    reply = _refused(request, 500, "InternalError", reason)
     reply.headers["X-Request-ID"] = request_id(request)  # outside of the middleware
     return reply
 
@@ -219,15 +200,26 @@ def _fault(fault: dict[str, Any]) -> str:
     return f"{'.'.join(str(part) for part in fault['loc'][1:]) or 'body'}: {fault['msg']}"
 
 
-def _problem(request: Request, status: int, title: str, detail: str) -> JSONResponse:
+def _told(request: Request, error: RulesError) -> Problem:
+    """What is said of an error, also in the middle of a stream; the log gets the grave ones."""
+    status = STATUS[type(error)]
+    if status >= 500:
+        log.warning("%s: %s", type(error).__name__, error)
+    return _problem(request, status, type(error).__name__, str(error))
+
+
+def _problem(request: Request, status: int, title: str, detail: str) -> Problem:
     # A message may quote half a character of the question, which JSON cannot carry.
     readable = detail.encode("utf-8", "backslashreplace").decode()
-    body = {
-        "type": "about:blank",
-        "title": title,
-        "status": status,
-        "detail": readable,
-        "request_id": request_id(request),
-    }
-    headers = {"Retry-After": "5"} if status == 503 else {}
-    return JSONResponse(body, status, headers, media_type="application/problem+json")
+    return Problem(title=title, status=status, detail=readable, request_id=request_id(request))
+
+
+def _refused(request: Request, status: int, title: str, detail: str) -> JSONResponse:
+    return _reply(_problem(request, status, title, detail))
+
+
+def _reply(told: Problem) -> JSONResponse:
+    headers = {"Retry-After": "5"} if told.status == 503 else {}
+    return JSONResponse(
+        told.model_dump(), told.status, headers, media_type="application/problem+json"
+    )

@@ -4,9 +4,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.freshness import Freshness
+from api.guard import FindingKind
 from retrieval.models import Candidate, SearchResult
 
-RefusalReason = Literal["no_passage", "model", "no_citation"]
+RefusalReason = Literal["no_passage", "model", "no_citation", "guard", "premise"]
+Verdict = Literal["pass", "repaired", "retried", "quotes", "refused", "off"]
 
 
 class _Request(BaseModel):
@@ -17,13 +20,15 @@ class _Request(BaseModel):
     history: list[str] = Field(
         default=[],
         max_length=20,
-        description="the user's earlier questions; a follow-up is searched with the last of them",
+        description="the user's earlier questions, which a follow-up is made whole with",
     )
     top_k: int | None = Field(default=None, ge=1, le=50, description="passages; default RAG_TOP_K")
 
 
 class AskRequest(_Request):
     """The body of POST /ask."""
+
+    stream: bool = Field(default=False, description="answer with server-sent events")
 
 
 class SearchRequest(_Request):
@@ -45,7 +50,10 @@ class Passage(BaseModel):
 
 
 class Citation(BaseModel):
-    """The lines behind a `[marker]`; the server has checked that `quote` stands in them."""
+    """The lines behind a `[marker]`; the server has checked that `quote` stands in them.
+
+    `path` and lines are what GET /vault/{path}#L12-L14 shows.
+    """
 
     marker: int
     path: str
@@ -54,6 +62,42 @@ class Citation(BaseModel):
     last_line: int
     quote: str
     score: float
+    status: Literal["verified", "repaired"] = Field(
+        default="verified",
+        description="repaired: the model cited another passage than the one that says it",
+    )
+    fresh: Freshness = Field(
+        default="fresh", description="whether the file still is what was indexed"
+    )
+
+
+class CitationCounts(BaseModel):
+    """Markers of a model's answer (quotes: of the quotes) by what became of them."""
+
+    verified: int = 0
+    repaired: int = Field(default=0, description="moved to the passage that carries the claim")
+    unverified: int = Field(default=0, description="taken out: no passage carries the claim")
+    dropped: int = Field(default=0, description="taken out: there is no such passage")
+
+
+class GuardFinding(BaseModel):
+    """A fault of what the model wrote. Its own words are left out: they must not get out."""
+
+    kind: FindingKind
+    message: str
+
+
+class Guard(BaseModel):
+    """What became of a model's answer.
+
+    pass: shown as it was written. repaired: markers moved or taken out, or markup removed.
+    retried: it had `findings`, the second one has none. quotes: both had some, so exact quotes
+    take their place. refused: nor is there anything to quote, or the second one refuses. off:
+    there was nothing to check, as no model answered or it refused at once.
+    """
+
+    verdict: Verdict = "off"
+    findings: list[GuardFinding] = []
 
 
 class Usage(BaseModel):
@@ -74,13 +118,22 @@ class AnswerTimings(BaseModel):
 
 
 class Answer(BaseModel):
-    """The reply of POST /ask. A refusal has no citations and says why."""
+    """The reply of POST /ask. A refusal says why; it cites lines only where its reason is premise.
 
+    Reasons: no_passage (nothing found is near enough), model (the model refused), no_citation
+    (nothing that it wrote has a source), guard (what it wrote is not in its sources, and nothing
+    can be quoted instead), premise (the quoted rule contradicts what the question takes for
+    granted).
+    """
+
+    question: str = Field(description="the question as it was searched")
     answer: str
     refused: bool
     refusal_reason: RefusalReason | None
-    mode: Literal["quotes", "model"]
+    mode: Literal["quotes", "model"] = Field(description="whose words `answer` is")
+    guard: Guard
     citations: list[Citation]
+    citation_counts: CitationCounts
     passages: list[Passage]
     usage: Usage
     timings: AnswerTimings
@@ -109,6 +162,16 @@ class SearchReply(BaseModel):
     generation: str
     request_id: str
     trace: list[Candidate] | None = None
+
+
+class Problem(BaseModel):
+    """An error: RFC 9457 problem details with the request's id."""
+
+    type: Literal["about:blank"] = "about:blank"
+    title: str
+    status: int
+    detail: str
+    request_id: str
 
 
 def passages(found: SearchResult) -> list[Passage]:

@@ -89,25 +89,11 @@ def absolute(sound: Pass, broken: Pass) -> Iterator[Alarm]:
 
 
 def baseline(sound: Pass, broken: Pass) -> Iterator[Alarm]:
-    """A significant drop, or a critical question lost, against the sound pass."""
+    """A significant drop of hits, order or refusals, or a critical question lost."""
     if not broken.error:
         before, now = measurement(sound.outcomes, {}), measurement(broken.outcomes, {})
         for fault in _first_of_each(compare.compare(before, now).faults):
             yield Alarm(f"evals.compare: {fault.split(' ')[0]}", fault)
-
-
-def refusals(sound: Pass, broken: Pass) -> Iterator[Alarm]:
-    """Significantly fewer of the unanswerable questions refused: the gate of "always answer"."""
-    if broken.error:
-        return
-    pairs = [(not a.found.hits, not b.found.hits)
-             for a, b in zip(sound.outcomes, broken.outcomes, strict=True)
-             if not a.question.answerable]  # fmt: skip
-    before, after = sum(a for a, _ in pairs), sum(b for _, b in pairs)
-    p_value = stats.mcnemar(pairs.count((True, False)), pairs.count((False, True)))
-    if after < before and p_value < stats.ALPHA:
-        measured = f"{before} -> {after} of {len(pairs)} unanswerable refused (p {p_value:.4f})"
-        yield Alarm("refusals", measured)
 
 
 def chunks(sound: Pass, broken: Pass) -> Iterator[Alarm]:
@@ -126,9 +112,7 @@ def passages(sound: Pass, broken: Pass) -> Iterator[Alarm]:
     yield from _listed("integrity: passages", found)
 
 
-GATES: tuple[Gate, ...] = (
-    measuring, absolute, baseline, refusals, chunks, index, passages,
-)  # fmt: skip
+GATES: tuple[Gate, ...] = (measuring, absolute, baseline, chunks, index, passages)
 
 
 def _listed(name: str, found: Sequence[str]) -> Iterator[Alarm]:

@@ -162,7 +162,7 @@ def _one(rules: Rulebook, outcome: Outcome) -> Asked:
         hit=judgement is not None and judgement.hit,
         rank=judgement.rank if judgement else None,
         lost_at=judgement.lost_at if judgement else None,
-        refused=not found.hits,
+        refused=outcome.refused,
         late=found.late,
         pieces=sum(rules.embedder.tokens.counts([passage_text(h.chunk) for h in found.hits])),
         milliseconds=times.embed_ms + times.search_ms + times.rerank_ms,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from evals import fields
 from evals.dataset import Gold, Question
 from retrieval.errors import DatasetError
 
@@ -53,11 +54,11 @@ def read(folder: Path) -> Imported:
     """
     files: dict[str, str] = {}
     for where, row in _rows(folder / "corpus.jsonl"):
-        path = file_name(_text(where, row, "_id"))
+        path = file_name(fields.text(where, row, "_id"))
         if path in files:
             raise DatasetError(f"{where}: the id {row['_id']!r} stands there already")
         title = " ".join(str(row.get("title") or "").split())
-        files[path] = (f"# {title}\n\n" if title else "") + _text(where, row, "text") + "\n"
+        files[path] = (f"# {title}\n\n" if title else "") + fields.text(where, row, "text") + "\n"
     queries = _queries(folder / "queries.jsonl")
     relevant, splits = _qrels(folder, queries)
     questions = [
@@ -100,10 +101,10 @@ def file_name(name: str) -> str:
 def _queries(path: Path) -> dict[str, str]:
     queries: dict[str, str] = {}
     for where, row in _rows(path):
-        name = _text(where, row, "_id")
+        name = fields.text(where, row, "_id")
         if name in queries:
             raise DatasetError(f"{where}: the id {name!r} stands there already")
-        queries[name] = _text(where, row, "text")
+        queries[name] = fields.text(where, row, "text")
     return queries
 
 
@@ -128,7 +129,7 @@ def _qrels(folder: Path, queries: Mapping[str, str]) -> tuple[dict[str, list[str
 
 
 def _judgements(path: Path) -> Iterator[tuple[str, tuple[str, str, float]]]:
-    for number, line in enumerate(_content(path).split("\n"), start=1):
+    for number, line in enumerate(fields.content(path).split("\n"), start=1):
         if number == 1 or not line.strip():  # the first line is the head
             continue
         where, cells = f"{path}:{number}", line.rstrip("\r").split("\t")
@@ -153,31 +154,7 @@ def _question(line: int, name: str, text: str, documents: Sequence[str], split: 
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for number, line in enumerate(_content(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        where = f"{path}:{number}"
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise DatasetError(f"{where}: is not JSON: {error}") from error
-        if not isinstance(row, dict):
-            raise DatasetError(f"{where}: is {row!r}, not an object")
-        yield where, row
-
-
-def _content(path: Path) -> str:
-    try:
-        return path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{path}: cannot be read: {error}") from error
-
-
-def _text(where: str, row: Mapping[str, Any], name: str) -> str:
-    value = row.get(name)
-    if not isinstance(value, str):
-        raise DatasetError(f"{where}: {name} is {value!r}, not a text")
-    return value
+    return ((where, row) for where, _, row in fields.rows(path, fields.content(path)))
 
 
 def _write_lines(path: Path, rows: Iterable[Mapping[str, object]]) -> None:

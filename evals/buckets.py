@@ -2,6 +2,10 @@
 
 Causes and fixes follow the seeds' table "symptom, likely cause, fix" and their list of what to
 improve first, said in the terms of this pipeline.
+
+`evals.retrieval` looks at search alone, which can lose a question as far as "budget". "generation"
+and "guard", OF_ANSWERS, are for programs that measure answers: until one does, nothing lands there,
+and reports leave them out where they are 0.
 """
 
 from collections.abc import Mapping
@@ -22,6 +26,7 @@ class Bucket:
         return f"{self.meaning}; usual cause: {self.cause}; fix: {self.fix}"
 
 
+OF_ANSWERS = ("generation", "guard")
 BUCKETS: Mapping[str, Bucket] = {
     "label": Bucket(
         "the quote is not in the vault, so no search can find it",

@@ -1,9 +1,10 @@
-"""Fit the weights of the stages and the refusal threshold on the calibration split.
+"""Fit the weights of the stages, the threshold and the refusal on the calibration split.
 
 The threshold is the highest (in steps of 0.01) that loses no question which search answers without
 one; each of the others shown loses 5 % more of these. The fit is written to
-retrieval/calibration.json with the models that it belongs to and with the questions that it saw.
-The gate split is never read.
+retrieval/calibration.json with the models that it belongs to and with the questions that it saw;
+the refusal of whole questions, made of the same searches, to retrieval/refusal.json. The gate split
+is never read.
 """
 
 import argparse
@@ -15,7 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, quantiles
 
-from evals import fitting, retrieval
+from api import refusal
+from evals import fitting, refusal_fit, retrieval
 from evals.dataset import UNANSWERABLE, Question
 from evals.judge import judge
 from evals.retrieval import RULES, Outcome, Subject, evaluate
@@ -40,18 +42,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         with open_rulebook(load()) as opened:
             rules = replace(opened, weights=calibration.UNFITTED.weights, threshold=-math.inf)
             with retrieval.subject(rules, retrieval.vault_of(rules, args.dataset)) as measured:
-                fit = _fit(rules, measured, questions)
+                fit, refusing = _fit(rules, measured, questions)
             if not args.dry_run:
                 models = calibrated_for(rules.settings, rules.embedder, rules.reranker)
-                calibration.write(models, fit, _manifest(args.dataset, questions))
+                seen = _manifest(args.dataset, questions)
+                calibration.write(models, fit, seen)
+                refusal.write(models, refusing, seen)
     except RulesError as error:
         print(f"evals.calibrate: nothing was measured: {error}", file=sys.stderr)
         return 2
     return 0
 
 
-def _fit(rules: Rulebook, measured: Subject, questions: Sequence[Question]) -> calibration.Fit:
-    """Fit the weights, then the threshold under them; print what both cost and gain."""
+def _fit(
+    rules: Rulebook, measured: Subject, questions: Sequence[Question]
+) -> tuple[calibration.Fit, refusal.Fit]:
+    """Fit the weights, the threshold under them, and the refusal; print what they cost and gain."""
     # A reranker reads what the other stages put first, so these are fitted before it is asked.
     rules = _weighted(replace(rules, reranker=None), measured, questions, rules.reranker)
     if rules.reranker:
@@ -59,8 +65,13 @@ def _fit(rules: Rulebook, measured: Subject, questions: Sequence[Question]) -> c
     outcomes = list(evaluate(rules, measured, questions))
     limits = [limit(outcome, measured, rules.settings.rag_top_k) for outcome in outcomes]
     value = threshold(limits)
+    known = refusal_fit.examples(outcomes)
+    refusing = refusal_fit.fit(known)
+    shares = refusal_fit.shares(known, refusal_fit.refused(known, refusing))
+    refused = ", ".join(f"{kind} {share:.2f}" for kind, share in shares.items())
+    print(f"refusal of whole questions: {refusing}; share refused of these: {refused}")
     _print_curve(outcomes, limits, value)
-    return calibration.Fit(rules.weights, value)
+    return calibration.Fit(rules.weights, value), refusing
 
 
 def _weighted(

@@ -134,7 +134,7 @@ def _nothing(chosen: Callable[[str], bool]) -> Callable[[Any], Any]:
 
 def _same(search: Any) -> Any:
     def wrong(rules: Any, question: str, **options: Any) -> SearchResult:
-        found: SearchResult = search(rules, "the", **{**options, "history": ()})
+        found: SearchResult = search(rules, "the", **options)
         return found
 
     return wrong

@@ -62,18 +62,28 @@ def compare(
     top_k: int,
 ) -> Impact:
     """Ask the same questions, with the labels of their time, of two states, and compare."""
-    then = list(retrieval.evaluate(rules, *before, top_k=top_k))
-    now = list(retrieval.evaluate(rules, *after, top_k=top_k))
+    then, now = (_asked(rules, *state, top_k) for state in (before, after))
     pairs = zip(then, now, strict=True)
     changes = [change for a, b in pairs if (change := _change(a, b, edited))]
     losses = _losses(rules, (before[0], _passages(then)), (after[0], _passages(now)), edited, top_k)
     return Impact(base, top_k, len(now), edited, tuple(changes), tuple(losses))
 
 
+def _asked(
+    rules: Rulebook, subject: Subject, questions: Sequence[Question], top_k: int
+) -> list[Outcome]:
+    found: list[Outcome] = []
+    with Meter() as meter:
+        for outcome in retrieval.evaluate(rules, subject, questions, top_k=top_k):
+            found.append(outcome)
+            meter.show("questions", len(found), len(questions))
+    return found
+
+
 def _change(before: Outcome, after: Outcome, edited: Sequence[Edit]) -> Change | None:
     then = {_identity(hit.chunk): hit.chunk for hit in before.found.hits}
     now = {_identity(hit.chunk): hit.chunk for hit in after.found.hits}
-    right, was_right = _right(after), _right(before)
+    right, was_right = after.right, before.right
     if list(then) == list(now) and right == was_right:
         return None
     verdict: Verdict = "different" if right == was_right else "fixed" if right else "broken"
@@ -87,10 +97,6 @@ def _change(before: Outcome, after: Outcome, edited: Sequence[Edit]) -> Change |
 def _identity(chunk: Chunk) -> tuple[str, str]:
     """What a reader sees: line numbers move with every edit above, and blank lines say nothing."""
     return chunk.path, " ".join(passage_text(chunk).split())
-
-
-def _right(outcome: Outcome) -> bool:
-    return outcome.judgement.hit if outcome.judgement else not outcome.found.hits
 
 
 def _passages(outcomes: Sequence[Outcome]) -> list[Chunk]:

@@ -19,11 +19,11 @@ def write_junit(run: Run, path: Path) -> None:
     """Write a test case for the gate and one for every question.
 
     A missed question fails in it even where the gate passes; one without an answer is skipped,
-    since refusals are not judged here. Raises OSError where it cannot be written.
+    since a single refusal decides nothing. Raises OSError where it cannot be written.
     """
     gate = TestCase("gate", "evals.retrieval")
     if run.faults:
-        gate.result = [Failure(_xml("; ".join(run.faults)), "GateFailed")]
+        gate.result = [Failure(xml_text("; ".join(run.faults)), "GateFailed")]
     suites = TestSuite("evals.retrieval: gate"), TestSuite("evals.retrieval: questions")
     suites[0].add_testcase(gate)
     suites[1].add_testcases([_test_case(run, item) for item in run.scored])
@@ -65,14 +65,14 @@ def _test_case(run: Run, item: Scored) -> TestCase:
     question = item.outcome.question
     timings = summary.latency([item.outcome])["total"]
     case = TestCase(question.id, f"evals.retrieval.{question.kind}", timings["p50"] / 1000)
-    case.system_out = _xml(question.question)
+    case.system_out = xml_text(question.question)
     if not question.answerable:
-        what = "answered" if item.outcome.found.hits else "refused"
-        case.result = [Skipped(f"{what}; it has no answer, and refusals are not judged here")]
+        what = "refused" if item.outcome.refused else "answered"
+        case.result = [Skipped(f"{what}; it has no answer; the baseline counts refusals")]
     elif lost_at(item) is not None:
         file, line = place(run, item)
-        failure = Failure(_xml(_message(item)), lost_at(item))
-        failure.text = _xml(f"{file}:{line}\n{lost_gold(item).quote}")
+        failure = Failure(xml_text(_message(item)), lost_at(item))
+        failure.text = xml_text(f"{file}:{line}\n{lost_gold(item).quote}")
         case.result = [failure]
     return case
 
@@ -81,7 +81,7 @@ def _message(item: Scored) -> str:
     return f"{' '.join(item.outcome.question.question.split())} — {because(item)}"
 
 
-def _xml(text: str) -> str:
+def xml_text(text: str) -> str:
     """Return a text without the characters that no XML file can hold."""
     return "".join(
         c if (c >= " " and c not in "\ufffe\uffff") or c in "\n\t" else "�" for c in text
@@ -92,7 +92,7 @@ def _markdown(run: Run) -> Iterator[str]:
     name = f"hit@{run.top_k}"
     verdict = "failed" if run.faults else "passed"
     yield f"## Retrieval gate {verdict}: {run.hits} of {len(run.answerable)} questions\n"
-    yield from (f"- **{_cell(fault)}**" for fault in run.faults)
+    yield from (f"- **{cell(fault)}**" for fault in run.faults)
     yield f"\n| kind | n | {name} | 95 % interval |\n|---|---|---|---|"
     for group, metrics in {**run.tables["kind"], **run.tables["all"]}.items():
         found = metrics[name]
@@ -100,7 +100,7 @@ def _markdown(run: Run) -> Iterator[str]:
     lost = losses(o.judgement for o in run.outcomes if o.judgement)
     if any(lost.values()):
         yield "\n| lost at | questions | |\n|---|---|---|"
-        yield from (f"| {s} | {n} | {_cell(LOST_AT[s])} |" for s, n in lost.items() if n)
+        yield from (f"| {s} | {n} | {cell(LOST_AT[s])} |" for s, n in lost.items() if n)
         yield "\n<details><summary>Missed questions</summary>\n"
         yield "| question | lost at | look at |\n|---|---|---|"
         yield from (_miss(run, item) for item in run.missed[:_SHOWN])
@@ -112,7 +112,7 @@ def _markdown(run: Run) -> Iterator[str]:
 def _miss(run: Run, item: Scored) -> str:
     file, line = place(run, item)
     return (
-        f"| {_cell(item.outcome.question.question)} | {lost_at(item)} | {_cell(f'{file}:{line}')} |"
+        f"| {cell(item.outcome.question.question)} | {lost_at(item)} | {cell(f'{file}:{line}')} |"
     )
 
 
@@ -122,7 +122,7 @@ def _spread(found: Estimate) -> str:
     return f"{found.low:.3f} to {found.high:.3f}"
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Return a text as one cell of a Markdown table, without HTML of its own."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`")

@@ -1,7 +1,9 @@
 """Compare two measurements of the same questions: what broke, and is it more than noise?
 
 A drop within the noise warns. A critical question that was broken is a fault, and so is a drop of
-a gating metric that is significant after Holm's correction for there being several of them.
+a gating metric that is significant after Holm's correction for there being several of them. Right
+is a hit, and for a question that has no answer a refusal: answering everything and refusing
+everything are both red.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,12 +11,15 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from evals import stats
-from evals.measurement import Measurement, Row
+from evals.measurement import REFUSED, Measurement, Row
 from evals.stats import ALPHA, Interval
 from retrieval.errors import DatasetError
 
-# The reciprocal rank sees what the hits cannot: a worse order within the passages returned.
-GATING = ("hit", "reciprocal_rank")
+_OFF_TOPIC = f"{REFUSED}offtopic"
+# The reciprocal rank sees what the hits cannot: a worse order within the passages returned. Of the
+# questions without an answer only those on another subject are for search to refuse; what the rules
+# nearly say looks to it like what they say.
+GATING = ("hit", "reciprocal_rank", "answered", _OFF_TOPIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +45,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What changed between two measurements. Questions are named by their ids."""
+    """What changed between two measurements. Questions are named by their ids.
 
-    paired: int
+    `broken` were right and are wrong now, `fixed` the other way round.
+    """
+
+    paired: int  # answerable questions in both
+    refusable: int  # off-topic questions in both that were refused before
     broken: tuple[str, ...]
     fixed: tuple[str, ...]
     new: tuple[str, ...]  # these three are in no pair: only now, only before, or asked otherwise
@@ -50,6 +59,7 @@ class Comparison:
     changed: tuple[str, ...]
     metrics: tuple[Change, ...]
     smallest: int | None  # net flips that McNemar could show at this n; None: none could be
+    smallest_refusals: int | None  # the same of the refusable ones
     differing: tuple[str, ...]  # of the fingerprint: "search top_k: 4 -> 8"
     unguarded: tuple[str, ...]  # critical questions of the baseline that guard nothing any more
     faults: tuple[str, ...]
@@ -59,31 +69,37 @@ class Comparison:
 def compare(before: Measurement, now: Measurement, *, gating: Sequence[str] = GATING) -> Comparison:
     """Return what changed between two measurements, paired by question.
 
-    A metric gates only where both have it. Raises DatasetError where fewer than two questions are
-    in both, since of those nothing can be said.
+    A metric gates only where both have it. Raises DatasetError where fewer than two answerable
+    questions are in both, since of those nothing can be said.
     """
     common = sorted(before.rows.keys() & now.rows.keys())
     same = [name for name in common if before.rows[name].digest == now.rows[name].digest]
-    if len(same) < 2:
+    paired = sum(before.rows[name].answerable for name in same)
+    if paired < 2:
+        asked = sum(row.answerable for row in now.rows.values())
         raise DatasetError(
-            f"{len(same)} of {len(now.rows)} questions are in the baseline, too few to compare; "
+            f"{paired} of {asked} questions are in the baseline, too few to compare; "
             "is it that of another dataset or split?"
         )
-    was = {name for name in same if before.rows[name].metrics["hit"]}
-    hits = {name for name in same if now.rows[name].metrics["hit"]}
-    broken = tuple(sorted(was - hits))
+    was = {name for name in same if before.rows[name].right}
+    right = {name for name in same if now.rows[name].right}
+    broken = tuple(sorted(was - right))
     changes = _changes(
         [before.rows[name] for name in same], [now.rows[name] for name in same], gating
     )
+    alpha = ALPHA / max(1, sum(change.adjusted is not None for change in changes))
+    refusable = sum(_OFF_TOPIC in before.rows[name].metrics for name in was)
     return Comparison(
-        paired=len(same),
+        paired=paired,
+        refusable=refusable,
         broken=broken,
-        fixed=tuple(sorted(hits - was)),
+        fixed=tuple(sorted(right - was)),
         new=tuple(sorted(now.rows.keys() - before.rows.keys())),
         gone=tuple(sorted(before.rows.keys() - now.rows.keys())),
         changed=tuple(name for name in common if name not in same),
         metrics=changes,
-        smallest=stats.smallest_detectable(len(same), alpha=ALPHA / len(gating)),
+        smallest=stats.smallest_detectable(paired, alpha=alpha),
+        smallest_refusals=stats.smallest_detectable(refusable, alpha=alpha),
         differing=tuple(_differing(before, now)),
         faults=(*_critical(before, now, broken), *_drops(changes, significant=True)),
         unguarded=tuple(_unguarded(before, now)),
@@ -98,8 +114,13 @@ def report(found: Comparison, now: Measurement) -> list[str]:
     for name, ids in (("new", found.new), ("gone", found.gone), ("changed", found.changed)):
         lines += [f"{name} since the baseline, not compared: {', '.join(ids)}"] if ids else []
     lines += [f"FIXED {name}" for name in found.fixed]
-    lines += [f"BROKEN {name} (lost at: {now.rows[name].lost_at})" for name in found.broken]
+    lines += [f"BROKEN {name} ({_loss(now.rows[name])})" for name in found.broken]
     lines += [f"{change.metric}: {_numbers(change)}" for change in found.metrics]
+    if any(change.metric == _OFF_TOPIC for change in found.metrics):
+        lines.append(
+            f"smallest drop that {found.refusable} refused off-topic questions can show: "
+            + (f"{found.smallest_refusals} answered" if found.smallest_refusals else "none")
+        )
     share = f"{100 * (found.smallest or 0) / found.paired:.1f} points of recall"
     lines.append(
         f"smallest drop that {found.paired} questions can show: "
@@ -108,8 +129,12 @@ def report(found: Comparison, now: Measurement) -> list[str]:
     return lines + [f"WARNING: {warning}" for warning in found.warnings]
 
 
+def _loss(row: Row) -> str:
+    return f"lost at: {row.lost_at}" if row.answerable else "has no answer, and is answered now"
+
+
 def _changes(old: Sequence[Row], new: Sequence[Row], gating: Sequence[str]) -> tuple[Change, ...]:
-    names = [name for name in new[0].metrics if name in old[0].metrics]
+    names = dict.fromkeys(name for row in new for name in row.metrics)
     pairs = {name: pair for name in names if len((pair := _pairs(old, new, name))[0]) > 1}
     p_values = {name: _p_value(*pair) for name, pair in pairs.items()}
     adjusted = stats.holm({name: p_values[name] for name in pairs if name in gating})
@@ -130,7 +155,7 @@ def _pairs(old: Sequence[Row], new: Sequence[Row], name: str) -> tuple[list[floa
     """A metric's values before and after, of the questions that define it both times."""
     before, after = [], []
     for row, now in zip(old, new, strict=True):
-        first, second = row.metrics[name], now.metrics[name]
+        first, second = row.metrics.get(name), now.metrics.get(name)
         if first is not None and second is not None:
             before.append(first)
             after.append(second)

@@ -28,7 +28,7 @@ def line(outcome: Outcome) -> str:
     """Return the line of one question: a hit, a miss with its stage, or what has no answer."""
     asked = " ".join(outcome.question.question.split())
     if outcome.judgement is None:
-        return f"{'REFUSED' if not outcome.found.hits else 'ANSWERED'} (no answer exists) — {asked}"
+        return f"{'REFUSED' if outcome.refused else 'ANSWERED'} (no answer exists) — {asked}"
     if outcome.judgement.hit:
         return f"PASS — {asked}"
     expected = outcome.question.places[0][0].path

@@ -1,11 +1,11 @@
 """Read questions with their gold lines: our own format and the two that people bring along."""
 
-import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from evals import fields
 from retrieval.errors import DatasetError
 
 ANSWERABLE = ("prose", "table", "list", "spell", "monster", "exception", "multi", "paraphrase")
@@ -14,6 +14,7 @@ SPLITS = ("calibration", "gate")
 _FIELDS = {
     "id", "question", "kind", "answer", "gold", "alt", "history", "split", "critical",
     "must_include", "must_not_include", "why_unanswerable", "absent",
+    "forbidden",
 }  # fmt: skip
 
 
@@ -61,14 +62,12 @@ def load(path: Path) -> list[Question]:
     `{"query", "relevant_doc_ids", "irrelevant_doc_ids"}`. Raises DatasetError naming file and
     line where it holds no questions or something else.
     """
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{path}: cannot be read: {error}") from error
-    rows = _foreign(path, text) if text.lstrip().startswith("[") else _lines(path, text)
+    text = fields.content(path)
+    foreign = text.lstrip().startswith("[")
+    rows = list(_foreign(path, text) if foreign else fields.rows(path, text))
     if not rows:
         raise DatasetError(f"{path}: holds no questions, so nothing can be measured")
-    questions = [_question(path, line, row) for line, row in rows]
+    questions = [_question(f"{path}:{line}", line, row) for _, line, row in rows]
     seen: dict[str, int] = {}
     for item in questions:
         if item.id in seen:
@@ -113,50 +112,36 @@ def _file(question: Question, name: str, paths: Collection[str]) -> str:
     return found[0] if found else name
 
 
-def _lines(path: Path, text: str) -> list[tuple[int, Mapping[str, Any]]]:
-    rows = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            rows.append((number, _json(f"{path}:{number}", line)))
-    return rows
+def _foreign(path: Path, text: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+    for number, row in enumerate(fields.parsed(str(path), text), start=1):
+        where = f"{path}: question {number}"
+        yield where, number, _foreign_row(where, f"q{number}", fields.an_object(where, row))
 
 
-def _foreign(path: Path, text: str) -> list[tuple[int, Mapping[str, Any]]]:
-    return [
-        (number, _foreign_row(f"{path}: question {number}", f"q{number}", row))
-        for number, row in enumerate(_json(str(path), text), start=1)
-    ]
-
-
-def _foreign_row(where: str, name: str, row: object) -> Mapping[str, Any]:
-    if not isinstance(row, dict):
-        raise DatasetError(f"{where}: is {row!r}, not an object")
+def _foreign_row(where: str, name: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
     common = {"id": name, "kind": "prose"}
     if "expectedChunkSubstring" in row:
-        source = _text(where, row, "source").removeprefix("vault/")
-        gold = {"path": source, "quote": _text(where, row, "expectedChunkSubstring")}
-        return {**common, "question": _text(where, row, "question"), "gold": [gold]}
+        source = fields.text(where, row, "source").removeprefix("vault/")
+        gold = {"path": source, "quote": fields.text(where, row, "expectedChunkSubstring")}
+        return {**common, "question": fields.text(where, row, "question"), "gold": [gold]}
     if "relevant_doc_ids" in row:
-        golds = [{"path": p, "quote": ""} for p in _texts(where, row, "relevant_doc_ids")]
-        forbidden = _texts(where, row, "irrelevant_doc_ids")
-        asked = _text(where, row, "query")
+        golds = [{"path": p, "quote": ""} for p in fields.texts(where, row, "relevant_doc_ids")]
+        forbidden = fields.texts(where, row, "irrelevant_doc_ids")
+        asked = fields.text(where, row, "query")
         return {**common, "question": asked, "gold": golds, "forbidden": forbidden}
     raise DatasetError(f"{where}: has neither expectedChunkSubstring nor relevant_doc_ids")
 
 
-def _question(path: Path, line: int, row: Mapping[str, Any]) -> Question:
-    where = f"{path}:{line}"
-    if not isinstance(row, dict):
-        raise DatasetError(f"{where}: is {row!r}, not an object")
-    unknown = sorted(set(row) - _FIELDS - {"forbidden"})
+def _question(where: str, line: int, row: Mapping[str, Any]) -> Question:
+    unknown = sorted(set(row) - _FIELDS)
     if unknown:
         raise DatasetError(f"{where}: unknown fields {unknown}; known are {sorted(_FIELDS)}")
-    kind = _text(where, row, "kind")
+    kind = fields.text(where, row, "kind")
     if kind not in ANSWERABLE + UNANSWERABLE:
         raise DatasetError(f"{where}: kind {kind!r} is none of {ANSWERABLE + UNANSWERABLE}")
-    lists = [_list(where, row, "gold"), *_list(where, row, "alt")]
+    lists = [fields.array(where, row, "gold"), *fields.array(where, row, "alt")]
     places = tuple(_place(where, golds) for golds in lists if golds)
-    asked = _text(where, row, "question")
+    asked = fields.text(where, row, "question")
     if bool(places) != (kind in ANSWERABLE):
         raise DatasetError(
             f"{where}: kind {kind!r} with {len(places)} places for the answer: {asked!r}"
@@ -165,19 +150,19 @@ def _question(path: Path, line: int, row: Mapping[str, Any]) -> Question:
         raise DatasetError(f"{where}: the question is empty")
     return Question(
         line=line,
-        id=_text(where, row, "id"),
+        id=fields.text(where, row, "id"),
         question=asked,
         kind=kind,
-        answer=_optional(where, row, "answer"),
+        answer=fields.optional(where, row, "answer"),
         places=places,
-        split=_optional(where, row, "split"),
-        critical=_flag(where, row, "critical"),
-        must_include=_texts(where, row, "must_include"),
-        must_not_include=_texts(where, row, "must_not_include"),
-        why_unanswerable=_optional(where, row, "why_unanswerable"),
-        absent=_texts(where, row, "absent"),
-        history=_texts(where, row, "history"),
-        forbidden=_texts(where, row, "forbidden"),
+        split=fields.optional(where, row, "split"),
+        critical=fields.flag(where, row, "critical"),
+        must_include=fields.texts(where, row, "must_include"),
+        must_not_include=fields.texts(where, row, "must_not_include"),
+        why_unanswerable=fields.optional(where, row, "why_unanswerable"),
+        absent=fields.texts(where, row, "absent"),
+        history=fields.texts(where, row, "history"),
+        forbidden=fields.texts(where, row, "forbidden"),
     )
 
 
@@ -190,43 +175,4 @@ def _place(where: str, golds: object) -> tuple[Gold, ...]:
 def _gold(where: str, gold: object) -> Gold:
     if not isinstance(gold, dict):
         raise DatasetError(f"{where}: gold is {gold!r}, not an object with path and quote")
-    return Gold(_text(where, gold, "path"), _text(where, gold, "quote"))
-
-
-def _json(where: str, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise DatasetError(f"{where}: is not JSON: {error}") from error
-
-
-def _text(where: str, row: Mapping[str, Any], name: str) -> str:
-    value = row.get(name)
-    if not isinstance(value, str):
-        raise DatasetError(f"{where}: {name} is {value!r}, not a text")
-    return value
-
-
-def _list(where: str, row: Mapping[str, Any], name: str) -> list[object]:
-    value = row.get(name)
-    if value is not None and not isinstance(value, list | tuple):
-        raise DatasetError(f"{where}: {name} is {value!r}, not a list")
-    return list(value or ())
-
-
-def _optional(where: str, row: Mapping[str, Any], name: str) -> str:
-    return "" if row.get(name) is None else _text(where, row, name)
-
-
-def _flag(where: str, row: Mapping[str, Any], name: str) -> bool:
-    value = row.get(name, False)
-    if not isinstance(value, bool):
-        raise DatasetError(f"{where}: {name} is {value!r}, not true or false")
-    return value
-
-
-def _texts(where: str, row: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    values = _list(where, row, name)
-    if not all(isinstance(value, str) for value in values):
-        raise DatasetError(f"{where}: {name} is {values!r}, not a list of texts")
-    return tuple(str(value) for value in values)
+    return Gold(fields.text(where, gold, "path"), fields.text(where, gold, "quote"))

@@ -143,13 +143,11 @@ def _lines_shifted(search: Any) -> Any:
 def _history_lost(every: int) -> Callable[[Any], Any]:
     """Forget the earlier questions of each question whose length `every` divides."""
 
-    def wrap(search: Any) -> Any:
-        def wrong(rules: Rulebook, question: str, **options: Any) -> SearchResult:
+    def wrap(self_contained: Any) -> Any:
+        def wrong(question: str, history: Sequence[str]) -> str:
             lost = len(question) % every == 0
-            found: SearchResult = search(
-                rules, question, **{**options, **({"history": ()} if lost else {})}
-            )
-            return found
+            whole: str = self_contained(question, () if lost else history)
+            return whole
 
         return wrong
 
@@ -197,17 +195,23 @@ SEARCH_FAULTS = (
         subtle="so few questions are refused at all that refusing none is within the noise",
     ),
     Fault("always refuse", (_opened_as(lambda rules: replace(rules, threshold=9.0)),)),
+    Fault(
+        "whole questions never refused",
+        (Swap("evals.retrieval.refuses", _always(False)),),
+        ground="large",
+    ),
+    Fault("whole questions always refused", (Swap("evals.retrieval.refuses", _always(True)),)),
     Fault("passages worst first", (Swap("evals.retrieval.search", _hits_reversed),)),
     Fault("evidence worst first", (Swap("retrieval.search.evidence", _worst_first),)),
     Fault("citations one line off", (Swap("evals.retrieval.search", _lines_shifted),)),
     Fault(
         "history dropped",
-        (Swap("evals.retrieval.search", _history_lost(1)),),
+        (Swap("evals.retrieval.self_contained", _history_lost(1)),),
         ground="large",
     ),
     Fault(
         "history dropped of every second question",
-        (Swap("evals.retrieval.search", _history_lost(2)),),
+        (Swap("evals.retrieval.self_contained", _history_lost(2)),),
         ground="large",
         subtle="about 12 of the questions are follow-ups that lose by it",
     ),

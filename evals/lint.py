@@ -115,6 +115,7 @@ def _borrowed(path: Path) -> bool:
 def _label_faults(item: Question, pages: Pages, ours: bool) -> Iterator[str]:
     if ours:
         yield from _field_faults(item)
+        yield from _forbidden_faults(item, pages)
     for gold in (gold for golds in item.places for gold in golds):
         if ours or gold.quote:
             yield from anchors.quote_faults(gold, pages)
@@ -144,6 +145,18 @@ def _field_faults(item: Question) -> Iterator[str]:
         yield "kind 'multi' with one gold: name two, or change the kind"
     if item.answerable and item.answer:
         yield from _answer_faults(item)
+
+
+def _forbidden_faults(item: Question, pages: Pages) -> Iterator[str]:
+    """Yield what makes a forbidden file guard nothing, or forbid the answer itself."""
+    needed = {gold.path for golds in item.places for gold in golds}
+    for path in item.forbidden:
+        if not item.answerable:
+            yield f"forbids {path!r}, but a question without an answer is not judged by its files"
+        elif path not in pages:
+            yield f"forbids {path!r}, which is no file of the vault"
+        elif path in needed:
+            yield f"forbids {path!r}, which holds the answer"
 
 
 def _answer_faults(item: Question) -> Iterator[str]:

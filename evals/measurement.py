@@ -15,6 +15,7 @@ from retrieval.errors import DatasetError
 from retrieval.rulebook import Rulebook
 
 BASELINE = Path(__file__).with_name("baseline.json")
+REFUSED = "refused_"  # and the kind: a metric of questions that have no answer
 _OF_INDEX = ("chunker", "folding")  # what else an index is made with is a model
 
 Fingerprint = Mapping[str, Mapping[str, str | int]]
@@ -24,8 +25,9 @@ Fingerprint = Mapping[str, Mapping[str, str | int]]
 class Row:
     """One question: `metrics` by name, higher is better; None where it does not define one.
 
-    `digest` changes with the question's text and its gold: with another digest it is another
-    question.
+    An answerable one has "hit" and more, one without an answer "refused_offtopic" or whatever its
+    kind is. `digest` changes with the question's text and its gold: with another digest it is
+    another question.
     """
 
     digest: str
@@ -33,10 +35,22 @@ class Row:
     lost_at: str | None
     metrics: Mapping[str, float | None]
 
+    @property
+    def answerable(self) -> bool:
+        """Whether the rules hold an answer."""
+        return "hit" in self.metrics
+
+    @property
+    def right(self) -> bool:
+        """Whether it is a hit, or the refusal of a question that has no answer."""
+        if self.answerable:
+            return bool(self.metrics["hit"])
+        return any(value for name, value in self.metrics.items() if name.startswith(REFUSED))
+
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The answerable questions of one run by their ids, and what they were measured with."""
+    """The questions of one run by their ids, and what they were measured with."""
 
     why: str  # the models are those of the fingerprint; "" where nobody had to say
     fingerprint: Fingerprint
@@ -50,23 +64,27 @@ def measurement(
     why: str = "",
     more: Mapping[str, Mapping[str, float | None]] | None = None,
 ) -> Measurement:
-    """Return what was measured: hit and reciprocal rank, and `more` metrics by question id.
+    """Return what was measured, and `more` metrics by the id of an answerable question.
 
-    The reciprocal rank is that of the last gold in the final order, 0 where one is missing. Raises
-    DatasetError where no question is answerable, and KeyError where `more` lacks one.
+    Of those hit and the reciprocal rank of the last gold in the final order, 0 where one is
+    missing, and whether an answer would be given at all; of the others whether they were refused,
+    by their kind. Raises DatasetError where no question is
+    answerable, and KeyError where `more` lacks one.
     """
     rows: dict[str, Row] = {}
     for outcome in outcomes:
         judged, asked = outcome.judgement, outcome.question
-        if judged is None:
-            continue
-        metrics: dict[str, float | None] = {
-            "hit": float(judged.hit),
-            "reciprocal_rank": round(1 / judged.rank, 6) if judged.rank else 0.0,
-            **(more[asked.id] if more else {}),
-        }
-        rows[asked.id] = Row(_digest(asked), asked.critical, judged.lost_at, metrics)
-    if not rows:
+        metrics: dict[str, float | None] = {f"{REFUSED}{asked.kind}": float(outcome.refused)}
+        if judged:
+            metrics = {
+                "hit": float(judged.hit),
+                "reciprocal_rank": round(1 / judged.rank, 6) if judged.rank else 0.0,
+                "answered": float(not outcome.refused),
+                **(more[asked.id] if more else {}),
+            }
+        lost_at = judged.lost_at if judged else None
+        rows[asked.id] = Row(_digest(asked), asked.critical, lost_at, metrics)
+    if not any(row.answerable for row in rows.values()):
         raise DatasetError("no answerable question was measured, so there is nothing to compare")
     return Measurement(why, made_with, rows)
 
@@ -115,7 +133,7 @@ def read(path: Path) -> Measurement:
         raise DatasetError(
             f"{path}: is no baseline: {type(error).__name__}: {error}; restore it"
         ) from error
-    if len({frozenset(row.metrics) for row in rows.values()}) != 1:
+    if len({frozenset(row.metrics) for row in rows.values() if row.answerable}) != 1:
         raise DatasetError(f"{path}: the questions do not all have the same metrics; restore it")
     return stored
 
@@ -134,7 +152,9 @@ def write(path: Path, taken: Measurement) -> None:
 
 def _row(row: Mapping[str, Any]) -> Row:
     metrics = {str(n): None if v is None else float(v) for n, v in row["metrics"].items()}
-    if metrics["hit"] is None or not all(v is None or math.isfinite(v) for v in metrics.values()):
+    refused = [value for name, value in metrics.items() if name.startswith(REFUSED)]
+    decides = refused if len(refused) == len(metrics) == 1 else [metrics["hit"]]
+    if None in decides or not all(v is None or math.isfinite(v) for v in metrics.values()):
         raise ValueError(f"metrics {metrics} are not numbers")
     return Row(str(row["digest"]), bool(row["critical"]), row["lost_at"], metrics)
 

@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from evals import summary, svg, threshold
-from evals.buckets import BUCKETS
+from evals.buckets import BUCKETS, OF_ANSWERS
 from evals.dataset import Gold
 from evals.judge import losses
 from evals.metrics import Scored
@@ -19,7 +19,6 @@ from evals.run import Run, lost_gold, place
 from evals.spans import lines
 from evals.svg import Line, Mark
 
-_OF_ANSWERS = ("generation", "guard")  # retrieval alone cannot lose a question there
 _AROUND = 2  # lines of the file shown before and after a gold
 _LONGEST = 40  # lines of a gold that are shown
 
@@ -108,7 +107,7 @@ def _figures(run: Run) -> dict[str, Markup]:
 
 def _lost(run: Run) -> dict[str, int]:
     found = losses(o.judgement for o in run.outcomes if o.judgement)
-    return {stage: count for stage, count in found.items() if count or stage not in _OF_ANSWERS}
+    return {stage: count for stage, count in found.items() if count or stage not in OF_ANSWERS}
 
 
 def _marks(run: Run, by: str) -> Iterator[Mark]:

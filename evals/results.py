@@ -21,6 +21,8 @@ from evals.run import Run
 from retrieval import store
 from retrieval.rulebook import Rulebook
 
+Fingerprint = Mapping[str, str | int]  # of an index, or of models
+
 _ROOT = Path(__file__).parents[1]
 _LIBRARIES = (
     "ir-measures", "numpy", "pgvector", "psycopg", "scipy", "sentence-transformers", "tokenizers",
@@ -28,29 +30,37 @@ _LIBRARIES = (
 )  # fmt: skip
 
 
+def fingerprint(rules: Rulebook, measured: Subject) -> Fingerprint:
+    """Return what an index was made with; IndexMissingError where it is gone."""
+    return rules.store.read(lambda conn: store.generation(conn, measured.generation_id)).fingerprint
+
+
 def config(
-    rules: Rulebook, measured: Subject, dataset: Path, options: Mapping[str, object]
+    rules: Rulebook,
+    made_with: Fingerprint,
+    files: Mapping[str, str],
+    dataset: Path,
+    options: Mapping[str, object],
 ) -> dict[str, object]:
     """Return what the numbers of a run depend on: index, models, data by digest, commit, machine.
 
-    `options` are the program's own. No path of the machine and nothing secret is in it. Raises
-    IndexMissingError where the generation that was measured is gone.
+    `made_with` is the index's fingerprint, or the models' where several indexes were measured;
+    `files` are the vault's texts by path. `options` are the program's own, with its name as
+    `program`. No path of the machine and nothing secret is in it.
     """
-    generation = rules.store.read(lambda conn: store.generation(conn, measured.generation_id))
     threshold = rules.threshold
     return {
-        "program": "evals.retrieval",
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit(),
-        "fingerprint": dict(generation.fingerprint),
+        "fingerprint": dict(made_with),
         "rerank": rules.reranker.name if rules.reranker else "off",
         "threshold": threshold if isfinite(threshold) else None,  # None: nothing is dropped
         "candidates": rules.settings.rag_candidates,
         **options,
         "dataset": dataset.name,
         "dataset_digest": hashlib.sha256(dataset.read_bytes()).hexdigest(),
-        "vault_files": len(measured.files),
-        "vault_digest": vault_digest(measured.files),
+        "vault_files": len(files),
+        "vault_digest": vault_digest(files),
         "libraries": {name: version(name) for name in _LIBRARIES},
         "machine": f"{platform.machine()}, {os.cpu_count()} CPUs, Python "
         f"{platform.python_version()}",
@@ -80,24 +90,49 @@ def commit() -> str:
     return found.stdout.strip() or "unknown"
 
 
+def measured_on() -> str:
+    """Return the day and the commit of a measurement that ends now, in Markdown."""
+    return f"{datetime.now(UTC).date().isoformat()} at commit `{commit()}`"
+
+
 def write(run: Run, parent: Path) -> Path:
     """Write the run to a new folder in `parent`, named by dataset and time, and return it.
 
     Raises OSError where it cannot be written.
     """
-    folder = _new_folder(parent, run.dataset.stem)
-    write_lines(run, folder / "eval_results.jsonl")
-    _write_json(folder / "config.json", run.config)
-    _write_json(folder / "summary.json", summed(run))
+    return write_folder(parent, run.dataset.stem, lines(run), summed(run), run.config)
+
+
+def write_folder(
+    parent: Path,
+    name: str,
+    rows: Iterable[Mapping[str, object]],
+    sums: Mapping[str, object],
+    settings: Mapping[str, object],
+) -> Path:
+    """Write the folder that every program leaves, and return it.
+
+    It is new, in `parent`, and named by `name` and time: eval_results.jsonl holds `rows`, one line
+    each, summary.json `sums`, config.json `settings`. Raises OSError where it cannot be written.
+    """
+    folder = _new_folder(parent, name)
+    write_lines(rows, folder / "eval_results.jsonl")
+    _write_json(folder / "summary.json", sums)
+    _write_json(folder / "config.json", settings)
     return folder
 
 
-def write_lines(run: Run, path: Path) -> None:
-    """Write one JSON object a question. Raises OSError where it cannot be written."""
+def write_lines(rows: Iterable[Mapping[str, object]], path: Path) -> None:
+    """Write one JSON object a line. Raises OSError where it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8") as file:
-        for item in run.scored:
-            file.write(json.dumps(record(item), ensure_ascii=False, allow_nan=False) + "\n")
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def lines(run: Run) -> list[dict[str, object]]:
+    """Return every question of a run as JSON writes it."""
+    return [record(item) for item in run.scored]
 
 
 def summed(run: Run) -> dict[str, object]:
@@ -126,7 +161,7 @@ def record(item: Scored) -> dict[str, object]:
         "question": question.question,
         "kind": question.kind,
         "critical": question.critical,
-        "hit": judgement.hit if judgement else not found.hits,
+        "hit": item.outcome.right,
         "rank": judgement.rank if judgement else None,
         "lost_at": judgement.lost_at if judgement else None,
         "forbidden": judgement.forbidden if judgement else (),

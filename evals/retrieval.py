@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+from api.conversation import self_contained
+from api.refusal import fitted, refuses
 from evals import ci, console, dataset, gates, measurement, metrics, report, results, spans, summary
 from evals.dataset import SPLITS, Question
 from evals.judge import judge
@@ -37,11 +39,12 @@ def evaluate(
 
     Raises DatasetError where a question names a file by what fits several.
     """
+    # The fit belongs to the whole: a caller who looks behind the threshold looks behind it too.
+    fit = fitted(rules) if rules.threshold > float("-inf") else None
     for item in dataset.resolved(questions, measured.files):
         found = search(
             rules,
-            item.question,
-            history=item.history,
+            self_contained(item.question, item.history),
             top_k=top_k,
             generation_id=measured.generation_id,
         )
@@ -49,7 +52,7 @@ def evaluate(
         if item.answerable:
             limit = top_k or rules.settings.rag_top_k
             judgement = judge(item, found, measured.files, measured.chunks_of, limit)
-        yield Outcome(item, found, judgement)
+        yield Outcome(item, found, judgement, fit is not None and refuses(found, fit))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -117,7 +120,9 @@ def made_run(
     candidates = max(rules.settings.rag_candidates, limit)
     page_of = spans.pages_of(measured.files)
     scored = metrics.score(outcomes, measured, page_of, top_k=limit, candidates=candidates)
-    config = results.config(rules, measured, dataset_file, {"top_k": limit, **options})
+    made_with = results.fingerprint(rules, measured)
+    about = {"program": "evals.retrieval", "top_k": limit, **options}
+    config = results.config(rules, made_with, measured.files, dataset_file, about)
     return Run(
         dataset=dataset_file,
         vault=vault_folder,
@@ -136,7 +141,7 @@ def _write(run: Run, args: argparse.Namespace) -> Path:
     folder = results.write(run, args.results)
     report.write(run, folder / "report.html")
     if args.json:
-        results.write_lines(run, args.json)
+        results.write_lines(results.lines(run), args.json)
     if args.junit:
         ci.write_junit(run, args.junit)
     ci.add_step_summary(run)

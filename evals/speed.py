@@ -1,6 +1,7 @@
 """Measure speed as ratios of one run: ingest against the encoder, search against its parts.
 
 Nothing here is a gate: machines are noisy. Absolute times are context, the ratios are the result.
+Exit status: 0 measured; 2 nothing could be measured or written.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from time import perf_counter
 from sentence_transformers import SentenceTransformer
 
 from api import answer
-from evals import retrieval
+from evals import results, retrieval
 from evals.retrieval import RULES
 from ingest import document, pipeline, vault
 from ingest.progress import Meter
@@ -31,26 +32,39 @@ _QUESTIONS = 100
 _ANSWERED = 200  # before the memory is read
 _MEGABYTE = 1024  # of ru_maxrss, which Linux counts in KiB
 
+Timed = dict[str, str | float]  # a question's id, and its times by name
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program and return its exit status: 0, or 2 where nothing could be measured."""
+    """Run the program and return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m evals.speed", description=__doc__)
     parser.add_argument("--skip-ingest", action="store_true", help="search only")
+    parser.add_argument(
+        "--results", type=Path, default=Path("results"), help="a folder for each run goes in here"
+    )
     args = parser.parse_args(argv)
     try:
         with open_rulebook(load()) as rules:
             rules.warm()
-            if not args.skip_ingest:
-                _ingest(rules, rules.settings.vault)
-            _search(rules)
-            _memory(rules, before="searching" if args.skip_ingest else "ingesting, searching")
+            sums = {} if args.skip_ingest else _ingest(rules, rules.settings.vault)
+            rows = _search(rules)
+            sums |= _summed(rows)
+            before = "searching" if args.skip_ingest else "ingesting, searching"
+            sums |= _memory(rules, before=before)
+            files = {file.path: file.text for file in vault.read(rules.settings.vault).files}
+            about = {"program": "evals.speed", "skip_ingest": args.skip_ingest}
+            config = results.config(rules, rules.fingerprint, files, RULES, about)
+        print(f"results: {results.write_folder(args.results, 'speed', rows, sums, config)}")
     except RulesError as error:
         print(f"evals.speed: nothing was measured: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"evals.speed: measured, but not written: {error}", file=sys.stderr)
         return 2
     return 0
 
 
-def _ingest(rules: Rulebook, root: Path) -> None:
+def _ingest(rules: Rulebook, root: Path) -> dict[str, float]:
     """Index the vault from nothing, embed the same texts in one sorted call, then ingest again."""
     with rules.store.connect(autocommit=True) as conn, Meter() as meter:
         generations.install(conn)
@@ -59,7 +73,7 @@ def _ingest(rules: Rulebook, root: Path) -> None:
     texts = _texts(rules, root)
     # The library alone, all texts in one call that sorts them: what ingest is measured against.
     model = SentenceTransformer(str(rules.embedder.files.folder), local_files_only=True)
-    encoder = _seconds(partial(model.encode, texts, show_progress_bar=False))
+    encoder = 0.001 * _milliseconds(partial(model.encode, texts, show_progress_bar=False))
     pipeline.run(rules, root)
     again = pipeline.run(rules, root)
     print(f"ingest: {report.chunks} chunks, {len(texts)} texts in {report.seconds:.1f} s")
@@ -68,6 +82,14 @@ def _ingest(rules: Rulebook, root: Path) -> None:
         f"unchanged ingest / full ingest: {again.seconds / report.seconds:.3f} "
         f"({again.seconds:.2f} s, {again.embedded} texts embedded)"
     )
+    return {
+        "chunks": report.chunks,
+        "texts": len(texts),
+        "ingest_s": report.seconds,
+        "encoder_s": encoder,
+        "unchanged_ingest_s": again.seconds,
+        "unchanged_embedded": again.embedded,
+    }
 
 
 def _texts(rules: Rulebook, root: Path) -> list[str]:
@@ -83,29 +105,42 @@ def _texts(rules: Rulebook, root: Path) -> list[str]:
     )
 
 
-def _search(rules: Rulebook) -> None:
+def _search(rules: Rulebook) -> list[Timed]:
     """Time whole searches and their parts on the same questions, one after the other."""
-    asked = [q.question for q in retrieval.chosen(RULES, None)][:_QUESTIONS]
+    asked = retrieval.chosen(RULES, None)[:_QUESTIONS]
     for question in asked[:5]:
-        search(rules, question)
+        search(rules, question.question)
     generation_id = rules.store.read(store.live).id
-    whole, embed, sql = [], [], []
-    for question in asked:
-        words = searchable(question)
-        whole.append(_seconds(partial(search, rules, question)))
-        embed.append(_seconds(partial(rules.embedder.question, words)))
+    rows: list[Timed] = []
+    for item in asked:
+        words = searchable(item.question)
+        whole = _milliseconds(partial(search, rules, item.question))
+        embed = _milliseconds(partial(rules.embedder.question, words))
         vectors = rules.embedder.question(words)
-        sql.append(_seconds(partial(_lists, rules, generation_id, words, vectors)))
-    parts = median(embed) + median(sql)
-    print(f"search: p50 {1000 * median(whole):.1f} ms over {len(asked)} questions")
-    print(
-        f"search / (embed + SQL): {median(whole) / parts:.2f} "
-        f"(embed {1000 * median(embed):.1f} ms, SQL {1000 * median(sql):.1f} ms)"
+        sql = _milliseconds(partial(_lists, rules, generation_id, words, vectors))
+        rows.append({"id": item.id, "search_ms": whole, "embed_ms": embed, "sql_ms": sql})
+    return rows
+
+
+def _summed(rows: Sequence[Timed]) -> dict[str, float]:
+    """Print and return the medians of the questions' times, and their ratio."""
+    whole, embed, sql = (
+        median(float(row[name]) for row in rows) for name in ("search_ms", "embed_ms", "sql_ms")
     )
+    ratio = whole / (embed + sql)
+    print(f"search: p50 {whole:.1f} ms over {len(rows)} questions")
+    print(f"search / (embed + SQL): {ratio:.2f} (embed {embed:.1f} ms, SQL {sql:.1f} ms)")
+    return {
+        "questions": len(rows),
+        "search_ms": whole,
+        "embed_ms": embed,
+        "sql_ms": sql,
+        "search_over_parts": ratio,
+    }
 
 
-def _memory(rules: Rulebook, *, before: str) -> None:
-    """Answer questions with quotes, as the API does without a model, and print the peak memory."""
+def _memory(rules: Rulebook, *, before: str) -> dict[str, float]:
+    """Answer questions with quotes, as the API does without a model; print the peak memory."""
     asked = [q.question for q in retrieval.chosen(RULES, None)][:_ANSWERED]
     for question in asked:
         answer.ask(rules, None, question)
@@ -114,6 +149,7 @@ def _memory(rules: Rulebook, *, before: str) -> None:
         f"memory: {peak:.0f} MB, the peak resident set of this process (without PostgreSQL) since "
         f"its start: {before} and answering {len(asked)} questions with quotes"
     )
+    return {"answered": len(asked), "peak_mb": peak}
 
 
 def _lists(rules: Rulebook, generation_id: int, words: str, asked: EncodedQuestion) -> object:
@@ -128,10 +164,10 @@ def _lists(rules: Rulebook, generation_id: int, words: str, asked: EncodedQuesti
     return rules.store.read(all_of_it)
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def _milliseconds(work: Callable[[], object]) -> float:
     started = perf_counter()
     work()
-    return perf_counter() - started
+    return 1000 * (perf_counter() - started)
 
 
 if __name__ == "__main__":

@@ -105,7 +105,5 @@ def refused(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:
     }
     groups["answerable"] = [o for o in outcomes if o.question.answerable]
     return {
-        name: (sum(not o.found.hits for o in found), len(found))
-        for name, found in groups.items()
-        if found
+        name: (sum(o.refused for o in found), len(found)) for name, found in groups.items() if found
     }

@@ -1,86 +1,88 @@
 """Measure both sample vaults and write the table of the README anew.
 
-The table stands between two comment lines; nothing else of the README is touched.
+The table stands between two comment lines; nothing else of the README is touched. Exit status: 0
+written; 2 nothing could be measured or written.
 """
 
-import subprocess
+import argparse
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean
 
-from scipy.stats import binomtest
-
-from evals import retrieval
-from evals.retrieval import RULES_VAULT, Outcome, evaluate, subject
-from retrieval.errors import ConfigurationError, RulesError
+from evals import readme, results, retrieval, summary
+from evals.retrieval import RULES, RULES_VAULT, evaluate, subject
+from evals.run import Run
+from retrieval.errors import RulesError
 from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.settings import load
 
-README = Path(__file__).parents[1] / "README.md"
-BEGIN, END = "<!-- measured: make table -->", "<!-- end of measured -->"
+_COMMAND = "make table"  # which the README names
 _SETS = [  # dataset, vault; the live index may hold another one
-    ("rules.jsonl", RULES_VAULT),
-    ("handbook.jsonl", Path(__file__).with_name("vaults") / "handbook"),
+    (RULES, RULES_VAULT),
+    (RULES.with_name("handbook.jsonl"), Path(__file__).with_name("vaults") / "handbook"),
 ]
 
 
-def main() -> int:
-    """Run the program and return its exit status: 0, or 2 where nothing could be measured."""
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m evals.table", description=__doc__)
+    parser.add_argument(
+        "--results", type=Path, default=Path("results"), help="a folder for each run goes in here"
+    )
+    args = parser.parse_args(argv)
     try:
+        readme.check(_COMMAND)
         with open_rulebook(load()) as rules:
-            rows = [_row(rules, name, folder) for name, folder in _SETS]
+            runs = [_run(rules, dataset, folder) for dataset, folder in _SETS]
             top_k = rules.settings.rag_top_k
-        text = README.read_text("utf-8")
-        if BEGIN not in text or END not in text:
-            raise ConfigurationError(f"README.md has no line {BEGIN!r} or {END!r}; restore them")
+        for run in runs:
+            print(f"results: {results.write(run, args.results)}")
+        text = table(runs, top_k)
+        readme.put(_COMMAND, text)
     except RulesError as error:
         print(f"evals.table: nothing was measured: {error}", file=sys.stderr)
         return 2
-    table = _table(rows, top_k)
-    before, rest = text.split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
-    README.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", "utf-8")
-    print(table)
+    except OSError as error:
+        print(f"evals.table: measured, but not written: {error}", file=sys.stderr)
+        return 2
+    print(text)
     return 0
 
 
-def _row(rules: Rulebook, name: str, folder: Path) -> list[str]:
-    questions = retrieval.chosen(retrieval.RULES.with_name(name), "gate")
-    with subject(rules, folder) as measured:
-        outcomes = list(evaluate(rules, measured, questions))
-    judged = [outcome.judgement for outcome in outcomes if outcome.judgement]
-    hits = sum(judgement.hit for judgement in judged)
-    interval = binomtest(hits, len(judged)).proportion_ci(method="wilson")
-    seconds = [o.found.timings.embed_ms + o.found.timings.search_ms for o in outcomes]
-    return [
-        f"{name}, {len(measured.files)} files",
-        str(len(judged)),
-        f"{hits / len(judged):.3f} ({interval.low:.2f} to {interval.high:.2f})",
-        f"{fmean(1 / j.rank if j.rank else 0 for j in judged):.3f}",
-        _refused([outcome for outcome in outcomes if outcome.question.kind == "offtopic"]),
-        _refused([outcome for outcome in outcomes if outcome.question.answerable]),
-        f"{median(seconds):.0f} ms",
-    ]
-
-
-def _refused(outcomes: Sequence[Outcome]) -> str:
-    refused = sum(not outcome.found.hits for outcome in outcomes)
-    return f"{refused} of {len(outcomes)}"
-
-
-def _table(rows: Sequence[Sequence[str]], top_k: int) -> str:
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
-    ).stdout.strip()
+def table(runs: Sequence[Run], top_k: int) -> str:
+    """Return the README's table, a row a run, and when it was measured."""
     head = [
         "gate split", "n", f"recall@{top_k} (95 %)", "MRR", "off-topic refused",
         "answerable refused", "p50 of search",
     ]  # fmt: skip
-    lines = ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows)]
-    today = datetime.now(UTC).date().isoformat()
-    return "\n".join([*lines, "", f"Measured on {today} at commit `{commit or 'unknown'}`."])
+    rows = [head, ["---"] * len(head), *(_cells(run) for run in runs)]
+    lines = ["| " + " | ".join(cells) + " |" for cells in rows]
+    return "\n".join([*lines, "", f"Measured on {results.measured_on()}."])
+
+
+def _run(rules: Rulebook, dataset: Path, folder: Path) -> Run:
+    with subject(rules, folder) as measured:
+        outcomes = list(evaluate(rules, measured, retrieval.chosen(dataset, "gate")))
+        return retrieval.made_run(
+            rules, measured, outcomes, (), dataset_file=dataset, vault_folder=folder, top_k=None,
+            options={"program": "evals.table", "split": "gate"},
+        )  # fmt: skip
+
+
+def _cells(run: Run) -> list[str]:
+    judged = [outcome.judgement for outcome in run.outcomes if outcome.judgement]
+    found = summary.estimate([float(judgement.hit) for judgement in judged])
+    refused = summary.refused(run.outcomes)
+    return [
+        f"{run.dataset.name}, {len(run.files)} files",
+        str(found.n),
+        f"{found.mean:.3f} ({found.low:.2f} to {found.high:.2f})",
+        f"{fmean(1 / j.rank if j.rank else 0 for j in judged):.3f}",
+        "{} of {}".format(*refused["offtopic"]),
+        "{} of {}".format(*refused["answerable"]),
+        f"{summary.latency(run.outcomes)['total']['p50']:.0f} ms",
+    ]
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from ingest.frontmatter import FrontMatter
 from ingest.limits import Count
 from ingest.outline import Placed, outline
 from ingest.vault import SourceFile
-from retrieval.models import Chunk, Entry
+from retrieval.models import Chunk, Entry, SourceNote
 
 _PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
 _NUMBERING = re.compile(r"^\d+[.)]?\s+")
@@ -50,6 +50,12 @@ def index(file: SourceFile, *, entry_limit: int, count: Count) -> list[IndexedCh
         )
         for cut in chunk.split(file.path, subject.title, document, placed, count)
     ]
+
+
+def note(file: SourceFile) -> SourceNote:
+    """Return what the front matter says of the file's standing. Raises FileRejectedError."""
+    matter = frontmatter.parse(file.path, markdown.header(file.text))
+    return SourceNote(file.path, matter.status, matter.edition, matter.supersedes)
 
 
 def _subject(path: str, placed: Sequence[Placed], matter: FrontMatter) -> Subject:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ingest import document
 from ingest.document import IndexedChunk
 from ingest.vault import SourceFile
 from retrieval import contents
@@ -86,4 +87,4 @@ def _new_file(
         tokens = tuple(found for _, found in rows if found is not None)
         matrix = np.array([vector for vector, _ in rows], np.float32)
         new.append(NewChunk(item.chunk, item.entries, matrix, tokens))
-    return NewFile(file.path, file.sha256, tuple(new))
+    return NewFile(document.note(file), file.sha256, tuple(new))

@@ -27,6 +27,7 @@ _PARSER = (
     # footnotes out of their lines.
     .disable(["inline", "footnote_tail"])
 )
+_HEADER_PARSER = MarkdownIt("zero").use(front_matter_plugin)
 _LEAVES: dict[str, BlockKind] = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
@@ -85,6 +86,11 @@ def parse(text: str) -> Document:
         owners[first:last] = [block] * (last - first)
         quoted_until = last if kind in _WHOLE else quoted_until
     return Document(tuple(lines), tuple(_runs(lines, owners, start)), header)
+
+
+def header(text: str) -> str:
+    """Return what `parse` calls the header of `text`, without reading its blocks."""
+    return _front_matter(_HEADER_PARSER.parse(text))[0]
 
 
 def is_lead_in(text: str) -> bool:

@@ -7,7 +7,7 @@ from retrieval import late
 from retrieval.embed import EncodedQuestion
 from retrieval.fuse import Best, Fused, fuse
 from retrieval.late import TokenVectors
-from retrieval.models import LateInteraction
+from retrieval.models import LateInteraction, SourceNote
 from retrieval.rulebook import Rulebook
 from retrieval.store import (
     Connection,
@@ -17,6 +17,7 @@ from retrieval.store import (
     full_text,
     nearest,
     nearest_entries,
+    notes,
     similarity,
 )
 
@@ -34,6 +35,7 @@ class Lists:
     text: list[Scored]
     similarities: dict[int, float]  # by row id, of what only `text` has
     entries: list[StoredEntry]  # of every chunk in a list, its nearest first; none where unread
+    notes: dict[str, SourceNote]  # of the chunks' files, by path
 
 
 def collect(
@@ -51,7 +53,8 @@ def collect(
     if rules.settings.rag_late_interaction or rules.reranker:
         rows = sorted({item.row_id for item in (*dense, *text)})
         entries = nearest_entries(conn, rows, asked.vector, _ENTRIES)
-    return Lists(chosen, dense, text, similar, entries)
+    about = notes(conn, chosen.id, {item.chunk.path for item in (*dense, *text)})
+    return Lists(chosen, dense, text, similar, entries, about)
 
 
 def fused(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from retrieval import late
 from retrieval.late import TokenVectors
-from retrieval.models import Chunk, Entry, Vectors
+from retrieval.models import Chunk, Entry, SourceNote, Vectors
 from retrieval.store import Connection
 
 
@@ -27,9 +27,14 @@ class NewChunk:
 class NewFile:
     """A file to be written, with all its chunks; it replaces the file of the same path."""
 
-    path: str
-    sha256: str
+    note: SourceNote
+    sha256: str  # of the bytes on disk
     chunks: tuple[NewChunk, ...]
+
+    @property
+    def path(self) -> str:
+        """Below the vault, with "/"."""
+        return self.note.path
 
 
 Known = tuple[Vectors, TokenVectors | None]
@@ -78,8 +83,19 @@ def apply(
     )
     with conn.cursor() as cur:
         cur.executemany(
-            "INSERT INTO file (generation_id, path, sha256) VALUES (%s, %s, %s)",
-            [(generation_id, file.path, file.sha256) for file in written],
+            "INSERT INTO file (generation_id, path, sha256, status, edition, supersedes) "
+            "VALUES (%s, %s, %s, %s, %s, %s)",
+            [
+                (
+                    generation_id,
+                    file.path,
+                    file.sha256,
+                    file.note.status,
+                    file.note.edition,
+                    list(file.note.supersedes),
+                )
+                for file in written
+            ],
         )
     chunks = [chunk for file in written for chunk in file.chunks]
     ids = _new_ids(conn, len(chunks))

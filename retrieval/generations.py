@@ -15,7 +15,7 @@ from retrieval.store import Connection, Generation, live
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _LOCK_SPACE = 0x52554C45  # "RULE": advisory locks of this product, the second key says which
 _LAST_ADDED = (  # of schema.sql; where it is, all is
-    "SELECT FROM pg_attribute WHERE attrelid = to_regclass('entry') AND attname = 'token_scale'"
+    "SELECT FROM pg_attribute WHERE attrelid = to_regclass('file') AND attname = 'supersedes'"
 )
 _INGEST_LOCK = 0  # temporary generations lock their own id, which begins at 1
 

@@ -1,6 +1,7 @@
 """The types that the rooms exchange: frozen, without behaviour beyond what a reader needs."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ Vectors = npt.NDArray[np.float32]
 Fate = Literal["candidates", "threshold", "budget", "returned"]
 # "encoded": token vectors are not stored; those of the best candidates were made for the question.
 LateInteraction = Literal["stored", "encoded", "off"]
+_GONE = {"superseded", "obsolete", "withdrawn", "deprecated", "archived"}
 EntryKind = Literal["row", "item", "sentences", "whole"]
 
 
@@ -56,6 +58,21 @@ class Entry:
     def text(self) -> str:
         """What is embedded."""
         return self.trail + self.words
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNote:
+    """What a file's front matter says of its standing; the defaults are a file without any."""
+
+    path: str  # below the vault, with "/"
+    status: str = ""  # "errata", "house rule", "optional", "superseded", …
+    edition: str = ""
+    supersedes: tuple[str, ...] = ()  # files that it overrides: paths, with or without suffix
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the file says of itself that it holds no longer."""
+        return self.status.casefold() in _GONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,3 +137,5 @@ class SearchResult:
     threshold: float
     generation: str  # "ID.REVISION" of the index that answered
     timings: Timings
+    # Of the files of `hits`, by path; only of those whose front matter says something.
+    notes: Mapping[str, SourceNote] = field(default_factory=dict)

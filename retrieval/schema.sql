@@ -1,5 +1,5 @@
 -- The index. Run by the first ingest into a database, in one transaction; each statement may be
--- repeated. Later ingests look for entry.token_scale alone.
+-- repeated. Later ingests look for the column added last alone.
 
 CREATE EXTENSION IF NOT EXISTS vector;
 
@@ -71,3 +71,7 @@ ALTER TABLE entry ADD COLUMN IF NOT EXISTS token_scale real;
 ALTER TABLE entry ALTER COLUMN token_vectors SET STORAGE EXTERNAL;
 CREATE INDEX IF NOT EXISTS entry_generation ON entry (generation_id);
 CREATE INDEX IF NOT EXISTS entry_text ON entry (text_sha256);
+-- What a file's front matter says of its standing; the fingerprint makes old indexes anew.
+ALTER TABLE file ADD COLUMN IF NOT EXISTS status text NOT NULL DEFAULT '';
+ALTER TABLE file ADD COLUMN IF NOT EXISTS edition text NOT NULL DEFAULT '';
+ALTER TABLE file ADD COLUMN IF NOT EXISTS supersedes text[] NOT NULL DEFAULT '{}';

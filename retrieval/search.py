@@ -3,23 +3,30 @@
 `search` is the one function that answers users, feeds the evals and serves LangChain.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
 from retrieval import candidates
+from retrieval.arrange import Ranked, current_first, with_twins
 from retrieval.candidates import Lists
 from retrieval.embed import EncodedQuestion
 from retrieval.errors import QuestionError
 from retrieval.fold import searchable
 from retrieval.fuse import Fused
-from retrieval.models import Candidate, Chunk, Evidence, Fate, Hit, SearchResult, Timings
+from retrieval.models import (
+    Candidate,
+    Evidence,
+    Fate,
+    Hit,
+    SearchResult,
+    SourceNote,
+    Timings,
+)
 from retrieval.rerank import Passage, Reranker
 from retrieval.rulebook import Rulebook
 from retrieval.store import Connection, Generation, Scored, evidence, generation, live
 
-_NEAR = 10  # how many places behind a passage its twin may stand
-_Ranked = tuple[Fused, float, float | None]  # with the score that orders it, the reranker's own
 QUESTION_LIMIT = 4_000  # characters; the encoder's own limit is checked as well
 
 
@@ -27,18 +34,15 @@ def search(
     rules: Rulebook,
     question: str,
     *,
-    history: Sequence[str] = (),
     top_k: int | None = None,
     generation_id: int | None = None,
 ) -> SearchResult:
     """Return the passages for `question`, best first: at most `top_k`, perhaps none.
 
-    `history` holds the user's earlier questions: a follow-up ("and for elves?") is searched
-    together with the one before it. `generation_id` names another generation than the live one.
-    Raises QuestionError for a question that cannot be searched, IndexMissingError and
-    IndexMismatchError for an index that cannot answer, DatabaseUnreachableError.
+    `generation_id` names another generation than the live one. Raises QuestionError for a question
+    that cannot be searched, IndexMissingError and IndexMismatchError for an index that cannot
+    answer, DatabaseUnreachableError.
     """
-    question = " ".join([*history[-1:], question])
     words = check_question(rules, question)
     started = perf_counter()
     asked = rules.embedder.question(words)
@@ -72,7 +76,7 @@ def _attempt(
     first = fused[: max(rules.settings.rag_candidates, top_k)]
     scores = _reranked(rules.reranker, question, first)
     reranked = perf_counter()
-    trace, kept = _decide(fused, scores, rules, top_k)
+    trace, kept = _decide(fused, scores, rules, top_k, found.notes, question)
 
     def details(conn: Connection) -> tuple[Generation, dict[int, tuple[Evidence, ...]]]:
         now = live(conn) if wanted is None else generation(conn, wanted)
@@ -96,6 +100,11 @@ def _attempt(
             search_ms=1000 * (searched - started + perf_counter() - reranked),
             rerank_ms=1000 * (reranked - searched),
         ),
+        notes={
+            scored.chunk.path: found.notes[scored.chunk.path]
+            for scored, _ in kept
+            if scored.chunk.path in found.notes
+        },
     )
 
 
@@ -136,11 +145,17 @@ def _reranked(
 
 
 def _decide(
-    fused: Sequence[Fused], scores: Sequence[float] | None, rules: Rulebook, top_k: int
+    fused: Sequence[Fused],
+    scores: Sequence[float] | None,
+    rules: Rulebook,
+    top_k: int,
+    notes: Mapping[str, SourceNote],
+    question: str,
 ) -> tuple[tuple[Candidate, ...], list[tuple[Scored, float]]]:
     """Order the candidates, drop those under the threshold, keep `top_k`; say so in the trace."""
     fused_ranks = {item.scored.row_id: rank for rank, item in enumerate(fused, start=1)}
-    ranked = _with_twins(_ranked(fused, scores, rules.weights.rerank))
+    ranked = with_twins(_ranked(fused, scores, rules.weights.rerank))
+    ranked = current_first(ranked, notes, question, rules.threshold)
     trace: list[Candidate] = []
     kept: list[tuple[Scored, float]] = []
     for rank, (item, score, reranked) in enumerate(ranked, start=1):
@@ -159,43 +174,19 @@ def _decide(
 
 def _ranked(
     fused: Sequence[Fused], scores: Sequence[float] | None, weight: float | None
-) -> list[_Ranked]:
+) -> list[Ranked]:
     """The candidates in their final order with the score that makes it and the reranker's own.
 
     A reranker's score is one more summand; without a `weight` it stands alone. Ties keep the fused
     order.
     """
     if scores is None:
-        return [(item, item.score, None) for item in fused]
+        return [Ranked(item, item.score, None) for item in fused]
     found = [
-        (item, score if weight is None else item.score + weight * score, score)
+        Ranked(item, score if weight is None else item.score + weight * score, score)
         for item, score in zip(fused, scores, strict=False)  # of the first candidates alone
     ]
-    return sorted(found, key=lambda row: -row[1])
-
-
-def _with_twins(ranked: Sequence[_Ranked]) -> list[_Ranked]:
-    """Put a passage's twin, where it is near, directly behind the passage, with its score.
-
-    A twin is the same section of a file of the same name in another folder: the spell Light of
-    two classes, the leave of two companies. A question that names neither folder asks for both.
-    """
-    rest, ordered = list(ranked), []
-    while rest:
-        first = rest.pop(0)
-        ordered.append(first)
-        known = first[0].scored.chunk
-        for place, near in enumerate(rest[:_NEAR]):
-            chunk = near[0].scored.chunk
-            if chunk.path != known.path and _named(chunk) == _named(known):
-                item, _, reranked = rest.pop(place)
-                ordered.append((item, first[1], reranked))
-                break
-    return ordered
-
-
-def _named(chunk: Chunk) -> tuple[str, str]:
-    return chunk.path.rsplit("/", 1)[-1], chunk.heading
+    return sorted(found, key=lambda one: -one.score)
 
 
 def _row(

@@ -4,7 +4,7 @@ All SQL on the index is here, in `generations.py` (what ingest writes) and in `s
 are always parameters. Connections come from `database.py`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from psycopg.rows import class_row, kwargs_row
 from retrieval import late
 from retrieval.errors import IndexMissingError
 from retrieval.late import QuestionTokens, TokenVectors
-from retrieval.models import Chunk, Entry, Evidence, Vectors
+from retrieval.models import Chunk, Entry, Evidence, SourceNote, Vectors
 
 Connection = psycopg.Connection[Any]
 
@@ -208,6 +208,31 @@ def chunks_of(conn: Connection, generation_id: int, path: str) -> tuple[Chunk, .
                 [generation_id, path],
             )
         )
+
+
+def hashes_of(conn: Connection, generation_id: int, paths: Sequence[str]) -> dict[str, str]:
+    """Return the sha256 of these files by path, as indexed; a file that is not held is left out."""
+    rows = conn.execute(
+        "SELECT path, sha256 FROM file WHERE generation_id = %s AND path = ANY(%s)",
+        [generation_id, list(paths)],
+    )
+    return dict(rows.fetchall())
+
+
+def notes(conn: Connection, generation_id: int, paths: Collection[str]) -> dict[str, SourceNote]:
+    """Return by path what these files' front matter says, of those where it says something."""
+    with conn.cursor(row_factory=kwargs_row(_note)) as cur:
+        found = cur.execute(
+            "SELECT path, status, edition, supersedes FROM file "
+            "WHERE generation_id = %s AND path = ANY(%s) "
+            "AND (status <> '' OR edition <> '' OR supersedes <> '{}')",
+            [generation_id, sorted(set(paths))],
+        ).fetchall()
+    return {note.path: note for note in found}
+
+
+def _note(*, supersedes: list[str], **columns: str) -> SourceNote:
+    return SourceNote(supersedes=tuple(supersedes), **columns)
 
 
 def _scored(*, row_id: int, score: float, **columns: Any) -> Scored:

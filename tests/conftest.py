@@ -83,6 +83,12 @@ def open_rules() -> Iterator[Callable[[Settings], Rulebook]]:
 
 
 @pytest.fixture
+def empty(settings: Settings, open_rules: Callable[[Settings], Rulebook]) -> Rulebook:
+    """A rulebook whose database holds nothing yet."""
+    return open_rules(settings)
+
+
+@pytest.fixture
 def rulebook(settings: Settings, open_rules: Callable[[Settings], Rulebook]) -> Rulebook:
     """A rulebook whose index holds the small vault."""
     rules = open_rules(settings)

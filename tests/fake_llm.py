@@ -1,31 +1,35 @@
 """An OpenAI-compatible chat server on loopback that can misbehave, over real HTTP."""
 
 import json
+import select
+import socket
 import threading
+import time
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 USAGE = {"prompt_tokens": 321, "completion_tokens": 7, "total_tokens": 328}
 _DRIP = 0.3  # seconds between bytes: less than the client's time-out for one read
+_JSON, _EVENTS = "application/json", "text/event-stream"
 
 # Replies that are wrong in themselves: status, content type, body.
 BROKEN: dict[str, tuple[int, str, bytes]] = {
-    "429": (429, "application/json", b'{"error": {"message": "slow down"}}'),
-    "500": (500, "application/json", b'{"error": {"message": "internal"}}'),
+    "429": (429, _JSON, b'{"error": {"message": "slow down"}}'),
+    "401": (401, _JSON, b'{"error": {"message": "who are you?"}}'),
+    "500": (500, _JSON, b'{"error": {"message": "internal"}}'),
     "502 with HTML": (502, "text/html", b"<html><h1>Bad Gateway</h1></html>"),
+    "503": (503, _JSON, b'{"error": {"message": "loading"}}'),
     "200 with HTML": (200, "text/html", b"<html><h1>Welcome</h1></html>"),
-    "no JSON": (200, "application/json", b'{"choices": [{"message"'),
-    "no body": (200, "application/json", b""),
-    "deep JSON": (200, "application/json", b"[" * 100_000),
-    "no choices": (200, "application/json", b'{"choices": []}'),
-    "choices are no list": (200, "application/json", b'{"choices": {"a": 1}}'),
-    "null": (200, "application/json", b"null"),
-    "half a character": (
-        200,
-        "application/json",
-        rb'{"choices": [{"message": {"content": "One hour \ud800 [1]."}}]}',
-    ),
-    "50 MB": (200, "application/json", b" " * 50_000_000),
+    "another content type": (200, "text/plain", b'{"choices": [{"message": {"content": "1"}}]}'),
+    "no JSON": (200, _JSON, b'{"choices": [{"message"'),
+    "no body": (200, _JSON, b""),
+    "deep JSON": (200, _JSON, b"[" * 100_000),
+    "no choices": (200, _JSON, b'{"choices": []}'),
+    "choices are no list": (200, _JSON, b'{"choices": {"a": 1}}'),
+    "null": (200, _JSON, b"null"),
+    "half a character": (200, _JSON, rb'{"choices": [{"message": {"content": "\ud800 [1]."}}]}'),
+    "50 MB": (200, _JSON, b" " * 50_000_000),
 }
 # Replies that come late, cut, or from elsewhere.
 UNFINISHED = (
@@ -45,11 +49,35 @@ EMPTY: dict[str, tuple[str | None, str]] = {
     "cut off by a filter": ("One hour [1] and then", "content_filter"),
     "far too long": ("One hour [1]. " * 10_000, "stop"),
 }
-MISBEHAVIOUR = (*BROKEN, *UNFINISHED, *EMPTY, "redirect")
+REDIRECTS = {"redirect": "/elsewhere", "redirect to metadata": "http://169.254.169.254/latest"}
+MISBEHAVIOUR = (*BROKEN, *UNFINISHED, *EMPTY, *REDIRECTS, "packed")
+# Of these the client asks once more.
+RETRIED = {"429", "500", "502 with HTML", "503", "closes at once", "closes in the middle"}
+# The body of a stream after its first piece, in place of the rest.
+BROKEN_STREAMS: dict[str, bytes] = {
+    "stream: invalid JSON": b'data: {"choices": [{"delta"\n\ndata: [DONE]\n\n',
+    "stream: two JSON in one event": b'data: {"choices": []}{"choices": []}\n\ndata: [DONE]\n\n',
+    "stream: an error": b'data: {"error": {"message": "out of memory"}}\n\ndata: [DONE]\n\n',
+    "stream: no choices": b'data: {"object": "chunk"}\n\ndata: [DONE]\n\n',
+    "stream: no end": b"",
+    "stream: half an event": b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n',
+    "stream: 50 MB": (b": " + b"x" * 996 + b"\n\n") * 50_000,
+}
+# Events that servers really send, and that are no fault.
+ODD_EVENTS = [
+    b": ping\n\n",
+    b"data:\n\n",
+    b'data: {"choices": []}\r\n\r\n',
+    b'data: {"choices": [{"delta": null}]}\n\n',
+    b'event: x\ndata: {"choices": [{"delta": {"role": "assistant", "content": null}}]}\n\n',
+]
 
 
 class FakeLlm:
-    """Answers every chat completion with `reply`, or as `mode` (of MISBEHAVIOUR) says."""
+    """Answers every chat completion with `reply`, or as a mode says.
+
+    The first of `modes` is for the next request only; after these, `mode` holds.
+    """
 
     def __init__(self) -> None:
         self.forget()
@@ -62,13 +90,19 @@ class FakeLlm:
 
     def forget(self) -> None:
         """Begin anew: behave, and forget what was asked."""
-        self.reply = "The passage says so [1]."
+        self.reply = "A torch burns for one hour [1]."
         self.mode = ""
+        self.modes: list[str] = []
+        self.retry_after: str | None = None  # a header of the replies in BROKEN
+        self.pace = 0.0  # seconds before each piece of a stream, which is a word
+        self.odd_events = False  # send ODD_EVENTS before every stream
         self.body: bytes | None = None  # sent instead of a completion, with status 200
         self.requests: list[dict[str, Any]] = []
+        self.times: list[float] = []  # of the requests, monotonic
         self.paths: list[str] = []
         self.keys: list[str] = []
         self.hung_up = threading.Event()  # set when the client leaves in the middle of a reply
+        self.hangups: list[float] = []  # when clients left, monotonic
         self.stopped = threading.Event()
 
     @property
@@ -94,6 +128,7 @@ class FakeLlm:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # a hundred clients may come at once
     owner: FakeLlm
 
 
@@ -102,75 +137,126 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         llm = self.server.owner
+        stopped = llm.stopped  # the next test has another one
+        llm.times.append(time.monotonic())
         llm.paths.append(self.path)
         llm.keys.append(self.headers["Authorization"])
-        llm.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        llm.requests.append(request)
+        mode = llm.modes.pop(0) if llm.modes else llm.mode
         try:
-            self._answer(llm)
+            self._answer(llm, mode, stopped, streamed=bool(request.get("stream")))
         except (BrokenPipeError, ConnectionResetError):
+            llm.hangups.append(time.monotonic())
             llm.hung_up.set()
 
     def log_message(self, format: str, *args: object) -> None:
         """Write no log."""
 
-    def _answer(self, llm: FakeLlm) -> None:
-        content, reason = EMPTY.get(llm.mode, (llm.reply, "stop"))
+    def _answer(self, llm: FakeLlm, mode: str, stopped: threading.Event, *, streamed: bool) -> None:
+        content, reason = EMPTY.get(mode, (llm.reply, "stop"))
         good = llm.body if llm.body is not None else _completion(content, reason)
-        if llm.mode in BROKEN:
-            self._send(*BROKEN[llm.mode])
-        elif llm.mode == "redirect" and self.path != "/elsewhere":
-            self.send_response(307)
-            self.send_header("Location", "/elsewhere")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-        elif llm.mode in UNFINISHED:
-            self._misbehave(llm, good)
+        kind = _JSON
+        if streamed and llm.body is None:
+            good, kind = b"".join(_events(content, reason)), _EVENTS
+        if mode in BROKEN:
+            self._send(*BROKEN[mode], llm.retry_after)
+        elif mode in REDIRECTS and self.path != "/elsewhere":
+            self._begin(307, kind, 0, {"Location": REDIRECTS[mode]})
+        elif mode == "packed":
+            self._begin(200, kind, len(good), {"Content-Encoding": "gzip"})
+            self.wfile.write(good)
+        elif mode in UNFINISHED:
+            self._misbehave(mode, stopped, good, kind)
+        elif kind == _EVENTS:
+            self._stream(llm, stopped, mode, list(_events(content, reason)))
         else:
-            self._send(200, "application/json", good)
+            self._send(200, kind, good)
 
-    def _misbehave(self, llm: FakeLlm, good: bytes) -> None:
-        if llm.mode == "silence":
-            llm.stopped.wait(20)
-        elif llm.mode == "headers, then silence":
-            self._begin(200, "application/json", len(good))
-            llm.stopped.wait(20)
-        elif llm.mode == "a byte now and then":
-            self._begin(200, "application/json", len(good))
-            self._drip(llm, good)
-        elif llm.mode == "headers, a byte now and then":
-            self._drip(llm, b"HTTP/1.1 200 OK\r\nX-Slow: yes\r\n")
-        elif llm.mode == "closes in the middle":
-            self._begin(200, "application/json", len(good))
+    def _stream(
+        self, llm: FakeLlm, stopped: threading.Event, mode: str, events: list[bytes]
+    ) -> None:
+        self._begin(200, _EVENTS, None)  # it ends where the connection does, as of HTTP/1.0
+        if mode in BROKEN_STREAMS:
+            self.wfile.write(events[0] + BROKEN_STREAMS[mode])
+            return
+        for event in [*(ODD_EVENTS if llm.odd_events else []), *events]:
+            self._wait(stopped, llm.pace)
+            self.wfile.write(event)
+            self.wfile.flush()
+
+    def _misbehave(self, mode: str, stopped: threading.Event, good: bytes, kind: str) -> None:
+        if mode == "silence":
+            self._wait(stopped, 20)
+        elif mode == "headers, then silence":
+            self._begin(200, kind, len(good))
+            self._wait(stopped, 20)
+        elif mode == "a byte now and then":
+            self._begin(200, kind, len(good))
+            self._drip(stopped, good)
+        elif mode == "headers, a byte now and then":
+            self._drip(stopped, b"HTTP/1.1 200 OK\r\nX-Slow: yes\r\n")
+        elif mode == "closes in the middle":
+            self._begin(200, kind, len(good))
             self.wfile.write(good[:20])
 
-    def _drip(self, llm: FakeLlm, data: bytes) -> None:
+    def _drip(self, stopped: threading.Event, data: bytes) -> None:
         for byte in data:
-            if llm.stopped.wait(_DRIP):
-                return
+            self._wait(stopped, _DRIP)
             self.wfile.write(bytes([byte]))
             self.wfile.flush()
 
-    def _begin(self, status: int, content_type: str, length: int) -> None:
+    def _wait(self, stopped: threading.Event, seconds: float) -> None:
+        """Wait; raise BrokenPipeError as soon as the client has left or the server stops."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if stopped.is_set():
+                raise BrokenPipeError
+            readable, _, _ = select.select([self.connection], [], [], min(left, 0.02))
+            if readable and not self.connection.recv(1, socket.MSG_PEEK):
+                raise BrokenPipeError
+
+    def _begin(
+        self, status: int, kind: str, length: int | None, headers: dict[str, str] | None = None
+    ) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", content_type)
-        self.send_header("Content-Length", str(length))
+        self.send_header("Content-Type", kind)
+        if length is not None:
+            self.send_header("Content-Length", str(length))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.flush()
 
-    def _send(self, status: int, content_type: str, body: bytes) -> None:
-        self._begin(status, content_type, len(body))
+    def _send(self, status: int, kind: str, body: bytes, retry_after: str | None = None) -> None:
+        self._begin(status, kind, len(body), {"Retry-After": retry_after} if retry_after else None)
         self.wfile.write(body)
 
 
 def _completion(content: str | None, finish_reason: str) -> bytes:
     message = {"role": "assistant", "content": content}
+    return _encoded({"index": 0, "message": message, "finish_reason": finish_reason})
+
+
+def _events(content: str | None, finish_reason: str) -> Iterator[bytes]:
+    """Yield a stream as OpenAI sends it: a word an event, the end, the usage, the mark."""
+    words = [content] if content is None else content.split(" ")
+    for number, word in enumerate(words):
+        delta = {"content": f" {word}" if number else word}
+        yield b"data: %s\n\n" % _encoded({"index": 0, "delta": delta, "finish_reason": None}, {})
+    end = {"index": 0, "delta": {}, "finish_reason": finish_reason}
+    yield b"data: %s\n\n" % _encoded(end, {})
+    yield b"data: %s\n\n" % _encoded(None)
+    yield b"data: [DONE]\n\n"
+
+
+def _encoded(choice: dict[str, Any] | None, usage: dict[str, int] = USAGE) -> bytes:
     return json.dumps(
         {
             "id": "chatcmpl-1",
-            "object": "chat.completion",
             "created": 1,
             "model": "fake",
-            "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
-            "usage": USAGE,
+            "choices": [choice] if choice else [],
+            "usage": usage or None,
         }
     ).encode()

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import httpx2
 import uvicorn
@@ -44,3 +45,14 @@ def serving(settings: Settings, app: FastAPI | None = None) -> Iterator[httpx2.C
     finally:
         server.should_exit = True
         thread.join()
+
+
+def events(client: httpx2.Client, body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the events of a streamed answer to POST /ask: name and data."""
+    with client.stream("POST", "/ask", json=body) as response:
+        found = []
+        for event in httpx2.EventSource(response):
+            data = event.json()
+            assert isinstance(data, dict)
+            found.append((event.event, data))
+        return found

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 import evals.retrieval
 import retrieval.search
-from evals import ablation, dataset, fixed_chunks
+from evals import ablation, dataset, fixed_chunks, readme
+from evals.ablation_report import table
+from evals.ablation_rows import Row, compare
 from evals.arms import SHIPPED, Arm, Asked, Indexed, Setup, applied, arms, indexes
 from evals.retrieval import Subject
 from ingest.document import IndexedChunk
@@ -130,26 +132,24 @@ ASKED = dataset.Question(
 SETUP = Setup("ours", Weights(0.8, 1.0, None), True, False, -math.inf, 4)
 
 
-def row(name: str, ranks: Sequence[int], top_k: int = 4) -> ablation.Row:
+def row(name: str, ranks: Sequence[int], top_k: int = 4) -> Row:
     index = Indexed(Subject(1, {}, lambda _: ()), 1, 1, 1)
     asked = tuple(
         Asked(ASKED, rank <= top_k, rank, None, False, "stored", 100, 1.0) for rank in ranks
     )
-    return ablation.Row(
-        Arm(name, name, replace(SETUP, threshold=float(sum(map(ord, name))))), index, asked
-    )
+    return Row(Arm(name, name, replace(SETUP, threshold=float(sum(map(ord, name))))), index, asked)
 
 
 def test_the_shipped_row_does_not_differ_from_itself() -> None:
     shipped = row(SHIPPED, [1, 2, 9, 4])
-    compared = ablation.compare(shipped, shipped)
+    compared = compare(shipped, shipped)
     assert (compared.difference, compared.interval) == (0.0, (0.0, 0.0))
     assert (compared.lost, compared.won, compared.p_value) == (0, 0, 1.0)
 
 
 def test_the_table_can_say_that_off_is_better() -> None:
     shipped, better, worse = row(SHIPPED, [8] * 12), row("off", [1] * 12), row("cut", [16] * 12)
-    text = ablation.table([shipped, better, worse, row("same", [8] * 12)])
+    text = table([shipped, better, worse, row("same", [8] * 12)])
     assert "| off | 4 | 12/12 = 1.000 | 1.000 | +0.875 (+0.875 to +0.875) | 0 / 12 |" in text
     assert "Better than as shipped: off." in text
     assert "| -0.062 (-0.062 to -0.062) | 0 / 0 | 1.000 | worse |" in text
@@ -159,31 +159,46 @@ def test_the_table_can_say_that_off_is_better() -> None:
 def test_few_flips_among_many_rows_show_nothing() -> None:
     ranks = [1] * 19 + [2] + [5] * 6  # won alone p = 0.031; of three such rows 0.094
     others = [row(name, [1] * 19 + [4] + [4] * 6) for name in ("a", "bb", "ccc")]
-    assert "Better than as shipped: none." in ablation.table([row(SHIPPED, ranks), *others])
-    assert "Better than as shipped: a." in ablation.table([row(SHIPPED, ranks), others[0]])
+    assert "Better than as shipped: none." in table([row(SHIPPED, ranks), *others])
+    assert "Better than as shipped: a." in table([row(SHIPPED, ranks), others[0]])
 
 
-def test_the_program_measures_every_row_and_writes_all_three_files(
-    environment: Path, capsys: pytest.CaptureFixture[str]
+def test_the_program_measures_every_row_and_writes_every_file(
+    environment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    questions = written(environment, [*QUESTIONS, LASER])
+    calibration = {**QUESTIONS[0], "id": "other", "question": "torch?", "split": "calibration"}
+    questions = written(environment, [*QUESTIONS, LASER, calibration])
     files = ["--json", "out/q.jsonl", "--markdown", "out/t.md", "--svg", "out/d.svg"]
-    assert ablation.main(["--dataset", questions, "--split", "gate", *files]) == 0
+    files += ["--png", "out/d.png", "--results", "runs", "--readme"]
+    page = environment / "README.md"
+    page.write_text("before\n<!-- measured: make ablation -->\n<!-- end of measured -->\n", "utf-8")
+    monkeypatch.setattr(readme, "README", page)
+    assert ablation.main(["--dataset", questions, *files]) == 0
     out = capsys.readouterr().out
     text = (environment / "out/t.md").read_text("utf-8")
-    assert out.endswith(text)
-    assert "3 answerable questions of 4" in text
-    table = [line for line in text.splitlines() if line.startswith("| ")]
-    lines = (environment / "out/q.jsonl").read_text("utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
+    assert text in out
+    assert "3 answerable questions of 4" in text  # of the gate alone, by default
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    written_lines = (environment / "out/q.jsonl").read_text("utf-8").splitlines()
+    records = [json.loads(line) for line in written_lines]
     assert [record["id"] for record in records] == ["torch", "axe", "falling", "laser"]
     rows = records[0]["rows"]
     assert {"shipped", "fixed", "dense-chunks", "full-text", "late", "k12"} <= set(rows)
-    assert len(table) == 2 + len(rows)
+    assert len(lines) == 2 + len(rows)
     assert rows["shipped"]["rank"] == 1
     assert rows["dense-text"]["late"] == "off"
     drawn = Xml.parse(environment / "out/d.svg").getroot()
     assert len(drawn.findall("{*}circle")) == len(rows)
+    assert (environment / "out/d.png").read_bytes().startswith(b"\x89PNG\r\n")
+    assert page.read_text("utf-8").startswith("before\n<!-- measured: make ablation -->\nWhat each")
+    assert "| as shipped | 1.000 |" in page.read_text("utf-8")
+    (run,) = (environment / "runs").iterdir()
+    summed = json.loads((run / "summary.json").read_text("utf-8"))["rows"]
+    assert summed.keys() == rows.keys()
+    assert summed["shipped"]["hits"] == summed["shipped"]["answerable"] == 3
+    config = json.loads((run / "config.json").read_text("utf-8"))
+    assert (config["program"], config["split"]) == ("evals.ablation", "gate")
+    assert (run / "eval_results.jsonl").read_bytes() == (environment / "out/q.jsonl").read_bytes()
 
 
 def test_every_row_is_measured_by_the_search_of_users(

@@ -32,13 +32,18 @@ CITATION = {
     "last_line": int,
     "quote": str,
     "score": float,
+    "status": str,
+    "fresh": str,
 }
 ANSWER = {
+    "question": str,
     "answer": str,
     "refused": bool,
     "refusal_reason": None,
     "mode": str,
+    "guard": {"verdict": str, "findings": []},
     "citations": [CITATION],
+    "citation_counts": {"verified": int, "repaired": int, "unverified": int, "dropped": int},
     "passages": [PASSAGE],
     "usage": {"prompt_tokens": int, "completion_tokens": int},
     "timings": {
@@ -76,6 +81,10 @@ def test_an_answer_has_the_promised_shape(client: httpx2.Client) -> None:
     answered = reply.json()
     assert shape(answered) == ANSWER
     assert (answered["mode"], answered["refused"]) == ("quotes", False)
+    assert answered["question"] == "How long does a torch burn?"
+    assert answered["guard"] == {"verdict": "off", "findings": []}
+    assert {(c["status"], c["fresh"]) for c in answered["citations"]} == {("verified", "fresh")}
+    assert answered["citation_counts"]["verified"] == len(answered["citations"])
     assert answered["usage"] == {"prompt_tokens": 0, "completion_tokens": 0}
     assert answered["timings"]["total_ms"] >= answered["timings"]["search_ms"] > 0
 

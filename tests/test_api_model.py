@@ -10,7 +10,7 @@ import pytest
 
 from retrieval.settings import Settings
 from tests.conftest import API_KEY
-from tests.fake_llm import EMPTY, MISBEHAVIOUR, USAGE, FakeLlm
+from tests.fake_llm import EMPTY, MISBEHAVIOUR, RETRIED, USAGE, FakeLlm
 from tests.serving import serving
 
 REFUSAL = "The Oracle did not return any results for that rule."
@@ -21,36 +21,43 @@ DEADLINE = 1.0  # llm_timeout of model_client
 def test_an_answer_cites_the_passage_that_the_model_named(
     model_client: httpx2.Client, llm: FakeLlm
 ) -> None:
-    llm.reply = "One hour [1]. Bring oil [9]. Both hold [1, 9]."  # there is no passage 9
+    llm.reply = "It burns for one hour [1]. It lights 30' around its bearer [1, 9]."
     answer = model_client.post("/ask", json=QUESTION).json()
-    assert answer["answer"] == "One hour [1]. Bring oil. Both hold [1]."
+    assert answer["answer"] == "It burns for one hour [1]. It lights 30' around its bearer [1]."
     assert (answer["refused"], answer["refusal_reason"]) == (False, None)
-    assert answer["mode"] == "model"
-    (cited,) = answer["citations"]
-    assert (cited["marker"], cited["path"]) == (1, "1. Light/Torches.md")
-    assert "A torch burns for one hour." in cited["quote"]
+    assert (answer["mode"], answer["guard"]["verdict"]) == ("model", "repaired")
+    counts = {"verified": 2, "repaired": 0, "unverified": 0, "dropped": 1}  # there is no passage 9
+    assert answer["citation_counts"] == counts
+    assert [(c["marker"], c["path"], c["quote"]) for c in answer["citations"]] == [
+        (1, "1. Light/Torches.md", "A torch burns for one hour."),
+        (1, "1. Light/Torches.md", "It lights 30\u2019 around its bearer."),
+    ]
     assert answer["usage"] == {
         "prompt_tokens": USAGE["prompt_tokens"],
         "completion_tokens": USAGE["completion_tokens"],
     }
 
 
-@pytest.mark.parametrize(
-    ("reply", "reason"),
-    [
-        ("A torch burns for one hour.", "no_citation"),
-        ("A torch burns for one hour [9].", "no_citation"),
-        (REFUSAL, "model"),
-        (f"Sorry! {REFUSAL.lower()} [1]", "model"),
-    ],
-)
-def test_a_reply_without_a_source_is_a_refusal(
-    model_client: httpx2.Client, llm: FakeLlm, reply: str, reason: str
+@pytest.mark.parametrize("reply", [REFUSAL, f"Sorry! {REFUSAL.lower()} [1]"])
+def test_the_words_of_refusal_are_a_refusal(
+    model_client: httpx2.Client, llm: FakeLlm, reply: str
 ) -> None:
     llm.reply = reply
     answer = model_client.post("/ask", json=QUESTION).json()
     assert (answer["answer"], answer["refused"]) == (REFUSAL, True)
-    assert (answer["refusal_reason"], answer["citations"]) == (reason, [])
+    assert (answer["refusal_reason"], answer["citations"]) == ("model", [])
+    assert (answer["guard"]["verdict"], len(llm.requests)) == ("off", 1)
+
+
+def test_a_follow_up_is_made_whole_by_the_model_and_searched_so(
+    model_client: httpx2.Client, llm: FakeLlm
+) -> None:
+    llm.reply = "And in water, how long does a torch burn?"
+    body = {"question": "And in water?", "history": [QUESTION["question"]]}
+    answer = model_client.post("/ask", json=body).json()
+    assert answer["question"] == llm.reply
+    assert "Last question: And in water?" in llm.prompts[0]
+    assert f"Question: {llm.reply}" in llm.prompts[1]
 
 
 def test_the_model_gets_the_passages_between_fences_that_are_new_each_time(
@@ -98,7 +105,8 @@ def test_a_model_that_misbehaves_is_an_error_that_says_what_to_do(
     assert reply.status_code in {502, 503}, reply.text
     assert reply.headers["content-type"] == "application/problem+json"
     assert re.search("OPENAI_|LLM_TIMEOUT", reply.json()["detail"])
-    assert llm.paths == ["/v1/chat/completions"]  # no second try, nothing followed
+    assert set(llm.paths) == {"/v1/chat/completions"}  # nothing followed
+    assert len(llm.paths) <= 2 if mode in RETRIED else len(llm.paths) == 1
     assert API_KEY not in reply.text + str(reply.headers) + caplog.text
     assert f"{reply.json()['title']}: " in caplog.text
     if mode in EMPTY:

@@ -9,7 +9,9 @@ import httpx2
 import psycopg
 import pytest
 
+from api.oracle import open_oracle
 from ingest import pipeline
+from retrieval.errors import ConfigurationError
 from retrieval.rulebook import Rulebook
 from retrieval.settings import Settings
 from tests.serving import serving
@@ -112,3 +114,12 @@ def test_an_app_whose_connections_were_cut_answers_the_next_question(
                 "WHERE datname = current_database() AND pid != pg_backend_pid()"
             )
         assert client.post("/ask", json=QUESTION).status_code == 200
+
+
+def test_an_app_that_nothing_was_fitted_for_does_not_start(settings: Settings) -> None:
+    other = settings.model_copy(update={"rag_late_interaction": False})
+    wanted = r"evals\.calibrate, or set RAG_THRESHOLD"
+    with pytest.raises(ConfigurationError, match=wanted), open_oracle(other):
+        pass
+    with open_oracle(other.model_copy(update={"rag_threshold": 0.2})) as opened:
+        assert opened.rules.threshold == 0.2

@@ -77,7 +77,7 @@ def test_two_runs_measure_the_same(gate: Gate, capsys: pytest.CaptureFixture[str
     assert not any(word in out for word in ("BROKEN", "FIXED", "WARNING", "other than"))
     stored = measurement.read(gate.path)
     assert set(stored.rows) == {"torch", "light", "axe", "falling"}
-    assert stored.rows["torch"].metrics == {"hit": 1.0, "reciprocal_rank": 1.0}
+    assert stored.rows["torch"].metrics == {"hit": 1.0, "reciprocal_rank": 1.0, "answered": 1.0}
     assert {*stored.fingerprint["models"]} >= {"model", "model_digest", "reranker"}
     assert stored.fingerprint["index"].keys() == {"chunker", "folding"}
     assert stored.fingerprint["search"]["top_k"] == 4

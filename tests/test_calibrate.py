@@ -4,9 +4,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from api import refusal
 from evals import calibrate
 from retrieval import calibration
 from retrieval.calibration import Fit
@@ -23,10 +25,11 @@ SEEN = {"split": "calibration", "ids": ["a", "b"]}
 
 @pytest.fixture
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty calibration.json."""
+    """An empty calibration.json, and an empty refusal.json beside it."""
     path = tmp_path / "calibration.json"
-    path.write_text("[]", "utf-8")
-    monkeypatch.setattr(calibration, "_FILE", path)
+    for module, file in ((calibration, path), (refusal, tmp_path / "refusal.json")):
+        file.write_text("[]", "utf-8")
+        monkeypatch.setattr(module, "_FILE", file)
     return path
 
 
@@ -90,10 +93,14 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     monkeypatch.setenv("DATABASE_URL", settings.database_url.get_secret_value())
     monkeypatch.setenv("VAULT", str(settings.vault))
     gold = {"path": "1. Light/Torches.md", "quote": "A torch burns for one hour."}
-    row = {"id": "torch", "question": "How long does a torch burn?", "kind": "prose"}
-    rows = [{**row, "gold": [gold], "split": "calibration"}]
+    asked = ("How long does a torch burn", "A torch burns how long", "How long is a torch alight",
+             "Torch: for how long", "When does a torch go out")  # fmt: skip
+    rows: list[dict[str, Any]] = [
+        {"id": f"torch-{n}", "question": f"{question}?", "kind": "prose", "gold": [gold]}
+        for n, question in enumerate(asked)
+    ]
     rows.append({"id": "laser", "question": "What does a laser cost?", "kind": "offtopic"})
-    rows[1]["split"] = "calibration"
+    rows = [{**row, "split": "calibration"} for row in rows]
     path = tmp_path / "questions.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
     assert calibrate.main(["--dataset", str(path)]) == 0
@@ -107,9 +114,13 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     assert fit.weights.text >= 0
     assert fit.weights.late >= 0
     (entry,) = json.loads(stored.read_text("utf-8"))
-    assert entry["fitted_on"]["ids"] == ["laser", "torch"]
+    assert entry["fitted_on"]["ids"] == sorted(row["id"] for row in rows)
+    assert refusal.find(models)
+    (other,) = json.loads(stored.with_name("refusal.json").read_text("utf-8"))
+    assert other["fitted_on"] == entry["fitted_on"]
 
-    rows[0]["gold"] = [{"path": "1. Light/Torches.md", "quote": "A torch burns for two hours."}]
+    wrong = [{"path": "1. Light/Torches.md", "quote": "A torch burns for two hours."}]
+    rows = [{**row, "gold": wrong} if "gold" in row else row for row in rows]
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
     assert calibrate.main(["--dataset", str(path)]) == 2
     assert calibration.find(models) == fit

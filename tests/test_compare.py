@@ -10,6 +10,8 @@ from evals import measurement
 from evals.compare import Comparison, compare, report
 from evals.measurement import Fingerprint, Measurement, Row
 from retrieval.errors import DatasetError
+from tests.made import found as searched
+from tests.made import question, scored
 
 MADE_WITH: Fingerprint = {
     "models": {"model_digest": "abc", "reranker": "off"},
@@ -33,6 +35,19 @@ def measured(
         lost_at = None if hit else "budget"
         rows[f"q{number}"] = Row(f"digest {number}", number in critical, lost_at, metrics)
     return Measurement("", MADE_WITH, rows)
+
+
+def refusing(
+    taken: Measurement, refused: int, *, kind: str = "offtopic", n: int = 20
+) -> Measurement:
+    """The same with questions x0 to xN that have no answer, the first of them `refused`."""
+    rows = {
+        f"x{number}": Row(
+            f"digest x{number}", False, None, {f"refused_{kind}": float(number < refused)}
+        )
+        for number in range(n)
+    }
+    return replace(taken, rows={**taken.rows, **rows})
 
 
 def changed(taken: Measurement, name: str, **fields: object) -> Measurement:
@@ -81,6 +96,73 @@ def test_a_worse_order_fails_though_no_hit_is_lost() -> None:
     assert len(found.faults) == 1
     assert found.faults[0].startswith("reciprocal_rank dropped significantly")
     assert not compare(measured(rank=2), measured()).faults
+
+
+@pytest.mark.parametrize(("answered", "fails"), [(7, True), (6, False)])
+def test_answering_what_was_refused_fails_where_it_is_significant(
+    answered: int, fails: bool
+) -> None:
+    now = refusing(measured(), 8 - answered)
+    found = compare(refusing(measured(), 8), now)
+    assert found.broken == tuple(f"x{number}" for number in range(8 - answered, 8))
+    assert (found.paired, found.refusable, found.smallest_refusals) == (100, 8, 7)
+    assert "BROKEN x7 (has no answer, and is answered now)" in report(found, now)
+    drop = f"0.400 -> {(8 - answered) / 20:.3f}"
+    if fails:
+        assert [fault.split(",")[0] for fault in found.faults] == [
+            f"refused_offtopic dropped significantly: {drop} (-0.350"
+        ]
+    else:
+        assert f"refused_offtopic dropped, within the noise: {drop}" in warned(found)
+    assert not compare(now, refusing(measured(), 8)).faults
+
+
+def test_refusing_everything_fails_by_the_hits_and_fixes_the_others() -> None:
+    found = compare(refusing(measured(), 3), refusing(measured(missed=range(100)), 20))
+    assert found.fixed == tuple(sorted(f"x{number}" for number in range(3, 20)))
+    assert len(found.broken) == 100
+    assert found.faults[0].startswith("hit dropped significantly: 1.000 -> 0.000")
+
+
+def test_few_refusals_can_show_nothing_and_the_report_says_so() -> None:
+    found = compare(refusing(measured(), 3), refusing(measured(), 0))
+    assert not found.faults
+    lines = report(found, refusing(measured(), 0))
+    assert "smallest drop that 3 refused off-topic questions can show: none" in lines
+
+
+def test_what_the_rules_nearly_say_is_listed_and_gates_nothing() -> None:
+    before, now = (refusing(measured(), n, kind="nearmiss") for n in (20, 0))
+    found = compare(before, now)
+    assert len(found.broken) == 20
+    assert (found.faults, found.warnings, found.refusable) == ((), (), 0)
+    assert "refused_nearmiss: 1.000 -> 0.000" in "\n".join(report(found, now))
+
+
+def test_only_questions_without_an_answer_in_common_are_too_few() -> None:
+    with pytest.raises(DatasetError, match="0 of 100 questions are in the baseline, too few"):
+        compare(refusing(measured(0), 3), refusing(measured(), 3))
+
+
+def test_what_is_measured_of_a_question_depends_on_its_having_an_answer() -> None:
+    pairs = [
+        (question(1, name="hit"), searched(1, 2)),
+        (question(5, name="late"), searched(3, 4, 5)),
+        (question(name="off"), searched(3, 4)),
+        (question(name="none", kind="nearmiss"), searched()),
+    ]
+    outcomes = [item.outcome for item in scored(*pairs)]
+    rows = measurement.measurement(outcomes, MADE_WITH).rows
+    assert {name: dict(row.metrics) for name, row in rows.items()} == {
+        "hit": {"hit": 1.0, "reciprocal_rank": 1.0, "answered": 1.0},
+        "late": {"hit": 0.0, "reciprocal_rank": 0.333333, "answered": 1.0},
+        "off": {"refused_offtopic": 0.0},
+        "none": {"refused_nearmiss": 1.0},
+    }
+    assert [row.right for row in rows.values()] == [True, False, False, True]
+    assert [row.lost_at for row in rows.values()] == [None, "budget", None, None]
+    with pytest.raises(DatasetError, match="no answerable question was measured"):
+        measurement.measurement(outcomes[2:], MADE_WITH)
 
 
 def test_one_critical_question_broken_fails_whatever_the_numbers() -> None:
@@ -145,11 +227,12 @@ def test_the_report_says_what_broke_where_and_what_could_have_been_seen() -> Non
 
 def test_a_written_measurement_reads_as_it_was_with_a_line_a_question(tmp_path: Path) -> None:
     taken = replace(measured(3, missed={1}, critical={2}, more={"margin": None}), why="“new” model")
+    taken = refusing(taken, 1, n=2)
     measurement.write(tmp_path / "b.json", taken)
     assert measurement.read(tmp_path / "b.json") == taken
     lines = (tmp_path / "b.json").read_text("utf-8").splitlines()
     assert [line.split(":")[0].strip() for line in lines if "digest " in line] == [
-        '"q0"', '"q1"', '"q2"',
+        '"q0"', '"q1"', '"q2"', '"x0"', '"x1"',
     ]  # fmt: skip
 
 
@@ -160,6 +243,8 @@ def test_a_written_measurement_reads_as_it_was_with_a_line_a_question(tmp_path: 
         ('"hit": 1.0', '"hit": NaN', "ValueError: metrics"),
         ('"hit": 1.0', '"hit": "yes"', "ValueError: could not convert"),
         ('"hit": 1.0, ', "", "KeyError: 'hit'"),
+        ('"refused_offtopic": 1.0', '"refused_offtopic": null', "ValueError: metrics"),
+        ('"refused_offtopic": 1.0', '"refused": 1.0', "KeyError: 'hit'"),
         ('"reciprocal_rank"', '"rank"', "do not all have the same metrics"),
         ('"questions"', '"rows"', "KeyError: 'questions'"),
         ("{", "[", "JSONDecodeError"),
@@ -169,7 +254,7 @@ def test_a_baseline_that_is_none_is_an_error_that_names_the_file(
     tmp_path: Path, old: str, new: str, says: str
 ) -> None:
     path = tmp_path / "b.json"
-    measurement.write(path, measured(2))
+    measurement.write(path, refusing(measured(2), 1, n=2))
     path.write_text(path.read_text("utf-8").replace(old, new, 1), "utf-8")
     with pytest.raises(DatasetError, match=r"b\.json: ") as error:
         measurement.read(path)

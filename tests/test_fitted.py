@@ -11,14 +11,17 @@ from retrieval import calibration
 from retrieval.rulebook import Rulebook, calibrated_for
 from retrieval.settings import Settings
 
-CALIBRATION = Path(calibration.__file__).with_name("calibration.json")
+FITTED = [
+    Path(calibration.__file__).with_name(name) for name in ("calibration.json", "refusal.json")
+]
 
 
-def test_the_fit_of_the_default_models_has_seen_calibration_questions_alone(
-    settings: Settings, rulebook: Rulebook
+@pytest.mark.parametrize("file", FITTED, ids=lambda file: file.name)
+def test_a_fit_of_the_default_models_has_seen_calibration_questions_alone(
+    file: Path, settings: Settings, rulebook: Rulebook
 ) -> None:
     models = calibrated_for(settings, rulebook.embedder, rulebook.reranker)
-    fits = json.loads(CALIBRATION.read_text("utf-8"))
+    fits = json.loads(file.read_text("utf-8"))
     (fit,) = [fit for fit in fits if fit["for"] == models]
     splits = {question.id: question.split for question in dataset.load(RULES)}
     assert fit["fitted_on"]["dataset"] == RULES.name

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from evals import edits, impact
 from evals.edits import Edit
 from ingest import pipeline
+from retrieval.embed import Embedder, Encoded
 from retrieval.errors import VaultError
 from retrieval.models import Chunk
 from retrieval.rulebook import open_rulebook
@@ -181,3 +183,21 @@ def test_an_edit_is_blamed_for_passages_that_hold_it() -> None:
     assert edits.touching([change], [], [passage(5, 8)]) == ()
     assert edits.touching([change], [passage(1, 9, "b.md")], [passage(1, 9, "b.md")]) == ()
     assert edits.touching([taken], [], [passage(4, 5)]) == (taken,)  # from between its lines
+
+
+def test_a_text_that_stands_in_both_states_is_embedded_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded: list[str] = []
+    encode = Embedder.encode
+
+    def noted(self: Embedder, texts: Sequence[str], *progress: Any) -> Encoded:
+        embedded.extend(texts)
+        return encode(self, texts, *progress)
+
+    monkeypatch.setattr(Embedder, "encode", noted)
+    edit(folder, TORCHES, "burns for one hour", "is carried in one hand")
+    assert run() == 0
+    assert len(embedded) == len(set(embedded)) > len(QUESTIONS)
+    assert any("burns for one hour" in text for text in embedded)
+    assert any("carried in one hand" in text for text in embedded)

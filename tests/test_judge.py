@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.buckets import BUCKETS
+from evals.buckets import BUCKETS, OF_ANSWERS
 from evals.dataset import Gold, Question
 from evals.judge import LOST_AT, Judgement, ceiling, judge, losses
 from retrieval.models import Candidate, Chunk, Hit, SearchResult, Timings
@@ -27,7 +27,7 @@ CHUNKS = {
 }
 OTHERS = [Chunk("other.md", "Other", line, line, "x") for line in range(1, 6)]
 TOP_K = 2
-OF_SEARCH = [name for name in LOST_AT if name not in ("generation", "guard")]
+OF_SEARCH = [name for name in LOST_AT if name not in OF_ANSWERS]
 
 
 def candidate(chunk: Chunk, **values: Any) -> Candidate:

@@ -20,12 +20,6 @@ from tests.index_state import content, counts, found, generation, revision
 Open = Callable[[Settings], Rulebook]
 
 
-@pytest.fixture
-def empty(settings: Settings, open_rules: Open) -> Rulebook:
-    """A rulebook whose database holds nothing yet."""
-    return open_rules(settings)
-
-
 def test_a_first_ingest_makes_every_file_searchable(empty: Rulebook, vault: Path) -> None:
     steps: list[tuple[str, int, int]] = []
     report = pipeline.run(empty, vault, progress=lambda *step: steps.append(step))

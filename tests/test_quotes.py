@@ -6,6 +6,7 @@ import pytest
 
 from api import quotes
 from ingest import pipeline
+from retrieval.models import Chunk, Entry, Evidence, Hit, SourceNote
 from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.search import search
 from retrieval.settings import Settings
@@ -54,6 +55,9 @@ def test_both_namesakes_are_quoted(rules: Rulebook) -> None:
     _, text = answer(rules, "How long does a Light spell last?")
     assert "Duration: 12 turns" in text
     assert "Duration: 6 turns +1 per level" in text
+    assert "**[1] Light** (Magic-User)" in text or "**[1] Light** (Cleric)" in text
+    assert "(Magic-User)" in text
+    assert "(Cleric)" in text
 
 
 def test_a_sentence_is_quoted_with_the_one_that_limits_it(rules: Rulebook) -> None:
@@ -74,3 +78,54 @@ def test_a_passage_is_quoted_once_and_every_quote_is_of_its_file(rules: Rulebook
 def test_no_passage_is_no_quote() -> None:
     assert quotes.choose([]) == []
     assert quotes.text([], []) == ""
+
+
+BASE, ERRATA = "Arms/Weapons.md", "Errata.md"
+NOTES = {ERRATA: SourceNote(ERRATA, "errata", "2nd", (BASE,))}
+CROSSBOW = "How much damage does a crossbow do?"
+
+
+def row(path: str, heading: str, quote: str, words: str, score: float) -> Hit:
+    """A passage of one table row; `score` is the passage's and the row's."""
+    entry = Entry("row", heading, 5, 5, quote, "| A | B |\n|---|---|", f"{heading}: ", words)
+    return Hit(Chunk(path, heading, 5, 5, quote), score, (Evidence(entry, score),))
+
+
+def crossbow(
+    correction: float, words: str = "crossbow 1d6 damage; crossbow 1d8 damage"
+) -> list[Hit]:
+    """The printed row, and the row of an erratum with this score."""
+    printed = row(BASE, "Weapons", "| Crossbow | 1d6 |", "Crossbow: Damage 1d6", 1.0)
+    return [printed, row(ERRATA, "Errata", "| Weapons | 1d8 |", words, correction)]
+
+
+def test_an_erratum_is_quoted_before_what_it_corrects() -> None:
+    hits = crossbow(0.9)
+    chosen = quotes.choose(hits, CROSSBOW, NOTES)
+    assert [quote.passage for quote in chosen] == [2, 1]
+    text = quotes.text(chosen, hits, CROSSBOW, NOTES)
+    assert text.startswith("**Conflict:** [1] (errata, edition 2nd) stands above [2].")
+    assert "**[1] Errata** (errata, edition 2nd) (Errata.md:5)" in text
+    assert "**[2] Weapons** (Arms/Weapons.md:5)" in text
+
+
+def test_an_erratum_is_quoted_however_far_behind_it_is() -> None:
+    far = crossbow(0.1)
+    assert [quote.passage for quote in quotes.choose(far)] == [1]
+    assert [quote.passage for quote in quotes.choose(far, CROSSBOW, NOTES)] == [2, 1]
+
+
+def test_an_erratum_to_something_else_is_no_conflict() -> None:
+    hits = crossbow(0.9, "lance 1d6 damage; lance 1d8 damage")
+    chosen = quotes.choose(hits, CROSSBOW, NOTES)
+    assert [quote.passage for quote in chosen] == [1, 2]
+    assert "Conflict" not in quotes.text(chosen, hits, CROSSBOW, NOTES)
+
+
+def test_an_optional_rule_stays_behind_and_says_that_it_is_one() -> None:
+    hits = crossbow(0.9)
+    notes = {ERRATA: SourceNote(ERRATA, "optional", "", (BASE,))}
+    chosen = quotes.choose(hits, CROSSBOW, notes)
+    assert [quote.passage for quote in chosen] == [1, 2]
+    text = quotes.text(chosen, hits, CROSSBOW, notes)
+    assert "**Conflict:** [2] (optional) replaces [1] only where it is used." in text

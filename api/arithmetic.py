@@ -1,0 +1,109 @@
+"""Sums that an answer shows, such as "3 x 1d6 = 3d6": the only way to state a new number."""
+
+import operator
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from api.facts import Fact, facts
+
+_OPERATORS: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "x": operator.mul, "*": operator.mul, "+": operator.add, "-": operator.sub,
+    "/": operator.truediv, "÷": operator.truediv,
+}  # fmt: skip
+_BETWEEN = re.compile(r"\s*(?:[a-z%'\"]+\s+){0,2}([x*+/÷=-])\s*$", re.IGNORECASE)
+_SIGNED = re.compile(r"\s*(?:[a-z%'\"]+\s*){0,2}$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """`inputs` joined by operators, and the fact behind the equals sign."""
+
+    inputs: tuple[Fact, ...]
+    result: Fact
+    right: bool
+    text: str
+
+
+def sums(text: str) -> tuple[Sum, ...]:
+    """Return the sums of folded `text`, evaluated from left to right, × and ÷ first."""
+    return tuple(_sums(text))
+
+
+def _sums(text: str) -> Iterator[Sum]:
+    chain: list[Fact] = []
+    signs: list[str] = []
+    for fact in (fact for fact in facts(text) if not fact.weak or not fact.text[:1].isalpha()):
+        sign = _sign(text, chain[-1].end, fact) if chain else ""
+        if not sign:
+            chain, signs = [fact], []
+            continue
+        if sign == "=" and signs:
+            shown = text[chain[0].start : fact.end]
+            yield Sum(tuple(chain), fact, _equals(chain, signs, fact), shown)
+            chain, signs = [fact], []
+            continue
+        chain, signs = ([*chain, fact], [*signs, sign]) if sign != "=" else ([fact], [])
+
+
+def _sign(text: str, end: int, fact: Fact) -> str:
+    between = text[end : fact.start]
+    if found := _BETWEEN.match(between):
+        return found[1].lower()
+    return fact.sign if fact.sign and _SIGNED.match(between) else ""
+
+
+def _equals(chain: list[Fact], signs: list[str], result: Fact) -> bool:
+    if any(fact.die for fact in (*chain, result)):
+        return _dice(chain, signs) == _dice([result], [])
+    values = [fact.low for fact in chain]
+    return _value(values, signs) == result.low or _value(
+        [fact.low / fact.factor for fact in chain], signs
+    ) == result.low / (result.factor)
+
+
+def _value(values: list[Fraction], signs: list[str]) -> Fraction | None:
+    terms, adding = [values[0]], []
+    for sign, value in zip(signs, values[1:], strict=True):
+        if sign in "+-":
+            terms.append(value)
+            adding.append(sign)
+        elif sign in "/÷" and value == 0:
+            return None
+        else:
+            terms[-1] = _OPERATORS[sign](terms[-1], value)
+    total = terms[0]
+    for sign, term in zip(adding, terms[1:], strict=True):
+        total = _OPERATORS[sign](total, term)
+    return total
+
+
+def _dice(chain: list[Fact], signs: list[str]) -> dict[str, Fraction] | None:
+    """Dice by their sides, and the number added under "": 2 x 1d6 + 1 is {"6": 2, "": 1}."""
+    terms = [_terms(chain[0])]
+    for sign, fact in zip(signs, chain[1:], strict=True):
+        if sign in "+-":
+            factor = 1 if sign == "+" else -1
+            terms.append({side: factor * count for side, count in _terms(fact).items()})
+        elif sign in "x*" and not (fact.die and chain[0].die):
+            number = terms[-1].get("", Fraction(0)) if fact.die else fact.low
+            base = _terms(fact) if fact.die else terms[-1]
+            terms[-1] = {side: number * count for side, count in base.items()}
+        else:
+            return None
+    total: dict[str, Fraction] = {}
+    for term in terms:
+        for side, count in term.items():
+            total[side] = total.get(side, Fraction(0)) + count
+    return {side: count for side, count in total.items() if count}
+
+
+def _terms(fact: Fact) -> dict[str, Fraction]:
+    if not fact.die:
+        return {"": fact.low}
+    count, _, rest = fact.die.partition("d")
+    found = re.fullmatch(r"(\d+)([+-]\d+)?", rest)
+    if not found:
+        return {fact.die: Fraction(1)}
+    return {found[1]: Fraction(count), "": Fraction(found[2] or 0)}

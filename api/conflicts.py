@@ -1,0 +1,120 @@
+"""Which of several quoted sources stands above the others, and what tells them apart.
+
+Pure: what the files' front matter says comes in as SourceNotes.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from retrieval.models import SourceNote
+
+_PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
+_HOUSE = {"house rule", "house rules", "local"}  # these hold here, whatever was printed elsewhere
+_ERRATA = {"errata", "erratum", "correction", "amendment"}
+_BY_CHOICE = {"optional", "variant", "draft", "proposed"}  # binds only who has chosen it
+_NUMBERING = re.compile(r"^\d+[.)]?\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A quote as conflicts are found in it, in stems."""
+
+    note: SourceNote
+    subject: frozenset[str]  # what it is about: a row's first cell, else its last heading
+    words: frozenset[str]  # all that it says, headings included
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two statements, by their places in a list from 0, that rule the same thing."""
+
+    upper: int
+    lower: int
+    binding: bool  # False: the upper one is optional, so it does not go first
+
+
+def label(note: SourceNote) -> str:
+    """Return what a reader should know of a source: "errata, edition 2nd"; "" for a plain rule."""
+    status = "" if note.status.casefold() in _PLAIN else note.status
+    edition = f"edition {note.edition}" if note.edition else ""
+    return ", ".join(part for part in (status, edition) if part)
+
+
+def overrides(upper: SourceNote, lower: SourceNote) -> bool:
+    """Tell whether `upper` says that it supersedes the file of `lower`.
+
+    A file is named by its path, or by its path without the suffix. Where both supersede a common
+    file, a house rule overrides an erratum.
+    """
+    if upper.path == lower.path:
+        return False
+    names = {lower.path, lower.path.rsplit(".", 1)[0]}
+    if names & set(upper.supersedes):
+        return True
+    shared = set(upper.supersedes) & set(lower.supersedes)
+    return bool(shared) and _is(upper, _HOUSE) and _is(lower, _ERRATA)
+
+
+def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Conflict]:
+    """Return the conflicts among statements, by the places of their parts.
+
+    Two are in conflict where the file of one overrides the other's and it speaks of the other's
+    subject by a word of the question: an erratum of crossbows is none to a question on lances,
+    though both stand in files of which one supersedes the other.
+    """
+    return [
+        Conflict(upper, lower, binding=not (_is(first.note, _BY_CHOICE) or first.note.is_gone))
+        for upper, first in enumerate(statements)
+        for lower, second in enumerate(statements)
+        if overrides(first.note, second.note) and first.words & second.subject & asked
+    ]
+
+
+def arranged(count: int, found: Sequence[Conflict], gone: Sequence[bool] = ()) -> list[int]:
+    """Return the places 0 to `count` - 1 so that a binding statement is before what it overrides.
+
+    Else their order stays, but for those marked in `gone` (superseded, says their file), which
+    follow. Files that supersede each other stay as they were.
+    """
+    rest = sorted(range(count), key=lambda place: bool(gone and gone[place]))
+    order: list[int] = []
+    while rest:
+        under = {c.lower for c in found if c.binding and c.upper in rest}
+        free = next((place for place in rest if place not in under), rest[0])
+        rest.remove(free)
+        order.append(free)
+    return order
+
+
+def variants(paths: Sequence[str]) -> list[str]:
+    """Return for each path what tells it from its namesakes among `paths`; "" where it has none.
+
+    "Magic/Cleric Spells/Light.md" and "Magic/Magic-User Spells/Light.md" are "Cleric Spells" and
+    "Magic-User Spells"; numbers before a folder's name are left out.
+    """
+    return [_variant(path, paths) for path in paths]
+
+
+def _variant(path: str, paths: Sequence[str]) -> str:
+    *folders, name = path.split("/")
+    others = [other.split("/")[:-1] for other in paths if other != path and _name(other) == name]
+    if not others:
+        return ""
+    start = min(_common(folders, other) for other in others)
+    end = min(_common(folders[::-1], other[::-1]) for other in others)
+    differing = folders[start : max(len(folders) - end, start)] or folders[-1:]
+    return " > ".join(_NUMBERING.sub("", folder) for folder in differing)
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
+def _is(note: SourceNote, statuses: set[str]) -> bool:
+    return note.status.casefold() in statuses

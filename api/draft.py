@@ -1,0 +1,157 @@
+"""From what a search found to the words of an answer: a model's, exact quotes, or a refusal."""
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Literal
+
+from api import citations, drafts, prompt, quotes, review, sanitize
+from api.completion import Reply
+from api.events import Delta
+from api.guard import Finding
+from api.hangup import Hangup
+from api.llm import LanguageModel
+from api.quotes import Quote
+from api.review import Review
+from api.schema import (
+    Citation,
+    CitationCounts,
+    Guard,
+    GuardFinding,
+    RefusalReason,
+    Usage,
+    Verdict,
+)
+from retrieval.errors import LlmError
+from retrieval.models import SearchResult
+
+_SHORTEST = 12  # characters of a quote with its lead; a shorter one says nothing by itself
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an answer says, before it is known whether its files are fresh."""
+
+    text: str
+    mode: Literal["quotes", "model"]
+    citations: Sequence[Citation] = ()
+    counts: CitationCounts = field(default_factory=CitationCounts)
+    refusal: RefusalReason | None = None
+    guard: Guard = field(default_factory=Guard)
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How a model is asked: whole or piece by piece, for a client that may leave."""
+
+    model: LanguageModel
+    streamed: bool = False
+    hangup: Hangup | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    review: Review
+    refuses: bool
+    usage: Usage
+
+
+def of_quotes(found: SearchResult, chosen: Sequence[Quote] | None = None) -> Draft:
+    """Return the lines that answer, word for word; `chosen` instead of the nearest ones.
+
+    A refusal where every line is too short to be understood.
+    """
+    hits = found.hits
+    if chosen is None:
+        chosen = quotes.choose(hits, found.question, found.notes)
+    told = [one for one in chosen if len(one.entry.lead + one.entry.quote) >= _SHORTEST]
+    if not told:
+        return Draft(prompt.REFUSAL, "quotes", refusal="no_citation")
+    text = sanitize.clean(quotes.text(told, hits, found.question, found.notes)).text
+    cited = citations.of_quotes(told, hits)
+    return Draft(text, "quotes", cited, CitationCounts(verified=len(cited)))
+
+
+def of_model(asking: Asking, found: SearchResult) -> Generator[Delta, None, Draft]:
+    """Yield a model's words while it writes them and return the draft that came of them.
+
+    A reply with findings is written once more. Where that has some as well, or fails, exact quotes
+    take its place. Raises what the model's first reply raises.
+    """
+    asked = prompt.messages(found.question, found.hits)
+    first = yield from _attempt(asking, asked, found, 1)
+    if first.refuses:
+        return Draft(prompt.REFUSAL, "model", refusal="model", usage=first.usage)
+    faults = first.review.findings
+    if not faults:
+        return _shown(first.review, "repaired" if first.review.changed else "pass", (), first.usage)
+    again = prompt.again(asked, first.review.text, faults)
+    try:
+        second = yield from _attempt(asking, again, found, 2)
+    except LlmError:  # the client has counted it, and quotes need no model
+        return _instead(found, first.review, faults, first.usage)
+    usage = _sum(first.usage, second.usage)
+    if second.refuses:
+        return _refused("model", faults, usage)
+    if not second.review.findings:
+        return _shown(second.review, "retried", faults, usage)
+    return _instead(found, second.review, (*faults, *second.review.findings), usage)
+
+
+def _attempt(
+    asking: Asking, messages: prompt.Messages, found: SearchResult, number: int
+) -> Generator[Delta, None, _Attempt]:
+    def shown(sentence: str) -> str:
+        return review.of_sentence(sentence, found.hits, found.question)
+
+    with closing(_parts(asking, messages)) as parts:
+        reply = yield from drafts.deltas(parts, shown, attempt=number)
+    refuses = prompt.is_refusal(reply.text)
+    usage = Usage(prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens)
+    return _Attempt(review.of_text(reply.text, found.hits, found.question), refuses, usage)
+
+
+def _parts(asking: Asking, messages: prompt.Messages) -> Generator[str | Reply]:
+    if asking.streamed:
+        yield from asking.model.stream(messages, asking.hangup)
+    else:
+        yield asking.model.reply(messages, asking.hangup)
+
+
+def _shown(seen: Review, verdict: Verdict, faults: Sequence[Finding], usage: Usage) -> Draft:
+    guard = _guard(verdict, faults)
+    return Draft(seen.text, "model", seen.citations, seen.counts, guard=guard, usage=usage)
+
+
+def _instead(found: SearchResult, last: Review, faults: Sequence[Finding], usage: Usage) -> Draft:
+    """Quotes in place of what the guard keeps back; a refusal where those say nothing either."""
+    if last.states_nothing:  # twice: the model refuses in words of its own
+        return _refused("no_citation", faults, usage)
+    quoted = of_quotes(found)
+    if quoted.refusal:
+        return _refused("guard", faults, usage)
+    return Draft(
+        quoted.text, "quotes", quoted.citations, quoted.counts,
+        guard=_guard("quotes", faults), usage=usage,
+    )  # fmt: skip
+
+
+def _refused(reason: RefusalReason, faults: Sequence[Finding], usage: Usage) -> Draft:
+    guard = _guard("refused", faults)
+    return Draft(prompt.REFUSAL, "model", refusal=reason, guard=guard, usage=usage)
+
+
+def _guard(verdict: Verdict, faults: Sequence[Finding]) -> Guard:
+    found = dict.fromkeys((fault.kind, fault.message) for fault in faults)
+    return Guard(
+        verdict=verdict,
+        findings=[GuardFinding(kind=kind, message=message) for kind, message in found],
+    )
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        prompt_tokens=one.prompt_tokens + other.prompt_tokens,
+        completion_tokens=one.completion_tokens + other.completion_tokens,
+    )

@@ -1,0 +1,68 @@
+"""A streamed answer as events: what was found, the draft as it grows, the checked answer."""
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from api.schema import Answer, Passage
+from retrieval.errors import RulesError
+
+EventName = Literal["search_results", "message", "citation", "final_answer", "error"]
+Event = tuple[EventName, BaseModel]
+
+
+class SearchResults(BaseModel):
+    """What was found, before anything is answered: the event `search_results`, the first."""
+
+    question: str = Field(description="the question as it was searched")
+    passages: list[Passage]
+    generation: str
+
+
+class Delta(BaseModel):
+    """A piece of a draft: the event `message`. It is provisional: nothing of it is checked.
+
+    Show it as plain text, and only until `final_answer` comes in its place.
+    """
+
+    text: str
+    attempt: int = Field(default=1, ge=1, description="a higher one begins the draft anew")
+
+
+Step = SearchResults | Delta | Answer
+
+
+def events(steps: Iterator[Step], problem: Callable[[RulesError], BaseModel]) -> Generator[Event]:
+    """Yield the events of an answer whose steps are SearchResults, any Deltas, and one Answer.
+
+    The last event is `final_answer`, after a `citation` for each citation of it, or `error`,
+    with what `problem` makes of the RulesError: never both, and no answer after an error. A
+    RulesError of the first step is raised instead, since a status can still be sent then.
+    Closing the events closes `steps`.
+    """
+    first = next(steps)
+    try:
+        yield from _of_step(first)
+        for step in steps:
+            yield from _of_step(step)
+    except RulesError as error:
+        yield "error", problem(error)
+    finally:
+        _close(steps)
+
+
+def _of_step(step: Step) -> Iterator[Event]:
+    if isinstance(step, SearchResults):
+        yield "search_results", step
+    elif isinstance(step, Delta):
+        yield "message", step
+    else:
+        for citation in step.citations:
+            yield "citation", citation
+        yield "final_answer", step
+
+
+def _close(steps: Iterator[Step]) -> None:
+    if isinstance(steps, Generator):
+        steps.close()

@@ -1,0 +1,179 @@
+"""When a question is refused before anything answers it: too little evidence, or a false premise.
+
+What was fitted stands in retrieval/refusal.json, one entry for each set of models, as that of
+calibration.json does; `evals.refusal_fit` makes it.
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import retrieval
+from api import numbers_in_words
+from api.quotes import Quote
+from api.words import stem, stems
+from retrieval.calibration import Models
+from retrieval.errors import ConfigurationError
+from retrieval.fold import fold
+from retrieval.models import Hit, SearchResult
+from retrieval.rulebook import Rulebook, calibrated_for
+
+_FILE = Path(retrieval.__file__).with_name("refusal.json")
+_BEHIND = 4  # the margin is to the passage so many places behind the best
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What a search says for the question having an answer."""
+
+    best: float  # the best passage's final score
+    margin: float  # by how much it leads the fifth, or the last of fewer; from 0
+    words: int  # different content words of the question, at least 1
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The evidence is best + `margin` * margin + `words` * ln(words); under `threshold` is refused.
+
+    A long question's best passage scores lower than a short one's, answer or not, so one limit for
+    both would refuse the long ones. `words` is what takes the length out of the scores of
+    answerable questions; how long others are has no part in it.
+    """
+
+    margin: float
+    words: float
+    threshold: float
+
+
+def signals(found: SearchResult) -> Signals | None:
+    """Return the signals of a search, from its trace; None where it has no candidate."""
+    scores = sorted(
+        (row.final_score for row in found.trace if row.final_score is not None), reverse=True
+    )
+    if not scores:
+        return None
+    behind = scores[min(_BEHIND, len(scores) - 1)]
+    return Signals(scores[0], scores[0] - behind, max(len(set(stems(found.question))), 1))
+
+
+def evidence(given: Signals, fit: Fit) -> float:
+    """Return what is compared with the threshold; the scale is that of the passages' scores."""
+    return given.best + fit.margin * given.margin + fit.words * math.log(given.words)
+
+
+def refuses(found: SearchResult, fit: Fit | None) -> bool:
+    """Tell whether a search found too little to answer from; `fit` None refuses only nothing."""
+    given = signals(found)
+    if given is None or not found.hits:
+        return True
+    return fit is not None and evidence(given, fit) < fit.threshold
+
+
+_HELD = r"(?:its|his|her|their|the|all|[a-z]+'s)"
+_NUMBER = (
+    rf"(?:\d+(?:st|nd|rd|th)?|{'|'.join(numbers_in_words.ORDINALS)}|{numbers_in_words.PATTERN})"
+)
+_PRESUPPOSED = re.compile(rf"\b{_HELD} (?P<number>{_NUMBER}) (?P<noun>[a-z]{{3,}})", re.IGNORECASE)
+_COUNTED = re.compile(
+    rf"(?<![\w.])(?P<number>\d+|{numbers_in_words.PATTERN}) (?P<noun>[a-z]{{3,}})", re.IGNORECASE
+)
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)?")
+
+
+def contradicted(question: str, hits: Sequence[Hit]) -> Quote | None:
+    """Return the entry that contradicts what the question takes for granted, or None.
+
+    Judged is one form alone: the question gives a thing a number of parts ("its 4th head", "the
+    five arms of"), and the best passage, whose heading or file name shares a content word with the
+    question, counts fewer of them everywhere it counts them. Negations are not judged: half of
+    the questions that meet one in their passage are answered by it (docs/experiments.md).
+    """
+    if not hits:
+        return None
+    passage = hits[0]
+    about = set(stems(f"{passage.chunk.heading} {passage.chunk.path.rsplit('/', 1)[-1]}"))
+    if not about & set(stems(question)):
+        return None
+    for match in _PRESUPPOSED.finditer(fold(question)):
+        noun, number = stem(match["noun"]), _value(match["number"])
+        counts = {value for value, name in _counts(passage.chunk.text) if name == noun}
+        if counts and number > max(counts):
+            return _counting(passage, noun)
+    return None
+
+
+def _counts(text: str) -> list[tuple[Fraction, str]]:
+    return [(_value(m["number"]), stem(m["noun"])) for m in _COUNTED.finditer(fold(text))]
+
+
+def _counting(hit: Hit, noun: str) -> Quote | None:
+    """The nearest entry that counts these, so that the reader sees how many there are."""
+    for found in hit.evidence:
+        if any(name == noun for _, name in _counts(found.entry.quote)):
+            return Quote(1, found.entry, found.score + hit.score)
+    return None
+
+
+def _value(number: str) -> Fraction:
+    if plain := _ORDINAL.fullmatch(number):
+        return Fraction(plain[1])
+    if (place := numbers_in_words.ORDINALS.get(number.lower())) is not None:
+        return Fraction(place)
+    return numbers_in_words.value(number)
+
+
+def fitted(rules: Rulebook) -> Fit | None:
+    """Return the fit that questions of these rules are refused by; None where none is.
+
+    None is for models that nothing was fitted for, and where RAG_THRESHOLD is set: the operator
+    has chosen by which score passages are dropped. Raises ConfigurationError where refusal.json
+    cannot be read.
+    """
+    if rules.settings.rag_threshold is not None:
+        return None
+    models = calibrated_for(rules.settings, rules.embedder, rules.reranker)
+    return _found(tuple(sorted(models.items())))
+
+
+@lru_cache(maxsize=8)  # asked for with every question, and the file is read at the first
+def _found(models: tuple[tuple[str, object], ...]) -> Fit | None:
+    return find(dict(models))
+
+
+def find(models: Models) -> Fit | None:
+    """Return what was fitted for these models; None for others.
+
+    Raises ConfigurationError where refusal.json cannot be read.
+    """
+    return next((fit for key, fit, _ in _entries() if key == models), None)
+
+
+def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
+    """Store a fit with what it was made on (`manifest`); those for other models stay.
+
+    Raises ConfigurationError where refusal.json cannot be read.
+    """
+    entry = {**asdict(fit), "fitted_on": dict(manifest), "for": dict(models)}
+    others = [whole for key, _, whole in _entries() if key != models]
+    _FILE.write_text(json.dumps([*others, entry], indent=2) + "\n", "utf-8")
+
+
+def _entries() -> list[tuple[dict[str, object], Fit, dict[str, Any]]]:
+    """The models, the fit and the whole of every entry."""
+    try:
+        return [
+            (
+                dict(e["for"]),
+                Fit(float(e["margin"]), float(e["words"]), float(e["threshold"])),
+                e,
+            )
+            for e in json.loads(_FILE.read_text("utf-8"))
+        ]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(f"{_FILE.name} cannot be read: {error}; restore it") from error

@@ -1,0 +1,198 @@
+"""Measure whether answers are right: 2 correct, 1 partial, 0 wrong, -1 refused; their mean.
+
+Scored without a model, by the labels of the questions that have an answer. A model's error is 0.
+
+Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which is never a pass.
+"""
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from api.schema import Answer, Citation
+from evals import answer_program, answers, spans
+from evals.answer_program import Report, Row
+from evals.answers import Answered
+from evals.dataset import ANSWERABLE, Gold, Question
+from evals.spans import PageOf
+from evals.summary import estimate
+from retrieval.errors import DatasetError
+from retrieval.fold import fold
+
+MIN_MEAN = 1.4
+NAMES = {-1: "REFUSED", 0: "WRONG", 1: "PARTIAL", 2: "CORRECT"}
+_MARKER = re.compile(r"\[\d+\]")
+_CONCLUDED = {"yes", "no"}  # no quote says it: whoever reads the right line concludes it
+_SHORT = 4  # letters: a shorter alternative begins a word, so that "no" is not in "know"
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One answer: `score` is -1 to 2, `why` says what it lacks, "" for a correct one.
+
+    `words` is the score by the words alone, wherever they were quoted from.
+    """
+
+    answered: Answered
+    score: int
+    words: int
+    why: str
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit status."""
+    parser = answer_program.parser("evals.accuracy", __doc__)
+    parser.add_argument("--min-mean", type=float, default=MIN_MEAN, help="the gate, -1 to 2")
+    args = parser.parse_args(argv)
+    return answer_program.run(args, "evals.accuracy", lambda: _measured(args))
+
+
+def score(answered: Answered, page_of: PageOf) -> Scored:
+    """Score an answer to a question that has one.
+
+    A part of `must_include` is there where one of its alternatives is, letter case and typography
+    aside; a number only as a whole number. Correct are all parts, with a citation of a line of a
+    gold: the right words of another file may be right by chance, so they are partial. What is in
+    `must_not_include` makes it wrong; quotes that show it beside all that is right are partial.
+    """
+    item, reply = answered.question, answered.reply
+    if reply is None:
+        return Scored(answered, 0, 0, f"no answer: {answered.error}")
+    if reply.refused:
+        return Scored(answered, -1, -1, f"refused: {reply.refusal_reason}")
+    value, by_words, why = _scored(item, reply, page_of)
+    return Scored(answered, value, by_words, why)
+
+
+def words(reply: Answer) -> str:
+    """Return what an answer says, without markers and without the places of its quotes."""
+    said = _MARKER.sub(" ", reply.answer)
+    for path in sorted({one.path for one in reply.citations}, key=len, reverse=True):
+        said = re.sub(rf"{re.escape(path)}(?::\d+(?:-\d+)?|#L\d+(?:-L\d+)?)?", " ", said)
+    return said
+
+
+def includes(said: str, alternatives: str) -> bool:
+    """Tell whether `said` holds one of the alternatives, which "|" divides."""
+    text = fold(said).casefold()
+    return any(re.search(_pattern(one), text) for one in alternatives.split("|"))
+
+
+def _pattern(alternative: str) -> str:
+    """A number stands whole and a short word begins a word; longer ones may be parts of words."""
+    plain = fold(alternative).casefold().strip()
+    before = r"(?<!\d)(?<!\d[.,])" if plain[:1].isdigit() else ""
+    after = r"(?!\d|[.,]\d)" if plain[-1:].isdigit() else ""
+    if plain.isalpha() and len(plain) < _SHORT:
+        before, after = r"\b", r"\b" if plain == "no" else ""
+    return before + re.escape(plain) + after
+
+
+def faults(scored: Sequence[Scored], min_mean: float) -> list[str]:
+    """Return why the gate is red, a line each. Raises DatasetError where nothing was scored."""
+    if not scored:
+        raise DatasetError("no question that has an answer was asked, so nothing was scored")
+    mean = fmean(one.score for one in scored)
+    return [f"mean {mean:.3f} is below {min_mean:g}"] if mean < min_mean else []
+
+
+def _measured(args: argparse.Namespace) -> Report:
+    questions = [q for q in answers.chosen(args.dataset, args.split) if q.answerable]
+    with (
+        answers.opened(args.dataset, questions) as (rules, measured),
+        answers.answering(rules, measured, args.model) as answerer,
+    ):
+        page_of = spans.pages_of(measured.files)
+        scored: list[Scored] = []
+        for answered in answers.ask_all(answerer, questions):
+            scored.append(score(answered, page_of))
+            print(row(scored[-1]).line, flush=True)
+        config = answer_program.config(
+            rules, measured, args, program="evals.accuracy", model=args.model,
+            min_mean=args.min_mean,
+        )  # fmt: skip
+    return report(scored, faults(scored, args.min_mean), config)
+
+
+def report(scored: Sequence[Scored], found: Sequence[str], config: dict[str, object]) -> Report:
+    """Return the report of scored answers."""
+    kinds = [k for k in ANSWERABLE if any(one.answered.question.kind == k for one in scored)]
+    groups = {"all": list(scored)}
+    groups |= {k: [one for one in scored if one.answered.question.kind == k] for k in kinds}
+    head = ("kind", "n", *(name.lower() for name in reversed(NAMES.values())), "mean")
+    table = [head]
+    for name, group in groups.items():
+        counts = Counter(one.score for one in group)
+        mean = answer_program.spread(estimate([float(one.score) for one in group]))
+        table.append((name, str(len(group)), *(str(counts[s]) for s in (2, 1, 0, -1)), mean))
+    by_words = fmean(one.words for one in scored)
+    sums = {
+        "mean": fmean(one.score for one in scored),
+        "mean_by_words_alone": by_words,
+        "scores": {
+            name.lower(): sum(one.score == s for one in scored) for s, name in NAMES.items()
+        },
+    }
+    notes = (f"mean by the words alone, wherever they are quoted from: {by_words:.3f}",)
+    rows = tuple(row(one) for one in scored)
+    return Report("evals.accuracy", rows, tuple(table), notes, sums, tuple(found), config)
+
+
+def row(one: Scored) -> Row:
+    """Return one question as the reports show it."""
+    item, reply = one.answered.question, one.answered.reply
+    line = f"{NAMES[one.score]} — {' '.join(item.question.split())}"
+    line += f" ({one.why})" if one.why else ""
+    record = {
+        "id": item.id, "question": item.question, "kind": item.kind, "critical": item.critical,
+        "score": one.score, "score_by_words": one.words, "why": one.why,
+        "answer": reply.answer if reply else None,
+        "citations": [_place(found) for found in reply.citations] if reply else [],
+    }  # fmt: skip
+    return Row(item.id, item.kind, line, one.why if one.score < 1 else "", record)
+
+
+def _place(cited: Citation) -> str:
+    return f"{cited.path}:{cited.first_line}-{cited.last_line}"
+
+
+def _scored(item: Question, reply: Answer, page_of: PageOf) -> tuple[int, int, str]:
+    """The score, the score by the words alone, and what is missing."""
+    said = words(reply)
+    places = [[_cited(gold, reply.citations, page_of) for gold in p] for p in item.places]
+    some, whole = any(map(any, places)), any(map(all, places))
+    unwanted = [one for one in item.must_not_include if includes(said, one)]
+    missing = [one for one in item.must_include if not includes(said, one)]
+    if reply.mode == "quotes" and some:
+        missing = [one for one in missing if not _CONCLUDED & set(one.casefold().split("|"))]
+    if unwanted:
+        beside = 1 if reply.mode == "quotes" and not missing and some else 0
+        return beside, beside, f"says {unwanted[0]!r}"
+    if missing:
+        few = 1 if len(missing) < len(item.must_include) else 0
+        return few, few, f"without {missing[0]!r}"
+    if item.must_include:
+        return (2, 2, "") if some else (1, 2, f"cites no line of its gold in {_golds(item)}")
+    by_golds = 2 if whole else 1 if some else 0
+    return by_golds, by_golds, "" if whole else f"lacks lines of {_golds(item)}"
+
+
+def _golds(item: Question) -> str:
+    return ", ".join(sorted({gold.path for gold in item.places[0]}))
+
+
+def _cited(gold: Gold, citations: Sequence[Citation], page_of: PageOf) -> bool:
+    """Whether a citation shows a line of the gold; of a whole file any line of it."""
+    own = [one for one in citations if one.path == gold.path]
+    lines = spans.lines(gold, page_of)
+    if not gold.quote or lines is None:
+        return bool(own) and not gold.quote
+    return any(one.first_line <= lines[1] and lines[0] <= one.last_line for one in own)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,207 @@
+"""Measure refusals both ways: of questions without an answer, and false ones of the others.
+
+Either alone is passed by a program that always refuses, or never does. A model's error is neither
+an answer nor a refusal, so it counts against both.
+
+Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which is never a pass.
+"""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from markupsafe import Markup
+
+from api import refusal
+from evals import answer_program, answers, svg
+from evals.answer_program import Report, Row
+from evals.answers import Answered
+from evals.dataset import UNANSWERABLE, Question
+from evals.outcome import Outcome, Subject
+from evals.retrieval import evaluate
+from evals.summary import estimate
+from evals.svg import Line
+from evals.threshold import best_score
+from retrieval.errors import DatasetError
+from retrieval.rulebook import Rulebook
+
+MIN_OFFTOPIC, MOST_FALSE = 0.98, 0.08
+ANSWERABLE = "answerable"
+_STEPS = 60  # points of the curve
+_STYLE = (Path(__file__).with_name("report.html"), "<style>", "</style>")
+
+Best = Sequence[tuple[Question, float | None]]  # the score that the threshold is compared with
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit status."""
+    parser = answer_program.parser("evals.negative", __doc__)
+    share = answer_program.share
+    parser.add_argument("--min-offtopic", type=share, default=MIN_OFFTOPIC, help="refused, 0 to 1")
+    parser.add_argument("--min-unanswerable", type=share, default=0.0, help="of all such kinds")
+    parser.add_argument("--most-false", type=share, default=MOST_FALSE, help="false refusals")
+    args = parser.parse_args(argv)
+    return answer_program.run(args, "evals.negative", lambda: _measured(args))
+
+
+def groups(answered: Sequence[Answered]) -> dict[str, list[Answered]]:
+    """Return what was asked by its kind, all that have an answer together; no empty group."""
+    found = {kind: [one for one in answered if one.question.kind == kind] for kind in UNANSWERABLE}
+    found[ANSWERABLE] = [one for one in answered if one.question.answerable]
+    return {name: group for name, group in found.items() if group}
+
+
+def faults(
+    answered: Sequence[Answered],
+    *,
+    min_offtopic: float = MIN_OFFTOPIC,
+    min_unanswerable: float = 0.0,
+    most_false: float = MOST_FALSE,
+) -> list[str]:
+    """Return why the gate is red, a line each.
+
+    Raises DatasetError where questions of one of the two sorts are missing: one direction alone
+    says nothing.
+    """
+    found = groups(answered)
+    none = [one for kind in UNANSWERABLE for one in found.get(kind, ())]
+    if not none or ANSWERABLE not in found:
+        raise DatasetError("questions with and without an answer are both wanted, to measure "
+                           "refusals in both directions")  # fmt: skip
+    wrong = []
+    offtopic = found.get("offtopic")
+    if offtopic and _refused(offtopic) < min_offtopic:
+        wrong.append(f"refused {_refused(offtopic):.3f} of offtopic, less than {min_offtopic:g}")
+    if _refused(none) < min_unanswerable:
+        wrong.append(f"refused {_refused(none):.3f} of all that has no answer, less than "
+                     f"{min_unanswerable:g}")  # fmt: skip
+    falsely = _refused(found[ANSWERABLE])
+    if falsely > most_false:
+        wrong.append(
+            f"false refusals {falsely:.3f} of what has an answer, more than {most_false:g}"
+        )
+    errors = [one for one in answered if one.reply is None]
+    if errors:
+        wrong.append(f"no answer to {len(errors)} questions: {errors[0].error}")
+    return wrong
+
+
+def curve(best: Best) -> list[Line]:
+    """Return the shares that a threshold alone would refuse, over the range of all best scores."""
+    scores = [score for _, score in best if score is not None]
+    if not scores:
+        return []
+    steps = [float(one) for one in np.linspace(min(scores), max(scores), _STEPS)]
+    kinds = {
+        ("answerable, falsely refused", "c"): [s for q, s in best if q.answerable],
+        ("offtopic, refused", "a"): [s for q, s in best if q.kind == "offtopic"],
+        ("nearmiss, falsepremise and edition, refused", "b"): [
+            s for q, s in best if not q.answerable and q.kind != "offtopic"
+        ],
+    }
+    return [
+        Line(f"{label} (of {len(group)})", style, [(at, _under(group, at)) for at in steps])
+        for (label, style), group in kinds.items() if group
+    ]  # fmt: skip
+
+
+def drawn(lines: Sequence[Line], threshold: float) -> str:
+    """Return the curve as an SVG file of its own, with the report's colours."""
+    figure = svg.plot(lines, x_label="evidence, and the threshold", limit=threshold)
+    path, start, stop = _STYLE
+    style = path.read_text("utf-8").split(start, 1)[1].split(stop, 1)[0]
+    head = Markup('<svg xmlns="http://www.w3.org/2000/svg" width="{}" ').format(svg.WIDTH)
+    own = str(figure).replace("<svg ", str(head), 1)
+    at = own.index(">") + 1
+    return f"{own[:at]}<style>{style}</style>{own[at:]}\n"
+
+
+def _measured(args: argparse.Namespace) -> Report:
+    questions = answers.chosen(args.dataset, args.split)
+    with (
+        answers.opened(args.dataset, questions) as (rules, measured),
+        answers.answering(rules, measured, args.model) as answerer,
+    ):
+        answered: list[Answered] = []
+        for one in answers.ask_all(answerer, questions):
+            answered.append(one)
+            print(row(one).line, flush=True)
+        limits = {"min_offtopic": args.min_offtopic, "min_unanswerable": args.min_unanswerable,
+                  "most_false": args.most_false}  # fmt: skip
+        config = answer_program.config(
+            rules, measured, args, program="evals.negative", model=args.model, **limits
+        )
+        figures = _figures(rules, measured, questions)
+    return report(answered, faults(answered, **limits), config, figures)
+
+
+def _figures(rules: Rulebook, measured: Subject, questions: Sequence[Question]) -> dict[str, str]:
+    """What the threshold would refuse; searched anew, as a refusal shows no score."""
+    fit = refusal.fitted(rules)
+    best = [(o.question, _evidence(o, fit)) for o in evaluate(rules, measured, questions)]
+    lines = curve(best)
+    threshold = fit.threshold if fit else rules.threshold
+    return {"refusals.svg": drawn(lines, threshold)} if lines else {}
+
+
+def _evidence(outcome: Outcome, fit: refusal.Fit | None) -> float | None:
+    """What the API compares with its threshold; the search drops passages by one of its own."""
+    if fit is None:
+        return best_score(outcome)
+    given = refusal.signals(outcome.found)
+    return refusal.evidence(given, fit) if given else None
+
+
+def report(
+    answered: Sequence[Answered],
+    found: Sequence[str],
+    config: Mapping[str, object],
+    figures: Mapping[str, str],
+) -> Report:
+    """Return the report of what was answered and refused."""
+    table: list[tuple[str, ...]] = [("kind", "n", "refused", "share (95 % interval)")]
+    sums: dict[str, object] = {}
+    for name, group in groups(answered).items():
+        refused = [float(one.refused) for one in group]
+        table.append((name, str(len(group)), f"{sum(refused):.0f}",
+                      answer_program.spread(estimate(refused))))  # fmt: skip
+        sums[name] = {"asked": len(group), "refused": int(sum(refused))}
+    reasons = [str(one.reply.refusal_reason) for one in answered if one.reply and one.refused]
+    sums["reasons"] = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
+    notes = [f"refused for {reason}: {reasons.count(reason)}" for reason in sorted(set(reasons))]
+    rows = tuple(row(one) for one in answered)
+    return Report(
+        "evals.negative", rows, tuple(table), tuple(notes), sums, tuple(found), config, figures
+    )
+
+
+def row(one: Answered) -> Row:
+    """Return one question as the reports show it."""
+    item, reply = one.question, one.reply
+    right = reply is not None and one.refused != item.answerable
+    what = "ERROR" if reply is None else "REFUSED" if one.refused else "ANSWERED"
+    note = f"{item.kind}, no answer exists" if not item.answerable else item.kind
+    line = f"{'PASS' if right else 'FAIL'}: {what} ({note}) — {' '.join(item.question.split())}"
+    wrong = (
+        "" if right else one.error or f"{what.lower()}: {item.why_unanswerable or 'has an answer'}"
+    )
+    record = {
+        "id": item.id, "question": item.question, "kind": item.kind, "refused": one.refused,
+        "reason": reply.refusal_reason if reply else None, "error": one.error,
+        "answer": reply.answer if reply else None,
+    }  # fmt: skip
+    return Row(item.id, item.kind, line, wrong, record)
+
+
+def _refused(group: Sequence[Answered]) -> float:
+    return sum(one.refused for one in group) / len(group)
+
+
+def _under(scores: Sequence[float | None], threshold: float) -> float:
+    return sum(one is None or one < threshold for one in scores) / len(scores)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

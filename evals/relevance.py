@@ -1,0 +1,195 @@
+"""Measure context precision: how much of what is returned helps to answer the question.
+
+Without a model a passage is relevant where it holds a gold. Labels name few lines, so no search
+can reach 1: the ceiling, what the golds allow, stands beside. A judge, where OPENAI_MODEL is set,
+marks every passage, and the share of questions with two relevant ones of the first three counts.
+
+Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which is never a pass.
+"""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from api.passage_lines import Source
+from evals import answer_judge, answer_program, answers
+from evals.answer_judge import Judge
+from evals.answer_program import Report, Row
+from evals.dataset import ANSWERABLE
+from evals.judge import ChunksOf, holders
+from evals.outcome import Outcome
+from evals.retrieval import evaluate
+from evals.summary import estimate
+from retrieval.errors import DatasetError
+from retrieval.models import Hit
+
+MIN_REACHED, MIN_TWO = 0.75, 0.6
+_FIRST, _WANTED = 3, 2  # of the first three passages two are to be relevant
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The passages of one question, best first: each relevant, or not, or None: not judged.
+
+    `possible` is how many of them could be relevant, going by the labels; None where a judge marks.
+    """
+
+    outcome: Outcome
+    relevant: tuple[bool | None, ...]
+    possible: int | None
+
+    @property
+    def precision(self) -> float:
+        """The share of the judged passages that is relevant, 0 to 1; 0 where none is left."""
+        judged = [one for one in self.relevant if one is not None]
+        return sum(judged) / len(judged) if judged else 0.0
+
+    @property
+    def two_of_three(self) -> bool:
+        """Whether two of the first three are relevant, or all where fewer are possible."""
+        wanted = _WANTED if self.possible is None else min(_WANTED, max(self.possible, 1))
+        return sum(bool(one) for one in self.relevant[:_FIRST]) >= wanted
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit status."""
+    parser = answer_program.parser("evals.relevance", __doc__, models=False)
+    share = answer_program.share
+    parser.add_argument(
+        "--min-reached", type=share, default=MIN_REACHED,
+        help="the gate: precision as a share of what the labels allow; without a judge",
+    )  # fmt: skip
+    parser.add_argument(
+        "--min-two", type=share, default=MIN_TWO,
+        help="the gate: questions with two relevant passages of the first three",
+    )  # fmt: skip
+    parser.add_argument(
+        "--judge", action=argparse.BooleanOptionalAction, default=None,
+        help="judge by OPENAI_MODEL; default: where it is set",
+    )  # fmt: skip
+    args = parser.parse_args(argv)
+    return answer_program.run(args, "evals.relevance", lambda: _measured(args))
+
+
+def by_labels(outcome: Outcome, chunks_of: ChunksOf, top_k: int) -> Scored:
+    """Mark the passages that hold a gold of any place."""
+    golds = {gold for place in outcome.question.places for gold in place}
+    held = {name for gold in golds if gold.quote for name in holders(gold, chunks_of(gold.path))}
+    files = {gold.path for gold in golds if not gold.quote}
+    relevant = [h.chunk.id in held or h.chunk.path in files for h in outcome.found.hits]
+    whole = sum(len(chunks_of(path)) for path in files)
+    return Scored(outcome, tuple(relevant), min(len(held) + whole, top_k))
+
+
+def by_judge(outcome: Outcome, judge: Judge) -> Scored:
+    """Let a judge mark the passages."""
+    question = " ".join([*outcome.question.history[-1:], outcome.question.question])
+    marks = [judge.relevant(question, _source(hit)) for hit in outcome.found.hits]
+    return Scored(outcome, tuple(marks), None)
+
+
+def reached(scored: Sequence[Scored]) -> float:
+    """Return the relevant passages as a share, 0 to 1, of those that the labels allow."""
+    possible = sum(one.possible or 0 for one in scored)
+    return sum(map(_count, scored)) / possible if possible else 0.0
+
+
+def faults(
+    scored: Sequence[Scored], min_reached: float = MIN_REACHED, min_two: float = MIN_TWO
+) -> list[str]:
+    """Return why the gate is red, a line each. Raises DatasetError where nothing was marked."""
+    if not any(mark is not None for one in scored for mark in one.relevant):
+        raise DatasetError(f"no passage of {len(scored)} questions was marked relevant or not")
+    found = []
+    if all(one.possible is not None for one in scored) and reached(scored) < min_reached:
+        found.append(f"reached {reached(scored):.3f} of the relevant passages, less than "
+                     f"{min_reached:g}")  # fmt: skip
+    two = fmean(one.two_of_three for one in scored)
+    if two < min_two:
+        found.append(f"two of the first three are relevant in {two:.3f}, less than {min_two:g}")
+    return found
+
+
+def _measured(args: argparse.Namespace) -> Report:
+    questions = [q for q in answers.chosen(args.dataset, args.split) if q.answerable]
+    with (
+        answers.opened(args.dataset, questions) as (rules, measured),
+        answer_judge.judging(rules.settings, wanted=args.judge) as judge,
+    ):
+        scored: list[Scored] = []
+        top_k = rules.settings.rag_top_k
+        for outcome in evaluate(rules, measured, questions):
+            labelled = by_labels(outcome, measured.chunks_of, top_k)
+            scored.append(by_judge(outcome, judge) if judge else labelled)
+            print(row(scored[-1]).line, flush=True)
+        limits = {"min_reached": args.min_reached, "min_two": args.min_two}
+        config = answer_program.config(
+            rules, measured, args, program="evals.relevance",
+            judge=judge.name if judge else "none", **limits,
+        )  # fmt: skip
+        unscored = judge.unscored if judge else 0
+    return report(scored, faults(scored, **limits), config, unscored)
+
+
+def report(
+    scored: Sequence[Scored], found: Sequence[str], config: Mapping[str, object], unscored: int
+) -> Report:
+    """Return the report of marked passages."""
+    kinds = [k for k in ANSWERABLE if any(one.outcome.question.kind == k for one in scored)]
+    parts = {"all": list(scored)}
+    parts |= {k: [one for one in scored if one.outcome.question.kind == k] for k in kinds}
+    table: list[tuple[str, ...]] = [("kind", "n", "precision", "ceiling", "two of three")]
+    for name, group in parts.items():
+        precision = answer_program.spread(estimate([one.precision for one in group]))
+        two = answer_program.spread(estimate([float(one.two_of_three) for one in group]))
+        table.append((name, str(len(group)), precision, _ceiling(group), two))
+    sums = {
+        "precision": fmean(one.precision for one in scored),
+        "reached": reached(scored),
+        "two_of_three": fmean(one.two_of_three for one in scored),
+        "unscored": unscored,
+    }
+    notes = (
+        f"unscored passages: {unscored}",
+        f"reached of what labels allow: {sums['reached']:.3f}",
+    )
+    rows = tuple(row(one) for one in scored)
+    return Report("evals.relevance", rows, tuple(table), notes, sums, tuple(found), config)
+
+
+def row(one: Scored) -> Row:
+    """Return one question as the reports show it."""
+    item = one.outcome.question
+    marks = "".join("?" if mark is None else "+" if mark else "-" for mark in one.relevant)
+    what = "PASS" if one.two_of_three else "FAIL"
+    line = f"{what} {marks or 'nothing returned'} — {' '.join(item.question.split())}"
+    record = {
+        "id": item.id, "question": item.question, "kind": item.kind,
+        "passages": [hit.chunk.id for hit in one.outcome.found.hits],
+        "relevant": list(one.relevant), "possible": one.possible, "precision": one.precision,
+    }  # fmt: skip
+    wrong = "" if one.two_of_three else f"relevant of the first {_FIRST}: {marks[:_FIRST]}"
+    return Row(item.id, item.kind, line, wrong, record)
+
+
+def _count(one: Scored) -> int:
+    return sum(bool(mark) for mark in one.relevant)
+
+
+def _ceiling(group: Sequence[Scored]) -> str:
+    """The precision that labels allow where as many passages are returned."""
+    possible = [
+        min(one.possible, len(one.relevant)) / len(one.relevant)
+        for one in group if one.possible is not None and one.relevant
+    ]  # fmt: skip
+    return f"{fmean(possible):.3f}" if possible else "-"
+
+
+def _source(hit: Hit) -> Source:
+    return Source(hit.chunk.path, hit.chunk.heading, hit.chunk.context, hit.chunk.text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""The last word on the order of ranked passages: twins together, superseded files behind."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from retrieval.fuse import Fused
+from retrieval.models import Chunk, SourceNote
+
+_NEAR = 10  # how many places behind a passage its twin may stand
+_WORD = re.compile(r"\w+")
+
+
+class Ranked(NamedTuple):
+    """A candidate with the score that orders it and, where one read it, the reranker's own."""
+
+    item: Fused
+    score: float
+    reranked: float | None
+
+
+def with_twins(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Put a passage's twin, where it is near, directly behind the passage, with its score.
+
+    A twin is the same section of a file of the same name in another folder: the spell Light of
+    two classes, the leave of two companies. A question that names neither folder asks for both.
+    """
+    rest, ordered = list(ranked), []
+    while rest:
+        first = rest.pop(0)
+        ordered.append(first)
+        known = first.item.scored.chunk
+        for place, near in enumerate(rest[:_NEAR]):
+            chunk = near.item.scored.chunk
+            if chunk.path != known.path and _named(chunk) == _named(known):
+                ordered.append(rest.pop(place)._replace(score=first.score))
+                break
+    return ordered
+
+
+def current_first(
+    ranked: Sequence[Ranked], notes: Mapping[str, SourceNote], question: str, threshold: float
+) -> list[Ranked]:
+    """Put the passages of superseded files behind all others that are over the threshold.
+
+    They keep a score that is over it, but none better than these others have. A file stays where
+    it is when the question asks for it by its year or edition: "in 2024".
+    """
+    words = {word.casefold() for word in _WORD.findall(question)}
+
+    def is_behind(one: Ranked) -> bool:
+        note = notes.get(one.item.scored.chunk.path)
+        return note is not None and note.is_gone and not words & _marks(note)
+
+    over = [one for one in ranked if one.score >= threshold]
+    front = [one for one in over if not is_behind(one)]
+    last = min((one.score for one in front), default=float("inf"))
+    behind = [one._replace(score=min(one.score, last)) for one in over if is_behind(one)]
+    return front + behind + [one for one in ranked if one.score < threshold]
+
+
+def _marks(note: SourceNote) -> set[str]:
+    """The words of a file's name and edition that hold a digit: "2024", "2nd"."""
+    name = note.path.rsplit("/", 1)[-1]
+    words = {word.casefold() for word in _WORD.findall(f"{name} {note.edition}")}
+    return {word for word in words if any(letter.isdigit() for letter in word)}
+
+
+def _named(chunk: Chunk) -> tuple[str, str]:
+    return chunk.path.rsplit("/", 1)[-1], chunk.heading

@@ -1,0 +1,92 @@
+"""What stands above what, and what tells namesakes apart."""
+
+import pytest
+
+from api import conflicts
+from api.conflicts import Conflict, Statement
+from retrieval.models import SourceNote
+
+BASE = SourceNote("3. Arms/2. Weapons.md")
+ERRATA = SourceNote("9. Errata.md", "errata", "2nd", ("3. Arms/2. Weapons.md", "Other.md"))
+HOUSE = SourceNote("9. House.md", "house rule", "", ("3. Arms/2. Weapons",))
+CHOICE = SourceNote("9. Variant.md", "optional", "", ("3. Arms/2. Weapons.md",))
+OLD = SourceNote("old.md", "Superseded")
+ASKED = frozenset({"crossbow", "damag"})
+
+
+def said(note: SourceNote, *words: str) -> Statement:
+    return Statement(note, frozenset(words[:1]), frozenset(words))
+
+
+def test_a_file_is_overridden_by_its_path_with_or_without_suffix() -> None:
+    assert conflicts.overrides(ERRATA, BASE)
+    assert conflicts.overrides(HOUSE, BASE)
+    assert not conflicts.overrides(BASE, ERRATA)
+    assert not conflicts.overrides(ERRATA, SourceNote("Weapons.md"))
+    assert not conflicts.overrides(SourceNote("a.md", supersedes=("a.md",)), SourceNote("a.md"))
+
+
+def test_a_house_rule_overrides_an_erratum_to_the_same_file() -> None:
+    house = SourceNote("9. House.md", "house rule", "", ("Other.md",))
+    assert conflicts.overrides(house, ERRATA)
+    assert not conflicts.overrides(ERRATA, house)
+    assert not conflicts.overrides(HOUSE, SourceNote("x.md", "errata", "", ("Other.md",)))
+
+
+def test_a_conflict_is_about_one_subject_that_was_asked_for() -> None:
+    row = said(BASE, "crossbow", "damag", "1d6")
+    correction = said(ERRATA, "file", "crossbow", "damag", "1d8")
+    other = said(ERRATA, "file", "lance", "damag", "1d8")
+    assert conflicts.conflicts([row, correction], ASKED) == [Conflict(1, 0, binding=True)]
+    assert conflicts.conflicts([row, other], ASKED) == []
+    assert conflicts.conflicts([row, correction], frozenset({"sling"})) == []
+
+
+@pytest.mark.parametrize(
+    ("notes", "order"),
+    [
+        ([BASE, ERRATA], [1, 0]),
+        ([ERRATA, BASE], [0, 1]),
+        ([BASE, CHOICE], [0, 1]),  # binds only those who have chosen it
+        ([BASE, SourceNote("free.md"), HOUSE], [1, 2, 0]),
+        ([OLD, BASE], [1, 0]),
+    ],
+)
+def test_what_binds_comes_before_what_it_overrides(
+    notes: list[SourceNote], order: list[int]
+) -> None:
+    statements = [said(note, "crossbow") for note in notes]
+    found = conflicts.conflicts(statements, ASKED)
+    gone = [note.is_gone for note in notes]
+    assert conflicts.arranged(len(notes), found, gone) == order
+
+
+def test_files_that_override_each_other_keep_their_order() -> None:
+    pair = [Conflict(0, 1, binding=True), Conflict(1, 0, binding=True)]
+    assert conflicts.arranged(3, pair) == [2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("note", "label"),
+    [
+        (BASE, ""),
+        (SourceNote("a.md", "Standard"), ""),
+        (ERRATA, "errata, edition 2nd"),
+        (HOUSE, "house rule"),
+        (SourceNote("a.md", edition="1st"), "edition 1st"),
+    ],
+)
+def test_a_source_is_labelled_by_what_its_front_matter_says(note: SourceNote, label: str) -> None:
+    assert conflicts.label(note) == label
+
+
+def test_namesakes_are_told_apart_by_their_folders() -> None:
+    paths = [
+        "4. Magic/1. Cleric Spells/Light.md",
+        "4. Magic/2. Magic-User Spells/Light.md",
+        "4. Magic/1. Cleric Spells/Bless.md",
+    ]
+    assert conflicts.variants(paths) == ["Cleric Spells", "Magic-User Spells", ""]
+    assert conflicts.variants(["a/x/leave.md", "b/x/leave.md"]) == ["a", "b"]
+    assert conflicts.variants(["leave.md", "b/leave.md"]) == ["", "b"]
+    assert conflicts.variants(["a/b/leave.md", "a/leave.md"]) == ["b", "a"]

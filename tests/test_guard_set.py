@@ -1,0 +1,91 @@
+"""The guard's set: a guard that blocks everything, or nothing, is red; no answers are no pass."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals import guard_set as program
+from evals.guard_set import Case, Checked
+from retrieval.errors import DatasetError
+
+PASSAGE = {
+    "path": "light.md", "heading": "Light", "first_line": 1,
+    "text": "A torch burns for 6 turns.\n\nA lantern burns for 24 turns on a flask of oil.",
+}  # fmt: skip
+RIGHT = {
+    "id": "a", "split": "dev", "vault": "rules", "question": "How long does a torch burn?",
+    "passages": [PASSAGE], "answer": "A torch burns for six turns [1].", "right": True,
+    "fault": None,
+}  # fmt: skip
+WRONG = {**RIGHT, "id": "b", "answer": "It burns for 9 turns [1].", "right": False,
+         "fault": "number"}  # fmt: skip
+
+
+def run(folder: Path, rows: list[dict[str, Any]], *options: str) -> int:
+    path = folder / "guard.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    out = ["--results", str(folder / "results"), "--json", str(folder / "out.jsonl")]
+    return program.main(["--dataset", str(path), "--split", "dev", *out, *options])
+
+
+def test_right_answers_pass_and_wrong_ones_are_caught_by_their_kind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path, [RIGHT, WRONG], "--junit", str(tmp_path / "junit.xml")) == 0
+    shown = capsys.readouterr().out
+    assert "PASS (number) — 'It burns for 9 turns [1].'" in shown
+    table = [line.split() for line in shown.splitlines()]
+    assert ["wrong,", "caught", "1", "1"] in [line[:4] for line in table]
+    assert ["number", "1", "1"] in [line[:3] for line in table]
+    assert 'failures="0"' in (tmp_path / "junit.xml").read_text("utf-8")
+
+
+def test_a_label_that_the_guard_contradicts_is_red_in_either_direction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocked = {**WRONG, "id": "c", "right": True, "fault": None}
+    missed = {**RIGHT, "id": "d", "right": False, "fault": "name"}
+    assert run(tmp_path, [RIGHT, WRONG, blocked]) == 1
+    assert "GATE FAILED: blocked 0.500 of the right answers" in capsys.readouterr().out
+    assert run(tmp_path, [RIGHT, WRONG, missed]) == 1
+    assert "GATE FAILED: caught 0.500 of the wrong answers" in capsys.readouterr().out
+
+
+def test_always_and_never_blocking_are_both_red() -> None:
+    finding = program.measure([_case(WRONG)])[0].findings
+    always = [Checked(_case(row), finding) for row in (RIGHT, WRONG)]
+    never = [Checked(_case(row), ()) for row in (RIGHT, WRONG)]
+    assert [fault.split(" ")[0] for fault in program.faults(always)] == ["blocked"]
+    assert [fault.split(" ")[0] for fault in program.faults(never)] == ["caught"]
+    with pytest.raises(DatasetError):
+        program.faults(always[:1])
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([], "has not both right and wrong answers"),
+        ([{**RIGHT, "split": "held"}, {**WRONG, "split": "held"}], "'dev' has not both"),
+        ([RIGHT, {**WRONG, "right": True}], "guard.jsonl:2: split 'dev', right True"),
+        ([{"id": "a"}], "guard.jsonl:1: is no case: KeyError"),
+    ],
+)
+def test_what_cannot_be_measured_is_no_pass(
+    rows: list[dict[str, Any]], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path, rows) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_committed_set_has_both_halves_of_the_size_that_is_promised() -> None:
+    for split in program.SPLITS:
+        cases = program.load(program.GUARD, split)
+        wrong = sum(bool(case.fault) for case in cases)
+        assert len(cases) >= 100
+        assert wrong == len(cases) - wrong
+
+
+def _case(row: dict[str, Any]) -> Case:
+    return program._case("here", json.dumps(row))

@@ -1,0 +1,337 @@
+"""POST /v1/chat/completions and GET /v1/models, called by OpenAI's own client over real HTTP."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+from openai import DefaultHttpxClient, OpenAI
+
+from api.main import create_app
+from api.openai_request import parameter
+from api.openai_schema import MODEL
+from retrieval.settings import Settings
+from tests.fake_llm import USAGE, FakeLlm
+from tests.serving import serving
+
+REFUSAL = "The Oracle did not return any results for that rule."
+TORCH = "How long does a torch burn?"
+MESSAGES: list[Any] = [{"role": "user", "content": TORCH}]
+BODY = {"model": MODEL, "messages": MESSAGES}
+
+
+@pytest.fixture(scope="module")
+def quotes(indexed: Settings) -> Iterator[httpx2.Client]:
+    """A client of the API, which answers with quotes."""
+    app = create_app(indexed)
+    with serving(indexed, app) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def modelled(with_model: Settings) -> Iterator[httpx2.Client]:
+    """A client of the API, which asks the fake language model."""
+    app = create_app(with_model)
+    with serving(with_model, app) as client:
+        yield client
+
+
+def client_of(api: httpx2.Client) -> OpenAI:
+    """Return OpenAI's client of that server, which never tries twice."""
+    url = f"{str(api.base_url).rstrip('/')}/v1"
+    # No connection is kept: nobody closes these clients, and pytest takes that for a leak.
+    http = DefaultHttpxClient(limits=httpx2.Limits(max_keepalive_connections=0))
+    return OpenAI(api_key="any", base_url=url, max_retries=0, timeout=30, http_client=http)
+
+
+def refused(reply: httpx2.Response, status: int = 400) -> dict[str, Any]:
+    """Return the error of a reply, after a look at its form."""
+    assert reply.status_code == status, reply.text
+    assert reply.headers["content-type"] == "application/json"
+    assert set(reply.json()) == {"error"}
+    error: dict[str, Any] = reply.json()["error"]
+    assert set(error) == {"message", "type", "param", "code"}
+    assert error["type"] == ("invalid_request_error" if status < 500 else "server_error")
+    return error
+
+
+def test_the_models_are_one(quotes: httpx2.Client) -> None:
+    client = client_of(quotes)
+    (only,) = client.models.list().data
+    assert (only.id, only.object, only.owned_by) == (MODEL, "model", "rules-oracle")
+    assert client.models.retrieve(MODEL) == only
+    with pytest.raises(openai.NotFoundError) as caught:
+        client.models.retrieve("gpt-5")
+    assert (caught.value.code, caught.value.param) == ("model_not_found", "model")
+
+
+def test_an_answer_cites_pages_that_show_the_lines(quotes: httpx2.Client) -> None:
+    completion = client_of(quotes).chat.completions.create(
+        model=MODEL, messages=MESSAGES, temperature=0.7, max_tokens=50, user="me", n=1, seed=3
+    )
+    (choice,) = completion.choices
+    asked = quotes.post("/ask", json={"question": TORCH}).json()
+    assert choice.message.content == asked["answer"]
+    assert (choice.finish_reason, choice.message.role) == ("stop", "assistant")
+    assert completion.usage
+    assert completion.usage.total_tokens == 0
+    assert completion.id.startswith("chatcmpl-")
+    assert choice.message.annotations
+    assert len(choice.message.annotations) >= len(asked["citations"]) > 0
+    for annotation in choice.message.annotations:
+        cited = annotation.url_citation
+        marker = asked["answer"][cited.start_index : cited.end_index]
+        (citation,) = (c for c in asked["citations"] if f"[{c['marker']}]" == marker)
+        assert cited.title == f"{citation['path']}: {citation['heading']}"
+        assert cited.url.startswith(f"{str(quotes.base_url).rstrip('/')}/vault/")
+        assert f"#L{citation['first_line']}" in cited.url
+        assert quotes.get(cited.url).status_code == 200
+
+
+def test_a_streamed_answer_is_the_answer_in_pieces(quotes: httpx2.Client) -> None:
+    client = client_of(quotes)
+    whole = client.chat.completions.create(model=MODEL, messages=MESSAGES)
+    streamed = list(
+        client.chat.completions.create(
+            model=MODEL, messages=MESSAGES, stream=True, stream_options={"include_usage": True}
+        )
+    )
+    *chunks, last = streamed
+    text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+    assert text == whole.choices[0].message.content
+    assert chunks[0].choices[0].delta.role == "assistant"
+    assert len(chunks) > 4
+    assert [chunk.choices[0].finish_reason for chunk in chunks] == [
+        *[None] * (len(chunks) - 1),
+        "stop",
+    ]
+    annotations = [
+        note
+        for chunk in chunks
+        for note in (chunk.choices[0].delta.model_extra or {}).get("annotations", [])
+    ]
+    assert annotations == [note.model_dump() for note in whole.choices[0].message.annotations or []]
+    assert (last.choices, last.usage) == ([], whole.usage)
+    assert len({chunk.id for chunk in streamed}) == 1
+
+
+def test_a_stream_ends_with_done_and_has_usage_only_where_asked(quotes: httpx2.Client) -> None:
+    reply = quotes.post("/v1/chat/completions", json={**BODY, "stream": True})
+    assert reply.headers["content-type"] == "text/event-stream; charset=utf-8"
+    *events, end = reply.text.removesuffix("\n\n").split("\n\n")
+    assert end == "data: [DONE]"
+    for event in events:
+        chunk = json.loads(event.removeprefix("data: "))
+        assert chunk["object"] == "chat.completion.chunk"
+        assert "usage" not in chunk
+        assert len(chunk["choices"]) == 1
+        assert None not in chunk["choices"][0]["delta"].values()
+
+
+def test_a_chat_front_end_works_as_it_is(quotes: httpx2.Client) -> None:
+    """As Open WebUI calls: models first, then a stream with fields of its own."""
+    headers = {"Authorization": "Bearer sk-none", "X-OpenWebUI-User-Name": "A"}
+    models = quotes.get("/v1/models", headers=headers).json()
+    body = {
+        "stream": True,
+        "model": models["data"][0]["id"],
+        "messages": [
+            {"role": "system", "content": "You are a pirate. Answer in French."},
+            {"role": "user", "content": "What does a dagger cost?"},
+            {"role": "assistant", "content": "3 gp [1]", "annotations": [], "tool_calls": None},
+            {"role": "user", "content": [{"type": "text", "text": TORCH}]},
+        ],
+        "params": {},
+        "features": {"image_generation": False, "code_interpreter": False, "web_search": False},
+        "variables": {"{{USER_NAME}}": "A"},
+        "model_item": {"id": MODEL, "name": MODEL},
+        "session_id": "QpZ0",
+        "chat_id": "0b0c",
+        "id": "7f1e",
+        "background_tasks": {"title_generation": True, "tags_generation": True},
+        "stream_options": {"include_usage": True},
+        "tools": [],
+        "tool_choice": None,
+    }
+    with quotes.stream("POST", "/v1/chat/completions", json=body, headers=headers) as reply:
+        assert reply.status_code == 200
+        events = [line.removeprefix("data: ") for line in reply.iter_lines() if line]
+    assert events[-1] == "[DONE]"
+    chunks = [json.loads(event) for event in events[:-1]]
+    text = "".join(c["choices"][0]["delta"].get("content", "") for c in chunks if c["choices"])
+    assert "burns for one hour" in text
+    assert any(c["choices"] and c["choices"][0]["delta"].get("annotations") for c in chunks)
+    assert chunks[-1]["usage"]["total_tokens"] == 0
+
+
+def test_the_title_that_a_front_end_asks_for_is_an_error_that_it_can_bear(
+    quotes: httpx2.Client,
+) -> None:
+    task = "### Task:\nGenerate a concise title for the chat.\n" + "USER: torches burn\n" * 200
+    body = {"model": MODEL, "messages": [{"role": "user", "content": task}], "stream": False}
+    error = refused(quotes.post("/v1/chat/completions", json=body))
+    assert (error["param"], error["code"]) == ("messages", "QuestionError")
+
+
+def test_a_follow_up_is_searched_with_what_the_user_asked_before(quotes: httpx2.Client) -> None:
+    messages: list[Any] = [
+        {"role": "user", "content": "How long does a torch burn?"},
+        {"role": "assistant", "content": "Daggers cost 3 gp."},
+        {"role": "user", "content": "And in water?"},
+    ]
+    given = client_of(quotes).chat.completions.create(model=MODEL, messages=messages)
+    asked = {"question": "And in water?", "history": [TORCH]}
+    assert given.choices[0].message.content == quotes.post("/ask", json=asked).json()["answer"]
+
+
+def test_nobody_but_the_user_is_heard(modelled: httpx2.Client, llm: FakeLlm) -> None:
+    messages: list[Any] = [
+        {"role": "system", "content": "CANARY-S"},
+        {"role": "developer", "content": "CANARY-D"},
+        {"role": "assistant", "content": "CANARY-A"},
+        {"role": "user", "content": TORCH},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "CANARY-R"}]},
+    ]
+    llm.reply = "It burns for one hour [1]."
+    given = client_of(modelled).chat.completions.create(
+        model=MODEL, messages=messages, temperature=2, max_tokens=1, stop=["burns"]
+    )
+    assert given.choices[0].message.content == "It burns for one hour [1]."
+    assert given.usage
+    assert given.usage.prompt_tokens == USAGE["prompt_tokens"]
+    assert given.usage.total_tokens == USAGE["total_tokens"]
+    (request,) = llm.requests
+    assert "CANARY" not in json.dumps(request)
+    assert (request["temperature"], "stop" in request) == (0, False)
+
+
+def test_a_refusal_is_text_without_annotations(modelled: httpx2.Client, llm: FakeLlm) -> None:
+    llm.reply = REFUSAL
+    given = client_of(modelled).chat.completions.create(model=MODEL, messages=MESSAGES)
+    message = given.choices[0].message
+    assert (message.content, message.annotations, message.refusal) == (REFUSAL, [], None)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_model_that_fails_is_an_error_and_never_a_stream(
+    modelled: httpx2.Client, llm: FakeLlm, stream: bool
+) -> None:
+    llm.mode = "500"
+    with pytest.raises(openai.InternalServerError) as caught:
+        client_of(modelled).chat.completions.create(model=MODEL, messages=MESSAGES, stream=stream)
+    assert caught.value.type == "server_error"
+    assert "OPENAI_BASE_URL" in caught.value.message
+    refused(modelled.post("/v1/chat/completions", json=BODY), caught.value.status_code)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("tools", [{"type": "function", "function": {"name": "f"}}]),
+        ("tool_choice", "required"),
+        ("functions", [{"name": "f"}]),
+        ("function_call", {"name": "f"}),
+        ("n", 2),
+        ("n", 0),
+        ("response_format", {"type": "json_schema", "json_schema": {"name": "x"}}),
+        ("response_format", {"type": "json_object"}),
+        ("logprobs", True),
+        ("top_logprobs", 3),
+        ("audio", {"voice": "alloy"}),
+        ("modalities", ["text", "audio"]),
+        ("web_search_options", {"search_context_size": "low"}),
+        *((name, "x") for name in ("base_url", "api_key", "prompt", "system_prompt", "vault")),
+        ("sql", "DROP TABLE chunk"),
+        ("threshold", 0),
+    ],
+)
+def test_what_cannot_be_done_is_refused_by_name(
+    quotes: httpx2.Client, field: str, value: object
+) -> None:
+    error = refused(quotes.post("/v1/chat/completions", json={**BODY, field: value}))
+    assert (error["param"], error["code"]) == (field, "unsupported_parameter")
+    assert error["message"].startswith(f"{field} is not supported")
+
+
+@pytest.mark.parametrize(
+    ("changed", "param"),
+    [
+        ({"messages": []}, "messages"),
+        ({"messages": None}, "messages"),
+        ({"messages": TORCH}, "messages"),
+        ({"messages": [{"role": "system", "content": TORCH}]}, "messages"),
+        ({"messages": [{"role": "user", "content": ""}]}, "messages"),
+        ({"messages": [{"role": "user", "content": " \u200b\n"}]}, "messages"),
+        ({"messages": [{"role": "user", "content": "x" * 5_000}]}, "messages"),
+        ({"messages": [{"role": "user", "content": "a\0b"}]}, "messages"),
+        ({"messages": [{"role": "user", "content": "half \ud800"}]}, "messages"),
+        ({"messages": [{"role": "user"}]}, "messages[0].content"),
+        ({"messages": [{"role": "user", "content": 7}]}, "messages[0].content"),
+        ({"messages": [{"role": "tool", "content": TORCH}]}, "messages[0].role"),
+        ({"messages": [*MESSAGES, {"content": TORCH}]}, "messages[1].role"),
+        (
+            {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
+            "messages[0].content[0]",
+        ),
+        ({"messages": MESSAGES * 1_001}, "messages"),
+        ({"model": None}, "model"),
+        ({"stream": "perhaps"}, "stream"),
+        ({"stream_options": {"include_usage": "perhaps"}}, "stream_options.include_usage"),
+    ],
+)
+def test_a_request_without_a_question_is_refused_by_name(
+    quotes: httpx2.Client, changed: dict[str, object], param: str
+) -> None:
+    body = json.dumps({**BODY, **changed})
+    headers = {"Content-Type": "application/json"}
+    reply = quotes.post("/v1/chat/completions", content=body, headers=headers)
+    assert refused(reply)["param"] == param
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"\xff", b"[1]", b'{"model": ' + b"[" * 100_000, b"null"]
+)
+def test_a_body_that_is_no_request_is_a_400(quotes: httpx2.Client, body: bytes) -> None:
+    headers = {"Content-Type": "application/json"}
+    error = refused(quotes.post("/v1/chat/completions", content=body, headers=headers))
+    assert error["message"]
+
+
+def test_a_body_over_the_limit_is_a_413(quotes: httpx2.Client) -> None:
+    body = json.dumps({**BODY, "user": "x" * 300_000}).encode()
+    headers = {"Content-Type": "application/json"}
+    known = quotes.post("/v1/chat/completions", content=body, headers=headers)
+    assert known.status_code == 413  # by its declared length: the framework's own words
+    pieces = (body[start : start + 100_000] for start in range(0, len(body), 100_000))
+    refused(quotes.post("/v1/chat/completions", content=pieces, headers=headers), 413)
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "", "rules-oracle ", "half \ud800"])
+def test_another_model_is_not_found(quotes: httpx2.Client, model: str) -> None:
+    body = json.dumps({**BODY, "model": model})
+    headers = {"Content-Type": "application/json"}
+    reply = quotes.post("/v1/chat/completions", content=body, headers=headers)
+    assert refused(reply, 404)["code"] == "model_not_found"
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/v1/chat/completions"), ("POST", "/v1/embeddings"), ("DELETE", "/v1/models/x")],
+)
+def test_the_rest_of_openai_is_not_here(quotes: httpx2.Client, method: str, path: str) -> None:
+    assert refused(quotes.request(method, path), 404)["code"] == "unknown_url"
+
+
+def test_errors_of_other_paths_keep_their_own_shape(quotes: httpx2.Client) -> None:
+    reply = quotes.post("/ask", json={"question": ""})
+    assert reply.headers["content-type"] == "application/problem+json"
+
+
+def test_the_field_of_a_validation_error_is_written_as_openai_writes_it() -> None:
+    assert parameter(("messages", 0, "content", "list[Part]", 1, "text")) == (
+        "messages[0].content[1].text"
+    )
+    assert parameter(("stream_options", "include_usage")) == "stream_options.include_usage"
+    assert parameter(()) is None
