@@ -191,5 +191,7 @@ def test_the_splits_share_no_gold_quote(path: Path) -> None:
 
 def test_questions_are_never_ingested() -> None:
     """An answer key in the index would answer every question of the gate."""
-    found = vault.read(DATASETS[0].parent)
-    assert (found.files, len(found.ignored)) == ((), len(DATASETS))
+    folder = DATASETS[0].parent
+    found = vault.read(folder)
+    assert found.files == ()
+    assert len(found.ignored) == len(list(folder.rglob("*.jsonl"))) > len(DATASETS)
