@@ -2,31 +2,23 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
 from typing import Literal
 
-from api import numbers_in_words, units
-from api.facts import Fact, facts
+from api import units
+from api.facts import Fact
+from api.occurrences import Occurrence as Occurrence  # part of this module's interface
+from api.occurrences import Weights, occurrences
+from api.occurrences import content as content
+from api.occurrences import segment as segment
+from api.occurrences import weighted as weighted
 from api.passage_lines import Line, Source, lines
-from api.words import abbreviates, stem, stems
+from api.words import abbreviates, stem
 
 Agreement = Literal["same", "unit", "none"]
-Weights = Mapping[str, float]  # how near each stem stands, 0 to 1
-
-
-@dataclass(frozen=True, slots=True)
-class Occurrence:
-    """A fact of a passage's line with the words that it is read with."""
-
-    fact: Fact
-    line: Line
-    around: Weights
-    column: tuple[str, ...]  # stems of its column's name
-    column_base: str  # the general unit that the column's name holds, or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,56 +32,54 @@ class Evidence:
     counted: frozenset[str]  # stems that stand as a unit behind some number
 
 
-_SEPARATOR = re.compile(r"[,;:.]\s|\s-\s|\s(?:and|but|while|whereas|or|versus|than)\s")
-_NUMERAL = re.compile(r"(\d+)(?:st|nd|rd|th)?$")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_KEY_RANGE = re.compile(r"(?:[A-Za-z]+\s)?(\d{1,4})\s?-\s?(\d{1,4})\b")
-_REFERS = re.compile(
-    r"\W*(?:it|its|they|their|this|these|that|those|he|she|his|her|such|both|each)\b", re.IGNORECASE
-)
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """What is made of one passage; `spread` has the words of each line."""
+
+    lines: tuple[Line, ...]
+    occurrences: tuple[Occurrence, ...]
+    words: frozenset[str]
+    spread: tuple[frozenset[str], ...]
+
+
 _DICE = re.compile(r"(\d{1,4})d(\d{1,4})([+-]\d{1,4})?")
 ARTICLES = frozenset(("a", "an", "per", "each", "every", "once"))
 _ABBREVIATION = 3  # letters of a word that is a unit wherever it follows a number
 _FILLERS_WORDS = "full whol mor additional extra further consecutiv entir complet"
 _DAY = 24 * 3600  # seconds
+_VERBS_WORDS = "makes gives means takes lasts costs gets needs"  # "plus 4 makes 6"
+_VERBS = frozenset(stem(word) for word in _VERBS_WORDS.split())
 _WORKING = frozenset((stem("working"), stem("business")))
 _FILLERS = frozenset(_FILLERS_WORDS.split())
-_LONGEST_KEY = 100  # numbers of a row's range that are words of the row
-_NEAR, _ABOVE, _PLACE, _ROW = 0.5, 0.8, 0.5, 0.3  # lead-in, last heading, other headings, cells
-_BEFORE, _REFERRED = 0.2, 0.5  # sentences before, and where the line begins with "it"
 _COMMON = 0.5  # the least rarity: a word of a whole passage still tells it from the others
 _FEWEST_LINES = 8  # in fewer lines a word that stands in two of them is still rare
 
 
 def evidence(sources: Sequence[Source]) -> Evidence:
     """Return the passages' lines and facts; passages are numbered from 1."""
-    found = [line for at, source in enumerate(sources, start=1) for line in lines(source, at)]
-    occurrences = tuple(item for line in found for item in _occurrences(line))
-    words = tuple(
-        frozenset(content(f"{source.path} {source.heading} {source.context} {source.text}"))
-        for source in sources
-    )
-    spread = Counter(word for line in found for word in set(_all_words(line)))
+    passages = [_passage(source, at) for at, source in enumerate(sources, start=1)]
+    found = [line for passage in passages for line in passage.lines]
+    taken = tuple(item for passage in passages for item in passage.occurrences)
+    words = tuple(passage.words for passage in passages)
+    spread = Counter(word for passage in passages for line in passage.spread for word in line)
     size = max(len(found), _FEWEST_LINES)
     rarity = {word: max(_COMMON, 1 - (count - 1) / size) for word, count in spread.items()}
-    counted = {item.fact.counted for item in occurrences} | {stem(word) for word in units.WORDS}
-    counted |= {item.fact.nouns[0] for item in occurrences if _counts_one(item.fact)}
+    counted = {item.fact.counted for item in taken} | {stem(word) for word in units.WORDS}
+    counted |= {item.fact.nouns[0] for item in taken if _counts_one(item.fact)}
     counted |= {word for line in found for cell in line.cells for word in _in_brackets(cell.column)}
-    return Evidence(tuple(found), occurrences, words, rarity, frozenset(counted - {""}))
+    return Evidence(tuple(found), taken, words, rarity, frozenset(counted - {""}))
 
 
-@lru_cache(maxsize=8192)
-def content(text: str) -> tuple[str, ...]:
-    """Return the stems of `text` with numbers in digits: "fourth" and "4th" are "4"."""
-    words = [_numeral(word) for word in stems(_THOUSANDS.sub("", text))]
-    return (*words, *_labelled(words))
-
-
-def _labelled(words: Sequence[str]) -> Iterator[str]:
-    """A number with the word beside it as one word: "level 4" and "4th level" are level#4."""
-    for one, other in pairwise(words):
-        if one.isdigit() != other.isdigit():
-            yield f"{other}#{one}" if one.isdigit() else f"{one}#{other}"
+@lru_cache(maxsize=512)
+def _passage(source: Source, number: int) -> _Passage:
+    """One passage taken apart; kept, as an answer's retry and the next answer cite it again."""
+    found = lines(source, number)
+    return _Passage(
+        found,
+        tuple(item for line in found for item in occurrences(line)),
+        frozenset(content(f"{source.path} {source.heading} {source.context} {source.text}")),
+        tuple(frozenset(_all_words(line)) for line in found),
+    )
 
 
 def agreement(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement:
@@ -100,15 +90,15 @@ def agreement(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreeme
     own = found.fact
     if ":" in fact.die + own.die:
         return "same" if _same_time(fact, own) else "none"
-    if own.die and not fact.die and fact.low < fact.high and (fact.low, fact.high) == span(own.die):
+    if own.die and not fact.die and fact.low < fact.high and _unscaled(fact) == span(own.die):
         return _counts(fact, found, counted)
     if fact.die or own.die:
         return _counts(fact, found, counted) if fact.die == own.die else "none"
     if {fact.sign, own.sign} == {"+", "-"}:
         return "none"
     if "odds" in (fact.kind, own.kind):
-        same = fact.kind == own.kind and (fact.low, fact.high) == (own.low, own.high)
-        return "same" if same else "none"
+        chance = _chance(fact)
+        return "same" if chance is not None and chance == _chance(own) else "none"
     if fact.base == own.base and _equal(fact, own, Fraction(1), Fraction(1)):
         return _counts(fact, found, counted)
     if _share(fact, own) or _months(fact, own):
@@ -118,29 +108,6 @@ def agreement(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreeme
     return "none"
 
 
-def segment(text: str, found: Sequence[Fact], chosen: Fact) -> str:
-    """Return the part of `text` that `chosen` stands in: cut at commas and conjunctions.
-
-    A part without a fact goes with the next one, the last with the one before.
-    """
-    cuts = [match.end() for match in _SEPARATOR.finditer(text) if not _inside(text, match.start())]
-    starts, start = [0], 0
-    for cut in cuts:
-        holds = any(start <= fact.start < cut and (fact.base or not fact.weak) for fact in found)
-        rest = any(fact.start >= cut and (fact.base or not fact.weak) for fact in found)
-        if holds and (rest or text[cut - 2] == ";"):
-            starts.append(cut)
-            start = cut
-    first = max(at for at in starts if at <= chosen.start)
-    return text[first : min([at for at in starts if at > first], default=len(text))]
-
-
-def _inside(text: str, at: int) -> bool:
-    """Whether a place is between brackets: "bowl (water, 200 coins)" is one part."""
-    opened = text.rfind("(", 0, at)
-    return opened >= 0 and text.find(")", opened, at) < 0 <= text.find(")", at)
-
-
 def score(said: Weights, found: Occurrence, rarity: Mapping[str, float]) -> float:
     """Return how well the words of a statement fit those around a fact: 0 for none in common."""
     return sum(
@@ -148,15 +115,6 @@ def score(said: Weights, found: Occurrence, rarity: Mapping[str, float]) -> floa
         for word, weight in said.items()
         if word in found.around
     )
-
-
-def weighted(parts: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Return the stems of several texts, each with the largest weight that it stands under."""
-    weights: dict[str, float] = {}
-    for text, weight in parts:
-        for word in content(text):
-            weights[word] = max(weight, weights.get(word, 0.0))
-    return weights
 
 
 def _counts(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement:
@@ -177,7 +135,8 @@ def _counts(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement
     ours = fact.nouns
     if set(ours) & set(theirs) or _abbreviated(ours, theirs) or _abbreviated(theirs, ours):
         return "same"
-    if own.base and fact.counted and fact.counted not in content(found.line.quote):
+    noun = fact.counted and fact.counted not in _VERBS
+    if own.base and noun and fact.counted not in content(found.line.quote):
         return "unit"
     short = len(fact.counted) <= _ABBREVIATION and not set(fact.counted) & set("aeiou")
     known = fact.counted in counted or short
@@ -211,6 +170,21 @@ def span(die: str) -> tuple[Fraction, Fraction] | None:
     return Fraction(count + more), Fraction(count * sides + more)
 
 
+def _unscaled(fact: Fact) -> tuple[Fraction, Fraction]:
+    return fact.low / fact.factor, fact.high / fact.factor
+
+
+def _chance(fact: Fact) -> Fraction | None:
+    """The chance of odds, of a percentage or of a bare fraction: 1 in 5, 20%, half the time."""
+    if fact.kind == "odds":
+        return fact.low / fact.high if fact.high else None
+    if fact.low != fact.high or fact.die:
+        return None
+    if fact.base == "%":
+        return fact.low / 100
+    return fact.low if fact.low < 1 and not fact.base else None
+
+
 def _same_time(fact: Fact, own: Fact) -> bool:
     """Whether both are one time of day, where one of them may be the bare hour: 9 for 9:00."""
     if fact.die and own.die:
@@ -227,7 +201,9 @@ def _share(fact: Fact, own: Fact) -> bool:
 
 
 def _months(fact: Fact, own: Fact) -> bool:
-    """A month is 30 days and a year 365 or 52 weeks, where one side has the other's measure."""
+    """Whether they are one time by the calendar: 30 days a month, 5 working days a week."""
+    if own.qualifier in _WORKING and not fact.qualifier and fact.base == own.base:
+        return 7 * own.low == 5 * fact.low
     if {fact.base, own.base} != {"month", "second"} or fact.low != fact.high:
         return False
     months, seconds = (fact, own) if fact.base == "month" else (own, fact)
@@ -242,55 +218,12 @@ def _equal(fact: Fact, own: Fact, factor: Fraction, own_factor: Fraction) -> boo
     else:
         low, high = fact.low / factor, fact.high / factor
         own_low, own_high = own.low / own_factor, own.high / own_factor
-    return (low, high) == (own_low, own_high) or (low == high and low in {own_low, own_high})
-
-
-def _occurrences(line: Line) -> Iterator[Occurrence]:
-    place = _place(line)
-    for at, cell in enumerate(line.cells):
-        found = facts(cell.text)
-        others = [(other.text, _ROW) for number, other in enumerate(line.cells) if number != at]
-        for fact in found:
-            near = [(segment(cell.text, found, fact), 1.0), (cell.text, 0.7), (cell.column, 1.0)]
-            around = weighted([*others, *near])
-            around = {word: weight for word, weight in around.items() if not word.isdigit()}
-            for word, weight in weighted(place).items():
-                around[word] = max(weight, around.get(word, 0.0))
-            column = content(cell.column)
-            base = next((unit.base for word in column if (unit := units.find(word))), "")
-            yield Occurrence(fact, line, around, column, "%" if "%" in cell.column else base)
-
-
-def _place(line: Line) -> list[tuple[str, float]]:
-    above = [part for part in line.heading.split(" > ") if part.strip()]
-    headings = [(part, _PLACE) for part in above[:-1]] + [(part, _ABOVE) for part in above[-1:]]
-    refers = line.kind != "row" and _REFERS.match(line.cells[0].text)
-    before = (line.before, _REFERRED if refers else _BEFORE)
-    name = line.cells[0].column if line.kind == "row" else ""
-    label = name or line.key.split(" ")[0]
-    key = " ".join(f"{label} {word}" for word in _key(line.key).split())
-    return [*headings, (line.near, _NEAR), before, (key, 1.0), (line.key, 1.0)]
-
-
-def _key(key: str) -> str:
-    """Every number of a key that is a range, so that 14 names the row 13-15; else the key."""
-    ends = _KEY_RANGE.match(key)
-    if not ends or not 0 < int(ends[2]) - int(ends[1]) <= _LONGEST_KEY:
-        return key
-    return " ".join(str(number) for number in range(int(ends[1]), int(ends[2]) + 1))
+    if low == own_low:
+        return low == high or high == own_high
+    return low == own_high and low == high
 
 
 def _all_words(line: Line) -> Iterator[str]:
     for cell in line.cells:
         yield from content(cell.text)
     yield from content(f"{line.key} {line.heading.rpartition(' > ')[2]}")
-
-
-def _numeral(word: str) -> str:
-    if found := _NUMERAL.match(word):
-        return found[1]
-    ordinal = numbers_in_words.ORDINALS.get(word)
-    return str(ordinal) if ordinal else _SPELLED.get(word, word)
-
-
-_SPELLED = {stem(word): str(number) for word, number in numbers_in_words.SMALL.items()}

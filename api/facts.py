@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 from api import numbers_in_words, units
@@ -45,7 +46,7 @@ class Fact:
 _DIGITS = r"(?:\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?!\d)|\d+)(?:\.\d+)?"
 _AMOUNT = (
     rf"(?:\d+ \+? ?\d+/[1-9]\d*|\d+/[1-9]\d*|{_DIGITS}(?:k(?!\w)| (?:thousand|million|billion)\b)?"
-    rf"|\b{numbers_in_words.PATTERN}\b)(?: and a half\b(?! of\b| share))?"
+    rf"|\b{numbers_in_words.PATTERN}\b)(?: and a (?:half|quarter|third)\b(?! of\b| share))?"
 )
 _SIGN = r"(?:(?:(?<![\w)\"'%])|(?<=ac))[+-]|(?:minus|plus) )?"
 _MARK = r"(?:['\"%](?!\w)| ?(?:ft|feet|foot|gp|sp|cp|percent)\b)?"
@@ -55,16 +56,18 @@ _FACT = re.compile(
             r"(?P<exact>\d{4}-\d\d-\d\d)",
             r"(?<![\w.:])(?P<hour>\d{1,2})(?::(?P<minute>\d\d)(?![\d:])(?: ?(?P<half>[ap])\.?m\b)?"
             r"| ?(?P<half_day>[ap])\.?m\b(?!\.?\w))",
-            rf"(?<![\w.])(?P<die>(?:\d+d|(?:{numbers_in_words.PATTERN} )?(?-i:d))(?:\d+|%)(?!\w)"
+            rf"(?<![\w.])(?P<die>(?:\d+d|(?:{numbers_in_words.PATTERN} )?(?-i:d))"
+            r"(?:\d+|%)(?:(?!\w)|(?=x\d))"
             r"(?: ?[+-] ?\d+(?![\w'%]|-in|/))?)",
             rf"(?P<worded>{_AMOUNT}) (?P<sides>\w+)[- ]sided (?:die|dice)",
-            rf"(?P<of_sign>{_SIGN})(?P<of>{_AMOUNT})(?:-in-| in | out of | chances? in )(?P<among>{_AMOUNT})(?!\w)",
+            rf"(?P<of_sign>{_SIGN})(?P<of>{_AMOUNT})"
+            rf"(?:-in-| in | out of | chances? in )(?P<among>{_AMOUNT})(?!\w)",
             rf"(?P<between>\bbetween )?(?P<sign>{_SIGN})(?<![\w.])(?P<low>[$€£]?{_AMOUNT}){_MARK}"
             rf"(?:-| - | (?:to|through) |(?(between) and |(?!)))(?P<high>[$€£]?[+-]?{_AMOUNT})",
             r"(?<![\w.])(?P<ordinal>\d+)(?:st|nd|rd|th)\b",
             rf"\b(?P<ordinal_word>{'|'.join(numbers_in_words.ORDINALS)})\b",
             r"(?P<code>\b(?!x\d)[a-z]+-?)(?P<code_number>\d+)\b",
-            rf"(?P<number_sign>{_SIGN})(?:(?<![\w.])|(?<=\bx)|(?<=\'x))(?P<number>[$€£]?{_AMOUNT})",
+            rf"(?P<number_sign>{_SIGN})(?:(?<![\w.])|(?<=\bx)|(?<=\dx)|(?<=\'x))(?P<number>[$€£]?{_AMOUNT})",
             r"\b(?P<article>an?|per|each|every|once)\b",
         )
     ),
@@ -75,17 +78,25 @@ _UNIT = re.compile(
 )
 _BEFORE = re.compile(r"([A-Za-z][\w']*)[ \n*_-]*$")
 _PART_OF = re.compile(r" (?:of )?(?:an?|the) ([a-z]{3,})", re.IGNORECASE)  # half an hour
+_AND_HALF = re.compile(r" and a half\b(?! of\b)", re.IGNORECASE)
 _SECOND = re.compile(r"\s([A-Za-z]+)")
 _NEXT = re.compile(r"[ \n*_-]*([A-Za-z][\w']*)")
 _SPACED = re.compile(r"(?<=\d) (?=\d{3}(?!\d|/))")
 _LONGEST = 300  # characters of a number that count; Python refuses to read 4,301 digits
-_AND_A_HALF = " and a half"
+_PARTS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "third": Fraction(1, 3)}
 _COUNTED_FROM = 2  # "one" is a pronoun more often than a number
 
 
+@lru_cache(maxsize=2048)
 def facts(text: str) -> tuple[Fact, ...]:
     """Return the facts of folded `text` in order; names are read by `names.names`."""
-    return tuple(fact for match in _FACT.finditer(text) for fact in _read(match, text))
+    found: list[Fact] = []
+    end = 0
+    for match in _FACT.finditer(text):
+        if match.start() >= end:  # not the "a half" of "an hour and a half"
+            found.extend(_read(match, text))
+            end = found[-1].end
+    return tuple(found)
 
 
 def _read(match: re.Match[str], text: str) -> Iterator[Fact]:
@@ -129,6 +140,9 @@ def _clock(match: re.Match[str], text: str) -> Fact:
 def _range(match: re.Match[str], text: str) -> Iterator[Fact]:
     """A range, and the odds that "1-2 on 1d6" says as well."""
     ends = _value(match["low"]), _value(match["high"].lstrip("+-"))
+    if ends[0] > ends[1]:  # "slowed from 120' to 60'"
+        yield from (_fact(match, text, (end, end)) for end in ends)
+        return
     yield _fact(match, text, ends, kind="range", sign=_sign(match["sign"]))
     die = re.match(r"\s(?:on|in|of)\s(?:an?\s)?(?:1?d)(\d+)\b", text[match.end() :], re.IGNORECASE)
     if ends[0] == 1 and die:
@@ -148,6 +162,9 @@ def _fact(
     unit, end, qualifier = _unit(match, text)
     if unit and not die and kind != "odds":
         ends = ends[0] * unit.factor, ends[1] * unit.factor
+    if unit and ends[0] == ends[1] and (more := _AND_HALF.match(text, end)):
+        ends = (ends[0] + unit.factor / 2,) * 2
+        end, weak = more.end(), False
     named = kind or (unit.dimension if unit else "number")
     base = unit.base if unit and not die else ""
     nouns = _nouns(text, end)
@@ -203,7 +220,8 @@ def _die(found: dict[str, str | None]) -> str:
     if found["worded"]:
         sides = _value(found["sides"] or "")
         return f"{_value(found['worded'])}d{sides}"
-    count, _, rest = re.sub(r"\s", "", found["die"] or "").lower().rpartition("d")
+    before, _, after = (found["die"] or "").lower().rpartition("d")
+    count, rest = before.strip(), re.sub(r"\s", "", after)
     number = count if count.isdigit() or not count else str(numbers_in_words.value(count))
     return f"{number or 1}d{rest.replace('%', '100')}"
 
@@ -215,8 +233,9 @@ def _sign(written: str | None) -> str:
 
 def _value(written: str) -> Fraction:
     plain = written.strip("$€£").replace(",", "").lower()[:_LONGEST]
-    if plain.endswith(_AND_A_HALF):
-        return _value(plain.removesuffix(_AND_A_HALF)) + Fraction(1, 2)
+    whole, more, part = plain.partition(" and a ")
+    if more:
+        return _value(whole) + _PARTS[part]
     plain = _SPACED.sub("", plain)
     if plain[-1:] == "k" and plain[:-1].replace(".", "").isdigit():
         return Fraction(plain[:-1]) * 1000

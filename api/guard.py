@@ -151,9 +151,7 @@ def _ratio(fact: Fact, stated: Sequence[Fact], case: _Case) -> bool:
     )  # fmt: skip
 
 
-def _of_odds(
-    fact: Fact, stated: Sequence[Fact], text: str, cited: Sequence[Occurrence]
-) -> bool:
+def _of_odds(fact: Fact, stated: Sequence[Fact], text: str, cited: Sequence[Occurrence]) -> bool:
     """Whether it belongs to odds that are written as a roll: 1-2 and d6, for 2-in-6."""
     odds = {(item.fact.low, item.fact.high) for item in cited if item.fact.kind == "odds"}
     if fact.die:

@@ -34,8 +34,9 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _EXCEPTION = re.compile(
-    r"\b(?:all|every\w*|any\w*|nothing|none) (?:\w+ )?(?:but|except)\b|\b(?:except|exempt|excluded|only|"
-    r"instead of|rather than|apart from|other than|useless|fails?)\b",
+    r"\b(?:all|every\w*|any\w*|nothing|none) (?:\w+ )?(?:but|except)\b|"
+    r"\b(?:except|exempt|excluded|only|instead of|rather than|apart from|other than|useless|"
+    r"fails?)\b",
     re.IGNORECASE,
 )
 _COVERED = 0.75  # of a clause's words must stand in or above the line
@@ -81,8 +82,10 @@ def _stems(text: str) -> set[str]:
 
 def _difference(clause: str, part: str, line: Line, said: set[str], own: set[str]) -> str:
     if negated(clause) and not negated(part):
-        above = f"{_read(line)} {line.near} {line.key}"
-        if _EXCEPTION.search(part) or negated(above) or not _denied(clause) & own:
+        lead = line.near.rstrip("* ")
+        above = f"{lead if lead.endswith(':') else ''} {line.key}"
+        excepted = _EXCEPTION.search(part)
+        if (excepted and excepted[0] not in clause) or negated(above) or not _denied(clause) & own:
             return ""
         return "the statement says no where its source does not"
     if negated(part) and not negated(clause):

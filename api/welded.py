@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from api.alignment import Evidence, Occurrence, agreement, content, score, segment, weighted
+from api.arithmetic import sums
 from api.facts import Fact, facts
+from api.named_cell import names_column, names_row
 from api.numbers_in_words import SMALL
 from api.statements import Statement
 from api.words import abbreviates
@@ -52,14 +54,23 @@ def rival(
     near = {word: weight for word, weight in said.items() if weight == _OWN}
     taken = max(supports, key=lambda item: score(said, item, known.rarity))
     named = _abbreviated(taken, statement.text)
+    part = segment(statement.text, found, fact)
+    summed = any(fact in total.inputs for total in sums(statement.text))
     best: tuple[float, Rival] | None = None
     for other in known.occurrences:
         if not _comparable(fact, taken, other, known):
             continue
         if named and other.line.key != taken.line.key:
             continue
+        if names_column(part, taken, other, found, known) or names_row(fact, taken, other, found):
+            return Rival(taken, other)
+        own_label = other.fact.label
         told = any(agreement(own, other, known.counted) == "same" for own in found)
-        if told and other.line is taken.line:  # both numbers of one sentence
+        if told and (other.line is taken.line or summed):  # both numbers of one sentence or sum
+            continue
+        if _case_number(fact, taken) and (other.line is taken.line or own_label != fact.label):
+            continue
+        if other.line is taken.line and taken.column:  # only `names_column` compares within a row
             continue
         over = _over(near if told else said, taken, other, known)
         if over > 0 and (best is None or over > best[0]):
@@ -90,7 +101,7 @@ def _said(
     if _carried(statement.text, part):
         subject = statement.text[: min(own.start for own in found)]
         said |= {word: _SUBJECT for word in content(subject) if said.get(word, 0.0) < _SUBJECT}
-    values = {word for own in facts(statement.text) if not own.weak for word in content(own.text)}
+    values = {word for own in facts(statement.text) for word in content(own.text)}
     own = (values - set(content(question))) | set(content(fact.text)) | set(fact.nouns[:1])
     if fact.counted:
         own.add(fact.counted)
@@ -130,7 +141,7 @@ def _comparable(fact: Fact, taken: Occurrence, other: Occurrence, known: Evidenc
     if verdict == "unit":
         return True
     ours, theirs = _labels(fact, taken), _labels(own, other)
-    if ours != theirs and not (ours and ours in other.column):
+    if ours != theirs and (ours,) != other.column:
         return False
     if bool(fact.die) != bool(own.die) or (fact.kind == "odds") != (own.kind == "odds"):
         return False
@@ -140,15 +151,25 @@ def _comparable(fact: Fact, taken: Occurrence, other: Occurrence, known: Evidenc
         ours = taken.fact.base or taken.column_base or fact.base
         return ours == (own.base or other.column_base)
     if taken.column and other.column:
-        return taken.line.passage != other.line.passage
+        return taken.line.passage != other.line.passage or taken.line is other.line
     ours, theirs = fact.counted or taken.fact.counted, own.counted
     return ours == theirs or not ours or not theirs
 
 
+def _case_number(fact: Fact, taken: Occurrence) -> bool:
+    """Whether it names a case as its source does: the 2 of "Tier 2 city"."""
+    plain = not (fact.base or fact.counted or fact.die or fact.sign)
+    return plain and bool(fact.label) and fact.label == taken.fact.label
+
+
 def _multiple(fact: Fact) -> bool:
     """Whether it is "half" or "double" of something else."""
-    return fact.low in _MULTIPLES and not fact.base and fact.text.lower() not in SMALL \
+    return (
+        fact.low in _MULTIPLES
+        and not fact.base
+        and fact.text.lower() not in SMALL
         and fact.text.isalpha()
+    )
 
 
 def _header(found: Occurrence) -> bool:
@@ -201,7 +222,7 @@ def _names(stated: Set[str], said: Set[str], taken: Occurrence, other: Occurrenc
 
 
 def _folder(path: str) -> str:
-    return path.rpartition("/")[0]
+    return path.partition("/")[0]
 
 
 def _plain(text: str) -> set[str]:

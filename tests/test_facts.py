@@ -139,3 +139,32 @@ def test_a_number_of_five_thousand_digits_is_read() -> None:
 @pytest.mark.parametrize("words", [("burns", "burned", "burning"), ("classes", "class")])
 def test_forms_of_a_word_have_one_stem(words: tuple[str, ...]) -> None:
     assert len({stem(word) for word in words}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("twenty-four at most", 24, 24),
+        ("two dozen", 24, 24),
+        ("two hundred and five", 205, 205),
+        ("five thousand two hundred", 5200, 5200),
+        ("one and a half", Fraction(3, 2), Fraction(3, 2)),
+        ("half an hour", 1800, 1800),
+        ("an hour and a half", 5400, 5400),
+        ("between four and sixteen", 4, 16),
+        ("between 10 gp and 20", 10, 20),
+        ("two-four", 2, 4),
+        ("3 p.m.", 15, 15),
+    ],
+)
+def test_numbers_in_words_are_read_whole(text: str, low: Fraction, high: Fraction) -> None:
+    (fact,) = [fact for fact in facts(text) if not fact.weak]
+    assert (fact.low, fact.high) == (low, high)
+
+
+def test_a_fall_from_one_number_to_another_is_no_range() -> None:
+    assert [fact.low for fact in facts("from 120' to 60'")] == [120, 60]
+
+
+def test_a_number_of_dice_may_have_two_words() -> None:
+    assert [fact.die for fact in facts("twenty five d6")] == ["25d6"]
