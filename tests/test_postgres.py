@@ -27,10 +27,13 @@ IS_ROOT = os.geteuid() == 0
 HAS_PROC = Path("/proc/self").exists()
 
 # A process that uses the database of argv[1]: says its URL, and leaves when its input ends.
+# A shell starts what it puts in the background with Ctrl-C ignored, so it is taken back here.
 USE = """
+import signal
 import sys
 from pathlib import Path
 from retrieval.postgres import serve
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with serve(Path(sys.argv[1])) as url:
     print(url, flush=True)
     sys.stdin.read()
