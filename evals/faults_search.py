@@ -169,7 +169,11 @@ SEARCH_FAULTS = (
         (_opened_as(lambda rules: replace(rules, reranker=Rescoring(reverse=True))),),
     ),
     Fault("wrong encoder for questions", (Swap("retrieval.embed.Embedder.question", _permuted),)),
-    Fault("no vectors", (Swap("retrieval.candidates.nearest", _always([])),)),
+    Fault(
+        "no vectors",  # loses 7 of the small vault's 54 questions, and 10 could be seen
+        (Swap("retrieval.candidates.nearest", _always([])),),
+        ground="large",
+    ),
     Fault(
         "no full text",
         (Swap("retrieval.candidates.full_text", _always([])),),
