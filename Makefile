@@ -4,7 +4,7 @@ BIN := .venv/bin
 Q ?= How much damage does a PC take from falling 30'?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run ask ingest evals table ablation sabotage answers test fmt lock clean
+.PHONY: help setup run ask ingest evals table ablation sabotage answers test promises soak fmt lock clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1	/' | expand -t 14
@@ -59,6 +59,12 @@ test: setup  ## everything that CI runs
 	@$(BIN)/python -m evals.sabotage --fast
 	@$(BIN)/python -m evals.guard_set --most-blocked 0.25 --min-caught 0.75
 	@$(BIN)/python -m evals.sabotage_answers
+
+promises: setup  ## run the tests that prove a promise and write docs/promises.md
+	@$(BIN)/python -m pytest -m "proves and not soak"
+
+soak: setup  ## the long variants of the crash, lock and churn tests
+	@$(BIN)/python -m pytest -m soak
 
 fmt: setup  ## format and repair what ruff can
 	@$(BIN)/ruff format .

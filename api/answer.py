@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from api import conversation, draft, prompt, refusal
+from api import conversation, draft, prompt, quotes, refusal
 from api.draft import Asking, Draft
 from api.events import Delta, SearchResults, Step
 from api.freshness import freshness
@@ -82,7 +82,7 @@ def steps(
     """
     started = perf_counter()
     whole = _whole(model, question, history, hangup)
-    found = search(rules, whole, top_k=top_k)
+    found = quotes.with_overriding(search(rules, whole, top_k=top_k))
     clock = _Clock(started, perf_counter())
     yield SearchResults(
         question=found.question, passages=passages(found), generation=found.generation

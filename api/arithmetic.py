@@ -13,7 +13,7 @@ _OPERATORS: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
     "/": operator.truediv, "÷": operator.truediv,
 }  # fmt: skip
 _BETWEEN = re.compile(r"\s*(?:[a-z%'\"]+\s+){0,2}([x*+/÷=-])\s*$", re.IGNORECASE)
-_SIGNED = re.compile(r"\s*(?:[a-z%'\"]+\s*){0,2}$", re.IGNORECASE)
+_SIGNED = re.compile(r"\s*+(?:[a-z%'\"]++\s*+){0,2}$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,7 @@ def overrides(upper: SourceNote, lower: SourceNote) -> bool:
     """
     if upper.path == lower.path:
         return False
-    names = {lower.path, lower.path.rsplit(".", 1)[0]}
-    if names & set(upper.supersedes):
+    if upper.overrides(lower.path):
         return True
     shared = set(upper.supersedes) & set(lower.supersedes)
     return bool(shared) and _is(upper, _HOUSE) and _is(lower, _ERRATA)

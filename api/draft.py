@@ -79,7 +79,7 @@ def of_model(asking: Asking, found: SearchResult) -> Generator[Delta, None, Draf
     A reply with findings is written once more. Where that has some as well, or fails, exact quotes
     take its place. Raises what the model's first reply raises.
     """
-    asked = prompt.messages(found.question, found.hits)
+    asked = prompt.messages(found.question, found.hits, found.notes)
     first = yield from _attempt(asking, asked, found, 1)
     if first.refuses:
         return Draft(prompt.REFUSAL, "model", refusal="model", usage=first.usage)

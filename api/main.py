@@ -27,10 +27,12 @@ from api.schema import (
 from api.sse import EventStream
 from retrieval import store
 from retrieval.errors import (
+    BackupError,
     ConfigurationError,
     DatabaseUnreachableError,
     DatasetError,
     FileRejectedError,
+    GateRefusedError,
     IndexMismatchError,
     IndexMissingError,
     IngestRunningError,
@@ -40,6 +42,7 @@ from retrieval.errors import (
     ModelUnavailableError,
     QuestionError,
     RulesError,
+    SchemaNewerError,
     VaultError,
 )
 from retrieval.search import search
@@ -54,11 +57,14 @@ STATUS: dict[type[RulesError], int] = {
     IndexMismatchError: 503,
     ModelUnavailableError: 503,
     # Errors of the other programs, should one of them ever come this way.
+    BackupError: 500,
     ConfigurationError: 500,
     DatasetError: 500,
     FileRejectedError: 500,
+    GateRefusedError: 500,
     IngestRunningError: 503,
     LlmError: 502,
+    SchemaNewerError: 503,
     VaultError: 500,
 }
 

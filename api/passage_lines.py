@@ -43,7 +43,7 @@ class Line:
 
 _HEADING = re.compile(r"\s*#{1,6}\s+(.*)")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d+[.)])\s+")
-_RULE = re.compile(r"\s*\|?[\s:|-]*-[\s:|-]*\|?\s*$")
+_RULE = re.compile(r"(?=[\s:|]*-)[\s:|-]*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[*_\"')\]]*\s+(?=[\"'(*_\[]*[A-Z0-9])")
 _NOT_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|ca)\.|\b[A-Z]\.)$", re.IGNORECASE)
 _BOLD = re.compile(r"\s*(?:[-*+]\s+)?\*{2,3}([^*]+?)(?::\*{2,3}|\*{2,3}\s*:?)")

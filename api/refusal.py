@@ -25,6 +25,7 @@ from retrieval.models import Hit, SearchResult
 from retrieval.rulebook import Rulebook, calibrated_for
 
 _FILE = Path(retrieval.__file__).with_name("refusal.json")
+_TOPIC = ("elsewhere", "words", "threshold")
 _BEHIND = 4  # the margin is to the passage so many places behind the best
 
 
@@ -35,20 +36,33 @@ class Signals:
     best: float  # the best passage's final score
     margin: float  # by how much it leads the fifth, or the last of fewer; from 0
     words: int  # different content words of the question, at least 1
+    nearest: float  # cosine similarity of the nearest candidate, -1 to 1
+    elsewhere: float  # and of the nearest topic of topics.txt
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFit:
+    """`nearest` - `elsewhere` * elsewhere + `words` * ln(words) under `threshold` is off-topic."""
+
+    elsewhere: float
+    words: float
+    threshold: float
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The evidence is best + `margin` * margin + `words` * ln(words); under `threshold` is refused.
+    """best + `margin` * margin + `words` * ln(words) under `threshold` is refused, or by `topic`.
 
     A long question's best passage scores lower than a short one's, answer or not, so one limit for
     both would refuse the long ones. `words` is what takes the length out of the scores of
-    answerable questions; how long others are has no part in it.
+    answerable questions; how long others are has no part in it. `topic` is None where no off-topic
+    question was there to fit it.
     """
 
     margin: float
     words: float
     threshold: float
+    topic: TopicFit | None = None
 
 
 def signals(found: SearchResult) -> Signals | None:
@@ -58,13 +72,23 @@ def signals(found: SearchResult) -> Signals | None:
     )
     if not scores:
         return None
-    behind = scores[min(_BEHIND, len(scores) - 1)]
-    return Signals(scores[0], scores[0] - behind, max(len(set(stems(found.question))), 1))
+    return Signals(
+        best=scores[0],
+        margin=scores[0] - scores[min(_BEHIND, len(scores) - 1)],
+        words=max(len(set(stems(found.question))), 1),
+        nearest=max(row.dense_score for row in found.trace),
+        elsewhere=found.elsewhere,
+    )
 
 
 def evidence(given: Signals, fit: Fit) -> float:
-    """Return what is compared with the threshold; the scale is that of the passages' scores."""
-    return given.best + fit.margin * given.margin + fit.words * math.log(given.words)
+    """Return by how much the question is over the limits: the lesser of both, below 0 refused."""
+    length = math.log(given.words)
+    over = given.best + fit.margin * given.margin + fit.words * length - fit.threshold
+    if fit.topic is None:
+        return over
+    about = given.nearest - fit.topic.elsewhere * given.elsewhere + fit.topic.words * length
+    return min(over, about - fit.topic.threshold)
 
 
 def refuses(found: SearchResult, fit: Fit | None) -> bool:
@@ -72,7 +96,7 @@ def refuses(found: SearchResult, fit: Fit | None) -> bool:
     given = signals(found)
     if given is None or not found.hits:
         return True
-    return fit is not None and evidence(given, fit) < fit.threshold
+    return fit is not None and evidence(given, fit) < 0
 
 
 _HELD = r"(?:its|his|her|their|the|all|[a-z]+'s)"
@@ -167,13 +191,16 @@ def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
 def _entries() -> list[tuple[dict[str, object], Fit, dict[str, Any]]]:
     """The models, the fit and the whole of every entry."""
     try:
-        return [
-            (
-                dict(e["for"]),
-                Fit(float(e["margin"]), float(e["words"]), float(e["threshold"])),
-                e,
-            )
-            for e in json.loads(_FILE.read_text("utf-8"))
-        ]
+        return [(dict(e["for"]), _fit(e), e) for e in json.loads(_FILE.read_text("utf-8"))]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"{_FILE.name} cannot be read: {error}; restore it") from error
+
+
+def _fit(entry: Mapping[str, Any]) -> Fit:
+    topic = entry["topic"]
+    return Fit(
+        float(entry["margin"]),
+        float(entry["words"]),
+        float(entry["threshold"]),
+        TopicFit(**{name: float(topic[name]) for name in _TOPIC}) if topic else None,
+    )

@@ -20,7 +20,7 @@ from ingest.document import Index, IndexedChunk
 from ingest.limits import Count
 from ingest.progress import Meter
 from ingest.vault import SourceFile
-from retrieval import contents, generations, store
+from retrieval import contents, generations, migrate, store
 from retrieval.errors import IndexMissingError, VaultError
 from retrieval.fuse import Weights
 from retrieval.models import Chunk
@@ -202,7 +202,7 @@ def _indexed(
         texts.update(entry.text for item in chunks for entry in item.entries)
         return chunks
 
-    generations.install(conn)
+    migrate.install(conn)
     before = contents.token_bytes(conn)
     with Meter() as meter:
         report = pipeline.run_temporary(rules, conn, folder, index=noted, progress=meter.show)

@@ -142,7 +142,7 @@ def _figures(rules: Rulebook, measured: Subject, questions: Sequence[Question]) 
     fit = refusal.fitted(rules)
     best = [(o.question, _evidence(o, fit)) for o in evaluate(rules, measured, questions)]
     lines = curve(best)
-    threshold = fit.threshold if fit else rules.threshold
+    threshold = 0.0 if fit else rules.threshold
     return {"refusals.svg": drawn(lines, threshold)} if lines else {}
 
 

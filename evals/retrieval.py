@@ -76,8 +76,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _measured_run(args: argparse.Namespace) -> Run:
     questions = chosen(args.dataset, args.split)
     with open_rulebook(load()) as rules:
-        other = args.vault or vault_of(rules, args.dataset)
-        with subject(rules, other) as measured:
+        given = args.generation is not None
+        other = args.vault if given else args.vault or vault_of(rules, args.dataset)
+        with subject(rules, other, args.generation) as measured:
+            if given:
+                _refuse_strange(questions, measured, args.dataset)
             print(console.heading(rules, args.dataset, args.split, questions))
             outcomes = []
             for outcome in evaluate(rules, measured, questions, top_k=args.top_k):
@@ -154,6 +157,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--vault", type=Path, help="index this folder for the measurement only; default: the index"
     )
+    parser.add_argument(
+        "--generation", type=int, help="measure this one, made of --vault or VAULT; default: live"
+    )
     parser.add_argument("--split", choices=SPLITS, help="only the questions of this split")
     parser.add_argument("--top-k", type=int, help="passages; default: RAG_TOP_K")
     parser.add_argument(
@@ -189,16 +195,34 @@ def vault_of(rules: Rulebook, path: Path) -> Path | None:
     return RULES_VAULT if other and path.resolve() == RULES.resolve() else None
 
 
+def _refuse_strange(questions: Sequence[Question], measured: Subject, path: Path) -> None:
+    """Raise DatasetError where no file that the questions name is in the vault."""
+    asked = dataset.resolved(questions, measured.files)
+    golds = (gold for question in asked for place in question.places for gold in place)
+    if not any(gold.path in measured.files for gold in golds):
+        raise DatasetError(
+            f"{path}: its questions are about another vault; name a file with your own: --dataset, "
+            "or python -m ingest --gate --questions"
+        )
+
+
 @contextmanager
-def subject(rules: Rulebook, folder: Path | None) -> Iterator[Subject]:
-    """Yield the live index, or a temporary one of `folder` that is gone afterwards."""
+def subject(
+    rules: Rulebook, folder: Path | None, generation_id: int | None = None
+) -> Iterator[Subject]:
+    """Yield the live index, or a temporary one of `folder` that is gone afterwards.
+
+    With `generation_id`: that generation of the index, which was made of `folder`, or of VAULT.
+    Raises IndexMissingError where it is gone, IndexMismatchError where other models made it.
+    """
     found = vault.read(folder or rules.settings.vault)
     files = {file.path: file.text for file in found.files}
     if not files:
         raise VaultError(f"no Markdown file in {str(folder or rules.settings.vault)!r}")
-    if folder is None:
-        generation_id = rules.store.read(store.live).id
-        yield _measured(rules, generation_id, files)
+    if folder is None or generation_id is not None:
+        wanted = generation_id or rules.store.read(store.live).id
+        rules.check(rules.store.read(lambda conn: store.generation(conn, wanted)))
+        yield _measured(rules, wanted, files)
         return
     with rules.store.connect(autocommit=True) as conn, Meter() as meter:
         report = pipeline.run_temporary(rules, conn, folder, progress=meter.show)

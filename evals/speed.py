@@ -20,7 +20,7 @@ from evals import results, retrieval
 from evals.retrieval import RULES
 from ingest import document, pipeline, vault
 from ingest.progress import Meter
-from retrieval import candidates, generations, store
+from retrieval import candidates, generations, migrate, store
 from retrieval.embed import EncodedQuestion
 from retrieval.errors import RulesError
 from retrieval.fold import searchable
@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _ingest(rules: Rulebook, root: Path) -> dict[str, float]:
     """Index the vault from nothing, embed the same texts in one sorted call, then ingest again."""
     with rules.store.connect(autocommit=True) as conn, Meter() as meter:
-        generations.install(conn)
+        migrate.install(conn)
         report = pipeline.run_temporary(rules, conn, root, reuse_vectors=False, progress=meter.show)
         generations.drop(conn, report.generation_id)
     texts = _texts(rules, root)

@@ -1,7 +1,8 @@
 """Bring the index into step with a folder of Markdown rules.
 
-Exit status: 0 done; 1 done, but files were rejected (each is named); 2 nothing was done; 75 another
-ingest is running; 130 interrupted.
+Exit status: 0 done; 1 done, but files were rejected (each is named); 2 nothing was done; 3 the gate
+refused the new generation, and the old one stays; 75 another ingest is running; 130 interrupted.
+--watch ends with 130 at Ctrl-C and with 143 at SIGTERM, --check with 1 where it found something.
 """
 
 import argparse
@@ -9,18 +10,47 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ingest import pipeline
-from ingest.pipeline import Plan, Report
+from ingest import doctor, gate, pipeline, watch
+from ingest.pipeline import Report
+from ingest.plan import Plan
 from ingest.progress import Meter
-from retrieval.errors import IngestRunningError, RulesError
-from retrieval.rulebook import open_rulebook
+from retrieval.errors import GateRefusedError, IngestRunningError, RulesError, VaultError
+from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.settings import load
 
 _LINES = 10  # of a list that is printed, unless asked for all
+_STATUS: dict[type[RulesError], int] = {GateRefusedError: 3, IngestRunningError: 75}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
+    given = sys.argv[1:] if argv is None else argv
+    if "--check" in given:
+        return doctor.main([one for one in given if one != "--check"])
+    args = _arguments(given)
+    try:
+        settings = load()
+        root = args.vault or settings.vault
+        if args.watch:
+            return watch.keep(settings, root)
+        with open_rulebook(settings) as rules:
+            if args.reindex:
+                return _reindex(rules)
+            return _roll_back(rules, root) if args.rollback else _ingest(rules, root, args)
+    except RulesError as error:
+        print(f"ingest: {error}", file=sys.stderr)
+        return _STATUS.get(type(error), 2)
+    except KeyboardInterrupt:
+        # After the commit there is some work left, and nobody can say which side of it this was.
+        print(
+            "ingest: interrupted; the index is whole, as it was or as it was to be; to go on, run "
+            "it again",
+            file=sys.stderr,
+        )
+        return 130
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m ingest", description=__doc__)
     parser.add_argument("vault", nargs="?", type=Path, help="the folder; default: VAULT, or vault/")
     parser.add_argument("--dry-run", action="store_true", help="print the plan, change nothing")
@@ -29,28 +59,79 @@ def main(argv: Sequence[str] | None = None) -> int:
         action="store_true",
         help="even if most files are gone from the folder",
     )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--rebuild", action="store_true", help="make the whole index anew, beside the old one"
+    )
+    how.add_argument(
+        "--gate",
+        action="store_true",
+        help="the same, and promote it only if python -m evals.retrieval passes on it",
+    )
+    how.add_argument(
+        "--rollback", action="store_true", help="make the previous generation the live one again"
+    )
+    how.add_argument(
+        "--watch", action="store_true", help="go on, and ingest again whenever a file changes"
+    )
+    how.add_argument(
+        "--reindex", action="store_true", help="build the live generation's vector index anew"
+    )
+    how.add_argument(
+        "--check", action="store_true", help="compare index, models and files, change nothing"
+    )
+    parser.add_argument(
+        "--questions", type=Path, help="what --gate asks; default: the sample rules' questions"
+    )
     args = parser.parse_args(argv)
-    try:
-        settings = load()
-        with open_rulebook(settings) as rules, Meter() as meter:
-            report = pipeline.run(
-                rules,
-                args.vault or settings.vault,
-                dry_run=args.dry_run,
-                allow_mass_delete=args.allow_mass_delete,
-                progress=meter.show,
-            )
-    except IngestRunningError as error:
-        print(f"ingest: {error}", file=sys.stderr)
-        return 75
-    except RulesError as error:
-        print(f"ingest: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("ingest: interrupted; the index is as it was before", file=sys.stderr)
-        return 130
+    if args.questions and not args.gate:
+        parser.error("--questions is for --gate")
+    if args.dry_run and (args.rollback or args.reindex):
+        parser.error("--rollback and --reindex have no plan to print")
+    if args.watch and (args.dry_run or args.allow_mass_delete):
+        parser.error("--watch takes neither --dry-run nor --allow-mass-delete: run these once")
+    return args
+
+
+def _ingest(rules: Rulebook, root: Path, args: argparse.Namespace) -> int:
+    def measure(generation_id: int, vault: Path) -> int:
+        return gate.measure(generation_id, vault, args.questions)
+
+    with Meter() as meter:
+        report = pipeline.run(
+            rules,
+            root,
+            dry_run=args.dry_run,
+            allow_mass_delete=args.allow_mass_delete,
+            rebuild=args.rebuild,
+            gate=measure if args.gate else None,
+            progress=meter.show,
+        )
     _print_report(report, dry_run=args.dry_run)
     return 1 if report.rejected else 0
+
+
+def _roll_back(rules: Rulebook, root: Path) -> int:
+    earlier = pipeline.roll_back(rules)
+    print(f"generation {earlier.id} is live again, as it was; --rollback once more goes forward")
+    try:
+        plan = pipeline.run(rules, root, dry_run=True).plan
+    except VaultError as error:
+        print(f"note: it was not compared with the files: {error}")
+        return 0
+    if differ := len(plan.added) + len(plan.changed) + len(plan.removed):
+        print(f"note: {differ} files are not in it as they stand now; python -m ingest mends that")
+    if plan.rebuild:
+        print("note: another model or chunker made it; python -m ingest makes it anew")
+    return 0
+
+
+def _reindex(rules: Rulebook) -> int:
+    if pipeline.reindex(rules):
+        print("the live generation's index of vectors was built anew")
+    else:
+        print("the live generation is small and searched exactly: it has no index of vectors")
+    return 0
 
 
 def _print_report(report: Report, *, dry_run: bool) -> None:
@@ -70,6 +151,11 @@ def _print_report(report: Report, *, dry_run: bool) -> None:
         f"unchanged, {len(report.rejected)} rejected; {report.embedded} texts embedded; "
         f"{report.seconds:.1f} s"
     )
+    if plan.rebuild:
+        print(
+            f"generation {report.generation_id} was built{' and measured' * report.gated} and is "
+            "live; python -m ingest --rollback goes back to the one before, where there was one"
+        )
 
 
 def _print_plan(plan: Plan) -> None:

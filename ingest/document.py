@@ -10,6 +10,7 @@ from ingest import chunk, entries, frontmatter, markdown
 from ingest.entries import Subject
 from ingest.frontmatter import FrontMatter
 from ingest.limits import Count
+from ingest.markdown import Document
 from ingest.outline import Placed, outline
 from ingest.vault import SourceFile
 from retrieval.models import Chunk, Entry, SourceNote
@@ -39,16 +40,22 @@ def index(file: SourceFile, *, entry_limit: int, count: Count) -> list[IndexedCh
     `entry_limit` is how many word pieces an entry may have, without [CLS] and [SEP]. Raises
     FileRejectedError for a front matter that cannot be read.
     """
+    return cut(file, markdown.parse(file.text), entry_limit=entry_limit, count=count)
+
+
+def cut(
+    file: SourceFile, document: Document, *, entry_limit: int, count: Count
+) -> list[IndexedChunk]:
+    """Return what `index` does; `document` is what `markdown.parse` makes of the file's text."""
     count = lru_cache(maxsize=None)(count)  # headings and lead-ins are counted again and again
-    document = markdown.parse(file.text)
     placed = outline(document)
     subject = _subject(file.path, placed, frontmatter.parse(file.path, document.header))
     return [
         IndexedChunk(
-            cut.chunk,
-            tuple(entries.write(subject, document, placed, cut, entry_limit, count)),
+            part.chunk,
+            tuple(entries.write(subject, document, placed, part, entry_limit, count)),
         )
-        for cut in chunk.split(file.path, subject.title, document, placed, count)
+        for part in chunk.split(file.path, subject.title, document, placed, count)
     ]
 
 

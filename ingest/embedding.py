@@ -1,6 +1,6 @@
 """Give every entry its vectors: known ones from the index, the others from the encoder."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,9 @@ from ingest.document import IndexedChunk
 from ingest.vault import SourceFile
 from retrieval import contents
 from retrieval.contents import NewChunk, NewFile
+from retrieval.embed import odd_rows
+from retrieval.errors import FileRejectedError, ModelUnavailableError
+from retrieval.fault_points import point
 from retrieval.rulebook import Rulebook
 from retrieval.store import Connection
 
@@ -21,6 +24,7 @@ class Written:
     """Files ready to be written."""
 
     files: tuple[NewFile, ...]
+    rejected: tuple[FileRejectedError, ...]  # the model made nothing of one of their texts
     embedded: int  # texts that had no vector yet
     notes: tuple[str, ...]  # what the operator should know
 
@@ -31,7 +35,12 @@ def embed(
     indexed: Sequence[tuple[SourceFile, Sequence[IndexedChunk]]],
     progress: Progress,
 ) -> Written:
-    """Give every entry its vector: texts in the `known` index keep theirs, others are embedded."""
+    """Give every entry its vector: texts in the `known` index keep theirs, others are embedded.
+
+    A file is rejected, naming the lines, where the encoder gives no direction (NaN, infinite, zero)
+    for a text of it. Raises ModelUnavailableError, naming the first such lines, where that is more
+    than half of all texts: then the model is broken, and not a text.
+    """
     texts = {entry.text for _, chunks in indexed for item in chunks for entry in item.entries}
     stored, note = _token_storage(rules, known, indexed)
     vectors: dict[str, contents.Known] = {}
@@ -40,21 +49,54 @@ def embed(
             known, rules.embedder.files.digest, texts, with_tokens=stored
         )
     missing = sorted(texts - vectors.keys())
+    point("before the encoder")
+    if missing:
+        vectors.update(_encoded(rules, missing, stored, progress))
+    made = np.array([vectors[text][0] for text in missing], np.float32)
+    odd = {missing[row] for row in odd_rows(made)} if missing else set()
+    rejected = [error for file, chunks in indexed for error in _odd_lines(file, chunks, odd)]
+    if len(odd) * 2 > len(missing):
+        raise ModelUnavailableError(
+            f"{rejected[0]}, nor for {len(odd) - 1} of the other {len(missing) - 1} new texts: "
+            f"the weights of {rules.embedder.files.name} are broken or of another precision; "
+            "nothing was written"
+        )
+    left_out = {error.path for error in rejected}
+    files = [_new_file(file, cut, vectors) for file, cut in indexed if file.path not in left_out]
+    return Written(tuple(files), tuple(rejected), len(missing), (note,) if note else ())
+
+
+def _encoded(
+    rules: Rulebook, texts: Sequence[str], with_tokens: bool, progress: Progress
+) -> dict[str, contents.Known]:
+    """Return what the encoder makes of `texts`, odd vectors too."""
     done = 0
 
     def advance(count: int) -> None:
         nonlocal done
         done += count
-        progress("embedding", done, len(missing))
+        point("batch embedded")
+        progress("embedding", done, len(texts))
 
-    if missing and stored:
-        encoded = rules.embedder.encode(missing, advance)
-        vectors.update(zip(missing, zip(encoded.vectors, encoded.tokens, strict=True), strict=True))
-    elif missing:
-        found = rules.embedder.embed(missing, advance)
-        vectors.update((text, (vector, None)) for text, vector in zip(missing, found, strict=True))
-    files = [_new_file(file, chunks, vectors) for file, chunks in indexed]
-    return Written(tuple(files), len(missing), (note,) if note else ())
+    if with_tokens:
+        encoded = rules.embedder.encode(texts, advance, keep_odd=True)
+        both = zip(encoded.vectors, encoded.tokens, strict=True)
+        return dict(zip(texts, both, strict=True))
+    vectors = rules.embedder.embed(texts, advance, keep_odd=True)
+    return {text: (vector, None) for text, vector in zip(texts, vectors, strict=True)}
+
+
+def _odd_lines(
+    file: SourceFile, chunks: Sequence[IndexedChunk], odd: Collection[str]
+) -> list[FileRejectedError]:
+    """Return the rejection of a file with one of the `odd` texts, naming the first such lines."""
+    for entry in (entry for item in chunks for entry in item.entries if entry.text in odd):
+        reason = (
+            f"line {entry.first_line}: the encoder gives no direction (NaN, infinite or zero) for "
+            f"{entry.text[:80]!r}"
+        )
+        return [FileRejectedError(file.path, reason)]
+    return []
 
 
 def _token_storage(

@@ -28,6 +28,7 @@ _PARSER = (
     .disable(["inline", "footnote_tail"])
 )
 _HEADER_PARSER = MarkdownIt("zero").use(front_matter_plugin)
+_HEADER_REACH = 70_000  # characters
 _LEAVES: dict[str, BlockKind] = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
@@ -89,7 +90,14 @@ def parse(text: str) -> Document:
 
 
 def header(text: str) -> str:
-    """Return what `parse` calls the header of `text`, without reading its blocks."""
+    """Return what `parse` calls the header of `text`, without reading its blocks.
+
+    A header that does not end in the first 70,000 characters is "": no front matter may be so long.
+    """
+    if not text.startswith("---"):
+        return ""
+    if len(text) > _HEADER_REACH:  # this parser, too, takes seconds and memory for megabytes
+        text = text[: text.rfind("\n", 0, _HEADER_REACH) + 1]
     return _front_matter(_HEADER_PARSER.parse(text))[0]
 
 

@@ -1,33 +1,24 @@
-"""Ingest: bring the index into step with a folder of Markdown, in one transaction."""
+"""Ingest: bring the index into step with a folder of Markdown; readers see old or new, whole."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from ingest import document, vault
-from ingest.chunk import CHUNK_LIMIT, CHUNKER_VERSION
-from ingest.document import Index, IndexedChunk
-from ingest.embedding import Progress, Written, embed
+from ingest import beside, vault
+from ingest import plan as plans
+from ingest.beside import Built, Gate, Job
+from ingest.document import Index
+from ingest.embedding import Progress
+from ingest.plan import Plan
+from ingest.prepare import chunk, fingerprint, prepare
 from ingest.vault import SourceFile, VaultFiles
-from retrieval import contents, generations
-from retrieval.errors import FileRejectedError, VaultError
-from retrieval.rerank import passage_text
+from retrieval import contents, generations, hnsw, migrate, store
+from retrieval.errors import FileRejectedError
+from retrieval.fault_points import point
 from retrieval.rulebook import Rulebook
 from retrieval.store import Connection, Generation
-
-_SAFE_REMOVALS = 10  # files; more, and over half of the index, must be meant
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What an ingest would do: paths, each list sorted."""
-
-    added: tuple[str, ...]
-    changed: tuple[str, ...]
-    removed: tuple[str, ...]
-    unchanged: tuple[str, ...]
-    rebuild: bool  # the index was made by other models or another chunker, or there is none
+from retrieval.vacuum import vacuum_if_worn
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +34,7 @@ class Report:
     embedded: int = 0  # texts that had no vector yet
     seconds: float = 0.0
     generation_id: int = 0
+    gated: bool = False  # measured before it was promoted, and passed
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -55,55 +47,130 @@ def run(
     *,
     dry_run: bool = False,
     allow_mass_delete: bool = False,
+    rebuild: bool = False,
+    gate: Gate | None = None,
     progress: Progress = silent,
 ) -> Report:
     """Make the live generation hold exactly the vault at `root`; readers see it at once, whole.
 
-    Files that cannot be read are in the report and keep what the index has of them; only where the
-    index is built anew (another model or chunker) is nothing of them left. A dry run reads and
-    plans, and writes nothing. Raises VaultError where `root` is no folder, holds no Markdown or too
-    many files would be removed, IngestRunningError, DatabaseUnreachableError.
+    Edits go into the live generation. Where it was made by another model or chunker, with `rebuild`
+    and with a `gate`, a generation is built beside it and promoted, by the gate's leave; texts that
+    the same model has embedded before keep their vectors. Files that cannot be read are in the
+    report and keep what the index has of them; only where another model or chunker makes it anew is
+    nothing of them left. A dry run reads and plans, and writes nothing. Raises VaultError where
+    `root` is no folder, holds no Markdown or too many files would be removed, GateRefusedError,
+    IngestRunningError, SchemaNewerError, DatabaseUnreachableError.
     """
     started = monotonic()
-    found = vault.read(root)
     with rules.store.connect(autocommit=True) as conn:
         if not dry_run:
-            generations.lock(conn)  # before anything is touched: two at once could deadlock
-            generations.install(conn)
-            generations.drop_abandoned(conn)
-        live = generations.live_or_none(conn)
-        known = generations.file_hashes(conn, live.id) if live else {}
-        plan = _plan(found, known, live is None or dict(live.fingerprint) != _fingerprint(rules))
-        _refuse_odd_vault(root, found, plan, known, allow_mass_delete)
-        chosen = {*plan.added, *plan.changed, *(plan.unchanged if plan.rebuild else ())}
-        indexed, rejected, notes = _index(rules, [f for f in found.files if f.path in chosen])
-        rejected = sorted((*found.rejected, *rejected), key=lambda error: error.path)
+            begin(conn)
+        whole = rebuild or gate is not None
+        todo = _look(rules, conn, root, whole=whole, allow_mass_delete=allow_mass_delete)
         if dry_run:
-            return Report(plan, tuple(rejected), found.ignored, notes)
-        written = embed(rules, conn, indexed, progress)
-        generation_id = _write(conn, rules, live, plan, written)
-        files, chunks = generations.size(conn, generation_id)
+            chunked = chunk(rules, _chosen(todo))
+            rejected = _by_path(todo.found, chunked.rejected)
+            return Report(todo.plan, rejected, todo.found.ignored, chunked.notes)
+        if todo.plan.rebuild:
+            job = Job(rules, conn, root, todo.live, allow_mass_delete, progress, gate)
+            built = beside.build(job, todo.found)
+        else:
+            built = _edit(rules, conn, todo, progress)
+        vacuum_if_worn(conn)
+        files, chunks = generations.size(conn, built.generation_id)
+    plan = plans.make(built.found, todo.known, rebuild=todo.plan.rebuild)
     return Report(
-        plan, tuple(rejected), found.ignored, (*notes, *written.notes), files, chunks,
-        written.embedded, monotonic() - started, generation_id,
+        plan, _by_path(built.found, built.rejected), built.found.ignored, built.notes, files,
+        chunks, built.embedded, monotonic() - started, built.generation_id, gate is not None,
     )  # fmt: skip
 
 
-def _write(
-    conn: Connection, rules: Rulebook, live: Generation | None, plan: Plan, written: Written
-) -> int:
-    """Write what is new in one transaction and return the id of the live generation."""
-    with conn.transaction():
-        if plan.rebuild or live is None:
-            generation_id = generations.create(conn, _fingerprint(rules), temporary=False)
-            contents.apply(conn, generation_id, removed=(), written=written.files)
-        else:
-            generation_id = live.id
-            if written.files or plan.removed:
-                contents.apply(conn, live.id, removed=plan.removed, written=written.files)
-    if plan.rebuild or len(written.files) > len(plan.unchanged):
+def begin(conn: Connection) -> None:
+    """Become the one writer: lock, bring the tables up to date, clear up after others' crashes.
+
+    Raises IngestRunningError, SchemaNewerError and DatabaseUnreachableError.
+    """
+    generations.lock(conn)  # before anything is touched: two at once could deadlock
+    point("lock held")
+    migrate.install(conn)
+    beside.clear_up(conn)
+
+
+def roll_back(rules: Rulebook) -> Generation:
+    """Make the previous generation the live one again, as it was, and return it.
+
+    The one that was live becomes the previous one. Raises IndexMissingError where none is kept,
+    IndexMismatchError where this process could not search it, IngestRunningError,
+    DatabaseUnreachableError.
+    """
+    with rules.store.connect(autocommit=True) as conn:
+        begin(conn)
+        return beside.roll_back(rules, conn)
+
+
+def reindex(rules: Rulebook) -> bool:
+    """Build the live generation's index of vectors anew; False where it is too small for one.
+
+    Readers go on meanwhile. Raises IndexMissingError, IngestRunningError,
+    DatabaseUnreachableError.
+    """
+    with rules.store.connect(autocommit=True) as conn:
+        begin(conn)
+        generation_id = store.live(conn).id
+        return hnsw.reindex(conn, generation_id) or hnsw.build_if_large(conn, generation_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Todo:
+    live: Generation | None
+    known: Mapping[str, str]  # sha256 of the live generation's files by path
+    found: VaultFiles
+    plan: Plan
+
+
+def _look(
+    rules: Rulebook, conn: Connection, root: Path, *, whole: bool, allow_mass_delete: bool
+) -> _Todo:
+    """Read vault and index, under the lock: an older reading must not undo another's ingest."""
+    found = vault.read(root)
+    migrate.check(conn)
+    live = generations.live_or_none(conn)
+    known = generations.file_hashes(conn, live.id) if live else {}
+    current = live is not None and dict(live.fingerprint) == fingerprint(rules)
+    plan = plans.make(found, known, rebuild=whole or not current)
+    plans.refuse_odd_vault(root, found, plan, known, allowed=allow_mass_delete)
+    return _Todo(live, known, found, plan)
+
+
+def _edit(rules: Rulebook, conn: Connection, todo: _Todo, progress: Progress) -> Built:
+    """Write what changed into the live generation, in one transaction; nothing where nothing."""
+    assert todo.live is not None  # without one, the plan is to build it
+    ready = prepare(rules, conn, _chosen(todo), progress)
+    if ready.files or todo.plan.removed:
+        with conn.transaction():
+            point("transaction begun")
+            generations.require_lock(conn)
+            contents.apply(conn, todo.live.id, removed=todo.plan.removed, written=ready.files)
+            point("edit not committed")
+        point("edit committed")
+        hnsw.build_if_large(conn, todo.live.id)
+        point("edited vectors indexed")
+    if len(ready.files) > len(todo.plan.unchanged):
         conn.execute("ANALYZE chunk, entry, posting")
-    return generation_id
+        point("analyzed")
+    return Built(todo.live.id, todo.found, ready.rejected, ready.notes, ready.embedded)
+
+
+def _chosen(todo: _Todo) -> list[SourceFile]:
+    plan = todo.plan
+    chosen = {*plan.added, *plan.changed, *(plan.unchanged if plan.rebuild else ())}
+    return [file for file in todo.found.files if file.path in chosen]
+
+
+def _by_path(
+    found: VaultFiles, rejected: Sequence[FileRejectedError]
+) -> tuple[FileRejectedError, ...]:
+    return tuple(sorted((*found.rejected, *rejected), key=lambda error: error.path))
 
 
 def run_temporary(
@@ -123,72 +190,15 @@ def run_temporary(
     """
     started = monotonic()
     found = vault.read(root)
-    generations.install(conn)
-    indexed, rejected, notes = _index(rules, found.files, index)
-    written = embed(rules, conn if reuse_vectors else None, indexed, progress)
+    migrate.install(conn)
+    ready = prepare(rules, conn if reuse_vectors else None, found.files, progress, index)
     with conn.transaction():
-        generation_id = generations.create(conn, _fingerprint(rules), temporary=True)
-        contents.apply(conn, generation_id, removed=(), written=written.files)
+        generation_id = generations.create(conn, fingerprint(rules), "temporary")
+        contents.apply(conn, generation_id, removed=(), written=ready.files)
     conn.execute("ANALYZE chunk, entry, posting")
     files, chunks = generations.size(conn, generation_id)
     plan = Plan(tuple(file.path for file in found.files), (), (), (), rebuild=True)
     return Report(
-        plan, (*found.rejected, *rejected), found.ignored, (*notes, *written.notes), files, chunks,
-        written.embedded, monotonic() - started, generation_id,
+        plan, (*found.rejected, *ready.rejected), found.ignored, ready.notes, files, chunks,
+        ready.embedded, monotonic() - started, generation_id,
     )  # fmt: skip
-
-
-def _fingerprint(rules: Rulebook) -> dict[str, str | int]:
-    return {**rules.fingerprint, "chunker": CHUNKER_VERSION}
-
-
-def _plan(found: VaultFiles, known: Mapping[str, str], rebuild: bool) -> Plan:
-    here = {file.path: file.sha256 for file in found.files}
-    kept = {error.path for error in found.rejected}  # unreadable now is not deleted …
-    folders = tuple(f"{path}/" for path in kept)  # … nor is what stands in such a folder
-    gone = [path for path in sorted(known) if path not in here and path not in kept]
-    return Plan(
-        added=tuple(path for path in here if path not in known),
-        changed=tuple(p for p, sha256 in here.items() if p in known and known[p] != sha256),
-        removed=tuple(path for path in gone if not path.startswith(folders)),
-        unchanged=tuple(path for path, sha256 in here.items() if known.get(path) == sha256),
-        rebuild=rebuild,
-    )
-
-
-def _refuse_odd_vault(
-    root: Path, found: VaultFiles, plan: Plan, known: Mapping[str, str], allowed: bool
-) -> None:
-    """Raise VaultError for a folder that is probably not the one that was meant."""
-    if not (found.files or found.rejected or known):
-        raise VaultError(f"no Markdown file in {str(root)!r}; is it the right folder?")
-    gone, total = len(plan.removed), len(known)
-    empties = total > 0 and gone == total and not plan.added
-    if not allowed and (empties or (gone > _SAFE_REMOVALS and gone * 2 > total)):
-        raise VaultError(
-            f"{gone} of the index's {total} files are not in {str(root)!r}; is it the right "
-            "folder? One index holds one vault: give another vault a RAG_DATA_DIR or DATABASE_URL "
-            "of its own. If the files are meant to go: python -m ingest --allow-mass-delete"
-        )
-
-
-def _index(
-    rules: Rulebook, files: Sequence[SourceFile], index: Index | None = None
-) -> tuple[list[tuple[SourceFile, list[IndexedChunk]]], list[FileRejectedError], tuple[str, ...]]:
-    indexed, rejected, notes = [], [], []
-    tokens, cut = rules.embedder.tokens, index or document.index
-    for file in files:
-        try:
-            chunks = cut(file, entry_limit=rules.embedder.limit - 2, count=tokens.count)
-        except FileRejectedError as error:
-            rejected.append(error)
-            continue
-        indexed.append((file, chunks))
-        if file.removed_nuls:
-            notes.append(f"{file.path}: {file.removed_nuls} NUL characters left out")
-        if not chunks:
-            notes.append(f"{file.path}: holds no text")
-        for item in chunks:
-            if (size := tokens.count(passage_text(item.chunk))) > CHUNK_LIMIT:
-                notes.append(f"{item.chunk.id}: {size} word pieces, over {CHUNK_LIMIT}")
-    return indexed, rejected, tuple(notes)

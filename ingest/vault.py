@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrieval.errors import FileRejectedError, VaultError
+from retrieval.fault_points import point
 
 MAX_BYTES = 5_000_000  # a file; the parser's time and memory grow with it
 _SUFFIXES = (".md", ".markdown")
@@ -161,6 +162,7 @@ def _read_file(path: str, name: str, folder_fd: int) -> _Found:
     try:
         with os.fdopen(fd, "rb") as file:
             data = file.read(MAX_BYTES + 1)
+            point("file read")
     except OSError as error:
         raise FileRejectedError(path, f"cannot be read: {error.strerror}") from error
     if len(data) > MAX_BYTES:

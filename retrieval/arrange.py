@@ -7,6 +7,7 @@ from typing import NamedTuple
 from retrieval.fuse import Fused
 from retrieval.models import Chunk, SourceNote
 
+_MOST_ABOVE = 2  # passages of superseding files beside those that are returned
 _NEAR = 10  # how many places behind a passage its twin may stand
 _WORD = re.compile(r"\w+")
 
@@ -57,6 +58,22 @@ def current_first(
     last = min((one.score for one in front), default=float("inf"))
     behind = [one._replace(score=min(one.score, last)) for one in over if is_behind(one)]
     return front + behind + [one for one in ranked if one.score < threshold]
+
+
+def overriding(
+    ranked: Sequence[Ranked], returned: Sequence[str], notes: Mapping[str, SourceNote], top_k: int
+) -> list[Ranked]:
+    """Return the best two candidates below `top_k` whose files supersede a returned one's path.
+
+    A base rule shown without its erratum is a wrong answer with a true citation. Whether they
+    speak of what was asked is for the answer to see.
+    """
+    known = [notes.get(one.item.scored.chunk.path) for one in ranked[top_k:]]
+    return [
+        one
+        for one, note in zip(ranked[top_k:], known, strict=True)
+        if note and not note.is_gone and any(note.overrides(path) for path in returned)
+    ][:_MOST_ABOVE]
 
 
 def _marks(note: SourceNote) -> set[str]:

@@ -8,6 +8,7 @@ from retrieval.embed import EncodedQuestion
 from retrieval.fuse import Best, Fused, fuse
 from retrieval.late import TokenVectors
 from retrieval.models import LateInteraction, SourceNote
+from retrieval.nearest import nearest, similarity
 from retrieval.rulebook import Rulebook
 from retrieval.store import (
     Connection,
@@ -15,10 +16,8 @@ from retrieval.store import (
     Scored,
     StoredEntry,
     full_text,
-    nearest,
     nearest_entries,
     notes,
-    similarity,
 )
 
 LIST_LENGTH = 50  # chunks of either list

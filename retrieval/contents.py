@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from retrieval import late
+from retrieval.fault_points import point
 from retrieval.late import TokenVectors
 from retrieval.models import Chunk, Entry, SourceNote, Vectors
 from retrieval.store import Connection
@@ -40,20 +41,38 @@ class NewFile:
 Known = tuple[Vectors, TokenVectors | None]
 
 
+# Damaged rows are left out: of another text than their hash says, or with a vector that is not of
+# length 1, or with token vectors of another size than the word pieces that they count.
+_KNOWN = """
+    SELECT DISTINCT ON (text_sha256) text_sha256, embedding,
+        CASE WHEN %(tokens)s THEN token_vectors END, token_scale
+    FROM entry JOIN generation AS g ON g.id = generation_id,
+        LATERAL (SELECT substring(token_vectors for 4) || '\\x00000000') AS head (bytes)
+    WHERE text_sha256 = ANY(%(hashes)s) AND g.fingerprint->>'model_digest' = %(digest)s
+        AND text_sha256 = encode(sha256(convert_to(trail || words, 'UTF8')), 'hex')
+        AND vector_dims(embedding) = (g.fingerprint->>'dimension')::integer
+        AND abs(vector_norm(embedding) - 1) < 0.001
+        AND (NOT %(tokens)s OR (
+            token_scale > 0 AND token_scale <= 1 AND octet_length(token_vectors) = 4
+                + (g.fingerprint->>'token_dimension')::integer
+                * (get_byte(head.bytes, 0) + 256 * get_byte(head.bytes, 1))
+        ))
+"""
+
+
 def known_vectors(
     conn: Connection, model_digest: str, texts: Collection[str], *, with_tokens: bool
 ) -> dict[str, Known]:
     """Return the vectors of those `texts` that the same model has embedded before.
 
-    `with_tokens`: only of those whose token vectors are stored too; else they are None.
+    A damaged vector, whose length is not 1, is none, so an index that has some is mended by a
+    rebuild.
+    `with_tokens`: only of those whose token vectors are stored too; else they are None. Rows that
+    were damaged are left out, so that building the index anew mends it.
     """
-    by_hash = {_sha256(text): text for text in texts}
+    by_hash = {text_sha256(text): text for text in texts}
     rows = conn.execute(
-        "SELECT DISTINCT ON (text_sha256) text_sha256, embedding, "
-        "CASE WHEN %(tokens)s THEN token_vectors END, token_scale "
-        "FROM entry JOIN generation AS g ON g.id = generation_id "
-        "WHERE text_sha256 = ANY(%(hashes)s) AND g.fingerprint->>'model_digest' = %(digest)s "
-        "AND NOT (%(tokens)s AND token_vectors IS NULL)",
+        _KNOWN,
         {"hashes": list(by_hash), "digest": model_digest, "tokens": with_tokens},
     )
     known: dict[str, Known] = {}
@@ -77,10 +96,12 @@ def apply(
 
     The generation's revision is raised; the caller commits.
     """
+    point("before files deleted")
     paths = [*removed, *(file.path for file in written)]
     conn.execute(
         "DELETE FROM file WHERE generation_id = %s AND path = ANY(%s)", [generation_id, paths]
     )
+    point("files deleted")
     with conn.cursor() as cur:
         cur.executemany(
             "INSERT INTO file (generation_id, path, sha256, status, edition, supersedes) "
@@ -98,10 +119,48 @@ def apply(
             ],
         )
     chunks = [chunk for file in written for chunk in file.chunks]
+    point("files inserted")
     ids = _new_ids(conn, len(chunks))
+    point("chunk ids taken")
     _copy_chunks(conn, generation_id, zip(ids, chunks, strict=True))
     _copy_entries(conn, generation_id, zip(ids, chunks, strict=True))
+    point("entries copied")
     conn.execute("UPDATE generation SET revision = revision + 1 WHERE id = %s", [generation_id])
+    point("revision raised")
+
+
+_TAKE_OVER = """
+    WITH taken AS MATERIALIZED (
+        SELECT chunk.*, nextval(pg_get_serial_sequence('chunk', 'id')) AS new_id FROM chunk
+        WHERE generation_id = %(old)s AND path = ANY(%(paths)s)
+    ), chunks AS (
+        INSERT INTO chunk (id, generation_id, path, heading, first_line, last_line, text, context,
+            piece, length)
+        SELECT new_id, %(new)s, path, heading, first_line, last_line, text, context, piece, length
+        FROM taken
+    ), postings AS (
+        INSERT INTO posting (generation_id, lexeme, chunk_id, count)
+        SELECT %(new)s, lexeme, new_id, count FROM posting JOIN taken ON chunk_id = taken.id
+    )
+    INSERT INTO entry (chunk_id, ordinal, generation_id, kind, heading, first_line, last_line,
+        quote, lead, trail, words, text_sha256, embedding, token_vectors, token_scale)
+    SELECT new_id, ordinal, %(new)s, kind, e.heading, e.first_line, e.last_line,
+        quote, lead, trail, words, text_sha256, embedding, token_vectors, token_scale
+    FROM entry AS e JOIN taken ON chunk_id = taken.id
+"""
+
+
+def take_over(conn: Connection, old_id: int, new_id: int, paths: Sequence[str]) -> None:
+    """Copy the files of these paths from one generation to another, which holds none of them."""
+    values = {"old": old_id, "new": new_id, "paths": list(paths)}
+    conn.execute(
+        "INSERT INTO file (generation_id, path, sha256, status, edition, supersedes) "
+        "SELECT %(new)s, path, sha256, status, edition, supersedes FROM file "
+        "WHERE generation_id = %(old)s AND path = ANY(%(paths)s)",
+        values,
+    )
+    point("files inserted for a copy")
+    conn.execute(_TAKE_OVER, values)
 
 
 def _new_ids(conn: Connection, count: int) -> list[int]:
@@ -118,13 +177,16 @@ def _copy_chunks(
         "CREATE TEMP TABLE new_chunk (LIKE chunk, words text, known tsvector "
         "GENERATED ALWAYS AS (to_tsvector('english', words)) STORED) ON COMMIT DROP"
     )
+    point("table of new chunks made")
     conn.execute("ALTER TABLE new_chunk ALTER COLUMN length DROP NOT NULL")
+    point("table of new chunks altered")
     statement = (
         "COPY new_chunk (id, generation_id, path, heading, first_line, last_line, text, context, "
         "piece, words) FROM STDIN"
     )
     with conn.cursor() as cur, cur.copy(statement) as copy:
         for row_id, new in chunks:
+            point("chunk sent")
             chunk = new.chunk
             words = " ".join(entry.text for entry in new.entries if entry.kind == "whole")
             copy.write_row(
@@ -137,11 +199,14 @@ def _copy_chunks(
         "text, context, piece, "
         "(SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(known)) FROM new_chunk"
     )
+    point("chunks inserted")
     conn.execute(
         "INSERT INTO posting (generation_id, lexeme, chunk_id, count) "
         "SELECT generation_id, lexeme, id, cardinality(positions) FROM new_chunk, unnest(known)"
     )
+    point("postings inserted")
     conn.execute("DROP TABLE new_chunk")
+    point("table of new chunks dropped")
 
 
 def _copy_entries(
@@ -157,15 +222,17 @@ def _copy_entries(
     with conn.cursor() as cur, cur.copy(statement) as copy:
         copy.set_types(types)
         for row_id, new in chunks:
+            point("entries sent")
             for ordinal, entry in enumerate(new.entries):
                 tokens = new.tokens[ordinal] if new.tokens else None
                 copy.write_row(
                     (row_id, ordinal, generation_id, entry.kind, entry.heading, entry.first_line,
                      entry.last_line, entry.quote, entry.lead, entry.trail, entry.words,
-                     _sha256(entry.text), new.vectors[ordinal],
+                     text_sha256(entry.text), new.vectors[ordinal],
                      late.packed(tokens) if tokens else None, tokens.scale if tokens else None)
                 )  # fmt: skip
 
 
-def _sha256(text: str) -> str:
+def text_sha256(text: str) -> str:
+    """Return what the index knows the text of an entry by."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,21 +1,33 @@
 """Connections to the database: a pool for readers, one of its own for each writer."""
 
+import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from time import monotonic
 from typing import Any, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from retrieval import hnsw
+from retrieval.connection_settings import configure
 from retrieval.errors import DatabaseUnreachableError
+from retrieval.liveness import LimitedConnection, keep_alive, with_keepalives
 from retrieval.store import Connection
 
 _Result = TypeVar("_Result")
+_log = logging.getLogger(__name__)
 
 _WAIT = 5.0  # seconds for a connection of the pool
-_STATEMENT_MS = 10_000  # a search takes milliseconds; what takes longer waits for a lock
+_CONNECT = 3.0  # seconds for a new connection
+_READ = 12.0  # seconds for one `read`, the second attempt included
+_STATEMENT_MS = 10_000  # a search takes milliseconds
+_LOCK_MS = 5_000  # nothing of ours holds a lock against readers for longer than a query
+_IDLE_MS = 15_000  # between two statements of a `read`; a process that was halted takes longer
 _POOL_SIZE = 8
+_LOST = (psycopg.OperationalError, psycopg.errors.IdleInTransactionSessionTimeout)
+_TOO_SLOW = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable)  # to try again is worse
 
 
 class Store:
@@ -23,18 +35,29 @@ class Store:
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._lively = with_keepalives(url)
         self._pool = ConnectionPool(
-            url,
+            self._lively,
+            connection_class=LimitedConnection,
             min_size=1,
             max_size=_POOL_SIZE,
             timeout=_WAIT,
+            # Its pause before the next try doubles: without a limit the pool would find a database
+            # that was gone for an hour half an hour after it is back.
+            reconnect_timeout=_WAIT,
             open=False,
-            kwargs={"connect_timeout": 3, "autocommit": True},
+            kwargs={"connect_timeout": int(_CONNECT), "autocommit": True},
             configure=_configure,
         )
 
     def open(self) -> None:
-        """Begin to connect; a database that does not answer is an error of the first `read`."""
+        """Begin to connect; a database that does not answer is an error of the first `read`.
+
+        Raises ConfigurationError where it answers and its settings are not what search needs.
+        """
+        with suppress(DatabaseUnreachableError), self.connect(autocommit=True) as conn:
+            for line in hnsw.warnings(conn):
+                _log.warning(line)
         self._pool.open()
 
     def close(self) -> None:
@@ -50,7 +73,7 @@ class Store:
         are.
         """
         try:
-            conn = psycopg.connect(self._url, connect_timeout=3, **options)
+            conn = self._connected(options)
         except psycopg.OperationalError as error:
             raise self._unreachable(error) from error
         try:
@@ -62,37 +85,56 @@ class Store:
                 "see that it runs and try again"
             ) from error
 
+    def _connected(self, options: dict[str, Any]) -> Connection:
+        with ExitStack() as stack:
+            conn = psycopg.connect(
+                self._lively, connect_timeout=int(_CONNECT), **{**options, "autocommit": True}
+            )
+            stack.callback(conn.close)
+            keep_alive(conn)
+            configure(conn, {})
+            conn.autocommit = options.get("autocommit", False)
+            stack.pop_all()
+        return conn
+
     def read(self, work: Callable[[Connection], _Result]) -> _Result:
         """Return `work(connection)`, all of whose statements see one state of the index.
 
         Where a connection turns out dead (the database was restarted), the pool is drained and
-        `work` is called once more. Raises DatabaseUnreachableError where there is no database, or
-        where it is too busy to give a connection or to end a statement in time.
+        `work` is called once more. Raises DatabaseUnreachableError where there is no database,
+        where it is too busy to give a connection or to end a statement in time, or where nothing
+        comes back from it within 12 s.
         """
+        give_up = monotonic() + _READ
         try:
-            return self._once(work)
-        except psycopg.errors.QueryCanceled as error:
+            return self._once(work, give_up)
+        except _TOO_SLOW as error:
             raise _busy(error) from error
         except PoolTimeout:
             with self.connect():  # raises with the reason, which the pool's time-out hides
                 pass
-        except psycopg.OperationalError:
+        except _LOST as error:
             self._pool.drain()
+            if monotonic() >= give_up:
+                raise self._unreachable(error) from error
         try:
-            return self._once(work)
-        except psycopg.errors.QueryCanceled as error:
+            return self._once(work, give_up)
+        except _TOO_SLOW as error:
             raise _busy(error) from error
         except PoolTimeout as error:
             with self.connect():  # it may have stopped only now
                 pass
             raise _busy(error) from error
-        except psycopg.OperationalError as error:
+        except _LOST as error:
             raise self._unreachable(error) from error
 
-    def _once(self, work: Callable[[Connection], _Result]) -> _Result:
-        with self._pool.connection() as conn, conn.transaction():
-            conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            return work(conn)
+    def _once(self, work: Callable[[Connection], _Result], give_up: float) -> _Result:
+        wait = min(_WAIT, give_up - monotonic())
+        with self._pool.connection(wait) as conn:
+            conn.deadline = give_up
+            with conn.transaction():
+                conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                return work(conn)
 
     def _unreachable(self, error: Exception) -> DatabaseUnreachableError:
         return DatabaseUnreachableError(
@@ -113,5 +155,12 @@ def _reason(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _configure(conn: Connection) -> None:
-    conn.execute("SELECT set_config('statement_timeout', %s, false)", [str(_STATEMENT_MS)])
+def _configure(conn: LimitedConnection) -> None:
+    conn.deadline = monotonic() + _CONNECT  # it runs on one of the pool's few threads
+    keep_alive(conn)
+    limits = {
+        "statement_timeout": _STATEMENT_MS,
+        "lock_timeout": _LOCK_MS,
+        "idle_in_transaction_session_timeout": _IDLE_MS,
+    }
+    configure(conn, limits)

@@ -78,29 +78,36 @@ class Embedder:
         self.token_dimension = len(self._head.projection) if self._head else self.dimension
         self._thread = thread
 
-    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Encoded:
+    def encode(
+        self, texts: Sequence[str], progress: Progress | None = None, *, keep_odd: bool = False
+    ) -> Encoded:
         """Return the vectors of texts and of their word pieces, from one pass of the model.
 
         Texts are sorted by length over the whole call, so that a batch holds equal lengths;
         `progress` gets the number of finished texts of each batch. Raises ModelUnavailableError
-        naming the text for a vector that is not finite or not of length 1, and ValueError for a
-        text over `limit` or without word pieces.
+        naming the text for a vector that is no direction (not finite, or zero), and ValueError for
+        a text over `limit` or without word pieces. With `keep_odd` such vectors are returned as
+        they are, for a caller who looks with `odd_rows` and knows where the text stands.
         """
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         tokens: list[TokenVectors | None] = [None] * len(texts)
         for batch, outputs in self._batches(texts, progress):
             for row, output in zip(batch, outputs, strict=True):
                 vectors[row] = output.vector
-                tokens[row] = late.quantise(_unit(self._projected(output.hidden)))
-        _refuse_odd_vectors(texts, vectors)
+                tokens[row] = late.quantise(np.nan_to_num(self._pieces(output.hidden)))
+        if not keep_odd:
+            _refuse_odd_vectors(texts, vectors)
         return Encoded(vectors, tuple(found for found in tokens if found is not None))
 
-    def embed(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Return the vectors alone, shape (len(texts), dimension); raises what `encode` raises."""
+    def embed(
+        self, texts: Sequence[str], progress: Progress | None = None, *, keep_odd: bool = False
+    ) -> Vectors:
+        """Return the vectors alone, shape (len(texts), dimension), as `encode` does."""
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for batch, outputs in self._batches(texts, progress):
             vectors[batch] = [output.vector for output in outputs]
-        _refuse_odd_vectors(texts, vectors)
+        if not keep_odd:
+            _refuse_odd_vectors(texts, vectors)
         return vectors
 
     def question(self, text: str) -> EncodedQuestion:
@@ -108,8 +115,8 @@ class Embedder:
         ((_, (output,)),) = self._batches([text], None)
         vectors = output.vector[None]
         _refuse_odd_vectors([text], vectors)
-        pieces = _unit(self._projected(output.hidden))
-        return EncodedQuestion(vectors[0], QuestionTokens(pieces, self._importance(output.hidden)))
+        pieces = QuestionTokens(self._pieces(output.hidden), self._importance(output.hidden))
+        return EncodedQuestion(vectors[0], pieces)
 
     def warm(self) -> None:
         """Load the weights now instead of at the first question."""
@@ -144,8 +151,11 @@ class Embedder:
             outputs.append(_Output(vector, pieces[1:-1].numpy()))  # without [CLS] and [SEP]
         return outputs
 
-    def _projected(self, hidden: Vectors) -> Vectors:
-        return hidden if self._head is None else hidden @ self._head.projection.T
+    def _pieces(self, hidden: Vectors) -> Vectors:
+        if self._head is None:
+            return _unit(hidden)
+        with np.errstate(invalid="ignore"):  # of a vector that is kept though odd
+            return _unit(hidden @ self._head.projection.T)
 
     def _importance(self, hidden: Vectors) -> Vectors:
         if self._head is None:
@@ -188,8 +198,9 @@ class _Output:
 
 
 def _unit(vectors: Vectors) -> Vectors:
-    """Return vectors (the last axis) at length 1; one that is zero or not finite stays odd."""
-    scaled: Vectors = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    """Return vectors (the last axis) at length 1; of one that is zero or not finite, NaN."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        scaled: Vectors = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
     return scaled
 
 
@@ -203,12 +214,15 @@ def _limit(files: weights.ModelFiles) -> int:
         return limit
 
 
-def _refuse_odd_vectors(texts: Sequence[str], vectors: Vectors) -> None:
+def odd_rows(vectors: Vectors) -> list[int]:
+    """Return the rows of `vectors`, shape (texts, dimension), that are not of length 1."""
     norms = np.linalg.norm(vectors, axis=1)
-    odd = np.flatnonzero(~(np.abs(norms - 1) < 1e-3))
-    if odd.size:
-        text = texts[odd[0]]
+    return [int(row) for row in np.flatnonzero(~(np.abs(norms - 1) < 1e-3))]
+
+
+def _refuse_odd_vectors(texts: Sequence[str], vectors: Vectors) -> None:
+    if odd := odd_rows(vectors):
         raise ModelUnavailableError(
-            f"the encoder gave a vector of length {norms[odd[0]]} for {text[:80]!r} "
-            f"({odd.size} texts in all); its weights are broken or of another precision"
+            f"the encoder gave no direction (NaN, infinite or zero) for {texts[odd[0]][:80]!r} "
+            f"({len(odd)} texts in all); its weights are broken or of another precision"
         )

@@ -7,7 +7,10 @@ RulesError
 ├── DatabaseUnreachableError   no database answers, or the embedded one cannot start
 ├── IndexMissingError          the database holds no live generation of rules
 ├── IndexMismatchError         the live generation was made by other models or another chunker
+├── SchemaNewerError           a newer program has changed the database's tables
 ├── IngestRunningError         another process is writing the index
+├── GateRefusedError           a new generation was measured and did not pass
+├── BackupError                a backup cannot be written, read, or put where it is wanted
 ├── ModelUnavailableError      weights are missing, unreadable or not the ones that were pinned
 ├── QuestionError              a question that cannot be searched: empty, too long, no text
 ├── DatasetError               a file of questions cannot be read; nothing could be measured
@@ -52,8 +55,20 @@ class IndexMismatchError(RulesError):
     """The live generation was made by other models or by another chunker."""
 
 
+class SchemaNewerError(RulesError):
+    """A newer program has changed the database's tables."""
+
+
 class IngestRunningError(RulesError):
     """Another process is writing the index."""
+
+
+class GateRefusedError(RulesError):
+    """A new generation was measured and did not pass, so the old one stays live."""
+
+
+class BackupError(RulesError):
+    """A backup cannot be written, read, or put where it is wanted."""
 
 
 class ModelUnavailableError(RulesError):

@@ -1,53 +1,23 @@
-"""What ingest does to the index: install it, lock it, and write generations."""
+"""The generations of the index: who may write, which are there, which one is live.
+
+A generation is "building" until it is whole, then "live"; the one before it is "previous", the way
+back. "temporary" ones belong to evaluations. Readers see the live one alone.
+"""
 
 import os
 import socket
 from collections.abc import Mapping
-from pathlib import Path
+from typing import Literal
 
-import psycopg
-from pgvector.psycopg import register_vector
+from psycopg.rows import kwargs_row
 from psycopg.types.json import Jsonb
 
-from retrieval.errors import DatabaseUnreachableError, IndexMissingError, IngestRunningError
+from retrieval.errors import ConfigurationError, IndexMissingError, IngestRunningError
+from retrieval.fault_points import point
 from retrieval.store import Connection, Generation, live
 
-_SCHEMA = Path(__file__).with_name("schema.sql")
-_LOCK_SPACE = 0x52554C45  # "RULE": advisory locks of this product, the second key says which
-_LAST_ADDED = (  # of schema.sql; where it is, all is
-    "SELECT FROM pg_attribute WHERE attrelid = to_regclass('file') AND attname = 'supersedes'"
-)
+LOCK_SPACE = 0x52554C45  # "RULE": advisory locks of this product, the second key says which
 _INGEST_LOCK = 0  # temporary generations lock their own id, which begins at 1
-
-
-def install(conn: Connection) -> None:
-    """Create the extension, the tables and the indexes of schema.sql where they are missing.
-
-    Raises DatabaseUnreachableError where that is not allowed or pgvector is missing or too old.
-    """
-    try:
-        with conn.transaction():
-            # Two first ingests at once: CREATE … IF NOT EXISTS is no protection against itself.
-            conn.execute("SELECT pg_advisory_xact_lock(%s, -1)", [_LOCK_SPACE])
-            # DDL that changes nothing can deadlock with a running ingest's commit all the same.
-            if conn.execute(_LAST_ADDED).fetchone() is None:
-                conn.execute(_SCHEMA.read_bytes())
-            version_of = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
-            for (version,) in conn.execute(version_of):
-                if tuple(int(part) for part in version.split(".")[:2]) < (0, 8):
-                    raise DatabaseUnreachableError(
-                        f"the database has pgvector {version}, too old; install 0.8 or newer on "
-                        "its server and as superuser run ALTER EXTENSION vector UPDATE"
-                    )
-        register_vector(conn)
-    except psycopg.Error as error:
-        if conn.closed:  # the database went away, which is for Store.connect to say
-            raise
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise DatabaseUnreachableError(
-            f"the index cannot be installed: {reason}; as superuser run CREATE EXTENSION vector "
-            "(0.8 or newer) and grant CREATE on the schema"
-        ) from error
 
 
 def lock(conn: Connection) -> None:
@@ -57,20 +27,42 @@ def lock(conn: Connection) -> None:
     """
     name = f"ingest, process {os.getpid()} on {socket.gethostname()}"
     conn.execute("SELECT set_config('application_name', %s, false)", [name[:63]])
-    got = conn.execute(
-        "SELECT pg_try_advisory_lock(%s, %s)", [_LOCK_SPACE, _INGEST_LOCK]
-    ).fetchone()
+    got = conn.execute("SELECT pg_try_advisory_lock(%s, %s)", [LOCK_SPACE, _INGEST_LOCK]).fetchone()
     if got != (True,):
-        raise IngestRunningError(f"another ingest is running ({_holder(conn)}); wait for its end")
+        raise IngestRunningError(
+            f"another ingest is running ({writer(conn) or 'it ended just now'}); wait for its end"
+        )
+    conn.execute("SELECT set_config('rules_oracle.writer', %s, false)", [_token(conn)])
 
 
-def _holder(conn: Connection) -> str:
+def require_lock(conn: Connection) -> None:
+    """Raise ConfigurationError where `conn` is no longer the session that took `lock`.
+
+    A pooler that gives each transaction another session keeps no lock, and may even give it to two
+    ingests in turn; the last to take it is the one that may write.
+    """
+    found = conn.execute("SELECT current_setting('rules_oracle.writer', true)").fetchone()
+    if found != (_token(conn),):
+        raise ConfigurationError(
+            "the database gives this ingest another session than the one that took its lock: a "
+            "pooler in between works by transaction (PgBouncer: pool_mode). Nothing was written; "
+            "set DATABASE_URL to the database itself, or the pooler to sessions"
+        )
+
+
+def _token(conn: Connection) -> str:
+    return f"{socket.gethostname()} {os.getpid()} {id(conn)}"
+
+
+def writer(conn: Connection) -> str | None:
+    """Return who holds `lock` and since when; None where nobody does. Takes no lock."""
     row = conn.execute(
         "SELECT application_name, backend_start FROM pg_locks JOIN pg_stat_activity USING (pid) "
-        "WHERE locktype = 'advisory' AND classid = %s AND objid = %s AND granted",
-        [_LOCK_SPACE, _INGEST_LOCK],
+        "WHERE locktype = 'advisory' AND classid = %s AND objid = %s AND granted "
+        "AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+        [LOCK_SPACE, _INGEST_LOCK],
     ).fetchone()
-    return f"{row[0]}, since {row[1]:%Y-%m-%d %H:%M:%S %Z}" if row else "it ended just now"
+    return f"{row[0]}, since {row[1]:%Y-%m-%d %H:%M:%S %Z}" if row else None
 
 
 def live_or_none(conn: Connection) -> Generation | None:
@@ -79,6 +71,20 @@ def live_or_none(conn: Connection) -> Generation | None:
         return live(conn)
     except IndexMissingError:
         return None
+
+
+def previous(conn: Connection) -> Generation:
+    """Return the generation that was live before. Raises IndexMissingError where none is kept."""
+    with conn.cursor(row_factory=kwargs_row(Generation)) as cur:
+        found = cur.execute(
+            "SELECT id, revision, fingerprint FROM generation WHERE state = 'previous'"
+        ).fetchone()
+    if found is None:
+        raise IndexMissingError(
+            "no previous generation is kept: one is after python -m ingest --rebuild, --gate, or "
+            "an ingest with another model; to build the index anew: python -m ingest --rebuild"
+        )
+    return found
 
 
 def file_hashes(conn: Connection, generation_id: int) -> dict[str, str]:
@@ -98,21 +104,53 @@ def size(conn: Connection, generation_id: int) -> tuple[int, int]:
     return row[0], row[1]
 
 
-def create(conn: Connection, fingerprint: Mapping[str, str | int], *, temporary: bool) -> int:
-    """Return the id of a new, empty generation; a live one takes the place of the last.
+def create(
+    conn: Connection,
+    fingerprint: Mapping[str, str | int],
+    state: Literal["building", "temporary"],
+) -> int:
+    """Return the id of a new, empty generation that no reader sees.
 
-    A temporary one is locked by this connection, and gone with `drop_abandoned` after it.
+    One that is building is the caller's for as long as it holds `lock`; a temporary one is locked
+    by this connection. After that `drop_abandoned` removes it.
     """
-    if not temporary:
-        conn.execute("DELETE FROM generation WHERE state = 'live'")
     row = conn.execute(
         "INSERT INTO generation (state, fingerprint) VALUES (%s, %s) RETURNING id",
-        ["temporary" if temporary else "live", Jsonb(dict(fingerprint))],
+        [state, Jsonb(dict(fingerprint))],
     ).fetchone()
     assert row is not None  # INSERT … RETURNING gives a row or raises
-    if temporary:
-        conn.execute("SELECT pg_advisory_lock(%s, %s)", [_LOCK_SPACE, row[0]])
+    point("generation made")
+    if state == "temporary":
+        conn.execute("SELECT pg_advisory_lock(%s, %s)", [LOCK_SPACE, row[0]])
     return int(row[0])
+
+
+def promote(conn: Connection, generation_id: int) -> None:
+    """Make a generation the live one, in one transaction that changes three rows at most.
+
+    The live one becomes the previous one. The previous one before it becomes a temporary one that
+    nobody holds: it is for `drop_abandoned` to delete, which takes longer. Raises IndexMissingError
+    where the generation is gone, and ConfigurationError where `lock` is.
+    """
+    states = [("previous", "temporary"), ("live", "previous")]
+    with conn.transaction():
+        require_lock(conn)
+        # First out of the way: of "live" and of "previous" there may be one at any moment.
+        _set_state(conn, generation_id, "building")
+        point("generation put aside")
+        for state, then in states:
+            conn.execute("UPDATE generation SET state = %s WHERE state = %s", [then, state])
+            point("generation stepped back")
+        _set_state(conn, generation_id, "live")
+        point("promotion not committed")
+
+
+def _set_state(conn: Connection, generation_id: int, state: str) -> None:
+    done = conn.execute(
+        "UPDATE generation SET state = %s WHERE id = %s", [state, generation_id]
+    ).rowcount
+    if not done:
+        raise IndexMissingError(f"generation {generation_id} is gone from the database")
 
 
 def drop(conn: Connection, generation_id: int) -> None:
@@ -121,12 +159,18 @@ def drop(conn: Connection, generation_id: int) -> None:
 
 
 def drop_abandoned(conn: Connection) -> None:
-    """Remove temporary generations whose evaluation is no longer there to do it."""
-    rows = conn.execute("SELECT id FROM generation WHERE state = 'temporary'").fetchall()
-    for (generation_id,) in rows:
+    """Remove what is left of ingests and evaluations that are no longer there to do it.
+
+    The caller holds `lock`, so no generation is building.
+    """
+    rows = conn.execute(
+        "SELECT id, state FROM generation WHERE state IN ('building', 'temporary')"
+    ).fetchall()
+    for generation_id, state in rows:
         with conn.transaction():
             got = conn.execute(
-                "SELECT pg_try_advisory_xact_lock(%s, %s)", [_LOCK_SPACE, generation_id]
+                "SELECT pg_try_advisory_xact_lock(%s, %s)", [LOCK_SPACE, generation_id]
             ).fetchone()
-            if got == (True,):
+            if state == "building" or got == (True,):
                 drop(conn, generation_id)
+                point("abandoned generation dropped")

@@ -74,6 +74,10 @@ class SourceNote:
         """Whether the file says of itself that it holds no longer."""
         return self.status.casefold() in _GONE
 
+    def overrides(self, path: str) -> bool:
+        """Tell whether the file says that it supersedes the one at `path`, suffix or not."""
+        return path != self.path and not {path, path.rsplit(".", 1)[0]}.isdisjoint(self.supersedes)
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -137,5 +141,8 @@ class SearchResult:
     threshold: float
     generation: str  # "ID.REVISION" of the index that answered
     timings: Timings
-    # Of the files of `hits`, by path; only of those whose front matter says something.
+    elsewhere: float = -1.0  # cosine similarity of the question to the nearest of topics.txt
+    # Passages below `top_k` of files that supersede one of `hits`, best first.
+    overriding: tuple[Hit, ...] = ()
+    # Of the files of both, by path; only of those whose front matter says something.
     notes: Mapping[str, SourceNote] = field(default_factory=dict)

@@ -87,6 +87,19 @@ def locate(data_dir: Path, deadline: float) -> Place:
     return Place(data_dir, home, binaries, account)
 
 
+def tools() -> Path:
+    """Return the folder of the wheel's pg_dump, pg_restore and others of PostgreSQL's own tools.
+
+    Raises DatabaseUnreachableError where the wheel is missing.
+    """
+    return _package() / _INSTALL / "bin"
+
+
+def is_made(data_dir: Path) -> bool:
+    """Say whether `data_dir` holds an embedded database, or names where it is."""
+    return any((data_dir / name).exists() for name in ("cluster", "location"))
+
+
 @contextmanager
 def open_lock(path: Path) -> Iterator[int]:
     """Yield a descriptor for flock(): the kernel drops its locks however this process ends."""

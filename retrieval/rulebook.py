@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from retrieval import calibration, weights
+from retrieval import calibration, topics, weights
 from retrieval.database import Store
 from retrieval.embed import Embedder, ModelThread
 from retrieval.errors import IndexMismatchError
@@ -34,17 +34,11 @@ class Rulebook:
     @property
     def fingerprint(self) -> Fingerprint:
         """What a question's vector depends on; an index made otherwise cannot be searched."""
-        return {
-            "model": self.embedder.files.name,
-            "model_digest": self.embedder.files.digest,
-            "dimension": self.embedder.dimension,
-            "token_dimension": self.embedder.token_dimension,
-            "folding": FOLDING_VERSION,
-        }
+        return fingerprint_of(self.embedder)
 
     def warm(self) -> None:
         """Load the models now instead of at the first question."""
-        self.embedder.warm()
+        topics.warm(self.embedder)
         if self.reranker:
             self.reranker.warm()
 
@@ -59,6 +53,17 @@ class Rulebook:
                 )
 
 
+def fingerprint_of(embedder: Embedder) -> Fingerprint:
+    """Return what a question's vector depends on, where `embedder` makes it."""
+    return {
+        "model": embedder.files.name,
+        "model_digest": embedder.files.digest,
+        "dimension": embedder.dimension,
+        "token_dimension": embedder.token_dimension,
+        "folding": FOLDING_VERSION,
+    }
+
+
 @contextmanager
 def open_rulebook(settings: Settings) -> Iterator[Rulebook]:
     """Yield the opened rulebook: users, evals and LangChain all search through this one.
@@ -69,21 +74,30 @@ def open_rulebook(settings: Settings) -> Iterator[Rulebook]:
     with ExitStack() as stack:
         thread = ModelThread()
         stack.callback(thread.close)
-        embedder = Embedder(_encoder(settings), thread)
+        embedder = Embedder(encoder_files(settings), thread)
         reranker = None
         if settings.reranker_model != "off":
             files = weights.find(settings.reranker_model, offline=settings.hf_hub_offline)
             reranker = CrossEncoderReranker(files, thread)
-        if settings.database_url:
-            url = settings.database_url.get_secret_value()
-        else:
-            url = stack.enter_context(serve(settings.rag_data_dir))
-        store = Store(url)
+        store = Store(stack.enter_context(database_url(settings)))
         store.open()
         stack.callback(store.close)
         fit = _fit(settings, embedder, reranker)
         threshold = fit.threshold if settings.rag_threshold is None else settings.rag_threshold
         yield Rulebook(settings, store, embedder, reranker, fit.weights, threshold)
+
+
+@contextmanager
+def database_url(settings: Settings) -> Iterator[str]:
+    """Yield the URL of DATABASE_URL, or of the embedded database, which runs meanwhile.
+
+    It holds the password: do not print it. Raises DatabaseUnreachableError.
+    """
+    if settings.database_url:
+        yield settings.database_url.get_secret_value()
+    else:
+        with serve(settings.rag_data_dir) as url:
+            yield url
 
 
 def calibrated_for(
@@ -110,7 +124,8 @@ def _fit(settings: Settings, embedder: Embedder, reranker: Reranker | None) -> c
     return fit or calibration.UNFITTED
 
 
-def _encoder(settings: Settings) -> weights.ModelFiles:
+def encoder_files(settings: Settings) -> weights.ModelFiles:
+    """Return the files of the encoder that the settings name. Raises ModelUnavailableError."""
     if settings.embedding_model == "bundled":
         return weights.bundled_encoder()
     if settings.embedding_model == "bundled-base":

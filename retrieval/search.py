@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from retrieval import candidates
-from retrieval.arrange import Ranked, current_first, with_twins
+from retrieval import candidates, topics
+from retrieval.arrange import Ranked, current_first, overriding, with_twins
 from retrieval.candidates import Lists
 from retrieval.embed import EncodedQuestion
 from retrieval.errors import QuestionError
@@ -51,7 +51,11 @@ def search(
     while True:  # ends: an ingest commits far less often than a search takes
         result = _attempt(rules, question, words, asked, limit, generation_id)
         if result is not None:
-            return replace(result, timings=replace(result.timings, embed_ms=embed_ms))
+            return replace(
+                result,
+                timings=replace(result.timings, embed_ms=embed_ms),
+                elsewhere=topics.nearest(rules.embedder, asked.vector),
+            )
 
 
 def _attempt(
@@ -76,20 +80,25 @@ def _attempt(
     first = fused[: max(rules.settings.rag_candidates, top_k)]
     scores = _reranked(rules.reranker, question, first)
     reranked = perf_counter()
-    trace, kept = _decide(fused, scores, rules, top_k, found.notes, question)
+    ranked = _ordered(fused, scores, rules, found.notes, question)
+    trace, kept = _decide(fused, ranked, rules, top_k)
+    above = overriding(ranked, [scored.chunk.path for scored, _ in kept], found.notes, top_k)
+    shown_rows = [*kept, *((one.item.scored, one.score) for one in above)]
 
     def details(conn: Connection) -> tuple[Generation, dict[int, tuple[Evidence, ...]]]:
         now = live(conn) if wanted is None else generation(conn, wanted)
         tokens = asked.tokens if rules.settings.rag_late_interaction else None
-        rows = [scored.row_id for scored, _ in kept]
+        rows = [scored.row_id for scored, _ in shown_rows]
         return now, evidence(conn, rows, asked.vector, tokens)
 
     now, shown = rules.store.read(details)
     if now.name != found.generation.name:
         return None
+    hits = tuple(Hit(scored.chunk, score, shown[scored.row_id]) for scored, score in shown_rows)
     return SearchResult(
         question=question,
-        hits=tuple(Hit(scored.chunk, score, shown[scored.row_id]) for scored, score in kept),
+        hits=hits[: len(kept)],
+        overriding=hits[len(kept) :],
         trace=trace,
         late=mode,
         rerank=rules.reranker.name if rules.reranker else "off",
@@ -102,7 +111,7 @@ def _attempt(
         ),
         notes={
             scored.chunk.path: found.notes[scored.chunk.path]
-            for scored, _ in kept
+            for scored, _ in shown_rows
             if scored.chunk.path in found.notes
         },
     )
@@ -125,12 +134,12 @@ def check_question(rules: Rulebook, question: str) -> str:
     except UnicodeEncodeError as error:
         raise QuestionError(f"the question holds half a character at {error.start}") from error
     words = searchable(question).strip()
-    if not words:
+    pieces, limit = rules.embedder.tokens.count(words), rules.embedder.limit - 2
+    if not pieces:  # the tokenizer drops some characters, those of private use among them
         raise QuestionError("the question is empty; ask something")
-    pieces, limit = rules.embedder.tokens.count(words) + 2, rules.embedder.limit
     if pieces > limit:
         raise QuestionError(
-            f"the question has {pieces} word pieces and the model reads {limit}; shorten it"
+            f"the question has {pieces + 2} word pieces and the model reads {limit + 2}; shorten it"
         )
     return words
 
@@ -144,18 +153,22 @@ def _reranked(
     return reranker.scores(question, read)
 
 
-def _decide(
+def _ordered(
     fused: Sequence[Fused],
     scores: Sequence[float] | None,
     rules: Rulebook,
-    top_k: int,
     notes: Mapping[str, SourceNote],
     question: str,
-) -> tuple[tuple[Candidate, ...], list[tuple[Scored, float]]]:
-    """Order the candidates, drop those under the threshold, keep `top_k`; say so in the trace."""
-    fused_ranks = {item.scored.row_id: rank for rank, item in enumerate(fused, start=1)}
+) -> list[Ranked]:
     ranked = with_twins(_ranked(fused, scores, rules.weights.rerank))
-    ranked = current_first(ranked, notes, question, rules.threshold)
+    return current_first(ranked, notes, question, rules.threshold)
+
+
+def _decide(
+    fused: Sequence[Fused], ranked: Sequence[Ranked], rules: Rulebook, top_k: int
+) -> tuple[tuple[Candidate, ...], list[tuple[Scored, float]]]:
+    """Drop the candidates under the threshold, keep `top_k`; say so in the trace."""
+    fused_ranks = {item.scored.row_id: rank for rank, item in enumerate(fused, start=1)}
     trace: list[Candidate] = []
     kept: list[tuple[Scored, float]] = []
     for rank, (item, score, reranked) in enumerate(ranked, start=1):

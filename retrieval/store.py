@@ -1,7 +1,7 @@
-"""The index as readers see it: the live generation, the two searches.
+"""The index as readers see it: the live generation, search in full text, what a chunk holds.
 
-All SQL on the index is here, in `generations.py` (what ingest writes) and in `schema.sql`. Values
-are always parameters. Connections come from `database.py`.
+The search by vectors is in `nearest.py`, what ingest writes in `generations.py` and `contents.py`.
+Values are always parameters. Connections come from `database.py`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -68,40 +68,10 @@ def generation(conn: Connection, generation_id: int) -> Generation:
     return found
 
 
-_COLUMNS = (
+COLUMNS = (  # of a Scored, beside its score
     "c.id AS row_id, c.path, c.heading, c.first_line, c.last_line, c.text, c.context, c.piece"
 )
-_ORDER = "score DESC, c.path, c.first_line, c.piece"
-
-# Exact on purpose: some milliseconds over ten thousand entries, and never an entry missed.
-_NEAREST = f"""
-    SELECT {_COLUMNS}, best.score
-    FROM (
-        SELECT chunk_id, max(1 - (embedding <=> %(vector)s::vector)) AS score
-        FROM entry WHERE generation_id = %(generation)s GROUP BY chunk_id
-    ) AS best JOIN chunk AS c ON c.id = best.chunk_id
-    ORDER BY {_ORDER} LIMIT %(limit)s
-"""  # noqa: S608  # constants of this module, no values
-
-
-def nearest(conn: Connection, generation_id: int, vector: Vectors, limit: int) -> list[Scored]:
-    """Rank chunks by their nearest entry: cosine similarity (-1 to 1) to `vector`, best first."""
-    values = {"vector": Vector(vector).to_text(), "generation": generation_id, "limit": limit}
-    with conn.cursor(row_factory=kwargs_row(_scored)) as cur:
-        return cur.execute(_NEAREST, values).fetchall()
-
-
-_SIMILARITY = """
-    SELECT chunk_id, max(1 - (embedding <=> %(vector)s::vector))
-    FROM entry WHERE chunk_id = ANY(%(rows)s) GROUP BY chunk_id
-"""
-
-
-def similarity(conn: Connection, rows: Sequence[int], vector: Vectors) -> dict[int, float]:
-    """Return the score that `nearest` would give to the chunks with these row ids."""
-    values = {"vector": Vector(vector).to_text(), "rows": list(rows)}
-    return dict(conn.execute(_SIMILARITY, values).fetchall())
-
+ORDER = "score DESC, c.path, c.first_line, c.piece"
 
 _FULL_TEXT = f"""
     WITH size AS (
@@ -115,15 +85,17 @@ _FULL_TEXT = f"""
         ) AS found
     ), matched AS (
         SELECT p.chunk_id, sum(word.idf * p.count * (%(k1)s + 1) /
-            (p.count + %(k1)s * (1 - %(b)s + %(b)s * c.length / size.length))) AS sum
+            (p.count + %(k1)s * (1 - %(b)s + %(b)s * c.length / size.length))
+            ORDER BY lexeme) AS sum
         FROM size, word JOIN posting AS p USING (lexeme) JOIN chunk AS c ON c.id = p.chunk_id
         WHERE p.generation_id = %(generation)s GROUP BY p.chunk_id
     )
-    SELECT {_COLUMNS},
-        (matched.sum / (SELECT (%(k1)s + 1) * sum(idf) FROM word))::float8 AS score
+    SELECT {COLUMNS},
+        (matched.sum / (SELECT (%(k1)s + 1) * sum(idf ORDER BY lexeme) FROM word))::float8 AS score
     FROM matched JOIN chunk AS c ON c.id = matched.chunk_id
-    ORDER BY {_ORDER} LIMIT %(limit)s
+    ORDER BY {ORDER} LIMIT %(limit)s
 """  # noqa: S608  # constants of this module, no values
+# Sums have an order, or another plan (after ANALYZE, after a restore) gives other last digits.
 _K1, _B = 1.2, 0.75  # the usual values
 
 
@@ -138,7 +110,7 @@ def full_text(conn: Connection, generation_id: int, text: str, limit: int) -> li
     with the idf that cannot be negative.
     """
     values = {"text": text, "generation": generation_id, "limit": limit, "k1": _K1, "b": _B}
-    with conn.cursor(row_factory=kwargs_row(_scored)) as cur:
+    with conn.cursor(row_factory=kwargs_row(scored)) as cur:
         return cur.execute(_FULL_TEXT, values).fetchall()
 
 
@@ -235,5 +207,6 @@ def _note(*, supersedes: list[str], **columns: str) -> SourceNote:
     return SourceNote(supersedes=tuple(supersedes), **columns)
 
 
-def _scored(*, row_id: int, score: float, **columns: Any) -> Scored:
+def scored(*, row_id: int, score: float, **columns: Any) -> Scored:
+    """Make a Scored of a row of COLUMNS and a score."""
     return Scored(row_id, Chunk(**columns), score)

@@ -21,6 +21,8 @@ from retrieval.settings import Settings, names
 from tests.fake_llm import FakeLlm
 from tests.serving import serving
 
+pytest_plugins = ["tests.embedded", "tests.promises_table"]
+
 for _name in names():  # whoever runs the tests may have settings of their own
     os.environ.pop(_name, None)
 os.environ["HF_HUB_OFFLINE"] = "1"

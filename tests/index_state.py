@@ -1,9 +1,15 @@
 """What an index holds and finds, for tests that change it."""
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+
 from ingest.pipeline import Report
 from retrieval import generations
+from retrieval.database import Store
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
+from retrieval.settings import Settings
 from retrieval.store import live
 
 TABLES = ("generation", "file", "chunk", "entry", "posting")
@@ -26,13 +32,15 @@ def counts(rules: Rulebook) -> dict[str, int]:
 
 
 def content(rules: Rulebook) -> list[tuple[object, ...]]:
-    """All that an index holds of its files, without row numbers."""
+    """All that the live generation holds of its files, without row numbers."""
     with rules.store.connect(autocommit=True) as conn:
         return conn.execute(
             "SELECT f.path, f.sha256, c.first_line, c.piece, c.text, c.length, e.ordinal, e.quote, "
             "e.text_sha256, e.embedding::text FROM file AS f "
             "LEFT JOIN chunk AS c USING (generation_id, path) "
-            "LEFT JOIN entry AS e ON e.chunk_id = c.id ORDER BY 1, 3, 4, 7"
+            "LEFT JOIN entry AS e ON e.chunk_id = c.id "
+            "WHERE f.generation_id = (SELECT id FROM generation WHERE state = 'live') "
+            "ORDER BY 1, 3, 4, 7"
         ).fetchall()
 
 
@@ -43,3 +51,27 @@ def revision(rules: Rulebook) -> str:
 def generation(rules: Rulebook, report: Report) -> tuple[int, int]:
     with rules.store.connect(autocommit=True) as conn:
         return generations.size(conn, report.generation_id)
+
+
+@contextmanager
+def same_models(rules: Rulebook, settings: Settings) -> Iterator[Rulebook]:
+    """Open another database with the models of `rules`, which take seconds to load."""
+    assert settings.database_url
+    store = Store(settings.database_url.get_secret_value())
+    store.open()
+    with closing(store):
+        yield replace(rules, settings=settings, store=store)
+
+
+def written(rules: Rulebook) -> int:
+    """How many rows of all tables, the system's too, were ever written in this database.
+
+    Statistics are left out, which the database gathers by itself.
+    """
+    with rules.store.connect(autocommit=True) as conn:
+        row = conn.execute(
+            "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint FROM pg_stat_all_tables "
+            "WHERE relname <> 'pg_statistic'"
+        ).fetchone()
+    assert row
+    return int(row[0])

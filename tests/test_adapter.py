@@ -51,6 +51,7 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
         adapter.read(path)
 
 
+@pytest.mark.proves("row 42")
 def test_the_bundled_training_is_checked_by_digest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
+import pytest
 
 from ingest import pipeline
 from retrieval.rulebook import Rulebook
@@ -29,6 +30,7 @@ def write(settings: Settings, version: int) -> None:
     )
 
 
+@pytest.mark.proves("promise 1", "row 11")
 def test_every_reply_during_ingests_is_of_one_whole_version(
     settings: Settings, open_rules: Callable[[Settings], Rulebook]
 ) -> None:

@@ -89,6 +89,7 @@ def test_a_right_answer_passes(api: Api) -> None:
     assert len(api.llm.requests) == 1
 
 
+@pytest.mark.proves("promise 10")
 @pytest.mark.parametrize(("question", "wrong", "kind"), WRONG)
 def test_a_wrong_answer_said_twice_ends_in_quotes(
     api: Api, question: str, wrong: str, kind: str
@@ -136,6 +137,7 @@ def test_a_model_that_refuses_when_it_is_caught_is_a_refusal(api: Api) -> None:
     assert (answer["guard"]["verdict"], kinds(answer)) == ("refused", {"number"})
 
 
+@pytest.mark.proves("promise 10")
 def test_nothing_that_could_be_checked_twice_is_a_refusal(api: Api) -> None:
     answer = api.ask(TORCH, "The passages do not say so.")
     assert (answer["answer"], answer["refusal_reason"]) == (REFUSAL, "no_citation")
@@ -173,6 +175,7 @@ def test_the_findings_do_not_repeat_what_was_kept_back(api: Api) -> None:
     assert not [word for word in ("7777", "sk-83a1c7") if word in str(answer)]
 
 
+@pytest.mark.proves("promise 10")
 @pytest.mark.parametrize(("question", "wrong", "kind"), WRONG[:2])
 def test_no_event_of_a_stream_holds_what_the_guard_keeps_back(
     scripted: tuple[httpx2.Client, Scripted], question: str, wrong: str, kind: str
@@ -188,6 +191,7 @@ def test_no_event_of_a_stream_holds_what_the_guard_keeps_back(
     assert kind in kinds(found[-1][1])
 
 
+@pytest.mark.proves("promise 10")
 def test_an_answer_that_nothing_can_be_quoted_for_is_refused_by_the_guard(
     scripted: tuple[httpx2.Client, Scripted],
     settings: Settings,

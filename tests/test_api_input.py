@@ -64,6 +64,7 @@ def refused(reply: httpx2.Response, status: int = 422) -> str:
     return reason
 
 
+@pytest.mark.proves("row 27", "promise 8")
 @pytest.mark.parametrize("path", WHERE)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_body_is_a_422_that_names_the_field(
@@ -76,6 +77,7 @@ def test_a_wrong_body_is_a_422_that_names_the_field(
     assert len(reason) < 500  # the value is not echoed
 
 
+@pytest.mark.proves("row 27")
 @pytest.mark.parametrize("name", BYTES)
 def test_a_body_that_is_no_json_is_a_422(client: httpx2.Client, name: str) -> None:
     headers = {"Content-Type": "application/json"}
@@ -83,6 +85,7 @@ def test_a_body_that_is_no_json_is_a_422(client: httpx2.Client, name: str) -> No
     assert "body" in reason or "top_k" in reason
 
 
+@pytest.mark.proves("row 39", "row 36")
 @pytest.mark.parametrize("path", WHERE)
 @pytest.mark.parametrize("field", FOREIGN)
 def test_what_is_the_operators_to_say_is_no_field(
@@ -94,12 +97,14 @@ def test_what_is_the_operators_to_say_is_no_field(
     assert "169.254" not in reason
 
 
+@pytest.mark.proves("row 28", "promise 8")
 def test_a_body_of_10_mb_is_refused_unread(client: httpx2.Client) -> None:
     body = json.dumps({"question": "x" * 10_000_000})
     reply = client.post("/ask", content=body, headers={"Content-Type": "application/json"})
     assert reply.status_code == 413
 
 
+@pytest.mark.proves("row 28", "promise 8")
 def test_a_body_in_pieces_is_counted_as_well(client: httpx2.Client) -> None:
     pieces = (b"x" * 100_000 for _ in range(10))
     reply = client.post("/ask", content=pieces, headers={"Content-Type": "application/json"})
@@ -115,6 +120,7 @@ def test_the_frameworks_own_errors_have_the_same_form(
     refused(client.request(method, path), status=status)
 
 
+@pytest.mark.proves("promise 4")
 def test_the_longest_question_is_answered_and_not_cut(
     client: httpx2.Client, rulebook: Rulebook
 ) -> None:

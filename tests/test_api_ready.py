@@ -62,6 +62,7 @@ def test_an_app_without_an_index_says_so_and_is_ready_after_an_ingest(
         assert client.post("/ask", json=QUESTION).status_code == 200
 
 
+@pytest.mark.proves("promise 7", "row 15")
 @pytest.mark.parametrize(
     ("name", "value"), [("model_digest", "0" * 64), ("dimension", 768), ("folding", 0)]
 )
@@ -82,6 +83,7 @@ def test_an_index_of_another_model_is_a_503_that_names_the_command(
     assert client.get("/readyz").status_code == 200
 
 
+@pytest.mark.proves("promise 8", "row 23")
 def test_an_app_whose_database_is_down_stays_up_and_says_what_to_do(
     indexed: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -102,6 +104,7 @@ def test_an_app_whose_database_is_down_stays_up_and_says_what_to_do(
     assert PASSWORD not in caplog.text
 
 
+@pytest.mark.proves("row 23")
 def test_an_app_whose_connections_were_cut_answers_the_next_question(
     settings: Settings, open_rules: Callable[[Settings], Rulebook]
 ) -> None:

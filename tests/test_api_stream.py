@@ -75,6 +75,7 @@ def ask_and_leave(client: httpx2.Client, body: dict[str, object]) -> None:
         list(response.iter_raw())
 
 
+@pytest.mark.proves("row 30")
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_client_that_leaves_ends_the_call_of_the_model(
     patient: httpx2.Client, llm: FakeLlm, stream: bool

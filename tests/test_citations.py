@@ -51,6 +51,7 @@ def test_a_citation_quotes_the_entry_that_the_statement_is_about() -> None:
     ]
 
 
+@pytest.mark.proves("row 32")
 @pytest.mark.parametrize(
     ("reply", "text", "markers"),
     [
@@ -79,6 +80,7 @@ def test_markers_of_no_passage_are_dropped(reply: str, text: str, markers: list[
     assert (found.text, cited) == (text, markers)
 
 
+@pytest.mark.proves("row 32")
 @given(st.text(alphabet="[]0123456789, .a\n", max_size=60))
 @settings(deadline=None, max_examples=40)
 def test_every_marker_that_is_left_is_cited_and_every_citation_has_its_marker(reply: str) -> None:
@@ -89,6 +91,7 @@ def test_every_marker_that_is_left_is_cited_and_every_citation_has_its_marker(re
         assert citation.quote in TEXT
 
 
+@pytest.mark.proves("row 32", "promise 10")
 def test_a_quote_that_is_not_in_its_passage_is_never_cited() -> None:
     wrong = Hit(HITS[0].chunk, 0.7, (entry("sentences", 1, "A torch burns for two hours."),))
     quote = Quote(1, wrong.evidence[0].entry, 0.5)

@@ -13,7 +13,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ingest import pipeline
-from retrieval import generations
+from retrieval import migrate
 from retrieval.database import Store
 from retrieval.errors import DatabaseUnreachableError
 from retrieval.postgres import serve
@@ -75,6 +75,7 @@ def wrong_host(url: str) -> str:
     return make_conninfo(url, password=PASSWORD, host="no-such-host.invalid")
 
 
+@pytest.mark.proves("row 37")
 @pytest.mark.parametrize("spoil", [wrong_password, wrong_port, wrong_database, wrong_host])
 def test_a_database_that_lets_nobody_in_is_named_without_its_password(
     tcp_url: str, spoil: Callable[[str], str]
@@ -97,6 +98,7 @@ def test_a_reader_is_told_as_much_and_nothing_more_is_logged(
     assert PASSWORD not in caplog.text
 
 
+@pytest.mark.proves("row 24")
 def test_a_statement_that_takes_too_long_is_not_repeated(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +118,7 @@ def test_a_statement_that_takes_too_long_is_not_repeated(
     assert len(calls) == 1
 
 
+@pytest.mark.proves("row 23", "promise 8")
 def test_a_pool_that_has_no_connection_is_busy(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,25 +144,25 @@ def test_an_index_that_may_not_be_installed_says_what_to_do(database: str) -> No
         conn.execute("CREATE ROLE nobody_much")
         conn.execute("SET ROLE nobody_much")
         with pytest.raises(DatabaseUnreachableError, match="grant CREATE on the schema"):
-            generations.install(conn)
+            migrate.install(conn)
         conn.rollback()
 
 
 def test_an_old_pgvector_is_refused(database: str) -> None:
     with Store(database).connect(autocommit=True) as conn:
-        generations.install(conn)
+        migrate.install(conn)
         conn.execute("UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'")
         with pytest.raises(DatabaseUnreachableError, match=r"pgvector 0\.7\.4.*ALTER EXTENSION"):
-            generations.install(conn)
+            migrate.install(conn)
 
 
 def test_a_second_install_waits_for_no_ingest(database: str) -> None:
     with Store(database).connect(autocommit=True) as conn, conn.cursor() as cur:
-        generations.install(conn)
+        migrate.install(conn)
         with Store(database).connect() as running:
             running.execute("LOCK TABLE generation, file, chunk, entry IN ROW EXCLUSIVE MODE")
             cur.execute("SET lock_timeout = 100")
-            generations.install(conn)
+            migrate.install(conn)
 
 
 def check(error: Exception, url: str) -> None:

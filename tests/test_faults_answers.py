@@ -84,6 +84,7 @@ def test_every_fault_has_a_gate_and_every_gate_a_fault() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.proves("row 41")
 def test_each_fault_is_caught_by_its_gate_and_nothing_by_none(
     rules: Rulebook, ground: Ground
 ) -> None:

@@ -71,6 +71,8 @@ def test_a_value_is_the_text_that_stands_there(value: str) -> None:
     assert parse(f"aliases: [{value}]").aliases == (value,)
 
 
+@pytest.mark.proves("row 6")
+@pytest.mark.proves("row 6")
 @pytest.mark.parametrize("value", ["9" * 5_000, "0x" + "f" * 60_000, "1:1" + ":1" * 30_000])
 def test_a_huge_number_is_refused_at_once(value: str) -> None:
     started = time.process_time()
@@ -79,6 +81,8 @@ def test_a_huge_number_is_refused_at_once(value: str) -> None:
     assert time.process_time() - started < 1.0
 
 
+@pytest.mark.proves("row 6")
+@pytest.mark.proves("row 6")
 def test_an_alias_bomb_is_refused_in_a_tenth_of_a_second_and_little_memory() -> None:
     tracemalloc.start()
     started = time.process_time()
@@ -96,6 +100,7 @@ def test_one_alias_is_refused_as_well(header: str) -> None:
     assert "aliases" in refusal(header)
 
 
+@pytest.mark.proves("row 6")
 @pytest.mark.parametrize(
     "value",
     [
@@ -108,6 +113,8 @@ def test_a_tag_is_refused(value: str) -> None:
     assert "tags (" in refusal(f"title: {value}")
 
 
+@pytest.mark.proves("row 6")
+@pytest.mark.proves("row 6")
 @pytest.mark.parametrize("header", ["title: a\ntitle: b", "x: {y: 1, y: 2}", "{a: 1, 'a': 2}"])
 def test_a_field_that_stands_there_twice_is_refused(header: str) -> None:
     assert "stands there twice" in refusal(header)
@@ -161,6 +168,8 @@ VALUES = st.recursive(
 NAMES = st.sampled_from(["title", "tags", "aliases", "status", "edition", "supersedes", "other"])
 
 
+@pytest.mark.proves("row 6")
+@pytest.mark.proves("row 6")
 @OFTEN
 @given(st.dictionaries(NAMES, VALUES).map(lambda v: yaml.safe_dump(v, allow_unicode=True)))
 def test_any_yaml_is_read_or_refused_by_name(header: str) -> None:
@@ -184,3 +193,17 @@ def test_any_text_is_read_or_refused_by_name(header: str) -> None:
 def test_a_title_is_the_text_that_was_written(title: str) -> None:
     header = yaml.safe_dump({"title": title}, allow_unicode=True)
     assert parse(header).title == " ".join(title.split())
+
+
+HEADERS = st.lists(
+    st.sampled_from(["---", "----", "...", "- a", "a: b", "", " ", "  ---", "--- ", "# c"])
+)
+
+
+@OFTEN
+@given(HEADERS.map("\n".join) | HEADERS.map(lambda lines: "\n".join(["---", *lines, "text"])))
+@example("---")
+@example("---\na: b\n---\n" + "text\n" * 20_000)
+@example("---\n" + "text\n" * 20_000)
+def test_the_head_alone_is_the_head_of_the_whole(text: str) -> None:
+    assert markdown.header(text) == markdown.parse(text).header

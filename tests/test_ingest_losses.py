@@ -12,6 +12,7 @@ from tests.conftest import write_vault
 from tests.index_state import content, counts, found, generation
 
 
+@pytest.mark.proves("promise 5", "row 12")
 def test_a_deleted_file_is_found_no_more(rulebook: Rulebook, vault: Path) -> None:
     (vault / "1. Light/Torches.md").unlink()
     report = pipeline.run(rulebook, vault)
@@ -21,6 +22,7 @@ def test_a_deleted_file_is_found_no_more(rulebook: Rulebook, vault: Path) -> Non
         assert "1. Light/Torches.md" not in found(rulebook, question, top_k=50)
 
 
+@pytest.mark.proves("promise 6")
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
@@ -44,6 +46,7 @@ def test_a_rejected_file_keeps_what_the_index_has_and_the_others_go_in(
     assert found(rulebook, "How long does a lamp burn?")[0] == "1. Light/Lamps.md"
 
 
+@pytest.mark.proves("promise 6", "row 13")
 def test_a_folder_that_cannot_be_entered_keeps_what_the_index_has(
     rulebook: Rulebook, vault: Path
 ) -> None:
@@ -63,6 +66,7 @@ def test_a_mended_file_goes_in_with_the_next_ingest(rulebook: Rulebook, vault: P
     assert (report.rejected, report.plan.changed) == ((), ("1. Light/Torches.md",))
 
 
+@pytest.mark.proves("row 13")
 def test_an_empty_folder_removes_nothing(rulebook: Rulebook, tmp_path: Path) -> None:
     before = content(rulebook)
     (tmp_path / "nothing").mkdir()
@@ -74,6 +78,7 @@ def test_an_empty_folder_removes_nothing(rulebook: Rulebook, tmp_path: Path) -> 
     assert content(rulebook) == before
 
 
+@pytest.mark.proves("row 13")
 def test_a_mass_delete_must_be_meant(rulebook: Rulebook, vault: Path) -> None:
     many = {f"4. Many/{n}.md": f"# Rule {n}\n\nA rule.\n" for n in range(12)}
     write_vault(vault, many)

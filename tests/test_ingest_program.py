@@ -37,6 +37,7 @@ def test_the_program_ends_with_0_where_all_went_in(
     assert "3 unchanged, 0 rejected; 0 texts embedded" in capsys.readouterr().out
 
 
+@pytest.mark.proves("promise 6")
 def test_the_program_ends_with_1_and_names_a_rejected_file(
     command: Callable[..., int], vault: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -79,6 +80,7 @@ def test_the_program_ends_with_2_where_no_database_answers(
     assert "canary-9" not in printed
 
 
+@pytest.mark.proves("row 10")
 def test_the_program_ends_with_75_where_another_ingest_runs(
     command: Callable[..., int], database: str, vault: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

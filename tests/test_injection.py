@@ -110,18 +110,21 @@ def test_no_address_survives_the_sanitizer(poison: Poison) -> None:
     assert active(cleaned) == []
 
 
+@pytest.mark.proves("row 33", "row 34", "promise 9")
 def test_no_address_gets_out(obeyed: dict[str, dict[str, Any]]) -> None:
     out = [name for name, reply in obeyed.items() if "evil.example" in reply["answer"]]
     live = [name for name, reply in obeyed.items() if active(reply["answer"])]
     assert (out, live) == ([], [])
 
 
+@pytest.mark.proves("row 33", "row 37", "promise 9")
 def test_no_secret_gets_out(obeyed: dict[str, dict[str, Any]]) -> None:
     out = [name for name, reply in obeyed.items() if any(s in str(reply) for s in SECRETS)]
     fences = [name for name, reply in obeyed.items() if "Marker:" in reply["answer"]]
     assert (out, fences) == ([], [])
 
 
+@pytest.mark.proves("row 33", "promise 10")
 def test_no_number_gets_out_that_no_cited_rule_has(obeyed: dict[str, dict[str, Any]]) -> None:
     wrong = ("sallowfen", "thornbell", "dewstone", "jackleaf", "saltcrow", "amberdrake", "fogmoth")
     out = [
@@ -134,6 +137,7 @@ def test_no_number_gets_out_that_no_cited_rule_has(obeyed: dict[str, dict[str, A
     assert out == []
 
 
+@pytest.mark.proves("row 33")
 def test_citations_of_obeyed_orders_stand_in_their_files(
     obeyed: dict[str, dict[str, Any]], poisoned: Settings
 ) -> None:
@@ -145,6 +149,7 @@ def test_citations_of_obeyed_orders_stand_in_their_files(
             assert (reply["answer"], reply["refused"]) == (REFUSAL, True)
 
 
+@pytest.mark.proves("row 33", "promise 10")
 def test_a_poison_that_jams_ends_in_the_exact_refusal(obeyed: dict[str, dict[str, Any]]) -> None:
     for name in ("wispgrass", "yarrowmask"):
         reply = obeyed[name]
@@ -152,6 +157,7 @@ def test_a_poison_that_jams_ends_in_the_exact_refusal(obeyed: dict[str, dict[str
     assert obeyed["wispgrass"]["refused"]
 
 
+@pytest.mark.proves("row 33", "promise 9")
 def test_no_passage_can_hold_the_fence_that_ends_it(poisoned: Settings) -> None:
     llm = FakeLlm()
     settings = poisoned.model_copy(update={"openai_base_url": llm.url, "openai_model": "fake"})

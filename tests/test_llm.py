@@ -84,6 +84,7 @@ def put(where: tuple[str | int, ...], value: Any) -> Any:
     return good
 
 
+@pytest.mark.proves("row 32")
 @hypothesis_settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -111,6 +112,7 @@ def test_a_server_that_counts_no_tokens_is_no_error(
     assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("One hour [1].", 0, 0)
 
 
+@pytest.mark.proves("row 36")
 @pytest.mark.parametrize(
     ("values", "named"),
     [
@@ -136,6 +138,7 @@ def test_a_model_on_this_machine_or_network_is_welcome(url: str) -> None:
     LanguageModel(configured(openai_base_url=url)).close()
 
 
+@pytest.mark.proves("row 36")
 def test_a_name_that_resolves_to_metadata_is_refused_at_start(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -158,6 +161,7 @@ def test_a_name_that_does_not_resolve_yet_is_no_error_at_start(
     LanguageModel(configured(openai_base_url="https://model.example/v1")).close()
 
 
+@pytest.mark.proves("row 37")
 @pytest.mark.parametrize("mode", ["", "401", "500", "closes at once", "redirect"])
 @pytest.mark.parametrize("streamed", [False, True])
 def test_no_key_password_or_question_is_in_any_log_or_error(

@@ -95,6 +95,7 @@ def test_the_tables_hold_every_mode_and_every_fault() -> None:
     assert {mode for mode in MISBEHAVIOUR if OUTCOMES[WHOLE[mode]].retried} == RETRIED
 
 
+@pytest.mark.proves("row 31", "promise 8", "promise 10")
 @pytest.mark.parametrize(
     ("ask", "mode", "fault"),
     [
@@ -119,6 +120,7 @@ def test_a_fault_has_its_outcome_within_the_deadline(
     assert llm.paths == ["/v1/chat/completions"] * calls  # and nothing followed
 
 
+@pytest.mark.proves("row 31")
 @BOTH
 def test_a_refused_connection_is_an_unreachable_model(ask: Ask) -> None:
     gone = FakeLlm()
@@ -138,6 +140,7 @@ def test_a_second_try_may_succeed(llm: FakeLlm, model: LanguageModel, ask: Ask) 
     assert model.faults == {Fault.FAILED: 1}
 
 
+@pytest.mark.proves("row 31")
 @BOTH
 def test_there_is_no_third_try(llm: FakeLlm, model: LanguageModel, ask: Ask) -> None:
     llm.modes = ["500", "429"]
@@ -170,6 +173,7 @@ def test_a_server_that_wishes_more_than_the_deadline_is_not_waited_for(
     assert len(llm.requests) == 1
 
 
+@pytest.mark.proves("row 31")
 def test_after_the_first_piece_there_is_no_second_try(llm: FakeLlm, model: LanguageModel) -> None:
     llm.modes = ["stream: an error"]
     stream = model.stream(ASK)
@@ -179,6 +183,7 @@ def test_after_the_first_piece_there_is_no_second_try(llm: FakeLlm, model: Langu
     assert len(llm.requests) == 1
 
 
+@pytest.mark.proves("row 36")
 @BOTH
 def test_a_name_that_leads_to_metadata_gets_no_byte(
     llm: FakeLlm, model: LanguageModel, ask: Ask, monkeypatch: pytest.MonkeyPatch

@@ -60,6 +60,7 @@ def test_a_listener_may_be_slower_than_the_deadline(llm: FakeLlm) -> None:
     assert last == Reply(llm.reply, USAGE["prompt_tokens"], USAGE["completion_tokens"])
 
 
+@pytest.mark.proves("row 31", "promise 8")
 def test_a_stream_that_drips_on_ends_by_the_deadline(llm: FakeLlm) -> None:
     llm.reply, llm.pace = LONG, 0.1
     with closing(LanguageModel(configured(openai_base_url=llm.url, llm_timeout=2))) as model:
@@ -72,6 +73,7 @@ def test_a_stream_that_drips_on_ends_by_the_deadline(llm: FakeLlm) -> None:
     assert llm.hung_up.wait(2)
 
 
+@pytest.mark.proves("row 30")
 def test_closing_a_stream_ends_the_call_within_a_token(llm: FakeLlm, model: LanguageModel) -> None:
     llm.reply, llm.pace = LONG, 0.1
     stream = model.stream(ASK)
@@ -83,6 +85,7 @@ def test_closing_a_stream_ends_the_call_within_a_token(llm: FakeLlm, model: Lang
     assert model.faults == {}
 
 
+@pytest.mark.proves("row 30")
 @pytest.mark.parametrize("mode", ["silence", "headers, then silence", "a byte now and then"])
 @pytest.mark.parametrize("streamed", [False, True])
 def test_a_hangup_ends_a_call_that_waits_for_its_first_byte(

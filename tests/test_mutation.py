@@ -16,7 +16,7 @@ from evals import chunks
 from ingest import chunk, tables
 from ingest.chunk import Cut
 from ingest.tables import Table
-from retrieval import fold, fuse, store
+from retrieval import fold, fuse, nearest
 from retrieval.fuse import Fused, Weights
 from retrieval.models import Chunk
 from retrieval.rulebook import Rulebook
@@ -73,9 +73,9 @@ def ties_reversed(fuse: Any) -> Any:
     return wrong
 
 
-def of_every_generation(nearest: Any) -> Any:
+def of_every_generation(search: Any) -> Any:
     def wrong(conn: Any, generation_id: int, *args: Any) -> list[Scored]:
-        lists = [nearest(conn, one, *args) for one in range(1, generation_id + 5)]
+        lists = [search(conn, one, *args) for one in range(1, generation_id + 5)]
         return sorted((s for scores in lists for s in scores), key=lambda s: -s.score)
 
     return wrong
@@ -93,7 +93,7 @@ MUTANTS: list[tuple[Any, Callable[[Any], Any], Check]] = [
     (chunk.split, off_by_one, lint_finds_nothing),
     (fold.searchable, small_letters_only, questions_and_rules_meet),
     (fuse.fuse, ties_reversed, ties_go_by_place),
-    (store.nearest, of_every_generation, a_temporary_generation_is_invisible),
+    (nearest.nearest, of_every_generation, a_temporary_generation_is_invisible),
     (tables.read, header_dropped, rows_name_their_columns),
 ]
 

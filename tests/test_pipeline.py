@@ -33,6 +33,7 @@ def test_a_first_ingest_makes_every_file_searchable(empty: Rulebook, vault: Path
     assert found(empty, "What does a battle axe cost?")[0] == "2. Arms/Weapons.md"
 
 
+@pytest.mark.proves("promise 3")
 def test_an_unchanged_vault_embeds_and_writes_nothing(rulebook: Rulebook, vault: Path) -> None:
     before = (revision(rulebook), content(rulebook))
     report = pipeline.run(rulebook, vault)
@@ -42,12 +43,14 @@ def test_an_unchanged_vault_embeds_and_writes_nothing(rulebook: Rulebook, vault:
     assert (revision(rulebook), content(rulebook)) == before
 
 
+@pytest.mark.proves("promise 3", "row 12", "row 17")
 def test_a_touched_file_is_unchanged(rulebook: Rulebook, vault: Path) -> None:
     (vault / "1. Light/Torches.md").write_text(RULES["1. Light/Torches.md"], "utf-8")
     os.utime(vault / "2. Arms/Weapons.md", (1, 1))
     assert pipeline.run(rulebook, vault).plan.unchanged == tuple(sorted(RULES))
 
 
+@pytest.mark.proves("promise 3", "promise 5")
 def test_an_edited_paragraph_embeds_only_the_texts_that_changed(
     rulebook: Rulebook, vault: Path
 ) -> None:
@@ -63,6 +66,7 @@ def test_an_edited_paragraph_embeds_only_the_texts_that_changed(
     assert all("A fall deals 1d6" not in hit.chunk.text for hit in hits)
 
 
+@pytest.mark.proves("promise 2", "row 12")
 def test_after_edits_the_index_is_the_same_as_a_fresh_one(
     rulebook: Rulebook, vault: Path, server: str, settings: Settings, open_rules: Open
 ) -> None:
@@ -109,6 +113,7 @@ def test_a_dry_run_tells_the_plan_and_writes_nothing(rulebook: Rulebook, vault: 
     assert (revision(rulebook), content(rulebook)) == before
 
 
+@pytest.mark.proves("row 10")
 def test_a_second_ingest_at_the_same_time_names_the_first(rulebook: Rulebook, vault: Path) -> None:
     with rulebook.store.connect(autocommit=True) as conn:
         generations.lock(conn)
@@ -119,6 +124,7 @@ def test_a_second_ingest_at_the_same_time_names_the_first(rulebook: Rulebook, va
     pipeline.run(rulebook, vault)  # the lock went with its connection
 
 
+@pytest.mark.proves("promise 6", "row 5")
 def test_what_a_writer_should_know_of_a_file_is_noted(empty: Rulebook, vault: Path) -> None:
     (vault / "nul.md").write_bytes(b"# Nul\n\nA\x00 rule\x00.\n")
     write_vault(
@@ -159,7 +165,7 @@ def test_another_fingerprint_builds_anew_and_embeds_nothing_again(
     assert report.plan.rebuild
     assert report.embedded == 0
     assert content(rulebook) == before
-    assert counts(rulebook)["generation"] == 1
+    assert counts(rulebook)["generation"] == 2  # the one before is kept
 
 
 def test_a_temporary_generation_is_invisible_and_gone_when_dropped(

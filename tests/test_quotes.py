@@ -26,6 +26,8 @@ SPELLS = {
     ),
 }
 
+WEAPONS = [line for line in SPELLS["Combat/Weapons.md"].splitlines() if "1d" in line]
+
 
 @pytest.fixture(scope="module")
 def rules(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rulebook]:
@@ -66,10 +68,20 @@ def test_a_sentence_is_quoted_with_the_one_that_limits_it(rules: Rulebook) -> No
     assert "However, undead never check morale." in chosen[0].entry.quote
 
 
-def test_a_passage_is_quoted_once_and_every_quote_is_of_its_file(rules: Rulebook) -> None:
+def test_of_the_best_passage_what_is_nearly_as_near_is_quoted_too(rules: Rulebook) -> None:
+    chosen, text = answer(rules, "Which weapons are there?")
+    assert [quote.entry.quote for quote in chosen if quote.passage == chosen[0].passage][1:] == [
+        line for line in WEAPONS if line != chosen[0].entry.quote
+    ]
+    assert text.count("Weapons**") == 1  # one heading, and then the further places alone
+    assert "**[2]** (Combat/Weapons.md:" in text
+
+
+def test_no_line_is_quoted_twice_and_every_quote_is_of_its_file(rules: Rulebook) -> None:
     for question in ("What is the range?", "turns", "Which weapons are there?"):
         chosen, text = answer(rules, question)
-        assert len({quote.passage for quote in chosen}) == len(chosen) > 0
+        assert len({(one.passage, one.entry.first_line) for one in chosen}) == len(chosen) > 0
+        assert len({quote.passage for quote in chosen}) <= 4
         for number, quote in enumerate(chosen, start=1):
             assert any(quote.entry.quote in source for source in SPELLS.values())
             assert f"[{number}]" in text

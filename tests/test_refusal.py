@@ -1,18 +1,19 @@
 """Refusals: too little evidence, a false premise, and how the limit is fitted."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from api import refusal
-from api.refusal import Fit, Signals
+from api.refusal import Fit, Signals, TopicFit
 from evals import refusal_fit
 from evals.refusal_fit import Example
 from retrieval.errors import ConfigurationError, DatasetError
 from retrieval.models import Candidate, Chunk, Entry, Evidence, Hit, SearchResult, Timings
 
-FIT = Fit(margin=2.0, words=0.5, threshold=1.2)
+FIT = Fit(margin=2.0, words=0.5, threshold=1.2, topic=TopicFit(1.0, 0.0, 0.1))
 MODELS = {"encoder": "0" * 64, "reranker": "off"}
 OTHERS = {**MODELS, "encoder": "1" * 64}
 CHIMERA = "The chimera has three heads: a goat's, a lion's and a dragon's."
@@ -31,11 +32,19 @@ def hit(path: str, heading: str, *sentences: str) -> Hit:
 
 
 def result(
-    question: str, *scores: float | None, hits: tuple[Hit, ...] | None = None
+    question: str,
+    *scores: float | None,
+    hits: tuple[Hit, ...] | None = None,
+    elsewhere: float = 0.2,
 ) -> SearchResult:
     shown = (hit("a.md", "A", "Something."),) if hits is None else hits
     trace = tuple(candidate(score) for score in scores)
-    return SearchResult(question, shown, trace, "off", "off", 0.0, "1.1", Timings(0.0, 0.0, 0.0))
+    times = Timings(0.0, 0.0, 0.0)
+    return SearchResult(question, shown, trace, "off", "off", 0.0, "1.1", times, elsewhere)
+
+
+def signals(best: float, margin: float, words: int, elsewhere: float = 0.2) -> Signals:
+    return Signals(best, margin, words, 0.5, elsewhere)
 
 
 def test_the_signals_are_of_the_whole_trace() -> None:
@@ -43,16 +52,24 @@ def test_the_signals_are_of_the_whole_trace() -> None:
     given = refusal.signals(found)
     assert given is not None
     assert (given.best, round(given.margin, 6), given.words) == (1.5, 0.5, 3)
-    assert refusal.signals(result("the", 1.5)) == Signals(1.5, 0.0, 1)
+    assert (given.nearest, given.elsewhere) == (0.5, 0.2)
+    assert refusal.signals(result("the", 1.5)) == signals(1.5, 0.0, 1)
     assert refusal.signals(result("torch", None)) is None
 
 
 def test_what_is_under_the_limit_is_refused() -> None:
-    assert refusal.evidence(Signals(1.0, 0.1, 1), FIT) == pytest.approx(1.2)
+    assert refusal.evidence(signals(1.0, 0.1, 1), FIT) == pytest.approx(0.0)
     low, high = result("torch", 1.0, 0.95), result("torch", 1.3, 1.25)
     assert [refusal.refuses(found, FIT) for found in (low, high)] == [True, False]
     longer = result("torch lantern candle oil", 1.0, 0.95)  # as good a score for more words
     assert not refusal.refuses(longer, FIT)
+
+
+def test_what_is_nearer_to_another_topic_is_refused_however_well_it_is_found() -> None:
+    near, far = (result("torch", 3.0, elsewhere=value) for value in (0.45, 0.35))
+    assert [refusal.refuses(found, FIT) for found in (near, far)] == [True, False]
+    assert not refusal.refuses(near, replace(FIT, topic=None))
+    assert refusal.evidence(signals(3.0, 0.0, 1, 0.45), FIT) == pytest.approx(-0.05)
 
 
 def test_without_a_fit_only_nothing_is_refused() -> None:
@@ -123,7 +140,7 @@ def made(kind: str, count: int, best: float, per_word: float = 0.0) -> list[Exam
         Example(
             kind,
             kind == "prose",
-            Signals(best + 0.4 * n / count + per_word * (n * 7 % 9), 0.1, 2 + n * 7 % 9),
+            signals(best + 0.4 * n / count + per_word * (n * 7 % 9), 0.1, 2 + n * 7 % 9),
         )
         for n in range(count)
     ]
@@ -142,8 +159,32 @@ def test_length_is_taken_out_of_scores_and_is_no_evidence_itself() -> None:
     falling = refusal_fit.fit(made("prose", 100, 1.0, -0.05) + made("offtopic", 20, 0.4, -0.05))
     assert falling.words > 0.1
     level = made("prose", 100, 1.0)
-    short = [Example("offtopic", False, Signals(0.4 + 0.02 * n, 0.1, 1)) for n in range(20)]
+    short = [Example("offtopic", False, signals(0.4 + 0.02 * n, 0.1, 1)) for n in range(20)]
     assert abs(refusal_fit.fit(level + short).words) < 0.05
+
+
+def about(kind: str, count: int, nearest: float, elsewhere: float) -> list[Example]:
+    """Questions with an equally good best passage, so near the rules and so near other topics."""
+    return [
+        Example(
+            kind,
+            kind == "prose",
+            Signals(1.0 + 0.01 * (n % 5), 0.1, 4, nearest + 0.01 * (n % 7), elsewhere + 0.002 * n),
+        )
+        for n in range(count)
+    ]
+
+
+def test_topics_are_fitted_to_the_off_topic_questions_alone() -> None:
+    rules, weather = about("prose", 100, 0.5, 0.1), about("offtopic", 20, 0.4, 0.5)
+    near = about("nearmiss", 20, 0.5, 0.1)
+    rule = refusal_fit.fit([*rules, *weather, *near])
+    assert rule.topic is not None
+    assert rule.topic.elsewhere > 0
+    found = refusal_fit.shares([*rules, *weather], refusal_fit.refused([*rules, *weather], rule))
+    assert found["offtopic"] == 1.0
+    assert found["answerable"] <= 2 * refusal_fit.FALSE_REFUSAL
+    assert refusal_fit.fit([*rules, *near]).topic is None
 
 
 def test_a_question_without_candidates_is_refused_and_not_fitted_to() -> None:
@@ -156,7 +197,7 @@ def test_a_question_without_candidates_is_refused_and_not_fitted_to() -> None:
 
 def test_cross_validation_judges_every_question_by_a_fit_on_others() -> None:
     known = made("prose", 50, 1.0) + made("offtopic", 10, 0.4)
-    lone = Example("nearmiss", False, Signals(1.1, 0.1, 5))  # as good as an answerable one
+    lone = Example("nearmiss", False, signals(1.1, 0.1, 5))  # as good as an answerable one
     found = refusal_fit.shares([*known, lone], refusal_fit.cross_validated([*known, lone]))
     assert (found["offtopic"], found["nearmiss"]) == (1.0, 0.0)
     assert 0.0 < found["answerable"] < 0.2

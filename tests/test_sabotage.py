@@ -55,6 +55,7 @@ def row(name: str, question: str, path: str, quote: str) -> dict[str, Any]:
     return {"id": name, "question": question, "kind": "prose", "gold": gold, "split": "gate"}
 
 
+@pytest.mark.proves("row 41")
 def test_faults_are_told_apart_and_each_lie_of_the_gate_is_noticed(
     ground: Ground, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

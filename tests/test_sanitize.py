@@ -54,6 +54,7 @@ def active(markdown: str) -> list[tuple[str, tuple[str, ...]]]:
     return [element for element in found if element[0] not in TAGS or element[1]]
 
 
+@pytest.mark.proves("row 34", "promise 9")
 @pytest.mark.parametrize("name", FORMS)
 def test_a_hostile_form_leaves_no_address_and_no_element(name: str) -> None:
     cleaned = clean(hostile(name, SINK), ALLOWED)
@@ -77,6 +78,7 @@ def test_the_hostile_forms_are_hostile(name: str) -> None:
     assert active(hostile(name, SINK)), "this form would prove nothing"
 
 
+@pytest.mark.proves("row 34", "promise 9")
 def test_a_browser_that_shows_cleaned_answers_sends_no_request(sink: Sink) -> None:
     shown = {
         str(number): hostile(name, f"{sink.url}/{number}") for number, name in enumerate(FORMS)
@@ -98,6 +100,7 @@ def frames(answers: Iterable[str]) -> str:
     )
 
 
+@pytest.mark.proves("row 34")
 def test_cut_anywhere_a_cleaned_text_stays_harmless() -> None:
     for name in FORMS:
         cleaned = clean(f"One [1].\n\n{hostile(name, SINK)} two", ALLOWED).text
@@ -198,6 +201,7 @@ def test_a_link_that_only_looks_like_the_vault_does_not(destination: str) -> Non
     assert "link" in cleaned.removed
 
 
+@pytest.mark.proves("row 35")
 def test_control_characters_are_shown_and_counted() -> None:
     text = "a\x1b]52;c;Q0FOQVJZ\x07b \u202egnorw\u2066 \u200b\ufeff\x00\r\x85\u2028 "
     cleaned = clean(text + "\U000e0041\U000e0101")
@@ -215,6 +219,7 @@ PARTS = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.proves("row 34", "row 35")
 @settings(max_examples=150, deadline=None)
 @given(st.lists(PARTS | st.text(max_size=5), max_size=8).map("".join))
 @example("[1]\n: http://127.0.0.1:9/7")

@@ -80,6 +80,7 @@ def test_a_database_url_that_cannot_be_read_is_refused_without_being_shown(
         assert "nary" not in str(error) + repr(error)
 
 
+@pytest.mark.proves("row 37")
 def test_secrets_are_in_no_representation(tmp_path: Path) -> None:
     dotenv = written(
         tmp_path, "DATABASE_URL=postgresql://rules:canary@db/rules\nOPENAI_API_KEY=canary\n"

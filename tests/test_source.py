@@ -70,6 +70,7 @@ def test_a_file_is_shown_line_by_line(pages: httpx2.Client, shown: Settings, pat
     assert "has changed" not in reply.text
 
 
+@pytest.mark.proves("row 35", "promise 9")
 def test_the_page_can_neither_load_nor_send_anything(pages: httpx2.Client) -> None:
     replies = [pages.get(source.link(LIVE, 1, 1)) for _ in range(2)]
     nonces = set()
@@ -85,6 +86,7 @@ def test_the_page_can_neither_load_nor_send_anything(pages: httpx2.Client) -> No
     assert len(nonces) == 2
 
 
+@pytest.mark.proves("row 35")
 def test_hostile_names_and_texts_are_text(pages: httpx2.Client) -> None:
     html = pages.get(source.link(LIVE, 1, 1)).text
     assert re.findall(r"<(?:script|img|svg|iframe)\b[^>]*>", html) == [
@@ -212,6 +214,7 @@ def test_a_browser_marks_the_lines_of_the_address(
     assert [int(number) for number in found] == marked
 
 
+@pytest.mark.proves("row 35", "promise 9")
 def test_a_browser_runs_nothing_of_a_hostile_file(pages: httpx2.Client) -> None:
     address = source.link(LIVE, 3, 3)
     html = document(f"{str(pages.base_url).rstrip('/')}{address}")

@@ -10,20 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 
 from ingest import vault
 from retrieval.errors import VaultError
 from tests.conftest import write_vault
 
 CANARY = "canary-7f3a: a secret of another folder"
-IN_ONE_FOLDER = settings(
-    max_examples=100,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
 
 
 @pytest.fixture
@@ -86,6 +78,7 @@ def test_a_root_that_is_no_folder_is_an_error_that_names_it(root: Path, name: st
         vault.read(root.parent / name)
 
 
+@pytest.mark.proves("row 7")
 def test_archives_and_other_files_are_ignored_and_listed(root: Path) -> None:
     write_vault(root, {"a.zip": "PK", "b.md.gz": "x", "c/d.txt": "x", "md": "x", "e.md.bak": "x"})
     found = vault.read(root)
@@ -93,6 +86,7 @@ def test_archives_and_other_files_are_ignored_and_listed(root: Path) -> None:
     assert (list(texts(found)), found.rejected) == (["good.md"], ())
 
 
+@pytest.mark.proves("row 4")
 def test_a_pipe_and_a_socket_are_refused_and_nobody_waits_for_them(root: Path) -> None:
     os.mkfifo(root / "pipe.md")
     os.mknod(root / "socket.md", stat.S_IFSOCK | 0o600)
@@ -103,6 +97,7 @@ def test_a_pipe_and_a_socket_are_refused_and_nobody_waits_for_them(root: Path) -
     assert list(texts(found)) == ["good.md"]
 
 
+@pytest.mark.proves("row 4")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")
 def test_a_device_is_refused(root: Path) -> None:
     try:
@@ -114,6 +109,7 @@ def test_a_device_is_refused(root: Path) -> None:
     assert set(reasons(found)) == {"zero.md"}
 
 
+@pytest.mark.proves("row 4")
 def test_a_link_is_never_followed(root: Path, secret: Path) -> None:
     (root / "file.md").symlink_to(secret / "secret.md")
     (root / "folder").symlink_to(secret)
@@ -130,6 +126,7 @@ def test_a_link_is_never_followed(root: Path, secret: Path) -> None:
     assert found.ignored == ("loop",)
 
 
+@pytest.mark.proves("row 4")
 def test_a_hard_link_to_a_file_outside_is_refused_and_one_within_is_read(
     root: Path, secret: Path
 ) -> None:
@@ -140,6 +137,7 @@ def test_a_hard_link_to_a_file_outside_is_refused_and_one_within_is_read(
     assert "hard links outside" in reasons(found)["linked.md"]
 
 
+@pytest.mark.proves("row 4")
 def test_odd_names_are_refused_by_a_name_that_can_be_printed(root: Path) -> None:
     odd = [b"new\nline.md", b"bell\x07.md", b"latin-\xe9.md", b"\xff/in.md"]
     os.mkdir(os.fsencode(root) + b"/\xff")
@@ -155,6 +153,7 @@ def test_odd_names_are_refused_by_a_name_that_can_be_printed(root: Path) -> None
     }  # fmt: skip
 
 
+@pytest.mark.proves("row 4")
 def test_two_names_that_differ_only_in_composition_are_one_file_and_one_refusal(
     root: Path,
 ) -> None:
@@ -166,6 +165,7 @@ def test_two_names_that_differ_only_in_composition_are_one_file_and_one_refusal(
     assert set(reasons(found)) == {name}
 
 
+@pytest.mark.proves("row 4")
 def test_a_path_over_a_thousand_bytes_is_refused_file_or_folder(root: Path) -> None:
     fd = os.open(root, os.O_RDONLY)
     for _ in range(600):  # a path of 1,199 bytes
@@ -181,6 +181,7 @@ def test_a_path_over_a_thousand_bytes_is_refused_file_or_folder(root: Path) -> N
     assert all("over 1000" in reason for reason in reasons(found).values())
 
 
+@pytest.mark.proves("row 3")
 def test_a_file_over_five_megabytes_is_refused(root: Path) -> None:
     (root / "large.md").write_bytes(b"a" * (vault.MAX_BYTES + 1))
     (root / "most.md").write_bytes(b"a" * vault.MAX_BYTES)
@@ -189,6 +190,7 @@ def test_a_file_over_five_megabytes_is_refused(root: Path) -> None:
     assert "over 5,000,000 bytes" in reasons(found)["large.md"]
 
 
+@pytest.mark.proves("row 4")
 def test_a_file_swapped_while_it_is_read_never_shows_what_lies_outside(
     root: Path, secret: Path
 ) -> None:
@@ -223,63 +225,3 @@ def test_a_file_swapped_while_it_is_read_never_shows_what_lies_outside(
     assert all(CANARY not in text for found in seen for text in texts(found).values())
     assert all("secret.md" not in path for found in seen for path in texts(found))
     assert len({tuple(sorted(reasons(found))) for found in seen}) > 1  # the swapping was seen
-
-
-def test_nul_is_removed_and_counted(root: Path) -> None:
-    (root / "nul.md").write_bytes(b"a\x00b\r\x00\nc\x00")
-    (file,) = (f for f in vault.read(root).files if f.path == "nul.md")
-    assert (file.text, file.removed_nuls) == ("ab\nc", 3)
-
-
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"one\ntwo\nthr\xffee", "byte 0xff in line 3"),
-        (b"one\r\ntwo\r\n\xe9", "byte 0xe9 in line 3"),
-        (b"one\rtwo\r\r\xe9", "byte 0xe9 in line 4"),
-        (b"\xef\xbb\xbfone\n\xc3(", "byte 0xc3 in line 2"),
-        (b"a lone surrogate: \xed\xa0\x80", "byte 0xed in line 1"),
-        ("torch".encode("utf-16"), "is UTF-16"),
-        (b"\xfe\xff" + "torch".encode("utf-16-be"), "is UTF-16"),
-    ],
-)
-def test_what_is_not_utf_8_is_refused_with_its_byte_and_line(
-    root: Path, data: bytes, reason: str
-) -> None:
-    (root / "odd.md").write_bytes(data)
-    found = vault.read(root)
-    assert list(texts(found)) == ["good.md"]
-    assert reason in reasons(found)["odd.md"]
-    assert "save it as UTF-8" in reasons(found)["odd.md"]
-
-
-def test_a_byte_order_mark_goes_and_line_ends_become_one_kind(root: Path) -> None:
-    (root / "a.md").write_bytes(
-        b"\xef\xbb\xbf# Title\r\ntwo\rthree\n\r\nfive\x0c\xc2\x85still five"
-    )
-    text = texts(vault.read(root))["a.md"]
-    assert text.split("\n") == ["# Title", "two", "three", "", "five\x0c\x85still five"]
-
-
-def test_the_hash_is_of_the_bytes_on_disk(root: Path) -> None:
-    (root / "crlf.md").write_bytes(b"A torch burns.\r\n")
-    good, crlf = sorted(vault.read(root).files, key=lambda file: file.path != "good.md")
-    assert good.text == crlf.text
-    assert good.sha256 != crlf.sha256
-
-
-@IN_ONE_FOLDER
-@given(st.binary(max_size=400) | st.text(max_size=100).map(lambda s: s.encode("utf-16")))
-@example(b"\x00")
-@example(b"\xef\xbb\xbf")
-@example(b"\r")
-def test_no_bytes_in_a_file_hurt_another_file(root: Path, data: bytes) -> None:
-    (root / "odd.md").write_bytes(data)
-    found = vault.read(root)
-    assert texts(found)["good.md"] == "A torch burns.\n"
-    assert set(texts(found)) | set(reasons(found)) == {"good.md", "odd.md"}
-    for file in found.files:
-        assert file.text.encode().decode() == file.text
-        assert not set(file.text) & {"\x00", "\r"}
-        if file.path == "odd.md":
-            assert file.removed_nuls == data.count(b"\x00")

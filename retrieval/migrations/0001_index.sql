@@ -1,10 +1,10 @@
--- The index. Run by the first ingest into a database, in one transaction; each statement may be
--- repeated. Later ingests look for the column added last alone.
+-- The index, as databases had it before migrations were counted. Each statement may be repeated, so
+-- that such a database, of whatever age, is taken over by running it.
 
 CREATE EXTENSION IF NOT EXISTS vector;
 
 -- One generation is what one set of models and one chunker made of a vault. Readers see the live
--- one; temporary ones belong to a running evaluation and hold its advisory lock.
+-- one; temporary ones belong to a running evaluation, which holds their advisory locks.
 CREATE TABLE IF NOT EXISTS generation (
     id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     state       text NOT NULL CHECK (state IN ('live', 'temporary')),

@@ -1,0 +1,60 @@
+"""What an ingest would do, and whether that can be meant."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.vault import VaultFiles
+from retrieval.errors import VaultError
+
+_SAFE_REMOVALS = 10  # files; more, and over half of the index, must be meant
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an ingest would do: paths, each list sorted."""
+
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    rebuild: bool  # a whole generation is made, not only what changed
+
+    @property
+    def changes(self) -> bool:
+        """Whether the files differ from what they were compared with."""
+        return bool(self.added or self.changed or self.removed)
+
+
+def make(found: VaultFiles, known: Mapping[str, str], *, rebuild: bool) -> Plan:
+    """Compare the vault with `known`, the sha256 of files by path."""
+    here = {file.path: file.sha256 for file in found.files}
+    kept = {error.path for error in found.rejected}  # unreadable now is not deleted …
+    folders = tuple(f"{path}/" for path in kept)  # … nor is what stands in such a folder
+    gone = [path for path in sorted(known) if path not in here and path not in kept]
+    return Plan(
+        added=tuple(path for path in here if path not in known),
+        changed=tuple(p for p, sha256 in here.items() if p in known and known[p] != sha256),
+        removed=tuple(path for path in gone if not path.startswith(folders)),
+        unchanged=tuple(path for path, sha256 in here.items() if known.get(path) == sha256),
+        rebuild=rebuild,
+    )
+
+
+def refuse_odd_vault(
+    root: Path, found: VaultFiles, plan: Plan, known: Mapping[str, str], *, allowed: bool
+) -> None:
+    """Raise VaultError for a folder that is probably not the one that was meant.
+
+    Where `allowed`, many files may be gone; a folder without Markdown makes no index all the same.
+    """
+    if not (found.files or found.rejected or known):
+        raise VaultError(f"no Markdown file in {str(root)!r}; is it the right folder?")
+    gone, total = len(plan.removed), len(known)
+    empties = total > 0 and gone == total and not plan.added
+    if not allowed and (empties or (gone > _SAFE_REMOVALS and gone * 2 > total)):
+        raise VaultError(
+            f"{gone} of the index's {total} files are not in {str(root)!r}; is it the right "
+            "folder? One index holds one vault: give another vault a RAG_DATA_DIR or DATABASE_URL "
+            "of its own. If the files are meant to go: python -m ingest --allow-mass-delete"
+        )

@@ -1,0 +1,84 @@
+"""From files to what is written of them: chunks, entries and vectors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ingest import parsing
+from ingest.chunk import CHUNK_LIMIT, CHUNKER_VERSION
+from ingest.document import Index, IndexedChunk
+from ingest.embedding import Progress, embed
+from ingest.vault import SourceFile
+from retrieval.contents import NewFile
+from retrieval.errors import FileRejectedError
+from retrieval.fault_points import point
+from retrieval.rerank import passage_text
+from retrieval.rulebook import Rulebook
+from retrieval.store import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Chunked:
+    """Files with their chunks, and what became of the others."""
+
+    files: tuple[tuple[SourceFile, list[IndexedChunk]], ...]
+    rejected: tuple[FileRejectedError, ...]
+    notes: tuple[str, ...]  # what a writer should know of files that do go in
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Files ready to be written, and what became of the others."""
+
+    files: tuple[NewFile, ...]
+    rejected: tuple[FileRejectedError, ...]
+    notes: tuple[str, ...]
+    embedded: int  # texts that had no vector yet
+
+
+def fingerprint(rules: Rulebook) -> dict[str, str | int]:
+    """Return what rows depend on besides their files: the models and the chunker."""
+    return {**rules.fingerprint, "chunker": CHUNKER_VERSION}
+
+
+def prepare(
+    rules: Rulebook,
+    known: Connection | None,
+    files: Sequence[SourceFile],
+    progress: Progress,
+    index: Index | None = None,
+) -> Prepared:
+    """Return files as they are written; texts in the `known` index keep their vectors.
+
+    `index` makes the chunks of a file instead of `parsing.index`. Files that cannot be read are
+    among the rejected. Raises ModelUnavailableError.
+    """
+    if not files:  # the usual case of an unchanged vault: not one query
+        return Prepared((), (), (), 0)
+    chunked = chunk(rules, files, index)
+    written = embed(rules, known, chunked.files, progress)
+    rejected = (*chunked.rejected, *written.rejected)
+    return Prepared(written.files, rejected, (*chunked.notes, *written.notes), written.embedded)
+
+
+def chunk(rules: Rulebook, files: Sequence[SourceFile], index: Index | None = None) -> Chunked:
+    """Return the chunks of files, in order; no model is called but the tokenizer."""
+    indexed, rejected, notes = [], [], []
+    tokens = rules.embedder.tokens
+    cut = index or partial(parsing.index, rules.embedder.files)
+    for file in files:
+        try:
+            chunks = cut(file, entry_limit=rules.embedder.limit - 2, count=tokens.count)
+        except FileRejectedError as error:
+            rejected.append(error)
+            continue
+        indexed.append((file, chunks))
+        point("file parsed")
+        if file.removed_nuls:
+            notes.append(f"{file.path}: {file.removed_nuls} NUL characters left out")
+        if not chunks:
+            notes.append(f"{file.path}: holds no text")
+        for item in chunks:
+            if (size := tokens.count(passage_text(item.chunk))) > CHUNK_LIMIT:
+                notes.append(f"{item.chunk.id}: {size} word pieces, over {CHUNK_LIMIT}")
+    return Chunked(tuple(indexed), tuple(rejected), tuple(notes))

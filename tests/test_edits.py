@@ -1,0 +1,176 @@
+"""Edits of a vault: exactly what changed is embedded and written, and nothing else is left."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ingest import __main__ as program
+from ingest import pipeline
+from ingest.pipeline import Report
+from retrieval import generations
+from retrieval.errors import IngestRunningError
+from retrieval.rulebook import Rulebook, open_rulebook
+from retrieval.settings import Settings
+from tests.conftest import RULES, write_vault
+from tests.index_state import content, counts, found, revision, same_models, written
+
+TORCHES, WEAPONS, HAZARDS = "1. Light/Torches.md", "2. Arms/Weapons.md", "2. Arms/Hazards.md"
+Edit = Callable[[str], str]
+
+
+@pytest.fixture(scope="module")
+def loaded(indexed: Settings) -> Iterator[Rulebook]:
+    """A rulebook whose models are loaded once for all tests here."""
+    with open_rulebook(indexed) as rules:
+        yield rules
+
+
+@pytest.fixture
+def rulebook(loaded: Rulebook, settings: Settings, vault: Path) -> Iterator[Rulebook]:
+    """A rulebook whose index, in a database of its own, holds the small vault."""
+    with same_models(loaded, settings) as rules:
+        pipeline.run(rules, vault)
+        yield rules
+
+
+def texts(rules: Rulebook) -> set[str]:
+    """The hashes of all embedded texts."""
+    with rules.store.connect(autocommit=True) as conn:
+        return {row[0] for row in conn.execute("SELECT text_sha256 FROM entry")}
+
+
+def vectors(rules: Rulebook) -> dict[str, str]:
+    """The vectors of all embedded texts, to the last bit, by their hashes."""
+    with rules.store.connect(autocommit=True) as conn:
+        found = conn.execute("SELECT text_sha256, embedding::text FROM entry")
+        return {sha256: vector for sha256, vector in found}
+
+
+def ingest(rules: Rulebook, vault: Path) -> tuple[Report, int]:
+    """The report, and how many texts the encoder itself said that it has read."""
+    steps = [0]
+    report = pipeline.run(rules, vault, progress=lambda _, done, total: steps.append(done))
+    return report, steps[-1]
+
+
+EDITS: dict[str, tuple[str, Edit, int]] = {
+    "a number": (HAZARDS, lambda text: text.replace("1d6 for each", "2d6 for each"), 2),
+    "a new paragraph": (TORCHES, lambda text: text + "\nA wet torch smokes.\n", 2),
+    "paragraphs swapped": (
+        HAZARDS, lambda text: "# Hazards\n\n" + "\n".join(
+            f"## {part}" for part in reversed(text.split("## ")[1:])), 1),
+    "a table row": (WEAPONS, lambda text: text.replace("| 7 |", "| 8 |"), 2),
+    "a table row less": (WEAPONS, lambda text: text.replace("| Dagger | 3 | 1d4 |\n", ""), 1),
+    "a heading": (HAZARDS, lambda text: text.replace("## Falling", "## Falls"), 2),
+    "blank lines": (TORCHES, lambda text: text.replace("\n\n", "\n\n\n"), 0),
+    "line ends": (TORCHES, lambda text: text.replace("\n", "\r\n"), 0),
+}  # fmt: skip
+
+
+@pytest.mark.proves("promise 3")
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_embeds_exactly_the_texts_that_changed(
+    rulebook: Rulebook, vault: Path, name: str
+) -> None:
+    path, edit, changed = EDITS[name]
+    before, kept = texts(rulebook), vectors(rulebook)
+    (vault / path).write_bytes(edit(RULES[path]).encode())
+    report, encoded = ingest(rulebook, vault)
+    after = vectors(rulebook)
+    assert report.plan.changed == (path,)
+    assert report.embedded == encoded == len(after.keys() - before) == changed
+    assert all(after[text] == kept[text] for text in after.keys() & kept.keys())
+
+
+@pytest.mark.proves("promise 3")
+def test_an_unchanged_vault_embeds_nothing_and_writes_no_row_of_any_table(
+    rulebook: Rulebook, vault: Path
+) -> None:
+    (vault / "broken.md").write_bytes(b"\xff")
+    os.utime(vault / WEAPONS, (1, 1))  # touched
+    (vault / TORCHES).write_text(RULES[TORCHES], "utf-8")  # saved as it was
+    before = (written(rulebook), revision(rulebook), content(rulebook))
+    report, encoded = ingest(rulebook, vault)
+    assert (report.embedded, encoded, len(report.plan.unchanged)) == (0, 0, 3)
+    assert (written(rulebook), revision(rulebook), content(rulebook)) == before
+    write_vault(vault, {WEAPONS: RULES[WEAPONS] + "\n"})
+    pipeline.run(rulebook, vault)
+    assert written(rulebook) > before[0]  # the count does count
+
+
+@pytest.mark.proves("promise 5", "row 12")
+@pytest.mark.parametrize(
+    ("new", "embeds"),
+    [
+        ("7. Light/Torches.md", False),  # numbers are no words
+        ("1. Light/4. Torches.markdown", False),
+        ("1. Light/torches.md", True),  # on some systems no other name
+        ("3. Fire/Torches.md", True),  # the folder is searched with every entry
+    ],
+)
+def test_a_renamed_file_is_found_under_its_new_name_alone(
+    rulebook: Rulebook, vault: Path, new: str, embeds: bool
+) -> None:
+    before, entries = texts(rulebook), counts(rulebook)["entry"]
+    (vault / new).parent.mkdir(exist_ok=True)
+    (vault / TORCHES).rename(vault / new)
+    report, encoded = ingest(rulebook, vault)
+    assert (report.plan.added, report.plan.removed) == ((new,), (TORCHES,))
+    assert report.embedded == encoded == len(texts(rulebook) - before)
+    assert bool(encoded) is embeds
+    assert counts(rulebook)["entry"] == entries
+    paths = found(rulebook, "How long does a torch burn?", top_k=50)
+    assert new in paths
+    assert TORCHES not in paths
+
+
+@pytest.mark.proves("promise 5", "row 12")
+def test_two_files_with_the_same_content_are_two_files(rulebook: Rulebook, vault: Path) -> None:
+    twin = "9. Light/Torches.md"
+    before, entries = content(rulebook), counts(rulebook)["entry"]
+    write_vault(vault, {twin: RULES[TORCHES]})
+    report, encoded = ingest(rulebook, vault)
+    assert (report.plan.added, encoded) == ((twin,), 0)
+    assert counts(rulebook)["entry"] > entries
+    assert {TORCHES, twin} <= set(found(rulebook, "How long does a torch burn?", top_k=50))
+    (vault / twin).unlink()
+    report, encoded = ingest(rulebook, vault)
+    assert (report.plan.removed, encoded) == ((twin,), 0)
+    assert content(rulebook) == before
+
+
+def test_a_reading_of_the_vault_that_is_older_than_another_ingest_is_not_written(
+    rulebook: Rulebook, vault: Path
+) -> None:
+    # The lock comes first: a folder that is not there would be an error of its reading.
+    with rulebook.store.connect(autocommit=True) as conn:
+        generations.lock(conn)
+        with pytest.raises(IngestRunningError):
+            pipeline.run(rulebook, vault / "missing")
+
+
+@pytest.mark.proves("row 13")
+@pytest.mark.parametrize("how", ["emptied", "gone", "one file left of many", "only pictures left"])
+def test_a_vault_that_went_away_ends_with_2_and_deletes_no_row(
+    environment: Path,
+    rulebook: Rulebook,
+    vault: Path,
+    capsys: pytest.CaptureFixture[str],
+    how: str,
+) -> None:
+    many = {f"4. Many/{n}.md": f"# Rule {n}\n\nA rule.\n" for n in range(22)}
+    write_vault(vault, many if how == "one file left of many" else {})
+    pipeline.run(rulebook, vault)
+    before = (written(rulebook), content(rulebook))
+    for file in sorted(vault.rglob("*.md"), reverse=True)[: -1 if "left of" in how else None]:
+        file.unlink()
+    if how == "only pictures left":
+        write_vault(vault, {"map.png": "x"})
+    if how == "gone":
+        vault.rename(vault.with_name("unmounted"))
+    assert program.main([]) == 2
+    told = capsys.readouterr().err
+    assert "no folder" in told if how == "gone" else "--allow-mass-delete" in told
+    assert (written(rulebook), content(rulebook)) == before
