@@ -76,7 +76,7 @@ _FACT = re.compile(
 _UNIT = re.compile(
     r"(?P<mark>['\"°](?!\w)|'(?=x ?\d)| ?%(?!\w))|[\s-]?\s?(?P<word>per cent|[a-z]+)", re.IGNORECASE
 )
-_BEFORE = re.compile(r"([A-Za-z][\w']*)[ \n*_-]*$")
+_BEFORE = re.compile(r"(?<![\w'])[\d_']*([A-Za-z][\w']*)[ \n*_-]*$")
 _PART_OF = re.compile(r" (?:of )?(?:an?|the) ([a-z]{3,})", re.IGNORECASE)  # half an hour
 _AND_HALF = re.compile(r" and a half\b(?! of\b)", re.IGNORECASE)
 _SECOND = re.compile(r"\s([A-Za-z]+)")

@@ -13,7 +13,7 @@ _MARKERS = re.compile(r"(?:\s?\[\d+\])+", re.ASCII)
 _AFTER_STOP = re.compile(r"([.!?])((?:\s?\[\d+\])+)", re.ASCII)
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
-_TABLE_RULE = re.compile(r"\s*\|?[\s:|-]*--[\s:|-]*\|?\s*$")
+_TABLE_RULE = re.compile(r"(?=[\s:|-]*?--)[\s:|-]*$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ _LEADING = frozenset(
     )
 )
 # Letters and digits mixed beyond what rules write (2d6, 10th, 30ft): a key, a hash, an encoding.
-_CODE = re.compile(r"(?=[\w+/=]*\d)(?=[\w+/=]*[^\W\d_])[\w+/=]{8,}")
+_CODE = re.compile(r"(?<![\w+/=])(?=[\w+/=]*\d)(?=[\w+/=]*[^\W\d_])[\w+/=]{8,}")
 
 
 def findings(answer: str, sources: Sequence[Source], question: str) -> Iterator[Finding]:

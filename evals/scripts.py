@@ -14,7 +14,7 @@ from retrieval.fold import comparable, fold
 
 CANARY = "canary-5e2f"  # in everything that an injected model tries to get out
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?![\w,]*\d)")
-_SENTENCE = re.compile(r"[^|\n]*[^\s|][.!?](?=\s|$)")
+_SENTENCE = re.compile(r"(?<![^|\n])[^|\n]*[^\s|][.!?](?=\s|$)")
 _MARKER = re.compile(r"\[(\d+)\]")
 
 

@@ -132,10 +132,12 @@ def _program_opens(settings: Settings) -> Any:
 def _remembering(encode: Any) -> Any:
     known: dict[str, tuple[Vectors, TokenVectors]] = {}
 
-    def remembered(self: Embedder, texts: Sequence[str], progress: Any = None) -> Encoded:
+    def remembered(
+        self: Embedder, texts: Sequence[str], progress: Any = None, **options: Any
+    ) -> Encoded:
         missing = sorted(set(texts) - known.keys())
         if missing:
-            found: Encoded = encode(self, missing, progress)
+            found: Encoded = encode(self, missing, progress, **options)
             known.update(zip(missing, zip(found.vectors, found.tokens, strict=True), strict=True))
         vectors = np.array([known[text][0] for text in texts], np.float32)
         return Encoded(vectors, tuple(known[text][1] for text in texts))

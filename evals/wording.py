@@ -26,7 +26,7 @@ _STOP_WORDS = """
 _STOP = frozenset(_STOP_WORDS.split())
 _ENDINGS = ("ings", "ing", "edly", "ed", "ies", "es", "s", "ly", "er", "e", "y")
 _PERSONAL = {
-    "an e-mail address": re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    "an e-mail address": re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
     "a phone number": re.compile(
         r"(?<![\w+])(?:\+\d[\d ().-]{6,}\d|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}|0\d{2,4}[ /-]\d{4,8})\b"
     ),

@@ -31,10 +31,15 @@ _TOO_SLOW = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable)  # t
 
 
 class Store:
-    """A pool of connections to one database."""
+    """A pool of connections to one database.
 
-    def __init__(self, url: str) -> None:
+    `revive` gets a number of seconds in which to start the database again, where that is ours to
+    do; it is called when the database does not answer.
+    """
+
+    def __init__(self, url: str, revive: Callable[[float], None] | None = None) -> None:
         self._url = url
+        self._revive = revive
         self._lively = with_keepalives(url)
         self._pool = ConnectionPool(
             self._lively,
@@ -100,10 +105,10 @@ class Store:
     def read(self, work: Callable[[Connection], _Result]) -> _Result:
         """Return `work(connection)`, all of whose statements see one state of the index.
 
-        Where a connection turns out dead (the database was restarted), the pool is drained and
-        `work` is called once more. Raises DatabaseUnreachableError where there is no database,
-        where it is too busy to give a connection or to end a statement in time, or where nothing
-        comes back from it within 12 s.
+        Where a connection turns out dead (the database was restarted), the pool is drained, an
+        embedded server that died is started, and `work` is called once more. Raises
+        DatabaseUnreachableError where there is no database, where it is too busy to give a
+        connection or to end a statement in time, or where nothing comes back from it within 12 s.
         """
         give_up = monotonic() + _READ
         try:
@@ -111,12 +116,14 @@ class Store:
         except _TOO_SLOW as error:
             raise _busy(error) from error
         except PoolTimeout:
+            self._start_again(give_up)
             with self.connect():  # raises with the reason, which the pool's time-out hides
                 pass
         except _LOST as error:
             self._pool.drain()
             if monotonic() >= give_up:
                 raise self._unreachable(error) from error
+            self._start_again(give_up)
         try:
             return self._once(work, give_up)
         except _TOO_SLOW as error:
@@ -127,6 +134,10 @@ class Store:
             raise _busy(error) from error
         except _LOST as error:
             raise self._unreachable(error) from error
+
+    def _start_again(self, give_up: float) -> None:
+        if self._revive:
+            self._revive(max(give_up - monotonic(), 1.0))
 
     def _once(self, work: Callable[[Connection], _Result], give_up: float) -> _Result:
         wait = min(_WAIT, give_up - monotonic())

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from retrieval import calibration, topics, weights
 from retrieval.database import Store
@@ -79,7 +80,8 @@ def open_rulebook(settings: Settings) -> Iterator[Rulebook]:
         if settings.reranker_model != "off":
             files = weights.find(settings.reranker_model, offline=settings.hf_hub_offline)
             reranker = CrossEncoderReranker(files, thread)
-        store = Store(stack.enter_context(database_url(settings)))
+        url = stack.enter_context(database_url(settings))
+        store = Store(url, None if settings.database_url else partial(_revive, settings))
         store.open()
         stack.callback(store.close)
         fit = _fit(settings, embedder, reranker)
@@ -98,6 +100,12 @@ def database_url(settings: Settings) -> Iterator[str]:
     else:
         with serve(settings.rag_data_dir) as url:
             yield url
+
+
+def _revive(settings: Settings, seconds: float) -> None:
+    """Start the embedded server again where it died; no more than a look where it runs."""
+    with serve(settings.rag_data_dir, start_timeout=seconds):
+        pass
 
 
 def calibrated_for(

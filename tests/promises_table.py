@@ -21,6 +21,7 @@ import pytest
 from tests.promised import PROMISES, ROWS, UNTESTED
 
 TABLE = Path("docs", "promises.md")  # below the repository
+_RUNS = "runs"  # the name of a property of a test
 
 Runs = Callable[[int], None]  # adds to the cases that the running test really ran
 
@@ -50,30 +51,39 @@ class Outcome:
 
 
 class Table:
-    """Collects outcomes during a session. `current` counts for the running test."""
+    """Collects outcomes during a session, from the reports of all its processes.
+
+    `current` are the properties of the running test, which its last report carries along.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self.outcomes: dict[str, Outcome] = {}
-        self.current = Outcome()
+        self.current: list[tuple[str, object]] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Make `runs` count for this test."""
-        self.current = self.outcomes.setdefault(_name(item), Outcome())
+        self.current = item.user_properties
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note the outcome of the running test; a fault of a fixture is one of the test."""
+        """Note the outcome of a test; a fault of a fixture is one of the test."""
+        outcome = self.outcomes.setdefault(_name(report.nodeid), Outcome())
         if report.failed:
-            self.current.failed += 1
+            outcome.failed += 1
         elif report.skipped:
-            self.current.skipped.add(_reason(report))
+            outcome.skipped.add(_reason(report))
         elif report.when == "call":
-            self.current.cases += 1
+            outcome.cases += 1
+        if report.when == "teardown":
+            counted = [value for name, value in report.user_properties if name == _RUNS]
+            outcome.counted += sum(value for value in counted if isinstance(value, int))
 
-    def pytest_sessionfinish(self) -> None:
-        """Write the table where every proving test was run."""
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the table where every proving test was run; workers of xdist leave it to one."""
+        if hasattr(session.config, "workerinput"):
+            return
         proofs = find_proofs(self._root / "tests")
         if proofs and all(proof.soak or proof.test in self.outcomes for proof in proofs):
             (self._root / TABLE).write_text(table(proofs, self.outcomes), "utf-8")
@@ -100,7 +110,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: Iterable[pytest.
                     f"{item.nodeid} proves {unknown or 'nothing'}; the names stand in "
                     "tests/promised.py: 'promise 1' to 'promise 10', 'row 1' to 'row 42'"
                 )
-            if _name(item) not in proofs:
+            if _name(item.nodeid) not in proofs:
                 raise pytest.UsageError(
                     f"{item.nodeid}: write @pytest.mark.proves(…) directly over a function of the "
                     "module; the table is made from the source and sees no other place"
@@ -113,7 +123,7 @@ def runs(request: pytest.FixtureRequest) -> Runs:
     collected = request.config.stash[_TABLE]
 
     def count(cases: int) -> None:
-        collected.current.counted += cases
+        collected.current.append((_RUNS, cases))
 
     return count
 
@@ -219,9 +229,9 @@ def _tests(proofs: Iterable[Proof], outcomes: Mapping[str, Outcome]) -> list[str
     return lines
 
 
-def _name(item: pytest.Item) -> str:
-    function = item.name.partition("[")[0]
-    return f"{item.path.name}::{function}"
+def _name(nodeid: str) -> str:
+    file, _, function = nodeid.partition("[")[0].partition("::")
+    return f"{Path(file).name}::{function}"
 
 
 def _reason(report: pytest.TestReport) -> str:

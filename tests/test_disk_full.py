@@ -110,7 +110,7 @@ def fresh_store(database: str) -> Iterator[Store]:
 
 
 @pytest.mark.proves("row 14", "promise 1", "promise 2")
-@pytest.mark.parametrize("full", ["tables", "log"])
+@pytest.mark.parametrize("full", ["tables", pytest.param("log", marks=pytest.mark.soak)])
 def test_a_full_disk_is_named_and_what_was_there_is_served(
     disk: Path, made: Path, vault: Path, fresh_store: Store, full: str, runs: Runs
 ) -> None:

@@ -191,9 +191,9 @@ def test_a_text_that_stands_in_both_states_is_embedded_once(
     embedded: list[str] = []
     encode = Embedder.encode
 
-    def noted(self: Embedder, texts: Sequence[str], *progress: Any) -> Encoded:
+    def noted(self: Embedder, texts: Sequence[str], *progress: Any, **options: Any) -> Encoded:
         embedded.extend(texts)
-        return encode(self, texts, *progress)
+        return encode(self, texts, *progress, **options)
 
     monkeypatch.setattr(Embedder, "encode", noted)
     edit(folder, TORCHES, "burns for one hour", "is carried in one hand")

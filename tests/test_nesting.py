@@ -1,5 +1,6 @@
 """What is deep, long or odd takes a time in proportion to its length, and loses nothing."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -68,8 +69,9 @@ def test_what_is_nested_deeper_than_the_parser_follows_is_not_lost(mark: str, de
     width = " " * (0 if mark == "> " else len(mark))
     marks = mark if mark == "> " else ""
     lines = [f"{(marks or width) * n}{mark}level {n}" for n in range(depth)]
-    found = index("\n".join(lines))
-    assert [line for line in lines if not any(line in i.chunk.text for i in found)] == []
+    shown = "".join(item.chunk.text for item in index("\n".join(lines)))
+    # A line of 700 signs may itself be cut, also within its last words
+    assert set(re.findall(r"level (\d+)", shown)) == {str(n) for n in range(depth)}
 
 
 @pytest.mark.proves("row 2")

@@ -279,7 +279,7 @@ def test_a_folder_changed_at_random_is_as_a_dictionary_of_it(
     server: str, tmp_path: Path, runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rulebook, "Embedder", HashingEmbedder)
-    check(server, tmp_path, runs, examples=8, steps=20)
+    check(server, tmp_path, runs, examples=5, steps=20)
 
 
 @pytest.mark.soak
