@@ -138,8 +138,10 @@ def _vectors(order: Callable[[int], Rows], *, words_only: bool = False) -> Swap:
     """Give texts each other's vectors; a question is encoded elsewhere, and rightly."""
 
     def wrap(encode: Any) -> Any:
-        def wrong(self: Embedder, texts: Sequence[str], progress: Any = None) -> Encoded:
-            right: Encoded = encode(self, texts, progress)
+        def wrong(
+            self: Embedder, texts: Sequence[str], progress: Any = None, **options: Any
+        ) -> Encoded:
+            right: Encoded = encode(self, texts, progress, **options)
             rows = order(len(texts))
             tokens = tuple(right.tokens[row] for row in rows)
             return Encoded(right.vectors if words_only else right.vectors[rows], tokens)
