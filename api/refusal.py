@@ -25,7 +25,7 @@ from retrieval.models import Hit, SearchResult
 from retrieval.rulebook import Rulebook, calibrated_for
 
 _FILE = Path(retrieval.__file__).with_name("refusal.json")
-_TOPIC = ("elsewhere", "words", "threshold")
+_NEARER = 0.05  # cosine similarity; by so much the rules must be nearer than another topic
 _BEHIND = 4  # the margin is to the passage so many places behind the best
 
 
@@ -41,28 +41,17 @@ class Signals:
 
 
 @dataclass(frozen=True, slots=True)
-class TopicFit:
-    """`nearest` - `elsewhere` * elsewhere + `words` * ln(words) under `threshold` is off-topic."""
-
-    elsewhere: float
-    words: float
-    threshold: float
-
-
-@dataclass(frozen=True, slots=True)
 class Fit:
-    """best + `margin` * margin + `words` * ln(words) under `threshold` is refused, or by `topic`.
+    """best + `margin` * margin + `words` * ln(words) under `threshold` is refused.
 
     A long question's best passage scores lower than a short one's, answer or not, so one limit for
     both would refuse the long ones. `words` is what takes the length out of the scores of
-    answerable questions; how long others are has no part in it. `topic` is None where no off-topic
-    question was there to fit it.
+    answerable questions; how long others are has no part in it.
     """
 
     margin: float
     words: float
     threshold: float
-    topic: TopicFit | None = None
 
 
 def signals(found: SearchResult) -> Signals | None:
@@ -82,13 +71,14 @@ def signals(found: SearchResult) -> Signals | None:
 
 
 def evidence(given: Signals, fit: Fit) -> float:
-    """Return by how much the question is over the limits: the lesser of both, below 0 refused."""
-    length = math.log(given.words)
-    over = given.best + fit.margin * given.margin + fit.words * length - fit.threshold
-    if fit.topic is None:
-        return over
-    about = given.nearest - fit.topic.elsewhere * given.elsewhere + fit.topic.words * length
-    return min(over, about - fit.topic.threshold)
+    """Return by how much the question is over both limits, the lesser of them; below 0 is refused.
+
+    The second says that a question is nearer to the rules than to any other topic. It is not
+    fitted: what separates best over one vault refuses every fifth question over another
+    (docs/experiments.md, E24).
+    """
+    over = given.best + fit.margin * given.margin + fit.words * math.log(given.words)
+    return min(over - fit.threshold, given.nearest - given.elsewhere - _NEARER)
 
 
 def refuses(found: SearchResult, fit: Fit | None) -> bool:
@@ -197,10 +187,4 @@ def _entries() -> list[tuple[dict[str, object], Fit, dict[str, Any]]]:
 
 
 def _fit(entry: Mapping[str, Any]) -> Fit:
-    topic = entry["topic"]
-    return Fit(
-        float(entry["margin"]),
-        float(entry["words"]),
-        float(entry["threshold"]),
-        TopicFit(**{name: float(topic[name]) for name in _TOPIC}) if topic else None,
-    )
+    return Fit(float(entry["margin"]), float(entry["words"]), float(entry["threshold"]))

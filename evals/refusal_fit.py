@@ -1,17 +1,15 @@
 """Fit when a question is refused, on the calibration split: `evals.calibrate` calls `fit`.
 
-Two rules of one form, one for questions that the rules do not answer and one for questions about
-something else. Each in three steps, so that the length of a question cannot become evidence:
+In three steps, so that the length of a question cannot become evidence of itself:
 
-1. On answerable questions alone, least squares take the length out of both signals (best score and
-   margin; nearest passage and nearest other topic): what is left is how much better a question does
-   than others of its length.
+1. On answerable questions alone, least squares take the length out of the best score and of its
+   margin: what is left is how much better a question does than others of its length.
 2. A logistic regression with weights from 0, both classes counting alike, weighs what is left.
 3. The threshold is the quantile of answerable questions that `FALSE_REFUSAL` of them are under.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -19,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from api.refusal import Fit, Signals, TopicFit, evidence, signals
+from api.refusal import Fit, Signals, evidence, signals
 from evals.dataset import UNANSWERABLE
 from evals.outcome import Outcome
 from retrieval.errors import DatasetError
 
 Array = npt.NDArray[np.float64]
-FALSE_REFUSAL = 0.02  # of answerable questions, each rule; both together promise 0.08
+FALSE_REFUSAL = 0.02  # of answerable questions; the promise is 0.08, the rest is for the unseen
 _FOLDS = 5
 _PULL = 1e-3  # towards weights of 0
 
@@ -45,40 +43,26 @@ def examples(outcomes: Sequence[Outcome]) -> list[Example]:
 
 
 def fit(known: Sequence[Example], false_refusal: float = FALSE_REFUSAL) -> Fit:
-    """Return the fit each of whose rules refuses this share of the answerable questions, 0 to 1.
+    """Return the fit that refuses this share of the answerable questions, 0 to 1.
 
-    The rule on topics is fitted to the off-topic questions alone, and missing where there are none.
     Raises DatasetError unless both kinds of questions are there.
     """
     used = [example for example in known if example.signals]
-    told = sum(example.answerable for example in used)
-    if told < _FOLDS or len(used) == told:
+    told = np.array([example.answerable for example in used], bool)
+    if told.sum() < _FOLDS or (~told).sum() < 1:
         raise DatasetError(
-            f"{told} answerable and {len(used) - told} unanswerable questions: too "
+            f"{int(told.sum())} answerable and {int((~told).sum())} unanswerable questions: too "
             "few to fit when to refuse"
         )
-    margin, words, threshold = _rule(used, lambda s: (s.best, s.margin), false_refusal)
-    others = [example for example in used if example.answerable or example.kind == "offtopic"]
-    if len(others) == told:
-        return Fit(margin, words, threshold)
-    about = _rule(others, lambda s: (s.nearest, -s.elsewhere), false_refusal)
-    return Fit(margin, words, threshold, TopicFit(*about))
-
-
-def _rule(
-    used: Sequence[Example], pair: Callable[[Signals], tuple[float, float]], false_refusal: float
-) -> tuple[float, float, float]:
-    """The weights of a second signal and of ln(words) beside a first one of 1, and the limit."""
-    told = np.array([example.answerable for example in used], bool)
-    raw = np.array([pair(e.signals) for e in used if e.signals])
+    raw = np.array([[e.signals.best, e.signals.margin] for e in used if e.signals])
     lengths = np.array([math.log(e.signals.words) for e in used if e.signals])
     slopes = np.array([_slope(column[told], lengths[told]) for column in raw.T])
-    first, second = _weights(raw - np.outer(lengths, slopes), told)
-    ratio = round(second / first, 3)
-    words = round(-float(slopes[0] + second / first * slopes[1]), 3)
+    best, margin = _weights(raw - np.outer(lengths, slopes), told)
+    ratio = round(margin / best, 3)
+    words = round(-float(slopes[0] + margin / best * slopes[1]), 3)
     sums = raw[:, 0] + ratio * raw[:, 1] + words * lengths
     limit = math.floor(1000 * float(np.quantile(sums[told], false_refusal))) / 1000
-    return ratio, words, limit
+    return Fit(ratio, words, limit)
 
 
 def _slope(values: Array, lengths: Array) -> float:
@@ -88,7 +72,7 @@ def _slope(values: Array, lengths: Array) -> float:
 
 
 def _weights(features: Array, told: npt.NDArray[np.bool_]) -> tuple[float, float]:
-    """The weights of both signals, from 0; that of the first stays over 0."""
+    """The weights of best and margin, from 0; that of best stays over 0."""
     scale = features.std(axis=0) + 1e-9
     scaled = (features - features.mean(axis=0)) / scale
     share = np.where(told, 0.5 / told.sum(), 0.5 / (~told).sum())
@@ -100,8 +84,8 @@ def _weights(features: Array, told: npt.NDArray[np.bool_]) -> tuple[float, float
 
     bounds = [(1e-3, None), (0.0, None), (None, None)]
     found = minimize(loss, np.array([1.0, 0.1, 0.0]), method="L-BFGS-B", bounds=bounds)
-    first, second = found.x[:2] / scale
-    return float(first), float(second)
+    best, margin = found.x[:2] / scale
+    return float(best), float(margin)
 
 
 def refused(known: Sequence[Example], fitted: Fit) -> list[bool]:
