@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from api import answer, conversation, events, openai_api, source
+from api import answer, conversation, events, openai_api, source, stale_files
 from api.hangup import Hangup, until_gone
 from api.oracle import Opened, Oracle, RequestId, State, open_oracle, request_id
 from api.request_id import RequestIds
@@ -25,7 +25,7 @@ from api.schema import (
     passages,
 )
 from api.sse import EventStream
-from retrieval import store
+from retrieval import generations, store
 from retrieval.errors import (
     BackupError,
     ConfigurationError,
@@ -159,9 +159,18 @@ async def livez() -> dict[str, str]:
 
 
 def readyz(opened: Opened) -> dict[str, str]:
-    """Say that questions can be answered, and by what; else 503 with the part that is missing."""
+    """Say that questions can be answered, and by what; else 503 with the part that is missing.
+
+    Files that the index does not hold as they are now are named, and no 503: questions are answered
+    from the index, and one edit must not take all APIs out of service until the next ingest.
+    """
     rules = opened.rules
-    generation = rules.store.read(store.live)
+
+    def held(conn: store.Connection) -> tuple[store.Generation, dict[str, str]]:
+        now = store.live(conn)
+        return now, generations.file_hashes(conn, now.id)
+
+    generation, indexed = rules.store.read(held)
     rules.check(generation)
     return {
         "status": "ready",
@@ -169,6 +178,7 @@ def readyz(opened: Opened) -> dict[str, str]:
         "embedding": rules.embedder.files.name,
         "rerank": rules.reranker.name if rules.reranker else "off",
         "answers": "model" if opened.model else "quotes",
+        "files": stale_files.state(rules.settings.vault, indexed),
     }
 
 

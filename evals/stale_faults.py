@@ -42,13 +42,13 @@ def _pinned(once: Any) -> Any:
     """Read for ever in the transaction of the first question that found an index."""
     pinned: list[Connection] = []
 
-    def read(self: Any, work: Callable[[Connection], Any]) -> Any:
+    def read(self: Any, work: Callable[[Connection], Any], give_up: float) -> Any:
         if not pinned:
             conn: Connection = psycopg.connect(self._url)
             conn.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             if conn.execute("SELECT to_regclass('generation')").fetchone() == (None,):
                 conn.close()
-                return once(self, work)
+                return once(self, work, give_up)
             pinned.append(conn)
         return work(pinned[0])
 

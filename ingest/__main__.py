@@ -1,16 +1,19 @@
 """Bring the index into step with a folder of Markdown rules.
 
 Exit status: 0 done; 1 done, but files were rejected (each is named); 2 nothing was done; 3 the gate
-refused the new generation, and the old one stays; 75 another ingest is running; 130 interrupted.
---watch ends with 130 at Ctrl-C and with 143 at SIGTERM, --check with 1 where it found something.
+refused the new generation, and the old one stays; 70 a bug, whose traceback is printed; 75 another
+ingest is running; 130 interrupted. --watch ends with 130 at Ctrl-C and with 143 at SIGTERM, --check
+with 1 where it found something.
 """
 
 import argparse
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from types import TracebackType
 
-from ingest import doctor, gate, pipeline, watch
+from ingest import arguments, doctor, gate, pipeline, watch
 from ingest.pipeline import Report
 from ingest.plan import Plan
 from ingest.progress import Meter
@@ -20,6 +23,7 @@ from retrieval.settings import load
 
 _LINES = 10  # of a list that is printed, unless asked for all
 _STATUS: dict[type[RulesError], int] = {GateRefusedError: 3, IngestRunningError: 75}
+_BUG = 70  # EX_SOFTWARE of sysexits.h, as 75 is EX_TEMPFAIL; Python's own would be 1
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else argv
     if "--check" in given:
         return doctor.main([one for one in given if one != "--check"])
-    args = _arguments(given)
+    args = arguments.parse(given, __doc__)
     try:
         settings = load()
         root = args.vault or settings.vault
@@ -50,49 +54,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m ingest", description=__doc__)
-    parser.add_argument("vault", nargs="?", type=Path, help="the folder; default: VAULT, or vault/")
-    parser.add_argument("--dry-run", action="store_true", help="print the plan, change nothing")
-    parser.add_argument(
-        "--allow-mass-delete",
-        action="store_true",
-        help="even if most files are gone from the folder",
-    )
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument(
-        "--rebuild", action="store_true", help="make the whole index anew, beside the old one"
-    )
-    how.add_argument(
-        "--gate",
-        action="store_true",
-        help="the same, and promote it only if python -m evals.retrieval passes on it",
-    )
-    how.add_argument(
-        "--rollback", action="store_true", help="make the previous generation the live one again"
-    )
-    how.add_argument(
-        "--watch", action="store_true", help="go on, and ingest again whenever a file changes"
-    )
-    how.add_argument(
-        "--reindex", action="store_true", help="build the live generation's vector index anew"
-    )
-    how.add_argument(
-        "--check", action="store_true", help="compare index, models and files, change nothing"
-    )
-    parser.add_argument(
-        "--questions", type=Path, help="what --gate asks; default: the sample rules' questions"
-    )
-    args = parser.parse_args(argv)
-    if args.questions and not args.gate:
-        parser.error("--questions is for --gate")
-    if args.dry_run and (args.rollback or args.reindex):
-        parser.error("--rollback and --reindex have no plan to print")
-    if args.watch and (args.dry_run or args.allow_mass_delete):
-        parser.error("--watch takes neither --dry-run nor --allow-mass-delete: run these once")
-    return args
-
-
 def _ingest(rules: Rulebook, root: Path, args: argparse.Namespace) -> int:
     def measure(generation_id: int, vault: Path) -> int:
         return gate.measure(generation_id, vault, args.questions)
@@ -106,6 +67,7 @@ def _ingest(rules: Rulebook, root: Path, args: argparse.Namespace) -> int:
             rebuild=args.rebuild,
             gate=measure if args.gate else None,
             progress=meter.show,
+            say=meter.say,
         )
     _print_report(report, dry_run=args.dry_run)
     return 1 if report.rejected else 0
@@ -127,7 +89,9 @@ def _roll_back(rules: Rulebook, root: Path) -> int:
 
 
 def _reindex(rules: Rulebook) -> int:
-    if pipeline.reindex(rules):
+    with Meter() as meter:
+        indexed = pipeline.reindex(rules, say=meter.say)
+    if indexed:
         print("the live generation's index of vectors was built anew")
     else:
         print("the live generation is small and searched exactly: it has no index of vectors")
@@ -172,5 +136,17 @@ def _listed(paths: Sequence[str]) -> str:
     return ", ".join(paths[:_LINES]) + (f" and {more} more" if more > 0 else "")
 
 
+def _end_of_a_bug(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print an error that nobody foresaw as Python does, and end with a status of its own."""
+    if not issubclass(kind, Exception):
+        sys.__excepthook__(kind, error, trace)
+        return
+    traceback.print_exception(kind, error, trace)
+    sys.exit(_BUG)
+
+
 if __name__ == "__main__":
+    sys.excepthook = _end_of_a_bug
     sys.exit(main())

@@ -11,6 +11,7 @@ from ingest.vault import VaultFiles
 from retrieval import contents, generations, hnsw
 from retrieval.errors import FileRejectedError, GateRefusedError, IndexMismatchError
 from retrieval.fault_points import point
+from retrieval.hnsw import Say
 from retrieval.rulebook import Rulebook
 from retrieval.store import Connection, Generation
 
@@ -27,9 +28,9 @@ class Job:
     rules: Rulebook
     conn: Connection
     root: Path
-    live: Generation | None  # what is to be replaced
     allow_mass_delete: bool
     progress: Progress
+    say: Say
     gate: Gate | None
 
 
@@ -44,19 +45,19 @@ class Built:
     embedded: int
 
 
-def build(job: Job, found: VaultFiles) -> Built:
-    """Return the new live generation; the one before is kept as the previous one.
+def build(job: Job, live: Generation | None, found: VaultFiles) -> Built:
+    """Return the new live generation; `live`, the one before, is kept as the previous one.
 
     `found` is the vault as read just now. It is read again in the end, and what changed meanwhile
     goes in and is measured, too, until a reading shows nothing new. Whatever is raised, the live
     generation stays as it was, and the next ingest removes what is left of the new one. Raises
     GateRefusedError where the gate did not pass, VaultError where the vault went away meanwhile.
     """
-    built, status = _finish(job, _load(job, found))
+    built, status = _finish(job, _load(job, live, found))
     if status != 0:
         generations.drop(job.conn, built.generation_id)
         point("refused generation dropped")
-        raise GateRefusedError(_refusal(job, built.generation_id, status))
+        raise GateRefusedError(_refusal(job, live, built.generation_id, status))
     point("before the promotion")
     generations.promote(job.conn, built.generation_id)
     point("promoted")
@@ -92,14 +93,14 @@ def roll_back(rules: Rulebook, conn: Connection) -> Generation:
     return earlier
 
 
-def _load(job: Job, found: VaultFiles) -> Built:
+def _load(job: Job, live: Generation | None, found: VaultFiles) -> Built:
     made_with = prepare.fingerprint(job.rules)
     generation_id = generations.create(job.conn, made_with, "building")
     ready = prepare.prepare(job.rules, job.conn, found.files, job.progress)
     with job.conn.transaction():
-        if job.live and dict(job.live.fingerprint) == made_with:
-            kept = _kept(job.conn, job.live, found, {file.path for file in ready.files})
-            contents.take_over(job.conn, job.live.id, generation_id, kept)
+        if live and dict(live.fingerprint) == made_with:
+            kept = _kept(job.conn, live, found, {file.path for file in ready.files})
+            contents.take_over(job.conn, live.id, generation_id, kept)
             point("files taken over")
         contents.apply(job.conn, generation_id, removed=(), written=ready.files)
         point("load not committed")
@@ -113,7 +114,7 @@ def _finish(job: Job, built: Built) -> tuple[Built, int | None]:
     None: the vault never rested, so what the gate measured is not what there is now.
     """
     for _ in range(_ROUNDS):
-        hnsw.build_if_large(job.conn, built.generation_id)
+        hnsw.build_if_large(job.conn, built.generation_id, say=job.say)
         point("vectors indexed")
         job.conn.execute("ANALYZE chunk, entry, posting")
         point("analyzed")
@@ -159,8 +160,8 @@ def _read_again(job: Job, built: Built) -> tuple[Built, bool]:
     ), True
 
 
-def _refusal(job: Job, generation_id: int, status: int | None) -> str:
-    stays = f"generation {job.live.id} is live as before" if job.live else "nothing is live yet"
+def _refusal(job: Job, live: Generation | None, generation_id: int, status: int | None) -> str:
+    stays = f"generation {live.id} is live as before" if live else "nothing is live yet"
     if status is None:
         return (
             f"the gate refused generation {generation_id}: {str(job.root)!r} changed during each "

@@ -49,13 +49,14 @@ def split(
     """Return the chunks of a file in order; each non-blank line is in at least one.
 
     `title` heads the chunks that stand below no heading. A chunk has at most CHUNK_LIMIT word
-    pieces, unless its headings and context alone leave less than 176 of them (128 for the text, 48
-    for the overlap); such a chunk can be over, and ingest reports it.
+    pieces, and four times as many characters of words that the tokenizer does not read, unless its
+    headings and context alone leave less than 176 of the pieces (128 for the text, 48 for the
+    overlap); such a chunk can be over, and ingest reports it.
     """
 
     @cache
     def count(text: str) -> int:
-        return count_pieces(compact(text))
+        return max(count_pieces(compact(text)), limits.unread(text))
 
     sizes = {p.block: count(block_text(document, p.block)) for p in placed}
     trails = {p.trail for p in placed}

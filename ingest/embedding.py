@@ -56,14 +56,17 @@ def embed(
     odd = {missing[row] for row in odd_rows(made)} if missing else set()
     rejected = [error for file, chunks in indexed for error in _odd_lines(file, chunks, odd)]
     if len(odd) * 2 > len(missing):
-        raise ModelUnavailableError(
-            f"{rejected[0]}, nor for {len(odd) - 1} of the other {len(missing) - 1} new texts: "
-            f"the weights of {rules.embedder.files.name} are broken or of another precision; "
-            "nothing was written"
-        )
+        raise _broken(rules, rejected[0], len(odd), len(missing))
     left_out = {error.path for error in rejected}
     files = [_new_file(file, cut, vectors) for file, cut in indexed if file.path not in left_out]
     return Written(tuple(files), tuple(rejected), len(missing), (note,) if note else ())
+
+
+def _broken(rules: Rulebook, first: FileRejectedError, odd: int, of: int) -> ModelUnavailableError:
+    return ModelUnavailableError(
+        f"{first}, nor for {odd - 1} of the other {of - 1} new texts: the weights of "
+        f"{rules.embedder.files.name} are broken or of another precision; nothing was written"
+    )
 
 
 def _encoded(

@@ -1,5 +1,6 @@
 """Ingest: bring the index into step with a folder of Markdown; readers see old or new, whole."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,12 @@ from ingest.vault import SourceFile, VaultFiles
 from retrieval import contents, generations, hnsw, migrate, store
 from retrieval.errors import FileRejectedError
 from retrieval.fault_points import point
+from retrieval.hnsw import Say
 from retrieval.rulebook import Rulebook
 from retrieval.store import Connection, Generation
 from retrieval.vacuum import vacuum_if_worn
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ def run(
     rebuild: bool = False,
     gate: Gate | None = None,
     progress: Progress = silent,
+    say: Say = _log.info,
 ) -> Report:
     """Make the live generation hold exactly the vault at `root`; readers see it at once, whole.
 
@@ -57,32 +62,15 @@ def run(
     and with a `gate`, a generation is built beside it and promoted, by the gate's leave; texts that
     the same model has embedded before keep their vectors. Files that cannot be read are in the
     report and keep what the index has of them; only where another model or chunker makes it anew is
-    nothing of them left. A dry run reads and plans, and writes nothing. Raises VaultError where
-    `root` is no folder, holds no Markdown or too many files would be removed, GateRefusedError,
-    IngestRunningError, SchemaNewerError, DatabaseUnreachableError.
+    nothing of them left. A dry run reads and plans, and writes nothing. `say` takes lines about
+    what else takes minutes. Raises VaultError where `root` is no folder, holds no Markdown or too
+    many files would be removed, GateRefusedError, IngestRunningError, SchemaNewerError,
+    DatabaseUnreachableError.
     """
-    started = monotonic()
     with rules.store.connect(autocommit=True) as conn:
-        if not dry_run:
-            begin(conn)
+        job = Job(rules, conn, root, allow_mass_delete, progress, say, gate)
         whole = rebuild or gate is not None
-        todo = _look(rules, conn, root, whole=whole, allow_mass_delete=allow_mass_delete)
-        if dry_run:
-            chunked = chunk(rules, _chosen(todo))
-            rejected = _by_path(todo.found, chunked.rejected)
-            return Report(todo.plan, rejected, todo.found.ignored, chunked.notes)
-        if todo.plan.rebuild:
-            job = Job(rules, conn, root, todo.live, allow_mass_delete, progress, gate)
-            built = beside.build(job, todo.found)
-        else:
-            built = _edit(rules, conn, todo, progress)
-        vacuum_if_worn(conn)
-        files, chunks = generations.size(conn, built.generation_id)
-    plan = plans.make(built.found, todo.known, rebuild=todo.plan.rebuild)
-    return Report(
-        plan, _by_path(built.found, built.rejected), built.found.ignored, built.notes, files,
-        chunks, built.embedded, monotonic() - started, built.generation_id, gate is not None,
-    )  # fmt: skip
+        return _dry(job, whole=whole) if dry_run else _done(job, whole=whole)
 
 
 def begin(conn: Connection) -> None:
@@ -108,16 +96,18 @@ def roll_back(rules: Rulebook) -> Generation:
         return beside.roll_back(rules, conn)
 
 
-def reindex(rules: Rulebook) -> bool:
+def reindex(rules: Rulebook, say: Say = _log.info) -> bool:
     """Build the live generation's index of vectors anew; False where it is too small for one.
 
-    Readers go on meanwhile. Raises IndexMissingError, IngestRunningError,
-    DatabaseUnreachableError.
+    Readers go on meanwhile; `say` takes lines about how far it is. Raises IndexMissingError,
+    IngestRunningError, DatabaseUnreachableError.
     """
     with rules.store.connect(autocommit=True) as conn:
         begin(conn)
         generation_id = store.live(conn).id
-        return hnsw.reindex(conn, generation_id) or hnsw.build_if_large(conn, generation_id)
+        if hnsw.reindex(conn, generation_id, say=say):
+            return True
+        return hnsw.build_if_large(conn, generation_id, say=say)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,24 +118,46 @@ class _Todo:
     plan: Plan
 
 
-def _look(
-    rules: Rulebook, conn: Connection, root: Path, *, whole: bool, allow_mass_delete: bool
-) -> _Todo:
+def _dry(job: Job, *, whole: bool) -> Report:
+    """Say what an ingest would do."""
+    todo = _look(job, whole=whole)
+    chunked = chunk(job.rules, _chosen(todo))
+    rejected = _by_path(todo.found, chunked.rejected)
+    return Report(todo.plan, rejected, todo.found.ignored, chunked.notes)
+
+
+def _done(job: Job, *, whole: bool) -> Report:
+    """Ingest, and say what was done."""
+    started = monotonic()
+    begin(job.conn)
+    todo = _look(job, whole=whole)
+    built = beside.build(job, todo.live, todo.found) if todo.plan.rebuild else _edit(job, todo)
+    vacuum_if_worn(job.conn)
+    files, chunks = generations.size(job.conn, built.generation_id)
+    return Report(
+        plans.make(built.found, todo.known, rebuild=todo.plan.rebuild),
+        _by_path(built.found, built.rejected), built.found.ignored, built.notes, files, chunks,
+        built.embedded, monotonic() - started, built.generation_id, job.gate is not None,
+    )  # fmt: skip
+
+
+def _look(job: Job, *, whole: bool) -> _Todo:
     """Read vault and index, under the lock: an older reading must not undo another's ingest."""
-    found = vault.read(root)
-    migrate.check(conn)
-    live = generations.live_or_none(conn)
-    known = generations.file_hashes(conn, live.id) if live else {}
-    current = live is not None and dict(live.fingerprint) == fingerprint(rules)
+    found = vault.read(job.root)
+    migrate.check(job.conn)
+    live = generations.live_or_none(job.conn)
+    known = generations.file_hashes(job.conn, live.id) if live else {}
+    current = live is not None and dict(live.fingerprint) == fingerprint(job.rules)
     plan = plans.make(found, known, rebuild=whole or not current)
-    plans.refuse_odd_vault(root, found, plan, known, allowed=allow_mass_delete)
+    plans.refuse_odd_vault(job.root, found, plan, known, allowed=job.allow_mass_delete)
     return _Todo(live, known, found, plan)
 
 
-def _edit(rules: Rulebook, conn: Connection, todo: _Todo, progress: Progress) -> Built:
+def _edit(job: Job, todo: _Todo) -> Built:
     """Write what changed into the live generation, in one transaction; nothing where nothing."""
     assert todo.live is not None  # without one, the plan is to build it
-    ready = prepare(rules, conn, _chosen(todo), progress)
+    conn = job.conn
+    ready = prepare(job.rules, conn, _chosen(todo), job.progress)
     if ready.files or todo.plan.removed:
         with conn.transaction():
             point("transaction begun")
@@ -153,7 +165,7 @@ def _edit(rules: Rulebook, conn: Connection, todo: _Todo, progress: Progress) ->
             contents.apply(conn, todo.live.id, removed=todo.plan.removed, written=ready.files)
             point("edit not committed")
         point("edit committed")
-        hnsw.build_if_large(conn, todo.live.id)
+        hnsw.build_if_large(conn, todo.live.id, say=job.say)
         point("edited vectors indexed")
     if len(ready.files) > len(todo.plan.unchanged):
         conn.execute("ANALYZE chunk, entry, posting")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ingest import parsing
+from ingest import limits, parsing
 from ingest.chunk import CHUNK_LIMIT, CHUNKER_VERSION
 from ingest.document import Index, IndexedChunk
 from ingest.embedding import Progress, embed
@@ -79,6 +79,7 @@ def chunk(rules: Rulebook, files: Sequence[SourceFile], index: Index | None = No
         if not chunks:
             notes.append(f"{file.path}: holds no text")
         for item in chunks:
-            if (size := tokens.count(passage_text(item.chunk))) > CHUNK_LIMIT:
+            text = passage_text(item.chunk)
+            if (size := max(tokens.count(text), limits.unread(text))) > CHUNK_LIMIT:
                 notes.append(f"{item.chunk.id}: {size} word pieces, over {CHUNK_LIMIT}")
     return Chunked(tuple(indexed), tuple(rejected), tuple(notes))

@@ -31,3 +31,7 @@ class Meter:
         elif (percent := 100 * done // total) >= self._shown + _STEP:
             self._shown = percent - percent % _STEP
             print(f"{what}: {done:,} of {total:,}", file=sys.stderr, flush=True)
+
+    def say(self, line: str) -> None:
+        """Print a line above the bar, where one is drawn; any thread may."""
+        tqdm.write(line, file=sys.stderr)

@@ -141,7 +141,7 @@ def _ingest(rules: Rulebook, root: Path) -> Report:
             if total > _MANY:
                 meter.show(what, done, total)
 
-        return pipeline.run(rules, root, progress=progress)
+        return pipeline.run(rules, root, progress=progress, say=meter.say)
 
 
 def _wakes(root: Path) -> Iterator[None]:

@@ -1,20 +1,18 @@
 """What was fitted for a set of models: the weights of the stages and the refusal threshold.
 
-Scores of other models have other scales, so a fit belongs to the models it was made with.
-calibration.json is a list with one entry for each; `python -m evals.calibrate` makes them.
+They stand in calibration.json; `python -m evals.calibrate` makes them.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from retrieval.errors import ConfigurationError
+from retrieval import fitted
+from retrieval.fitted import Models
 from retrieval.fuse import Weights
 
 _FILE = Path(__file__).with_name("calibration.json")
-Models = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ def find(models: Models) -> Fit | None:
 
     Raises ConfigurationError where calibration.json cannot be read.
     """
-    return next((fit for key, fit, _ in _entries() if key == models), None)
+    return fitted.find(_FILE, models, _fit)
 
 
 def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
@@ -42,18 +40,8 @@ def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
 
     Raises ConfigurationError where calibration.json cannot be read.
     """
-    entry = {**asdict(fit), "fitted_on": dict(manifest), "for": dict(models)}
-    others = [whole for key, _, whole in _entries() if key != models]
-    _FILE.write_text(json.dumps([*others, entry], indent=2) + "\n", "utf-8")
+    fitted.write(_FILE, models, asdict(fit), manifest, _fit)
 
 
-def _entries() -> list[tuple[dict[str, object], Fit, dict[str, Any]]]:
-    """The models, the fit and the whole of every entry."""
-    try:
-        entries = json.loads(_FILE.read_text("utf-8"))
-        return [
-            (dict(e["for"]), Fit(Weights(**e["weights"]), float(e["threshold"])), e)
-            for e in entries
-        ]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigurationError(f"{_FILE.name} cannot be read: {error}; restore it") from error
+def _fit(entry: Mapping[str, Any]) -> Fit:
+    return Fit(Weights(**entry["weights"]), float(entry["threshold"]))

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from time import monotonic
 from typing import Any, TypeVar
@@ -26,8 +27,15 @@ _STATEMENT_MS = 10_000  # a search takes milliseconds
 _LOCK_MS = 5_000  # nothing of ours holds a lock against readers for longer than a query
 _IDLE_MS = 15_000  # between two statements of a `read`; a process that was halted takes longer
 _POOL_SIZE = 8
+_SCARCE: dict[type[psycopg.Error], str] = {  # what it lacks; asked again, it lacks it still
+    psycopg.errors.DiskFull: "free space on the disk of the database",
+    psycopg.errors.OutOfMemory: "give the database's server more memory, or end what else needs it",
+    psycopg.errors.IoError: "mend the disk of the database (its server's log says more)",
+}
 _LOST = (psycopg.OperationalError, psycopg.errors.IdleInTransactionSessionTimeout)
-_TOO_SLOW = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable)  # to try again is worse
+_TOO_SLOW = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable)
+# Another attempt mends nothing, or makes it worse.
+_NOT_AGAIN: tuple[type[psycopg.Error], ...] = (*_TOO_SLOW, *_SCARCE)
 
 
 class Store:
@@ -73,9 +81,9 @@ class Store:
     def connect(self, **options: Any) -> Iterator[Connection]:
         """Yield a connection of its own, outside of the pool, for writers and long locks.
 
-        Raises DatabaseUnreachableError where it cannot be made, and where the database fails the
-        caller's statements (it was stopped, its disk is full); errors in them are raised as they
-        are.
+        Raises DatabaseUnreachableError where it cannot be made or gives no answer within 12 s, and
+        where the database fails the caller's statements (it was stopped, its disk is full); errors
+        in them are raised as they are.
         """
         try:
             conn = self._connected(options)
@@ -85,19 +93,18 @@ class Store:
             with conn:
                 yield conn
         except psycopg.OperationalError as error:
-            raise DatabaseUnreachableError(
-                f"the database at {self._shown()!r} failed: {_reason(error)}; "
-                "see that it runs and try again"
-            ) from error
+            raise self._failed(error) from error
 
     def _connected(self, options: dict[str, Any]) -> Connection:
         with ExitStack() as stack:
-            conn = psycopg.connect(
+            conn = LimitedConnection.connect(
                 self._lively, connect_timeout=int(_CONNECT), **{**options, "autocommit": True}
             )
             stack.callback(conn.close)
+            conn.deadline = monotonic() + _READ
             keep_alive(conn)
             configure(conn, {})
+            conn.deadline = None
             conn.autocommit = options.get("autocommit", False)
             stack.pop_all()
         return conn
@@ -108,36 +115,57 @@ class Store:
         Where a connection turns out dead (the database was restarted), the pool is drained, an
         embedded server that died is started, and `work` is called once more. Raises
         DatabaseUnreachableError where there is no database, where it is too busy to give a
-        connection or to end a statement in time, or where nothing comes back from it within 12 s.
+        connection or to end a statement in time, where it lacks disk or memory, or where nothing
+        comes back from it: all of it within 12 s, whatever it is waited for.
         """
         give_up = monotonic() + _READ
         try:
             return self._once(work, give_up)
-        except _TOO_SLOW as error:
-            raise _busy(error) from error
         except PoolTimeout:
             self._start_again(give_up)
-            with self.connect():  # raises with the reason, which the pool's time-out hides
-                pass
+            self._look(give_up)
         except _LOST as error:
+            if isinstance(error, _NOT_AGAIN) or monotonic() >= give_up:
+                raise self._told(error) from error
             self._pool.drain()
-            if monotonic() >= give_up:
-                raise self._unreachable(error) from error
             self._start_again(give_up)
         try:
             return self._once(work, give_up)
-        except _TOO_SLOW as error:
-            raise _busy(error) from error
         except PoolTimeout as error:
-            with self.connect():  # it may have stopped only now
-                pass
+            self._look(give_up)  # it may have stopped only now
             raise _busy(error) from error
         except _LOST as error:
-            raise self._unreachable(error) from error
+            raise self._told(error) from error
 
     def _start_again(self, give_up: float) -> None:
         if self._revive:
-            self._revive(max(give_up - monotonic(), 1.0))
+            self._in_time(give_up, self._revive)
+
+    def _look(self, give_up: float) -> None:
+        """Connect, to raise with the reason that the pool's time-out hides, if there is one."""
+
+        def connect(_: float) -> None:
+            with self.connect():
+                pass
+
+        self._in_time(give_up, connect)
+
+    def _in_time(self, give_up: float, work: Callable[[float], None]) -> None:
+        """Call `work` with the seconds left and wait for it no longer; if none are, do nothing.
+
+        On a thread of its own: names are looked up, all addresses of a host tried and a server
+        started without regard to our time. Raises what `work` raises.
+        """
+        left = give_up - monotonic()
+        if left <= 0:
+            return
+        thread = ThreadPoolExecutor(1)
+        try:
+            thread.submit(work, left).result(left)
+        except TimeoutError as error:
+            raise self._unreachable(TimeoutError("it answers nothing")) from error
+        finally:
+            thread.shutdown(wait=False)
 
     def _once(self, work: Callable[[Connection], _Result], give_up: float) -> _Result:
         wait = min(_WAIT, give_up - monotonic())
@@ -147,10 +175,22 @@ class Store:
                 conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
                 return work(conn)
 
+    def _told(self, error: psycopg.Error) -> DatabaseUnreachableError:
+        if isinstance(error, _TOO_SLOW):
+            return _busy(error)
+        return self._failed(error) if isinstance(error, _NOT_AGAIN) else self._unreachable(error)
+
     def _unreachable(self, error: Exception) -> DatabaseUnreachableError:
         return DatabaseUnreachableError(
             f"no database at {self._shown()!r}: {_reason(error)}; start it, or correct "
             "DATABASE_URL (without it, the embedded PostgreSQL is used)"
+        )
+
+    def _failed(self, error: Exception) -> DatabaseUnreachableError:
+        scarce = (mend for kind, mend in _SCARCE.items() if isinstance(error, kind))
+        return DatabaseUnreachableError(
+            f"the database at {self._shown()!r} failed: {_reason(error)}; "
+            f"{next(scarce, 'see that it runs')}, then try again"
         )
 
     def _shown(self) -> str:

@@ -103,19 +103,17 @@ def drop_unneeded(conn: Connection) -> None:
             _drop(conn, name)
 
 
-def reindex(conn: Connection, generation_id: int) -> bool:
+def reindex(conn: Connection, generation_id: int, *, say: Say = _log.info) -> bool:
     """Build a generation's index anew while readers and writers go on. In no transaction.
 
-    For an index that many edits have made worse. Returns False where there is none.
+    For an index that many edits have made worse; `say` gets lines as in `build_if_large`. Returns
+    False where there is none.
     """
     if not exists(conn, generation_id):
         return False
-    with _memory(conn, _entries(conn, generation_id), _dimension(conn, generation_id)):
-        conn.execute(
-            sql.SQL("REINDEX INDEX CONCURRENTLY {}").format(
-                sql.Identifier(index_name(generation_id))
-            )
-        )
+    name = sql.Identifier(index_name(generation_id))
+    with _building(conn, generation_id, _dimension(conn, generation_id), say):
+        conn.execute(sql.SQL("REINDEX INDEX CONCURRENTLY {}").format(name))
     return True
 
 
@@ -159,7 +157,6 @@ def _dimension(conn: Connection, generation_id: int) -> int:
 
 
 def _build(conn: Connection, generation_id: int, dimension: int, say: Say) -> None:
-    entries = _entries(conn, generation_id)
     statement = sql.SQL(
         "CREATE INDEX {name} ON entry "
         "USING hnsw ((embedding::vector({dimension})) vector_cosine_ops) "
@@ -171,10 +168,18 @@ def _build(conn: Connection, generation_id: int, dimension: int, say: Say) -> No
         ef=sql.Literal(_EF_CONSTRUCTION),
         generation=sql.Literal(generation_id),
     )
+    with _building(conn, generation_id, dimension, say):
+        conn.execute(statement)
+
+
+@contextmanager
+def _building(conn: Connection, generation_id: int, dimension: int, say: Say) -> Iterator[None]:
+    """Give a build what it needs, and tell of it."""
+    entries = _entries(conn, generation_id)
     started = monotonic()
     say(f"indexing {entries:,} vectors")
     with _memory(conn, entries, dimension), _told(conn, entries, say):
-        conn.execute(statement)
+        yield
     say(f"indexed {entries:,} vectors in {monotonic() - started:.0f} s")
 
 

@@ -141,7 +141,7 @@ class SearchResult:
     threshold: float
     generation: str  # "ID.REVISION" of the index that answered
     timings: Timings
-    elsewhere: float = -1.0  # cosine similarity of the question to the nearest of topics.txt
+    elsewhere: float = -1.0  # cosine similarity to other subjects, less that of the rules' texts
     # Passages below `top_k` of files that supersede one of `hits`, best first.
     overriding: tuple[Hit, ...] = ()
     # Of the files of both, by path; only of those whose front matter says something.

@@ -3,13 +3,15 @@
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
-from retrieval import calibration, topics, weights
+from retrieval import calibration, elsewhere, weights
 from retrieval.database import Store
+from retrieval.elsewhere import Background
 from retrieval.embed import Embedder, ModelThread
 from retrieval.errors import IndexMismatchError
+from retrieval.fitted import Models
 from retrieval.fold import FOLDING_VERSION
 from retrieval.fuse import Weights
 from retrieval.postgres import serve
@@ -31,6 +33,7 @@ class Rulebook:
     reranker: Reranker | None
     weights: Weights
     threshold: float  # of the score that a passage is sorted by; lower is dropped
+    background: Background = field(default_factory=Background)
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -39,7 +42,7 @@ class Rulebook:
 
     def warm(self) -> None:
         """Load the models now instead of at the first question."""
-        topics.warm(self.embedder)
+        elsewhere.warm(self.embedder)
         if self.reranker:
             self.reranker.warm()
 
@@ -110,7 +113,7 @@ def _revive(settings: Settings, seconds: float) -> None:
 
 def calibrated_for(
     settings: Settings, embedder: Embedder, reranker: Reranker | None
-) -> calibration.Models:
+) -> Models:
     """Return what a fit depends on, as calibration.json holds it."""
     return {
         "encoder": embedder.files.digest,

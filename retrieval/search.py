@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from retrieval import candidates, topics
+from retrieval import candidates, elsewhere
 from retrieval.arrange import Ranked, current_first, overriding, with_twins
 from retrieval.candidates import Lists
 from retrieval.embed import EncodedQuestion
@@ -51,11 +51,7 @@ def search(
     while True:  # ends: an ingest commits far less often than a search takes
         result = _attempt(rules, question, words, asked, limit, generation_id)
         if result is not None:
-            return replace(
-                result,
-                timings=replace(result.timings, embed_ms=embed_ms),
-                elsewhere=topics.nearest(rules.embedder, asked.vector),
-            )
+            return replace(result, timings=replace(result.timings, embed_ms=embed_ms))
 
 
 def _attempt(
@@ -85,13 +81,14 @@ def _attempt(
     above = overriding(ranked, [scored.chunk.path for scored, _ in kept], found.notes, top_k)
     shown_rows = [*kept, *((one.item.scored, one.score) for one in above)]
 
-    def details(conn: Connection) -> tuple[Generation, dict[int, tuple[Evidence, ...]]]:
+    def details(conn: Connection) -> tuple[Generation, dict[int, tuple[Evidence, ...]], float]:
         now = live(conn) if wanted is None else generation(conn, wanted)
         tokens = asked.tokens if rules.settings.rag_late_interaction else None
         rows = [scored.row_id for scored, _ in shown_rows]
-        return now, evidence(conn, rows, asked.vector, tokens)
+        own = rules.background.of(conn, now, rules.embedder)
+        return now, evidence(conn, rows, asked.vector, tokens), own
 
-    now, shown = rules.store.read(details)
+    now, shown, own = rules.store.read(details)
     if now.name != found.generation.name:
         return None
     hits = tuple(Hit(scored.chunk, score, shown[scored.row_id]) for scored, score in shown_rows)
@@ -104,6 +101,7 @@ def _attempt(
         rerank=rules.reranker.name if rules.reranker else "off",
         threshold=rules.threshold,
         generation=now.name,
+        elsewhere=elsewhere.nearest(rules.embedder, asked.vector) - own,
         timings=Timings(
             embed_ms=0.0,
             search_ms=1000 * (searched - started + perf_counter() - reranked),

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import psycopg
 from pgvector import Vector
 from psycopg.rows import class_row, kwargs_row
@@ -168,6 +169,20 @@ def nearest_entries(
             StoredEntry(row_id, text, late.unpacked(data, scale) if data else None)
             for row_id, text, data, scale in cur.execute(_TOKENS, values)
         ]
+
+
+def some_vectors(conn: Connection, generation_id: int, count: int) -> Vectors:
+    """Return the vectors of `count` entries (or all), those whose texts have the lowest hashes.
+
+    Shape (entries, dimension). The same texts give the same rows in the same order.
+    """
+    rows = conn.execute(
+        "SELECT embedding::real[] FROM entry WHERE generation_id = %s "
+        'ORDER BY text_sha256 COLLATE "C" LIMIT %s',
+        [generation_id, count],
+        binary=True,
+    ).fetchall()
+    return np.array([vector for (vector,) in rows], np.float32)
 
 
 def chunks_of(conn: Connection, generation_id: int, path: str) -> tuple[Chunk, ...]:

@@ -1,6 +1,7 @@
 """/livez and /readyz, and what questions get where the index or its database is missing."""
 
 import logging
+import os
 import socket
 import time
 from collections.abc import Callable
@@ -47,6 +48,7 @@ def test_a_ready_app_says_what_answers(client: httpx2.Client, model_client: http
         "embedding": "rules-oracle/encoder (all-MiniLM-L6-v2, trained further)",
         "rerank": "off",
         "answers": "quotes",
+        "files": "as indexed",
     }
     assert model_client.get("/readyz").json()["answers"] == "model"
 
@@ -60,6 +62,41 @@ def test_an_app_without_an_index_says_so_and_is_ready_after_an_ingest(
         pipeline.run(open_rules(settings), settings.vault)
         assert client.get("/readyz").status_code == 200
         assert client.post("/ask", json=QUESTION).status_code == 200
+
+
+@pytest.mark.proves("promise 5")
+def test_files_that_the_index_does_not_hold_are_named_and_no_503(
+    settings: Settings, open_rules: Callable[[Settings], Rulebook]
+) -> None:
+    vault, rules = settings.vault, open_rules(settings)
+    pipeline.run(rules, vault)
+    with serving(settings) as client:
+
+        def files() -> str:
+            ready = client.get("/readyz")
+            assert (ready.status_code, ready.json()["status"]) == (200, "ready")
+            told: str = ready.json()["files"]
+            return told
+
+        assert files() == "as indexed"
+        (vault / ".hidden.md").write_text("# Hidden\n", "utf-8")
+        (vault / "map.png").write_text("x", "utf-8")
+        (vault / "link.md").symlink_to("/etc/hostname")
+        os.utime(vault / "2. Arms/Weapons.md", (1, 1))
+        assert files() == "as indexed"
+        torches = vault / "1. Light/Torches.md"
+        torches.write_text(torches.read_text("utf-8").replace("one hour", "two hours"), "utf-8")
+        only = "1 not as indexed (1. Light/Torches.md); run: python -m ingest"
+        assert files() == only
+        assert client.post("/ask", json=QUESTION).status_code == 200
+        (vault / "2. Arms/Hazards.md").rename(vault / "2. Arms/Dangers.md")
+        (vault / "3. Cafe\u0301.md").write_text("# Food\n\nBread.\n", "utf-8")
+        shown = "1. Light/Torches.md, 2. Arms/Dangers.md, 2. Arms/Hazards.md and 1 more"
+        assert files() == f"4 not as indexed ({shown}); run: python -m ingest"
+        pipeline.run(rules, vault)
+        assert files() == "as indexed"
+        vault.rename(vault.with_name("gone"))
+        assert files().startswith("not compared: ")
 
 
 @pytest.mark.proves("promise 7", "row 15")

@@ -18,6 +18,7 @@ from retrieval.errors import DatabaseUnreachableError
 from retrieval.postgres import serve
 from retrieval.rulebook import Rulebook
 from retrieval.settings import Settings
+from retrieval.store import Connection
 from tests.conftest import RULES, write_vault
 from tests.embedded import clean, home
 from tests.index_state import content
@@ -125,7 +126,9 @@ def test_a_full_disk_is_named_and_what_was_there_is_served(
             use_up_the_log(rules, data_dir)
         ballast = fill(disk, leave=MB // 5 if full == "tables" else SEGMENT - MB)
         edit(vault)
-        assert "No space left on device" in refused(rules, vault)
+        reason = refused(rules, vault)
+        assert "No space left on device" in reason
+        assert "free space on the disk of the database, then try again" in reason
         if full == "tables":
             assert OLD in answered(client)
             assert content(rules) == before
@@ -137,3 +140,37 @@ def test_a_full_disk_is_named_and_what_was_there_is_served(
         pipeline.run(fresh, vault)
         assert [row[:-1] for row in content(rules)] == [row[:-1] for row in content(fresh)]
     runs(1)
+
+
+@pytest.mark.proves("row 14")
+@pytest.mark.parametrize(
+    ("state", "mend"),
+    [
+        ("53100", "free space on the disk of the database"),
+        ("53200", "give the database's server more memory, or end what else needs it"),
+        ("58030", "mend the disk of the database (its server's log says more)"),
+        ("57P03", "see that it runs"),
+    ],
+)
+def test_what_the_database_lacks_is_told_with_what_to_do(
+    fresh_store: Store, state: str, mend: str
+) -> None:
+    """The server itself raises the error, with this SQLSTATE."""
+    calls = []
+
+    def fail(conn: Connection) -> None:
+        calls.append(conn)
+        conn.execute(f"DO $$ BEGIN RAISE EXCEPTION 'oh' USING ERRCODE = '{state}'; END $$")
+
+    with pytest.raises(DatabaseUnreachableError) as writing, fresh_store.connect() as conn:
+        fail(conn)
+    reasons = [str(writing.value)]
+    del calls[:]
+    with pytest.raises(DatabaseUnreachableError) as reading:
+        fresh_store.read(fail)
+    if state != "57P03":  # which a reader tries again
+        reasons.append(str(reading.value))
+        assert len(calls) == 1
+    for reason in reasons:
+        assert " failed: oh" in reason
+        assert reason.endswith(f"; {mend}, then try again")

@@ -1,10 +1,16 @@
-"""Topics that rules seldom hold: a question about one of them is nearer to it than to the rules."""
+"""What rules seldom hold: a question about it is nearer to it than to the rules."""
+
+from pathlib import Path
+from statistics import fmean
 
 import pytest
 
-from retrieval import topics
+from api import refusal
+from retrieval import elsewhere
+from retrieval.errors import ModelUnavailableError
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
+from retrieval.store import Generation, live, some_vectors
 
 
 @pytest.mark.parametrize(
@@ -21,10 +27,57 @@ def test_a_question_is_nearer_to_what_it_is_about(
 ) -> None:
     found = search(rulebook, question)
     nearest = max(row.dense_score for row in found.trace)
-    assert (found.elsewhere > nearest) == off_topic
+    assert (nearest - found.elsewhere < refusal._NEARER) == off_topic
 
 
-def test_topics_are_many_short_and_different() -> None:
-    lines = topics._FILE.read_text("utf-8").splitlines()
-    assert len(lines) == len(set(lines)) >= 100
-    assert all(line == line.strip() and 2 <= len(line.split()) <= 12 for line in lines)
+@pytest.mark.parametrize(("name", "least"), [("topics", 200), ("everyday", 1_000)])
+def test_the_lists_are_long_and_their_lines_short_and_different(name: str, least: int) -> None:
+    lines = elsewhere.lines(name)
+    assert len(lines) == len({line.casefold() for line in lines}) >= least
+    assert all(2 <= len(line.split()) <= 30 for line in lines)
+
+
+def test_the_stored_vectors_are_those_of_the_bundled_encoder(rulebook: Rulebook) -> None:
+    stored = elsewhere.read(elsewhere._STORED, rulebook.embedder)
+    assert stored is not None, "run: python -m retrieval.elsewhere"
+    for name, vectors in zip(("topics", "everyday"), stored, strict=True):
+        lines = elsewhere.lines(name)
+        assert len(vectors) == len(lines)
+        some = range(0, len(lines), 97)
+        made = rulebook.embedder.embed([lines[row] for row in some])
+        cosines = (vectors[list(some)] * made).sum(axis=1)
+        assert cosines.min() > 0.999
+
+
+def test_vectors_of_another_encoder_or_of_other_lines_are_not_taken(
+    rulebook: Rulebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elsewhere, "_HERE", tmp_path)
+    (tmp_path / "topics.txt").write_text("the weather forecast\n", "utf-8")
+    (tmp_path / "everyday.txt").write_text("Will it rain?\nIs it late?\n", "utf-8")
+    stored = tmp_path / "elsewhere.safetensors"
+    elsewhere.write(stored, rulebook.embedder)
+    found = elsewhere.read(stored, rulebook.embedder)
+    assert found is not None
+    assert [len(vectors) for vectors in found] == [1, 2]
+    (tmp_path / "everyday.txt").write_text("Will it snow?\nIs it late?\n", "utf-8")
+    assert elsewhere.read(stored, rulebook.embedder) is None
+    stored.write_bytes(b"no tensors")
+    with pytest.raises(ModelUnavailableError, match="cannot be read"):
+        elsewhere.read(stored, rulebook.embedder)
+
+
+def test_the_rules_own_nearness_is_that_of_their_entries_and_follows_the_index(
+    rulebook: Rulebook,
+) -> None:
+    def now(background: elsewhere.Background) -> float:
+        return rulebook.store.read(lambda conn: background.of(conn, live(conn), rulebook.embedder))
+
+    known = elsewhere.Background()
+    vectors = rulebook.store.read(lambda conn: some_vectors(conn, live(conn).id, 500))
+    expected = fmean(elsewhere.nearest(rulebook.embedder, vector) for vector in vectors)
+    assert now(known) == pytest.approx(expected, abs=1e-5)
+    assert now(known) == now(elsewhere.Background())
+    nothing = Generation(0, 1, {})
+    assert rulebook.store.read(lambda conn: known.of(conn, nothing, rulebook.embedder)) == 0.0
+    assert now(known) == pytest.approx(expected, abs=1e-5)

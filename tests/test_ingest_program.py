@@ -1,6 +1,9 @@
 """`python -m ingest`: its exit status and what it prints."""
 
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,8 +11,18 @@ import psycopg
 import pytest
 
 from ingest import __main__ as program
-from retrieval import generations
+from retrieval import generations, hnsw
 from tests.conftest import write_vault
+
+# `python -m ingest` with an error that nobody foresaw.
+BROKEN = """
+import runpy
+from ingest import arguments
+def parse(*_):
+    raise {}
+arguments.parse = parse
+runpy.run_module("ingest", run_name="__main__", alter_sys=True)
+"""
 
 
 @pytest.fixture
@@ -88,3 +101,44 @@ def test_the_program_ends_with_75_where_another_ingest_runs(
         generations.lock(conn)
         assert command(str(vault)) == 75
     assert f"process {os.getpid()} on " in capsys.readouterr().err
+
+
+def test_the_program_tells_of_the_index_of_vectors(
+    command: Callable[..., int],
+    vault: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    defaults = hnsw.build_if_large.__kwdefaults__ or {}
+    monkeypatch.setitem(defaults, "limit", 3)
+    for arguments in ([str(vault)], ["--reindex"], [str(vault), "--rebuild"]):
+        assert command(*arguments) == 0
+        first, last = [line for line in capsys.readouterr().err.splitlines() if "index" in line]
+        assert first.startswith("indexing ")
+        assert first.endswith(" vectors")
+        assert last.startswith("indexed ")
+        assert last.endswith(" s")
+    write_vault(vault, {"3. More/More.md": "# More\n\nAn oak is tall.\n"})
+    monkeypatch.setattr(hnsw, "warnings", lambda _: ["an old pgvector"])
+    assert command(str(vault)) == 0
+    assert "an old pgvector" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [("ZeroDivisionError('oh')", program._BUG), ("KeyboardInterrupt", -signal.SIGINT)],
+)
+def test_a_bug_has_a_status_of_its_own(tmp_path: Path, error: str, status: int) -> None:
+    root = str(Path(__file__).parents[1])
+    ended = subprocess.run(
+        [sys.executable, "-c", BROKEN.format(error)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == status, ended.stderr
+    assert status not in {0, 1, 2, 3, 75}
+    assert ended.stderr.startswith("Traceback")
+    assert ended.stderr.rstrip().endswith(error.replace("('oh')", ": oh"))

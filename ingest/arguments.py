@@ -1,0 +1,57 @@
+"""The arguments of `python -m ingest`."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def parse(argv: Sequence[str], about: str | None) -> argparse.Namespace:
+    """Return the arguments; `about` stands above them in the help.
+
+    Ends the process, with 2 where they are wrong or contradict each other, with 0 after the help.
+    """
+    parser = argparse.ArgumentParser(prog="python -m ingest", description=about)
+    parser.add_argument("vault", nargs="?", type=Path, help="the folder; default: VAULT, or vault/")
+    parser.add_argument("--dry-run", action="store_true", help="print the plan, change nothing")
+    parser.add_argument(
+        "--allow-mass-delete",
+        action="store_true",
+        help="even if most files are gone from the folder",
+    )
+    _add_ways(parser)
+    parser.add_argument(
+        "--questions", type=Path, help="what --gate asks; default: the sample rules' questions"
+    )
+    args = parser.parse_args(argv)
+    if args.questions and not args.gate:
+        parser.error("--questions is for --gate")
+    if args.dry_run and (args.rollback or args.reindex):
+        parser.error("--rollback and --reindex have no plan to print")
+    if args.watch and (args.dry_run or args.allow_mass_delete):
+        parser.error("--watch takes neither --dry-run nor --allow-mass-delete: run these once")
+    return args
+
+
+def _add_ways(parser: argparse.ArgumentParser) -> None:
+    """Add what to do instead of one plain ingest, of which there can be one."""
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--rebuild", action="store_true", help="make the whole index anew, beside the old one"
+    )
+    how.add_argument(
+        "--gate",
+        action="store_true",
+        help="the same, and promote it only if python -m evals.retrieval passes on it",
+    )
+    how.add_argument(
+        "--rollback", action="store_true", help="make the previous generation the live one again"
+    )
+    how.add_argument(
+        "--watch", action="store_true", help="go on, and ingest again whenever a file changes"
+    )
+    how.add_argument(
+        "--reindex", action="store_true", help="build the live generation's vector index anew"
+    )
+    how.add_argument(
+        "--check", action="store_true", help="compare index, models and files, change nothing"
+    )

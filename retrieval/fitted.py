@@ -1,0 +1,47 @@
+"""Files of what was fitted: a JSON list with one entry for each set of models.
+
+Scores of other models have other scales, so a fit belongs to the models it was made with.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from retrieval.errors import ConfigurationError
+
+Models = Mapping[str, object]
+_Fit = TypeVar("_Fit")
+_Read = Callable[[Mapping[str, Any]], _Fit]  # an entry's fit; KeyError, TypeError, ValueError
+
+
+def find(path: Path, models: Models, read: _Read[_Fit]) -> _Fit | None:
+    """Return what was fitted for these models; None for others.
+
+    Raises ConfigurationError where the file cannot be read.
+    """
+    return next((fit for known, fit, _ in _entries(path, read) if known == models), None)
+
+
+def write(
+    path: Path,
+    models: Models,
+    fit: Mapping[str, object],
+    manifest: Mapping[str, object],
+    read: _Read[_Fit],
+) -> None:
+    """Store a fit with what it was made on (`manifest`); those for other models stay.
+
+    Raises ConfigurationError where the file cannot be read.
+    """
+    entry = {**fit, "fitted_on": dict(manifest), "for": dict(models)}
+    others = [whole for known, _, whole in _entries(path, read) if known != models]
+    path.write_text(json.dumps([*others, entry], indent=2) + "\n", "utf-8")
+
+
+def _entries(path: Path, read: _Read[_Fit]) -> list[tuple[dict[str, object], _Fit, dict[str, Any]]]:
+    """The models, the fit and the whole of every entry."""
+    try:
+        return [(dict(e["for"]), read(e), e) for e in json.loads(path.read_text("utf-8"))]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(f"{path.name} cannot be read: {error}; restore it") from error
