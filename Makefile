@@ -47,7 +47,7 @@ answers: setup  ## measure what users get (needs make ingest): right, refused, s
 	@$(BIN)/python -m evals.negative --split gate
 	@$(BIN)/python -m evals.accuracy --split gate
 
-# The guard's aims are its program's defaults and not reached (docs/experiments.md, E21): these floors
+# The guard's aims are its program's defaults and not reached (docs/experiments.md, E29): these floors
 # keep what is there.
 test: setup  ## everything that CI runs
 	@$(BIN)/ruff format --check .
@@ -57,7 +57,7 @@ test: setup  ## everything that CI runs
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 	@$(BIN)/python -m evals.retrieval --split gate --vault vault --junit results/junit.xml
 	@$(BIN)/python -m evals.sabotage --fast
-	@$(BIN)/python -m evals.guard_set --most-blocked 0.25 --min-caught 0.75
+	@$(BIN)/python -m evals.guard_set --most-blocked 0.10 --min-caught 0.65
 	@$(BIN)/python -m evals.sabotage_answers
 
 promises: setup  ## run the tests that prove a promise and write docs/promises.md

@@ -1,8 +1,7 @@
 """Where an answer's number stands in the passages, and which number its words would rather have."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -11,10 +10,10 @@ from typing import Literal
 from api import units
 from api.facts import Fact
 from api.occurrences import Occurrence as Occurrence  # part of this module's interface
-from api.occurrences import Weights, occurrences
 from api.occurrences import content as content
+from api.occurrences import named as named
+from api.occurrences import occurrences
 from api.occurrences import segment as segment
-from api.occurrences import weighted as weighted
 from api.passage_lines import Line, Source, lines
 from api.words import abbreviates, stem
 
@@ -28,18 +27,16 @@ class Evidence:
     lines: tuple[Line, ...]
     occurrences: tuple[Occurrence, ...]
     words: tuple[frozenset[str], ...]  # of each passage, with heading, context and path
-    rarity: Mapping[str, float]  # of a stem: 1 in one line, near 0 in all of them
     counted: frozenset[str]  # stems that stand as a unit behind some number
 
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """What is made of one passage; `spread` has the words of each line."""
+    """What is made of one passage."""
 
     lines: tuple[Line, ...]
     occurrences: tuple[Occurrence, ...]
     words: frozenset[str]
-    spread: tuple[frozenset[str], ...]
 
 
 _DICE = re.compile(r"(\d{1,4})d(\d{1,4})([+-]\d{1,4})?")
@@ -47,12 +44,13 @@ ARTICLES = frozenset(("a", "an", "per", "each", "every", "once"))
 _ABBREVIATION = 3  # letters of a word that is a unit wherever it follows a number
 _FILLERS_WORDS = "full whol mor additional extra further consecutiv entir complet"
 _DAY = 24 * 3600  # seconds
-_VERBS_WORDS = "makes gives means takes lasts costs gets needs"  # "plus 4 makes 6"
-_VERBS = frozenset(stem(word) for word in _VERBS_WORDS.split())
+_VERBS_WORDS = (
+    "makes gives means takes lasts costs gets needs has runs comes goes"  # "plus 4 makes 6"
+)
+VERBS = frozenset(stem(word) for word in _VERBS_WORDS.split())
 _WORKING = frozenset((stem("working"), stem("business")))
+_BASES = {stem(word): unit.base for word in units.WORDS if (unit := units.find(word))}
 _FILLERS = frozenset(_FILLERS_WORDS.split())
-_COMMON = 0.5  # the least rarity: a word of a whole passage still tells it from the others
-_FEWEST_LINES = 8  # in fewer lines a word that stands in two of them is still rare
 
 
 def evidence(sources: Sequence[Source]) -> Evidence:
@@ -61,13 +59,10 @@ def evidence(sources: Sequence[Source]) -> Evidence:
     found = [line for passage in passages for line in passage.lines]
     taken = tuple(item for passage in passages for item in passage.occurrences)
     words = tuple(passage.words for passage in passages)
-    spread = Counter(word for passage in passages for line in passage.spread for word in line)
-    size = max(len(found), _FEWEST_LINES)
-    rarity = {word: max(_COMMON, 1 - (count - 1) / size) for word, count in spread.items()}
     counted = {item.fact.counted for item in taken} | {stem(word) for word in units.WORDS}
     counted |= {item.fact.nouns[0] for item in taken if _counts_one(item.fact)}
     counted |= {word for line in found for cell in line.cells for word in _in_brackets(cell.column)}
-    return Evidence(tuple(found), taken, words, rarity, frozenset(counted - {""}))
+    return Evidence(tuple(found), taken, words, frozenset(counted - {""}))
 
 
 @lru_cache(maxsize=512)
@@ -78,7 +73,6 @@ def _passage(source: Source, number: int) -> _Passage:
         found,
         tuple(item for line in found for item in occurrences(line)),
         frozenset(content(f"{source.path} {source.heading} {source.context} {source.text}")),
-        tuple(frozenset(_all_words(line)) for line in found),
     )
 
 
@@ -108,15 +102,6 @@ def agreement(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreeme
     return "none"
 
 
-def score(said: Weights, found: Occurrence, rarity: Mapping[str, float]) -> float:
-    """Return how well the words of a statement fit those around a fact: 0 for none in common."""
-    return sum(
-        weight * found.around[word] * rarity.get(word, 1.0)
-        for word, weight in said.items()
-        if word in found.around
-    )
-
-
 def _counts(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement:
     """Whether what is counted may be the same; a difference needs two words that are units."""
     own = found.fact
@@ -125,31 +110,37 @@ def _counts(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement
         return "unit"
     if fact.qualifier in _WORKING and own.base and not own.qualifier:
         return "unit"
+    if own.weak and own.base != fact.base:
+        return "none"  # "a year" holds no 1 of anything else, nor "the first answer" an hour
     if fact.base and own.base:
         return "same" if fact.base == own.base else "unit"
-    if fact.base and found.column_base:
-        return "same" if fact.base == found.column_base else "unit"
     if own.weak and own.text.lower() in ARTICLES and fact.text[0].isdigit():
         return "same" if set(fact.nouns[:1]) & set(own.nouns) else "none"
     theirs = own.nouns or found.column
     ours = fact.nouns
     if set(ours) & set(theirs) or _abbreviated(ours, theirs) or _abbreviated(theirs, ours):
         return "same"
-    noun = fact.counted and fact.counted not in _VERBS
+    noun = fact.counted and fact.counted not in VERBS
     if own.base and noun and fact.counted not in content(found.line.quote):
         return "unit"
     short = len(fact.counted) <= _ABBREVIATION and not set(fact.counted) & set("aeiou")
     known = fact.counted in counted or short
-    unit = fact.base or (fact.counted if known else "")
-    other = own.base or next((word for word in (own.counted, *found.column) if word in counted), "")
-    if not unit or not other:
+    unit = fact.base or (fact.counted if known else _one(fact, counted))
+    names = (own.counted or _one(own, counted), *found.counts)
+    other = own.base or next((word for word in names if word in counted), "")
+    if not unit or not other or _BASES.get(other) == fact.base != "":
         return "same"
     return "same" if unit == other else "unit"
 
 
 def _counts_one(fact: Fact) -> bool:
     """Whether it is "one round" or "per round", which name a unit without its plural."""
-    return bool(fact.nouns) and fact.text.lower().split(" ")[0] in {"one", "per"}
+    return bool(fact.nouns) and fact.text.lower().split(" ")[0] in {"one", "per", "1"}
+
+
+def _one(fact: Fact, counted: frozenset[str]) -> str:
+    """What a 1 counts, which has no plural: "1 turn"."""
+    return fact.nouns[0] if _counts_one(fact) and fact.nouns[0] in counted else ""
 
 
 def _in_brackets(column: str) -> tuple[str, ...]:
@@ -209,7 +200,7 @@ def _months(fact: Fact, own: Fact) -> bool:
     months, seconds = (fact, own) if fact.base == "month" else (own, fact)
     days = seconds.low / _DAY
     years = months.low / 12
-    return days == 30 * months.low or (years == int(years) and days in {365 * years, 364 * years})
+    return days == 30 * months.low or days in {365 * years, 364 * years}
 
 
 def _equal(fact: Fact, own: Fact, factor: Fraction, own_factor: Fraction) -> bool:
@@ -221,9 +212,3 @@ def _equal(fact: Fact, own: Fact, factor: Fraction, own_factor: Fraction) -> boo
     if low == own_low:
         return low == high or high == own_high
     return low == own_high and low == high
-
-
-def _all_words(line: Line) -> Iterator[str]:
-    for cell in line.cells:
-        yield from content(cell.text)
-    yield from content(f"{line.key} {line.heading.rpartition(' > ')[2]}")

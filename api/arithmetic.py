@@ -2,6 +2,7 @@
 
 import operator
 import re
+import string
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +13,8 @@ _OPERATORS: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
     "x": operator.mul, "*": operator.mul, "+": operator.add, "-": operator.sub,
     "/": operator.truediv, "÷": operator.truediv,
 }  # fmt: skip
-_BETWEEN = re.compile(r"\s*(?:[a-z%'\"]+\s+){0,2}([x*+/÷=-])\s*$", re.IGNORECASE)
+_EQUALS = "=≈"
+_BETWEEN = re.compile(r"\s*(?:[a-z%'\"]+\s+){0,2}([x*+/÷=≈-])\s*$", re.IGNORECASE)
 _SIGNED = re.compile(r"\s*+(?:[a-z%'\"]++\s*+){0,2}$", re.IGNORECASE)
 
 
@@ -39,12 +41,12 @@ def _sums(text: str) -> Iterator[Sum]:
         if not sign:
             chain, signs = [fact], []
             continue
-        if sign == "=" and signs:
+        if sign in _EQUALS and signs:
             shown = text[chain[0].start : fact.end]
-            yield Sum(tuple(chain), fact, _equals(chain, signs, fact), shown)
+            yield Sum(tuple(chain), fact, _equals(chain, signs, fact, sign), shown)
             chain, signs = [fact], []
             continue
-        chain, signs = ([*chain, fact], [*signs, sign]) if sign != "=" else ([fact], [])
+        chain, signs = ([*chain, fact], [*signs, sign]) if sign not in _EQUALS else ([fact], [])
 
 
 def _sign(text: str, end: int, fact: Fact) -> str:
@@ -54,16 +56,20 @@ def _sign(text: str, end: int, fact: Fact) -> str:
     return fact.sign if fact.sign and _SIGNED.match(between) else ""
 
 
-def _equals(chain: list[Fact], signs: list[str], result: Fact) -> bool:
+def _equals(chain: list[Fact], signs: list[str], result: Fact, sign: str) -> bool:
     if any(fact.die for fact in (*chain, result)):
-        return _dice(chain, signs) == _dice([result], [])
-    values = [fact.low for fact in chain]
-    return _value(values, signs) == result.low or _value(
-        [fact.low / fact.factor for fact in chain], signs
-    ) == result.low / (result.factor)
+        return dice(chain, signs) == dice([result], [])
+    written = result.low / result.factor
+    values = (
+        _value([fact.low for fact in chain], signs, result.factor),
+        _value([fact.low / fact.factor for fact in chain], signs, Fraction(1)),
+    )
+    places = len(result.text.partition(".")[2].rstrip(string.ascii_letters + " %"))
+    off = Fraction(1, 2 * 10**places) if sign == "≈" else 0
+    return any(value is not None and abs(value - written) <= off for value in values)
 
 
-def _value(values: list[Fraction], signs: list[str]) -> Fraction | None:
+def _value(values: list[Fraction], signs: list[str], factor: Fraction) -> Fraction | None:
     terms, adding = [values[0]], []
     for sign, value in zip(signs, values[1:], strict=True):
         if sign in "+-":
@@ -76,11 +82,14 @@ def _value(values: list[Fraction], signs: list[str]) -> Fraction | None:
     total = terms[0]
     for sign, term in zip(adding, terms[1:], strict=True):
         total = _OPERATORS[sign](total, term)
-    return total
+    return total / factor
 
 
-def _dice(chain: list[Fact], signs: list[str]) -> dict[str, Fraction] | None:
-    """Dice by their sides, and the number added under "": 2 x 1d6 + 1 is {"6": 2, "": 1}."""
+def dice(chain: list[Fact], signs: list[str]) -> dict[str, Fraction] | None:
+    """Return dice by their sides, and what is added under "": 2 x 1d6 + 1 is {"6": 2, "": 1}.
+
+    None where `signs` join them in another way than by + - x.
+    """
     terms = [_terms(chain[0])]
     for sign, fact in zip(signs, chain[1:], strict=True):
         if sign in "+-":

@@ -12,6 +12,7 @@ from typing import Literal
 
 from api import numbers_in_words, units
 from api.words import STOP, stem
+from api.written import value
 
 Kind = Literal[
     "number", "die", "odds", "range", "percentage", "distance", "duration", "price", "measure"
@@ -50,28 +51,28 @@ _AMOUNT = (
 )
 _SIGN = r"(?:(?:(?<![\w)\"'%])|(?<=ac))[+-]|(?:minus|plus) )?"
 _MARK = r"(?:['\"%](?!\w)| ?(?:ft|feet|foot|gp|sp|cp|percent)\b)?"
-_FACT = re.compile(
-    "|".join(
-        (
-            r"(?P<exact>\d{4}-\d\d-\d\d)",
-            r"(?<![\w.:])(?P<hour>\d{1,2})(?::(?P<minute>\d\d)(?![\d:])(?: ?(?P<half>[ap])\.?m\b)?"
-            r"| ?(?P<half_day>[ap])\.?m\b(?!\.?\w))",
-            rf"(?<![\w.])(?P<die>(?:\d+d|(?:{numbers_in_words.PATTERN} )?(?-i:d))"
-            r"(?:\d+|%)(?:(?!\w)|(?=x\d))"
-            r"(?: ?[+-] ?\d+(?![\w'%]|-in|/))?)",
-            rf"(?P<worded>{_AMOUNT}) (?P<sides>\w+)[- ]sided (?:die|dice)",
-            rf"(?P<of_sign>{_SIGN})(?P<of>{_AMOUNT})"
-            rf"(?:-in-| in | out of | chances? in )(?P<among>{_AMOUNT})(?!\w)",
-            rf"(?P<between>\bbetween )?(?P<sign>{_SIGN})(?<![\w.])(?P<low>[$€£]?{_AMOUNT}){_MARK}"
-            rf"(?:-| - | (?:to|through) |(?(between) and |(?!)))(?P<high>[$€£]?[+-]?{_AMOUNT})",
-            r"(?<![\w.])(?P<ordinal>\d+)(?:st|nd|rd|th)\b",
-            rf"\b(?P<ordinal_word>{'|'.join(numbers_in_words.ORDINALS)})\b",
-            r"(?P<code>\b(?!x\d)[a-z]+-?)(?P<code_number>\d+)\b",
-            rf"(?P<number_sign>{_SIGN})(?:(?<![\w.])|(?<=\bx)|(?<=\dx)|(?<=\'x))(?P<number>[$€£]?{_AMOUNT})",
-            r"\b(?P<article>an?|per|each|every|once)\b",
-        )
-    ),
-    re.IGNORECASE,
+_KINDS = (
+    r"(?P<exact>\d{4}-\d\d-\d\d)",
+    r"(?<![\w.:])(?P<hour>\d{1,2})(?::(?P<minute>\d\d)(?![\d:])(?: ?(?P<half>[ap])\.?m\b)?"
+    r"| ?(?P<half_day>[ap])\.?m\b(?!\.?\w))",
+    rf"(?<![\w.])(?P<die>(?:\d+d|(?:{numbers_in_words.PATTERN} )?(?-i:d))"
+    r"(?:\d+|%)(?:(?!\w)|(?=x\d))"
+    r"(?: ?[+-] ?\d+(?![\w'%]|-in|/))?)",
+    rf"(?P<worded>{_AMOUNT}) (?P<sides>\w+)[- ]sided (?:die|dice)",
+    rf"(?P<of_sign>{_SIGN})(?P<of>{_AMOUNT})"
+    rf"(?:-in-| in | out of | chances? in )(?P<among>{_AMOUNT})(?!\w)",
+    rf"(?P<between>\bbetween )?(?P<sign>{_SIGN})(?<![\w.])(?P<low>[$€£]?{_AMOUNT}){_MARK}"
+    rf"(?:-| - | (?:to|through) |(?(between) and |(?!)))(?P<high>[$€£]?[+-]?{_AMOUNT})",
+    r"(?<![\w.])(?P<ordinal>\d+)(?:st|nd|rd|th)\b",
+    rf"\b(?P<ordinal_word>{'|'.join(numbers_in_words.ORDINALS)})\b",
+    r"(?P<code>\b(?!x\d)[a-z]+-?)(?P<code_number>\d+)\b",
+    rf"(?P<number_sign>{_SIGN})(?:(?<![\w.])|(?<=\bx)|(?<=\dx)|(?<=\'x))(?P<number>[$€£]?{_AMOUNT})",
+    r"\b(?P<article>an?|per|each|every|once)\b",
+)
+_NO_RANGE = r"(?!)(?P<between>)(?P<sign>)(?P<low>)(?P<high>)"
+_FACT = re.compile("|".join(_KINDS), re.IGNORECASE)
+_FACT_ALONE = re.compile(
+    "|".join(_NO_RANGE if "?P<high>" in kind else kind for kind in _KINDS), re.IGNORECASE
 )
 _UNIT = re.compile(
     r"(?P<mark>['\"°](?!\w)|'(?=x ?\d)| ?%(?!\w))|[\s-]?\s?(?P<word>per cent|[a-z]+)", re.IGNORECASE
@@ -81,9 +82,7 @@ _PART_OF = re.compile(r" (?:of )?(?:an?|the) ([a-z]{3,})", re.IGNORECASE)  # hal
 _AND_HALF = re.compile(r" and a half\b(?! of\b)", re.IGNORECASE)
 _SECOND = re.compile(r"\s([A-Za-z]+)")
 _NEXT = re.compile(r"[ \n*_-]*([A-Za-z][\w']*)")
-_SPACED = re.compile(r"(?<=\d) (?=\d{3}(?!\d|/))")
-_LONGEST = 300  # characters of a number that count; Python refuses to read 4,301 digits
-_PARTS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "third": Fraction(1, 3)}
+_NO_NOUN = STOP | {"plus", "minus", "times", "x"}
 _COUNTED_FROM = 2  # "one" is a pronoun more often than a number
 
 
@@ -92,10 +91,11 @@ def facts(text: str) -> tuple[Fact, ...]:
     """Return the facts of folded `text` in order; names are read by `names.names`."""
     found: list[Fact] = []
     end = 0
-    for match in _FACT.finditer(text):
-        if match.start() >= end:  # not the "a half" of "an hour and a half"
-            found.extend(_read(match, text))
-            end = found[-1].end
+    while match := _FACT.search(text, end):
+        if match["high"] and _falls(match):  # "slowed from 120' to 60'", 100 - 80
+            match = _FACT_ALONE.search(text, match.start()) or match
+        found.extend(_read(match, text))
+        end = found[-1].end
     return tuple(found)
 
 
@@ -108,12 +108,12 @@ def _read(match: re.Match[str], text: str) -> Iterator[Fact]:
     elif found["hour"]:
         yield _clock(match, text)
     elif found["among"]:
-        pair = _value(found["of"]), _value(found["among"])
+        pair = value(found["of"]), value(found["among"])
         yield _fact(match, text, pair, kind="odds", sign=_sign(found["of_sign"]))
     elif found["high"]:
         yield from _range(match, text)
     elif found["code_number"]:
-        number = _value(found["code_number"])
+        number = value(found["code_number"])
         yield _fact(match, text, (number, number), kind="number", weak=True)
     elif found["article"]:
         yield _fact(match, text, (Fraction(1), Fraction(1)), weak=True)
@@ -122,7 +122,7 @@ def _read(match: re.Match[str], text: str) -> Iterator[Fact]:
         yield _fact(match, text, (number, number), kind="number", weak=number < 3)
     else:
         written = found["ordinal"] or found["number"]
-        number = _value(written)
+        number = value(written)
         small = not written[-1].isdigit() and number < _COUNTED_FROM and number.denominator == 1
         yield _fact(match, text, (number, number), weak=small, sign=_sign(found["number_sign"]))
 
@@ -137,12 +137,15 @@ def _clock(match: re.Match[str], text: str) -> Fact:
     return _fact(match, text, (at, at), kind="number", die=f"{hour}:{minute:02}")
 
 
+def _falls(match: re.Match[str]) -> bool:
+    """Whether what looks like a range is none: its second number is less, or it doubles to it."""
+    falls = value(match["low"]) > value(match["high"].lstrip("+-"))
+    return falls or match["low"].lower() in numbers_in_words.TIMES
+
+
 def _range(match: re.Match[str], text: str) -> Iterator[Fact]:
     """A range, and the odds that "1-2 on 1d6" says as well."""
-    ends = _value(match["low"]), _value(match["high"].lstrip("+-"))
-    if ends[0] > ends[1]:  # "slowed from 120' to 60'"
-        yield from (_fact(match, text, (end, end)) for end in ends)
-        return
+    ends = value(match["low"]), value(match["high"].lstrip("+-"))
     yield _fact(match, text, ends, kind="range", sign=_sign(match["sign"]))
     die = re.match(r"\s(?:on|in|of)\s(?:an?\s)?(?:1?d)(\d+)\b", text[match.end() :], re.IGNORECASE)
     if ends[0] == 1 and die:
@@ -159,14 +162,14 @@ def _fact(
     sign: str = "",
     weak: bool = False,
 ) -> Fact:
-    unit, end, qualifier = _unit(match, text)
-    if unit and not die and kind != "odds":
+    unit, end, qualifier = (None, match.end(), "") if die else _unit(match, text)
+    if unit and kind != "odds":
         ends = ends[0] * unit.factor, ends[1] * unit.factor
     if unit and ends[0] == ends[1] and (more := _AND_HALF.match(text, end)):
         ends = (ends[0] + unit.factor / 2,) * 2
         end, weak = more.end(), False
     named = kind or (unit.dimension if unit else "number")
-    base = unit.base if unit and not die else ""
+    base = unit.base if unit else ""
     nouns = _nouns(text, end)
     factor = unit.factor if base and unit else Fraction(1)
     before = _BEFORE.search(text, 0, match.start())
@@ -183,7 +186,7 @@ def _unit(match: re.Match[str], text: str) -> tuple[units.Unit | None, int, str]
             return unit, match.end(), ""
     if match["number"] and (part := _PART_OF.match(text, match.end())):
         word = part[1].lower()
-        if _value(match["number"]).denominator > 1 and (unit := units.find(word)):
+        if value(match["number"]).denominator > 1 and (unit := units.find(word)):
             return unit, part.end(), ""
     after = _UNIT.match(text, match.end())
     if not after:
@@ -201,7 +204,9 @@ def _unit(match: re.Match[str], text: str) -> tuple[units.Unit | None, int, str]
 
 def _nouns(text: str, start: int) -> tuple[str, ...]:
     nouns: list[str] = []
-    while len(nouns) < 3 and (found := _NEXT.match(text, start)) and found[1].lower() not in STOP:
+    while len(nouns) < 3 and (found := _NEXT.match(text, start)):
+        if found[1].lower() in _NO_NOUN:
+            break
         nouns.append(stem(found[1]))
         start = found.end()
     return tuple(nouns)
@@ -209,7 +214,7 @@ def _nouns(text: str, start: int) -> tuple[str, ...]:
 
 def _counted(text: str, start: int) -> str:
     found = _NEXT.match(text, start)
-    if not found or found[1].lower() in STOP or found[1] == "x":
+    if not found or found[1].lower() in _NO_NOUN:
         return ""
     word = found[1]
     plural = word.endswith("s") and not word.endswith("ss") and len(word) > 3
@@ -218,8 +223,8 @@ def _counted(text: str, start: int) -> str:
 
 def _die(found: dict[str, str | None]) -> str:
     if found["worded"]:
-        sides = _value(found["sides"] or "")
-        return f"{_value(found['worded'])}d{sides}"
+        sides = value(found["sides"] or "")
+        return f"{value(found['worded'])}d{sides}"
     before, _, after = (found["die"] or "").lower().rpartition("d")
     count, rest = before.strip(), re.sub(r"\s", "", after)
     number = count if count.isdigit() or not count else str(numbers_in_words.value(count))
@@ -229,21 +234,3 @@ def _die(found: dict[str, str | None]) -> str:
 def _sign(written: str | None) -> str:
     plain = (written or "").strip().lower()
     return {"minus": "-", "plus": "+"}.get(plain, plain)
-
-
-def _value(written: str) -> Fraction:
-    plain = written.strip("$€£").replace(",", "").lower()[:_LONGEST]
-    whole, more, part = plain.partition(" and a ")
-    if more:
-        return _value(whole) + _PARTS[part]
-    plain = _SPACED.sub("", plain)
-    if plain[-1:] == "k" and plain[:-1].replace(".", "").isdigit():
-        return Fraction(plain[:-1]) * 1000
-    if not plain[:1].isdigit():
-        return numbers_in_words.value(plain)
-    first, *rest = plain.replace("+", " ").split()
-    if not rest:
-        return Fraction(first)
-    if "/" in rest[0]:
-        return Fraction(first) + Fraction(rest[0])
-    return Fraction(first) * numbers_in_words.value(rest[0])

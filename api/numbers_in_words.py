@@ -16,7 +16,7 @@ _TENS = {
 _LARGE = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _FACTORS = {"hundred": 100, "dozen": 12}
 _PARTS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "twice": Fraction(2)}
-_TIMES: dict[str, int | Fraction] = {
+TIMES: dict[str, int | Fraction] = {
     "double": 2,
     "doubled": 2,
     "doubles": 2,
@@ -28,7 +28,7 @@ _THIRDS = {"one-third": Fraction(1, 3), "two-thirds": Fraction(2, 3), "one-half"
 _THREE_QUARTERS = {"three-quarters": Fraction(3, 4), "one-quarter": Fraction(1, 4)}
 _FRACTIONS: dict[str, Fraction] = {
     **_THIRDS, **_THREE_QUARTERS, **_PARTS,
-    **{word: Fraction(number) for word, number in _TIMES.items()},
+    **{word: Fraction(number) for word, number in TIMES.items()},
 }  # fmt: skip
 ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
@@ -48,7 +48,9 @@ _BELOW = rf"(?:(?:{_any(_TENS)})(?:[- ](?:{_ONES})\b)?|{_any(SMALL)})"
 _HUNDREDS = rf"(?:(?:{_BELOW}[- ])?(?:hundred(?:(?: and |[- ]){_BELOW})?|dozen)|{_BELOW})"
 _THOUSANDS = rf"(?:{_HUNDREDS}[- ])?(?:{_any(_LARGE)})(?:(?: and |[- ]){_HUNDREDS}\b)?"
 # Atomic, so that "twenty-four" is never read as a range, nor "four and sixteen" as a sum.
-PATTERN = rf"(?>{_SHARES}|(?:{_THOUSANDS}|{_HUNDREDS}))"
+_TH = _any(list(ORDINALS)[2:])
+_PART = rf"(?:one (?:{_TH})(?!-?\w| \w+s?\b(?<!of))|an? (?:{_TH})(?= of\b| more\b|\s*$))"  # a tenth
+PATTERN = rf"(?>{_PART}|(?:{_SHARES})(?!-\w)|(?:{_THOUSANDS}|{_HUNDREDS}))"
 
 
 def value(words: str) -> Fraction:
@@ -59,6 +61,8 @@ def value(words: str) -> Fraction:
     plain = re.sub(r"\s+", " ", words.lower())
     if (share := _FRACTIONS.get(plain.replace(" ", "-"))) is not None:
         return share
+    if plain.startswith(("a ", "an ")) or plain.partition(" ")[2] in ORDINALS:
+        return Fraction(1, ORDINALS[plain.partition(" ")[2]])
     total = group = 0
     for word in re.split(r"[- ]", plain):
         if word == "and":

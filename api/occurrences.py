@@ -1,17 +1,16 @@
 """Where the numbers of a passage's line stand, and the words that each is read with."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from api import numbers_in_words, units
+from api import numbers_in_words, rates, units
 from api.facts import Fact, facts
 from api.passage_lines import Line
 from api.words import stem, stems
 
-Weights = Mapping[str, float]  # how near each stem stands, 0 to 1
 _SEPARATOR = re.compile(r"[,;:.]\s|\s-\s|\s(?:and|but|while|whereas|or|versus|than)\s")
 _NUMERAL = re.compile(r"(\d+)(?:st|nd|rd|th)?$")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -19,37 +18,77 @@ _KEY_RANGE = re.compile(r"(?:[A-Za-z]+\s)?(\d{1,4})\s?-\s?(\d{1,4})\b")
 _REFERS = re.compile(
     r"\W*(?:it|its|they|their|this|these|that|those|he|she|his|her|such|both|each)\b", re.IGNORECASE
 )
+_ADVERB = re.compile(r"\b\w{4,}ly\b")
+_TOGETHER = re.compile(r"^[^.;:]{0,60}?(?:,|\band\b|\bor\b)(?: \w+){0,3} $")
 _LONGEST_KEY = 100  # numbers of a row's range that are words of the row
-_NEAR, _ABOVE, _PLACE, _ROW = 0.5, 0.8, 0.5, 0.3  # lead-in, last heading, other headings, cells
-_BEFORE, _REFERRED = 0.2, 0.5  # sentences before, and where the line begins with "it"
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A fact of a passage's line with the words that it is read with."""
+    """A fact of a passage's line with the words that it is read with.
+
+    A number without a unit has that of its column, or of the number before: 10 minutes by day and
+    15 by night.
+    """
 
     fact: Fact
     line: Line
-    around: Weights
+    cell: int  # of the line, from 0
     column: tuple[str, ...]  # stems of its column's name
-    column_base: str  # the general unit that the column's name holds, or ""
+    counts: tuple[
+        str, ...
+    ]  # of these the ones that may be what it counts: no "monthly", no "Tier 2"
+    rate: str  # stem of what it is counted for: day in "2 gp a day"; "" for none
+    clause: frozenset[str]  # stems beside it: its clause and what its line is about
+    context: frozenset[str]  # these and the stems of the rest of its line and of what is above it
 
 
 def occurrences(line: Line) -> Iterator[Occurrence]:
     """Yield every fact of a line, in order, with the words around it."""
-    place = _place(line)
+    key = frozenset(named(line))
+    rest = " ".join([*(cell.text for cell in line.cells), line.near, line.heading, _before(line)])
+    context = key | _plain(rest)
     for at, cell in enumerate(line.cells):
         found = facts(cell.text)
-        others = [(other.text, _ROW) for number, other in enumerate(line.cells) if number != at]
+        column = content(cell.column)
+        unit = units.of_column(cell.column)
+        before: Fact | None = None
         for fact in found:
-            near = [(segment(cell.text, found, fact), 1.0), (cell.text, 0.7), (cell.column, 1.0)]
-            around = weighted([*others, *near])
-            around = {word: weight for word, weight in around.items() if not word.isdigit()}
-            for word, weight in weighted(place).items():
-                around[word] = max(weight, around.get(word, 0.0))
-            column = content(cell.column)
-            base = next((unit.base for word in column if (unit := units.find(word))), "")
-            yield Occurrence(fact, line, around, column, "%" if "%" in cell.column else base)
+            clause = key | _plain(segment(cell.text, found, fact)) | set(column)
+            rate = rates.after(fact, cell.text) or rates.of_column(cell.column)
+            above = (
+                before if before and _TOGETHER.search(cell.text[before.end : fact.start]) else None
+            )
+            own = _measured(fact, unit or _unit(above))
+            noun = (above.counted,) if above and not (column or own.base or own.nouns) else ()
+            counts = noun or _countable(cell.column, rate)
+            yield Occurrence(
+                own, line, at, column or noun, counts, rate, clause, context | set(column)
+            )
+            before = before if fact.weak else fact
+
+
+def _countable(column: str, rate: str) -> tuple[str, ...]:
+    words = content(_ADVERB.sub("", column))
+    return () if any("#" in word for word in words) else tuple(w for w in words if w != rate)
+
+
+def _measured(fact: Fact, unit: units.Unit | None) -> Fact:
+    if not unit or fact.base or fact.die or fact.kind == "odds" or fact.nouns:
+        return fact
+    low, high = fact.low * unit.factor, fact.high * unit.factor
+    return replace(fact, low=low, high=high, base=unit.base, factor=unit.factor)
+
+
+def _unit(fact: Fact | None) -> units.Unit | None:
+    return units.Unit("measure", fact.base, fact.factor) if fact and fact.base else None
+
+
+def named(line: Line) -> Iterator[str]:
+    """Yield the stems that a line is named by: its key, and level#4 for the key 3-5 of "Level"."""
+    yield from content(line.key)
+    label = (line.cells[0].column if line.kind == "row" else "") or line.key.split(" ")[0]
+    yield from content(" ".join(f"{label} {word}" for word in _key(line.key).split()))
 
 
 @lru_cache(maxsize=8192)
@@ -76,24 +115,13 @@ def segment(text: str, found: Sequence[Fact], chosen: Fact) -> str:
     return text[first : min([at for at in starts if at > first], default=len(text))]
 
 
-def weighted(parts: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Return the stems of several texts, each with the largest weight that it stands under."""
-    weights: dict[str, float] = {}
-    for text, weight in parts:
-        for word in content(text):
-            weights[word] = max(weight, weights.get(word, 0.0))
-    return weights
+def _plain(text: str) -> frozenset[str]:
+    return frozenset(word for word in content(text) if not word.isdigit())
 
 
-def _place(line: Line) -> list[tuple[str, float]]:
-    above = [part for part in line.heading.split(" > ") if part.strip()]
-    headings = [(part, _PLACE) for part in above[:-1]] + [(part, _ABOVE) for part in above[-1:]]
-    refers = line.kind != "row" and _REFERS.match(line.cells[0].text)
-    before = (line.before, _REFERRED if refers else _BEFORE)
-    name = line.cells[0].column if line.kind == "row" else ""
-    label = name or line.key.split(" ")[0]
-    key = " ".join(f"{label} {word}" for word in _key(line.key).split())
-    return [*headings, (line.near, _NEAR), before, (key, 1.0), (line.key, 1.0)]
+def _before(line: Line) -> str:
+    """The sentences before, where the line begins with "it"."""
+    return line.before if line.kind != "row" and _REFERS.match(line.cells[0].text) else ""
 
 
 def _key(key: str) -> str:

@@ -4,7 +4,6 @@ What was fitted stands in retrieval/refusal.json, one entry for each set of mode
 calibration.json does; `evals.refusal_fit` makes it.
 """
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -18,14 +17,14 @@ import retrieval
 from api import numbers_in_words
 from api.quotes import Quote
 from api.words import stem, stems
-from retrieval.calibration import Models
-from retrieval.errors import ConfigurationError
+from retrieval import fitted as fitted_files
+from retrieval.fitted import Models
 from retrieval.fold import fold
 from retrieval.models import Hit, SearchResult
 from retrieval.rulebook import Rulebook, calibrated_for
 
 _FILE = Path(retrieval.__file__).with_name("refusal.json")
-_NEARER = 0.05  # cosine similarity; by so much the rules must be nearer than another topic
+_NEARER = 0.34  # cosine similarity; by so much the rules must be nearer than other subjects
 _BEHIND = 4  # the margin is to the passage so many places behind the best
 
 
@@ -37,7 +36,7 @@ class Signals:
     margin: float  # by how much it leads the fifth, or the last of fewer; from 0
     words: int  # different content words of the question, at least 1
     nearest: float  # cosine similarity of the nearest candidate, -1 to 1
-    elsewhere: float  # and of the nearest topic of topics.txt
+    elsewhere: float  # and that of other subjects, less that of the rules' own texts to them
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +72,8 @@ def signals(found: SearchResult) -> Signals | None:
 def evidence(given: Signals, fit: Fit) -> float:
     """Return by how much the question is over both limits, the lesser of them; below 0 is refused.
 
-    The second says that a question is nearer to the rules than to any other topic. It is not
-    fitted: what separates best over one vault refuses every fifth question over another
-    (docs/experiments.md, E24).
+    The second says that a question is nearer to the rules than to other subjects. Its limit is
+    not fitted to one vault: it was chosen over sixteen (docs/experiments.md, E27).
     """
     over = given.best + fit.margin * given.margin + fit.words * math.log(given.words)
     return min(over - fit.threshold, given.nearest - given.elsewhere - _NEARER)
@@ -165,7 +163,7 @@ def find(models: Models) -> Fit | None:
 
     Raises ConfigurationError where refusal.json cannot be read.
     """
-    return next((fit for key, fit, _ in _entries() if key == models), None)
+    return fitted_files.find(_FILE, models, _fit)
 
 
 def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
@@ -173,17 +171,7 @@ def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
 
     Raises ConfigurationError where refusal.json cannot be read.
     """
-    entry = {**asdict(fit), "fitted_on": dict(manifest), "for": dict(models)}
-    others = [whole for key, _, whole in _entries() if key != models]
-    _FILE.write_text(json.dumps([*others, entry], indent=2) + "\n", "utf-8")
-
-
-def _entries() -> list[tuple[dict[str, object], Fit, dict[str, Any]]]:
-    """The models, the fit and the whole of every entry."""
-    try:
-        return [(dict(e["for"]), _fit(e), e) for e in json.loads(_FILE.read_text("utf-8"))]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigurationError(f"{_FILE.name} cannot be read: {error}; restore it") from error
+    fitted_files.write(_FILE, models, asdict(fit), manifest, _fit)
 
 
 def _fit(entry: Mapping[str, Any]) -> Fit:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
 
 from api.facts import facts
 from api.markers import MARKER
@@ -15,6 +17,8 @@ _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 _TABLE_RULE = re.compile(r"(?=[\s:|-]*?--)[\s:|-]*$")
 
+Marked = Literal["itself", "neighbour", "lead"]
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -23,7 +27,12 @@ class Statement:
     text: str  # folded
     lead: str  # folded: what its block said before it, its list's lead-in, a heading above
     cited: tuple[int, ...]  # from 1, in order, each once
-    own: bool  # the markers stand in the statement itself, not further on in its block
+    marked: Marked  # where its markers stand; what leads in a list cites what the list does
+
+    @property
+    def own(self) -> bool:
+        """Whether the markers stand in the statement itself."""
+        return self.marked == "itself"
 
 
 def statements(answer: str) -> tuple[Statement, ...]:
@@ -82,25 +91,24 @@ def _of_block(text: str, lead: str, shared: tuple[int, ...]) -> Iterator[Stateme
         later = next((cited for cited in cites[at:] if cited), ())
         before = next((cited for cited in reversed(cites[:at]) if cited), ())
         plain = fold(MARKER.sub("", part)).strip()
-        yield Statement(plain, said, later or before or shared, bool(cites[at]))
+        marked: Marked = "itself" if cites[at] else "neighbour" if later or before else "lead"
+        yield Statement(plain, said, later or before or shared, marked)
         said = f"{said} {plain}".strip()
 
 
 def _claims(sentence: str) -> Iterator[str]:
     """A sentence cut behind its markers, where both sides of one state a fact."""
-    marks = list(_MARKERS.finditer(sentence))
-    edges = [0, *(match.end() for match in marks)]
-    states = [
-        bool(facts(fold(sentence[edge : match.start()])))
-        for edge, match in zip(edges, marks, strict=False)
-    ]
-    last = max((at for at, fact in enumerate(states) if fact), default=0)
+    ends = [match.end() for match in _MARKERS.finditer(sentence)]
     start = 0
-    for at in range(last):
-        if any(states[edges.index(start) : at + 1]) and states[at + 1]:
-            yield sentence[start : edges[at + 1]]
-            start = edges[at + 1]
+    for end, following in pairwise([*ends, len(sentence)]):
+        if _states(sentence[start:end]) and _states(sentence[end:following]):
+            yield sentence[start:end]
+            start = end
     yield sentence[start:]
+
+
+def _states(text: str) -> bool:
+    return any(not fact.weak for fact in facts(fold(MARKER.sub("", text))))
 
 
 def _cited(text: str) -> tuple[int, ...]:

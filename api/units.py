@@ -4,6 +4,7 @@ Units of one game or trade (a turn, a seat, a gold piece) are not here: they are
 follows a number in the passages, see `facts.py`.
 """
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -63,6 +64,18 @@ _SPELLINGS: dict[Unit, str] = {
 }
 _UNITS = {word: unit for unit, words in _SPELLINGS.items() for word in words.split()}
 WORDS = frozenset(word for word in _UNITS if word.isalpha())
+
+
+def of_column(name: str) -> Unit | None:
+    """Return the unit that a column's name gives its numbers: "Cost (euros)"; None for none.
+
+    What they are counted for is none ("Price per month"), nor what they are numbers of ("Day").
+    """
+    words = re.sub(r"\b(?:per|an?|each|every) \w+", "", name.lower())
+    found = (
+        find(word) for word in re.findall(r"(?<=\()\w+(?=\))|\b[^\W\d_]++(?<=s)\b|feet|%", words)
+    )
+    return next((unit for unit in found if unit), None)
 
 
 def find(word: str) -> Unit | None:

@@ -29,7 +29,7 @@ def one(text: str) -> Fact:
 
 def found(text: str, column: str = "") -> Occurrence:
     line = Line("row", 1, text, 0, (Cell(text, column),), "", "", "", "")
-    return Occurrence(one(text), line, {}, (), "")
+    return Occurrence(one(text), line, 0, (), (), "", frozenset(), frozenset())
 
 
 @pytest.mark.parametrize(

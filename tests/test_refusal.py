@@ -34,7 +34,7 @@ def result(
     question: str,
     *scores: float | None,
     hits: tuple[Hit, ...] | None = None,
-    elsewhere: float = 0.2,
+    elsewhere: float = 0.0,
 ) -> SearchResult:
     shown = (hit("a.md", "A", "Something."),) if hits is None else hits
     trace = tuple(candidate(score) for score in scores)
@@ -42,7 +42,7 @@ def result(
     return SearchResult(question, shown, trace, "off", "off", 0.0, "1.1", times, elsewhere)
 
 
-def signals(best: float, margin: float, words: int, elsewhere: float = 0.2) -> Signals:
+def signals(best: float, margin: float, words: int, elsewhere: float = 0.0) -> Signals:
     return Signals(best, margin, words, 0.5, elsewhere)
 
 
@@ -51,7 +51,7 @@ def test_the_signals_are_of_the_whole_trace() -> None:
     given = refusal.signals(found)
     assert given is not None
     assert (given.best, round(given.margin, 6), given.words) == (1.5, 0.5, 3)
-    assert (given.nearest, given.elsewhere) == (0.5, 0.2)
+    assert (given.nearest, given.elsewhere) == (0.5, 0.0)
     assert refusal.signals(result("the", 1.5)) == signals(1.5, 0.0, 1)
     assert refusal.signals(result("torch", None)) is None
 
@@ -64,11 +64,11 @@ def test_what_is_under_the_limit_is_refused() -> None:
     assert not refusal.refuses(longer, FIT)
 
 
-def test_what_is_nearer_to_another_topic_is_refused_however_well_it_is_found() -> None:
-    near, far = (result("torch", 3.0, elsewhere=value) for value in (0.47, 0.43))
+def test_what_is_not_nearer_than_other_subjects_is_refused_however_well_it_is_found() -> None:
+    near, far = (result("torch", 3.0, elsewhere=value) for value in (0.18, 0.14))
     assert [refusal.refuses(found, FIT) for found in (near, far)] == [True, False]
     assert not refusal.refuses(near, None)
-    assert refusal.evidence(signals(3.0, 0.0, 1, 0.47), FIT) == pytest.approx(-0.02)
+    assert refusal.evidence(signals(3.0, 0.0, 1, 0.18), FIT) == pytest.approx(-0.02)
 
 
 def test_without_a_fit_only_nothing_is_refused() -> None:

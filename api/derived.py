@@ -1,0 +1,127 @@
+"""Numbers that no passage has, but that follow from others: sums, shares, parts of a range."""
+
+import re
+from collections.abc import Sequence
+from itertools import permutations
+from math import ceil
+
+from api.alignment import Occurrence, agreement, span
+from api.arithmetic import dice
+from api.facts import Fact, facts
+
+_ROLLED = re.compile(r"\b(?:on|of|in|with|by|rolls?|rolling)\s(?:an?\s)?$", re.IGNORECASE)
+_CUE = re.compile(
+    r"=|\b(?:so|thus|therefore|hence|ma(?:ke|king)\w*|total|altogether|together|sum|i\.e|that is|"
+    r"means?|which is|comes? to|plus|minus|more|less|fewer|half|twice|doubl\w+|halv\w+|tripl\w+|"
+    r"times|each|per|every|"
+    r"leaves?|left|rais\w+|increas\w+|reduc\w+|add(?:s|ed)?|remain\w*|would|only)\b",
+    re.IGNORECASE,
+)
+_MOST = 12  # numbers of a text that are tried with one another
+_PERCENT = "%"
+
+
+def follows(fact: Fact, text: str, told: Sequence[Fact], asked: Sequence[Fact]) -> bool:
+    """Tell whether a number of `text` is the result of one step from two others, shown or not.
+
+    The others are told in the text or before; one of them is in the question, or the text has a
+    word by which it draws a conclusion ("so", "in total", "each").
+
+    A step is a sum, a difference, a product, a quotient (rounded up, too) or a percentage; dice
+    are added to and multiplied. The unit of the result must be that of one of the two; where both
+    have none, it may have any.
+    """
+    near = (*told[-_MOST:], *facts(text)[:_MOST], *asked[:_MOST])
+    value = (fact.low, fact.high, fact.base, fact.die)
+    others = {(one.low, one.high, one.base, one.die): one for one in near if _plain(one)}
+    others.pop(value, None)
+    cue = _CUE.search(text) is not None
+    return any(
+        _of_dice(fact, one, other)
+        if one.die
+        else fact.low == fact.high and _of_numbers(fact, one, other)
+        for one, other in permutations(others.values(), 2)
+        if cue or one in asked or other in asked
+    )
+
+
+def _plain(fact: Fact) -> bool:
+    return fact.low == fact.high and fact.kind != "odds" and not fact.weak
+
+
+def _of_numbers(fact: Fact, one: Fact, other: Fact) -> bool:
+    if fact.die or other.die or fact.kind == "odds" or not one.low or not other.low:
+        return False
+    a, b = one.low / one.factor, other.low / other.factor
+    written = fact.low / fact.factor
+    if other.base == _PERCENT != one.base:
+        shares = (a * b / 100, a + a * b / 100, a - a * b / 100)
+        return written in shares and (not one.base or fact.base in {one.base, ""})
+    bare = not one.base and not other.base
+    alike = one.base == other.base and one.factor == other.factor
+    if one.base == other.base and (alike or fact.base == one.base):
+        scaled = fact.base == one.base != ""
+        total, first, second = (fact.low, one.low, other.low) if scaled else (written, a, b)
+        if total in (first + second, first - second):
+            return True
+    if a == 1 or b == 1:
+        return False  # changes nothing but the unit
+    if one.base == other.base != "" and not fact.base:
+        return fact.low in (one.low / other.low, ceil(one.low / other.low))
+    mixed = fact.base in {one.base, other.base, ""} and not (one.base and other.base)
+    above = "level" in (other.label, *other.nouns)  # for each level above the first
+    return (bare or mixed) and (written in (a * b, a / b) or (above and written == a * (b - 1)))
+
+
+def _of_dice(fact: Fact, one: Fact, other: Fact) -> bool:
+    """Whether dice are `one` a number of times, or with a number added: 3 x 1d6 = 3d6."""
+    if other.die or other.base:
+        return False
+    if not fact.die:  # 1d3 + 3 is 4 to 6
+        ends = span(one.die)
+        return ends is not None and (fact.low, fact.high) == (
+            ends[0] + other.low,
+            ends[1] + other.low,
+        )
+    return dice([fact], []) in (dice([one, other], ["x"]), dice([one, other], ["+"]))
+
+
+def of_odds(fact: Fact, text: str, cited: Sequence[Occurrence]) -> bool:
+    """Tell whether it belongs to odds that are written as a roll: 1-2 and d6, for 2-in-6."""
+    odds = {(item.fact.low, item.fact.high) for item in cited if item.fact.kind == "odds"}
+    if fact.die:
+        ends = span(fact.die)
+        rolled = ends is not None and ends[0] == 1 and _ROLLED.search(text[: fact.start])
+        return bool(rolled) and any(ends[1] == high for _, high in odds if ends)
+    return fact.low == 1 and any(
+        other.kind == "odds" and other.start == fact.start and (other.low, other.high) in odds
+        for other in facts(text)
+    )
+
+
+def ends(fact: Fact, cited: Sequence[Occurrence]) -> bool:
+    """Tell whether both ends of a stated range stand in one line."""
+    if fact.low == fact.high or fact.die or fact.kind == "odds":
+        return False
+    low, high = fact.low / fact.factor, fact.high / fact.factor
+    lows = {id(item.line) for item in cited if item.fact.low / item.fact.factor == low}
+    return any(
+        item.fact.high / item.fact.factor == high and id(item.line) in lows for item in cited
+    )
+
+
+def within(
+    fact: Fact, stated: Sequence[Fact], cited: Sequence[Occurrence], counted: frozenset[str]
+) -> bool:
+    """Tell whether it lies in a range whose row or sentence also holds another fact stated."""
+    if fact.die or fact.kind == "odds":
+        return False
+    around = [
+        item for item in cited if item.fact.low <= fact.low <= fact.high <= item.fact.high
+        and item.fact.low < item.fact.high and item.fact.base == fact.base
+    ]  # fmt: skip
+    return any(
+        near.line is found.line and near.fact is not found.fact
+        and agreement(other, near, counted) == "same"
+        for found in around for near in cited for other in stated if other is not fact
+    )  # fmt: skip

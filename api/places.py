@@ -1,0 +1,136 @@
+"""What tells the place of one number from that of another: rows, columns, clauses, headings."""
+
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass
+from fractions import Fraction
+
+from api import units
+from api.alignment import VERBS, Evidence, Occurrence, agreement, content, named
+from api.facts import Fact
+from api.numbers_in_words import SMALL
+from api.passage_lines import Line
+from api.words import stem
+
+_MULTIPLES = frozenset((Fraction(2), Fraction(3), Fraction(1, 2), Fraction(1, 4)))
+_UNITS = frozenset(stem(word) for word in units.WORDS)
+_ROOT = 6  # letters by which forms of one word are taken for one: reminds, reminder
+_FEWEST = 2  # words of a clause that name it, where none of them is its subject
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The words that only one of two places has; `fewest` of `theirs` name the other place."""
+
+    theirs: Set[str]
+    ours: Set[str]
+    fewest: int
+    subject: Set[str] = frozenset()  # of theirs; one of these is enough
+    alike: Set[str] = frozenset()  # what both have; where one of these is said, one is enough
+
+
+def row_names(taken: Occurrence, other: Occurrence) -> Names | None:
+    """Return what tells the rows of two cells of a table apart; None for cells of one row."""
+    here, there = taken.line, other.line
+    if here is there:
+        return None
+    theirs = roots(named(there)) - roots(_row(here))
+    ours = roots(named(here)) - roots(_row(there))
+    return Names(theirs, ours, 1 if ours else len(theirs))
+
+
+def column_names(taken: Occurrence, other: Occurrence) -> Names | None:
+    """Return what tells the columns of two cells apart; None for cells of one column."""
+    if taken.cell == other.cell:
+        return None
+    theirs = roots(other.column) - roots(taken.column) - roots(named(taken.line))
+    return Names(theirs, roots(taken.clause) - roots(other.clause), len(theirs))
+
+
+def clause_names(taken: Occurrence, other: Occurrence) -> Names:
+    """Return what tells the clauses of two numbers apart, and what their lines are about."""
+    here, there = taken.line, other.line
+    if here is there:
+        ours = _of_clause(taken.clause - other.clause)
+        return Names(_of_clause(other.clause - taken.clause) if ours else set(), ours, 1)
+    heads = roots(content(there.heading)) if _parallel(taken, other) else set()
+    key = (roots(named(there)) | heads) - roots(taken.context)
+    theirs = _of_clause(other.clause) - roots(taken.context)
+    ours = roots(taken.context) - roots(other.context)
+    return Names(key | theirs, ours, _FEWEST, key, _of_clause(other.clause & taken.clause))
+
+
+def comparable(fact: Fact, taken: Occurrence, other: Occurrence, known: Evidence) -> bool:
+    """Tell whether `other` could have stood in the place of `fact`: same kind, other value."""
+    own = other.fact
+    if _multiple(own) or _multiple(fact) or is_header(other):
+        return False
+    if own.weak and not (own.base and own.text.lower().startswith("one")):
+        return False
+    if bool(fact.die) != bool(own.die) or (fact.kind == "odds") != (own.kind == "odds"):
+        return False
+    if agreement(fact, other, known.counted) == "same":
+        return False
+    if same_table(taken, other):
+        alike = own.base == fact.base or not own.base or not fact.base
+        rows = taken.line is not other.line
+        return alike and (rows if taken.cell == other.cell else other.cell != 0 != taken.cell)
+    return _kind(fact, taken) == _kind(own, other)
+
+
+def same_table(one: Occurrence, other: Occurrence) -> bool:
+    """Tell whether both are cells of one table with column names."""
+    rows = one.line.kind == other.line.kind == "row" and one.line.passage == other.line.passage
+    names = [[cell.column for cell in place.line.cells] for place in (one, other)]
+    return rows and names[0] == names[1] and any(names[0])
+
+
+def is_header(found: Occurrence) -> bool:
+    """Tell whether it stands in the names of columns; two cells may be a row without any."""
+    cells = found.line.cells
+    return len(cells) > 2 and not any(cell.column for cell in cells)
+
+
+def roots(words: Iterable[str]) -> set[str]:
+    """Return stems cut to what forms of one word share, without numbers, units and plain verbs."""
+    return {
+        word if "#" in word else word[:_ROOT]
+        for word in words
+        if not word.isdigit() and word not in _UNITS and word not in VERBS
+    }
+
+
+def _of_clause(words: Set[str]) -> set[str]:
+    return {word for word in roots(words) if "#" not in word}
+
+
+def _parallel(taken: Occurrence, other: Occurrence) -> bool:
+    """Whether two passages have the same there: a column of one name, a line of one key."""
+    if taken.line.passage == other.line.passage:
+        return False
+    if taken.line.kind == other.line.kind == "row" and len(taken.line.cells) > 2:
+        return taken.column == other.column != ()
+    return taken.line.key == other.line.key != ""
+
+
+def _row(line: Line) -> Iterator[str]:
+    yield from named(line)
+    for cell in line.cells:
+        yield from content(cell.text)
+
+
+def _kind(fact: Fact, place: Occurrence) -> tuple[str, str, bool]:
+    """What a number is a number of: its unit or noun, a label, a sign."""
+    base = fact.base or place.fact.base
+    noun = (fact.nouns or place.fact.nouns or ("",))[0] if not base else ""
+    label = "" if base or noun or place.column else fact.label
+    return base, noun or label, bool(fact.sign)
+
+
+def _multiple(fact: Fact) -> bool:
+    """Whether it is "half" or "double" of something else."""
+    return (
+        fact.low in _MULTIPLES
+        and not fact.base
+        and fact.text.lower() not in SMALL
+        and fact.text.isalpha()
+    )
