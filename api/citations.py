@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
-from api.alignment import Evidence as Known
-from api.alignment import agreement, content, evidence
-from api.arithmetic import sums
-from api.facts import Fact, facts
+from api.guard.alignment import Evidence as Known
+from api.guard.alignment import agreement, content, evidence
+from api.guard.arithmetic import sums
+from api.guard.facts import Fact, facts
 from api.markers import MARKER, known_markers, without_doubles
 from api.passage_lines import Line, Source, sentences
 from api.quotes import Quote

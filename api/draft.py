@@ -8,7 +8,7 @@ from typing import Literal
 from api import citations, drafts, prompt, quotes, review, sanitize
 from api.completion import Reply
 from api.events import Delta
-from api.guard import Finding
+from api.guard.findings import Finding
 from api.hangup import Hangup
 from api.llm import LanguageModel
 from api.quotes import Quote

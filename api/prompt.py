@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Mapping, Sequence
 
-from api.guard import Finding
+from api.guard.findings import Finding
 from api.quotes import NO_NOTES
 from retrieval.models import Hit, SourceNote
 from retrieval.rerank import passage_text

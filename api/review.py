@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from api import citations, guard, sanitize, unfounded
+from api import citations, sanitize
 from api.citations import CitedReply
-from api.guard import Finding, Source
+from api.guard import findings, unfounded
+from api.guard.findings import Finding, Source
 from api.schema import Citation, CitationCounts
 from retrieval.models import Hit
 
@@ -58,9 +59,9 @@ def faults(
     `written` is the same reply with the markers that the model gave it: what is wrong is told by
     these, as a wrong number is more than a statement whose marker was taken out.
     """
-    found = guard.check(cited.text, sources, question)
+    found = findings.check(cited.text, sources, question)
     if found:
-        return guard.check(written, sources, question) or found
+        return findings.check(written, sources, question) or found
     found = tuple(unfounded.findings(cited.text, sources, question))
     return found if found or cited.citations else (_SOURCELESS,)
 

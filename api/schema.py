@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.freshness import Freshness
-from api.guard import FindingKind
+from api.guard.findings import FindingKind
 from retrieval.models import Candidate, SearchResult
 
 RefusalReason = Literal["no_passage", "model", "no_citation", "guard", "premise"]

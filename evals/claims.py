@@ -1,21 +1,21 @@
 """The claims of an answer, and whether the lines that they cite support them, without a model.
 
-Numbers, dice, units, names and negations are the guard's to compare (`api.guard.check`, bound
-here once, so that a sabotaged API is still judged by the sound one). What no number carries must
-share words with what it cites. Meanings are nobody's here: how well this agrees with people is
+Numbers, dice, units, names and negations are the guard's to compare (`api.guard.findings.check`,
+bound here once, so that a sabotaged API is still judged by the sound one). What no number carries
+must share words with what it cites. Meanings are nobody's here: how well this agrees with people is
 measured on evals/datasets/answers/judge.jsonl, and printed beside every score.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from api.alignment import content
-from api.facts import facts
-from api.guard import check
+from api.guard.alignment import content
+from api.guard.facts import facts
+from api.guard.findings import check
+from api.guard.statements import statements
 from api.passage_lines import Source
 from api.sanitize import clean
 from api.schema import Answer, Citation, Passage
-from api.statements import statements
 from retrieval.fold import comparable, fold
 
 _CARRIED = 0.5  # of the words of a claim without numbers that must stand in what it cites

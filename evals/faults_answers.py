@@ -12,7 +12,7 @@ from evals.faults import Swap
 from retrieval.rulebook import Rulebook
 
 _ASK = "evals.answers.ask"
-_GUARD = "api.guard.check"
+_GUARD = "api.guard.findings.check"
 _REFUSING = ("do not hold the answer", prompt.REFUSAL)  # lines of the prompt that say how
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from api.guard import Finding, check
+from api.guard.findings import Finding, check
 from api.passage_lines import Source
 from evals import answer_program, results
 from evals.answer_program import Report, Row

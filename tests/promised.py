@@ -106,8 +106,8 @@ UNTESTED = {
         "of the source demands constants. There are no filters to inject into"
     ),
     "row 23": (
-        "20 questions a second: at 1 to 6 a second in the long variant. A request makes up to three "
-        "reads, each of which ends within 12 s"
+        "20 questions a second: at 1 to 6 a second in the long variant. A request makes up to "
+        "three reads, each of which ends within 12 s"
     ),
     "row 27": "the whole API by schemathesis; bodies are listed by hand",
     "row 28": "rates and slow clients: there is no limit of requests yet",

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.alignment import Occurrence, agreement
-from api.facts import Fact, facts
-from api.names import names
+from api.guard.alignment import Occurrence, agreement
+from api.guard.facts import Fact, facts
+from api.guard.names import names
 from api.passage_lines import Cell, Line
 from api.words import abbreviates, stem
 from retrieval.fold import fold

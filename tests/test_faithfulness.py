@@ -105,7 +105,7 @@ def test_a_quote_must_stand_in_its_file_and_in_the_answer() -> None:
 
 
 def test_a_sabotaged_guard_of_the_product_does_not_blind_the_measure() -> None:
-    with applied(Swap("api.guard.check", lambda _: lambda *_: ())):
+    with applied(Swap("api.guard.findings.check", lambda _: lambda *_: ())):
         assert faults("A torch burns for nine hours [1].", TORCH) != [""]
 
 

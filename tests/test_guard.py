@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from api.guard import Source, check
+from api.guard.findings import Source, check
 
 LIGHT = Source(
     "gear/Light.md",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api import unfounded
+from api.guard import unfounded
 from api.passage_lines import Source
 from tests.conftest import RULES
 

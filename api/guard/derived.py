@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from itertools import permutations
 from math import ceil
 
-from api.alignment import Occurrence, agreement, span
-from api.arithmetic import dice
-from api.facts import Fact, facts
+from api.guard.alignment import Occurrence, agreement, span
+from api.guard.arithmetic import dice
+from api.guard.facts import Fact, facts
 
 _ROLLED = re.compile(r"\b(?:on|of|in|with|by|rolls?|rolling)\s(?:an?\s)?$", re.IGNORECASE)
 _CUE = re.compile(

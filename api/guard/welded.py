@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from api.alignment import Evidence, Occurrence, agreement, content, segment
-from api.facts import Fact
-from api.named_cell import names_row
-from api.places import (
+from api.guard.alignment import Evidence, Occurrence, agreement, content, segment
+from api.guard.facts import Fact
+from api.guard.named_cell import names_row
+from api.guard.places import (
     Names,
     clause_names,
     column_names,
@@ -22,7 +22,7 @@ from api.places import (
     row_names,
     same_table,
 )
-from api.statements import Statement
+from api.guard.statements import Statement
 
 _FIRST = re.compile(r"\W*(?:(?:and|but|or)\s)?([\w'-]+)")
 _OPENERS_WORDS = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from api.facts import facts
+from api.guard.facts import facts
 from api.markers import MARKER
 from api.passage_lines import sentences
 from retrieval.fold import fold

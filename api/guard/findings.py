@@ -8,20 +8,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from api.alignment import Evidence, Occurrence, agreement, content, evidence
-from api.arithmetic import sums
-from api.derived import ends, follows, of_odds, within
-from api.exchanged import exchanged
-from api.facts import Fact, facts
+from api.guard.alignment import Evidence, Occurrence, agreement, content, evidence
+from api.guard.arithmetic import sums
+from api.guard.derived import ends, follows, of_odds, within
+from api.guard.exchanged import exchanged
+from api.guard.facts import Fact, facts
+from api.guard.measured import weighed
+from api.guard.names import names, parts
+from api.guard.polarity import contradiction
+from api.guard.section import other_section
+from api.guard.statements import Statement, statements
+from api.guard.welded import rival
 from api.markers import known_markers
-from api.measured import weighed
-from api.names import names, parts
 from api.passage_lines import Line
 from api.passage_lines import Source as Source  # part of this module's interface
-from api.polarity import contradiction
-from api.section import other_section
-from api.statements import Statement, statements
-from api.welded import rival
 from api.words import abbreviates, stem
 from retrieval.fold import fold
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from api.alignment import content
+from api.guard.alignment import content
 from api.passage_lines import Line
 from api.words import STOP, stem
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from api.facts import Fact, facts
+from api.guard.facts import Fact, facts
 
 _OPERATORS: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
     "x": operator.mul, "*": operator.mul, "+": operator.add, "-": operator.sub,

@@ -2,7 +2,7 @@
 
 import re
 
-from api.facts import Fact
+from api.guard.facts import Fact
 from api.words import stem
 
 _OPENERS = "per|an?|each|every"

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence, Set
 
-from api import units
-from api.alignment import Evidence, Occurrence, content
-from api.statements import Statement
-from api.welded import Rival
+from api.guard import units
+from api.guard.alignment import Evidence, Occurrence, content
+from api.guard.statements import Statement
+from api.guard.welded import Rival
 from api.words import stem
 
 _UNITS = frozenset(stem(word) for word in units.WORDS)

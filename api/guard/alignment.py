@@ -7,13 +7,13 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from api import units
-from api.facts import Fact
-from api.occurrences import Occurrence as Occurrence  # part of this module's interface
-from api.occurrences import content as content
-from api.occurrences import named as named
-from api.occurrences import occurrences
-from api.occurrences import segment as segment
+from api.guard import units
+from api.guard.facts import Fact
+from api.guard.occurrences import Occurrence as Occurrence  # part of this module's interface
+from api.guard.occurrences import content as content
+from api.guard.occurrences import named as named
+from api.guard.occurrences import occurrences
+from api.guard.occurrences import segment as segment
 from api.passage_lines import Line, Source, lines
 from api.words import abbreviates, stem
 

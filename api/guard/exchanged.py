@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from api.units import find
+from api.guard.units import find
 from api.words import STOP, stem
 
 _TOKEN = re.compile(r"[A-Za-z][\w']*|[^\w\s*_\[\]]|\d+|\n")

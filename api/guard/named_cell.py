@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from api.alignment import Occurrence, content
-from api.facts import Fact, facts
+from api.guard.alignment import Occurrence, content
+from api.guard.facts import Fact, facts
 from api.passage_lines import Line
 
 _UP_TO = re.compile(r"\b(?:up to|under|below|less than|at most|or less|or fewer)\b", re.IGNORECASE)

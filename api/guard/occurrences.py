@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from api import numbers_in_words, rates, units
-from api.facts import Fact, facts
+from api import numbers_in_words
+from api.guard import rates, units
+from api.guard.facts import Fact, facts
 from api.passage_lines import Line
 from api.words import stem, stems
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from fractions import Fraction
 
-from api import units
-from api.alignment import VERBS, Evidence, Occurrence, agreement, content, named
-from api.facts import Fact
+from api.guard import units
+from api.guard.alignment import VERBS, Evidence, Occurrence, agreement, content, named
+from api.guard.facts import Fact
 from api.numbers_in_words import SMALL
 from api.passage_lines import Line
 from api.words import stem

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from api import rates
-from api.alignment import Occurrence, content, segment
-from api.facts import Fact
-from api.statements import Statement
-from api.units import WORDS
+from api.guard import rates
+from api.guard.alignment import Occurrence, content, segment
+from api.guard.facts import Fact
+from api.guard.statements import Statement
+from api.guard.units import WORDS
 from api.words import stem
 
 _FEWEST = 2  # words by which a line is rather meant than the ones that hold the bare number

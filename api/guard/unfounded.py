@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from api.alignment import content
-from api.guard import Finding
+from api.guard.alignment import content
+from api.guard.findings import Finding
+from api.guard.statements import statements
 from api.passage_lines import Source
-from api.statements import statements
 from retrieval.fold import fold
 
 _MOST_FOREIGN = 0.5  # of a sentence's words; those that only lead over have few

@@ -1,0 +1,1 @@
+"""The guard: what an answer states must stand in the passages that it cites."""
