@@ -111,9 +111,7 @@ def _revive(settings: Settings, seconds: float) -> None:
         pass
 
 
-def calibrated_for(
-    settings: Settings, embedder: Embedder, reranker: Reranker | None
-) -> Models:
+def calibrated_for(settings: Settings, embedder: Embedder, reranker: Reranker | None) -> Models:
     """Return what a fit depends on, as calibration.json holds it."""
     return {
         "encoder": embedder.files.digest,
