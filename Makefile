@@ -66,7 +66,7 @@ promises: setup  ## run the tests that prove a promise and write docs/promises.m
 soak: setup  ## the long variants of the crash, lock and churn tests
 	@$(BIN)/python -m pytest -m soak
 
-test-llm: setup .venv-llm/.complete  ## ask a small real model (built once, 10 to 15 minutes)
+test-llm: setup .venv-llm/.complete  ## ask a small real model (built once, 10 minutes; takes an hour)
 	@$(BIN)/python -m ingest || test $$? -eq 1
 	@$(BIN)/python -m evals.real_model
 

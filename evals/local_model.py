@@ -53,6 +53,7 @@ def served(environment: Path, log: Path) -> Iterator[str]:
     command = [
         str(environment / "bin" / "python"), "-m", "llama_cpp.server",
         "--model", str(weights(environment)), "--n_ctx", str(_CONTEXT),
+        "--n_threads", "-1", "--n_threads_batch", "-1",  # all; half of them by default
         "--host", "127.0.0.1", "--port", str(port),
     ]  # fmt: skip
     url = f"http://127.0.0.1:{port}/v1"

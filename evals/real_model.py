@@ -28,6 +28,7 @@ from retrieval.rulebook import Rulebook
 _ENVIRONMENT = Path(".venv-llm")
 _QUESTIONS = 100
 _NAME = "local"
+_TIMEOUT = 180.0  # seconds for a reply: a portable build reads some 100 tokens a second
 # In the order of their trust: in its own words, with markers moved, at the second try, not at all.
 VERDICTS = ("pass", "repaired", "retried", "quotes", "refused", "off", "error")
 SHOWN = frozenset({"pass", "repaired", "retried"})
@@ -100,7 +101,10 @@ def _measured(args: argparse.Namespace) -> Report:
 def _asked(
     rules: Rulebook, measured: Subject, url: str, questions: Sequence[Question]
 ) -> Iterator[Answered]:
-    own = {"openai_base_url": url, "openai_model": _NAME, "openai_api_key": None}
+    own = {
+        "openai_base_url": url, "openai_model": _NAME, "openai_api_key": None,
+        "llm_timeout": _TIMEOUT,
+    }  # fmt: skip
     model = LanguageModel(rules.settings.model_copy(update=own))
     try:
         with Meter() as meter:
