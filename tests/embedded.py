@@ -112,8 +112,13 @@ def alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    path = Path(f"/proc/{pid}/cmdline")  # of a zombie it is empty: init takes its time
-    return not path.exists() or bool(path.read_bytes())
+    if not Path("/proc/self/cmdline").exists():
+        return True
+    try:
+        # Of a zombie it is empty: init takes its time.
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())
+    except (FileNotFoundError, ProcessLookupError):  # it ended between the two looks
+        return False
 
 
 def clean(data_dir: Path) -> None:
