@@ -119,6 +119,7 @@ def _write(
     args: argparse.Namespace, rows: Sequence[Row], text: str, config: Mapping[str, object]
 ) -> None:
     """Write the run's folder, and whatever else was asked for."""
+    measured = results.measured_on()  # before a file of the repository is changed by it
     lines = ablation_report.lines(rows)
     name = f"ablation-{args.dataset.stem}"
     folder = results.write_folder(args.results, name, lines, {"rows": summed(rows)}, config)
@@ -135,9 +136,7 @@ def _write(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
     if args.readme:
-        shown = ablation_report.readme_rows(
-            rows, args.dataset.name, args.split, results.measured_on()
-        )
+        shown = ablation_report.readme_rows(rows, args.dataset.name, args.split, measured)
         readme.put(_COMMAND, shown)
 
 
