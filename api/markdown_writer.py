@@ -16,7 +16,9 @@ from markdown_it.tree import SyntaxTreeNode
 from api.addresses import ADDRESS
 
 _PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-_PARSER.validateLink = lambda url: True  # type: ignore[method-assign]  # see javascript: as a link, too
+# javascript: must be seen as a link, or it would stay as text. The parser has no option for it, only
+# this method, and the type checker forbids to assign one.
+_PARSER.validateLink = lambda url: True  # type: ignore[method-assign]
 _MARKER = re.compile(r"\[\d+(?:\s?,\s?\d+)*\]", re.ASCII)  # a citation, as `api.citations` reads it
 _NUMBER = re.compile(r"\d+", re.ASCII)
 _LINES = re.compile(r"L\d+(?:-L\d+)?", re.ASCII)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-_SUFFIXES = (".md", ".markdown")  # that ingest reads …
-_MAX_BYTES = 5_000_000  # … up to this size
+from retrieval.vault_files import MAX_BYTES, SUFFIXES
+
 _NAMED = 3  # paths of a line
 _REMEMBERED = 50_000  # hashes; without them every look would read the whole vault
 # Two writes within a tick of the file system's clock have the same time, so what was written just
@@ -46,7 +46,7 @@ def _hashes(root: Path) -> Iterator[tuple[str, str]]:
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name[0] != "."]
         for name in names:
-            if name[0] == "." or not name.lower().endswith(_SUFFIXES):
+            if name[0] == "." or not name.lower().endswith(SUFFIXES):
                 continue
             file = os.path.join(folder, name)
             try:
@@ -68,8 +68,8 @@ def _hashes(root: Path) -> Iterator[tuple[str, str]]:
 @lru_cache(maxsize=_REMEMBERED)
 def _sha256(file: str, inode: int, size: int, when: tuple[int, int]) -> str:
     """The hash of a file; the arguments change with its content."""
-    if size > _MAX_BYTES:
+    if size > MAX_BYTES:
         return ""
     opened = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(opened, "rb") as stream:
-        return hashlib.sha256(stream.read(_MAX_BYTES)).hexdigest()
+        return hashlib.sha256(stream.read(MAX_BYTES)).hexdigest()

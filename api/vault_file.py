@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-_MAX_BYTES = 5_000_000  # as the ingest reads
+from retrieval.vault_files import MAX_BYTES
+
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EACCES}
 
 
@@ -62,11 +63,11 @@ def open_below(root: Path, path: str) -> int:
 def _bytes(root: Path, path: str) -> bytes | None:
     file = open_below(root, path)
     status = os.fstat(file)
-    if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
         os.close(file)
         return None
     with os.fdopen(file, "rb") as opened:
-        return opened.read(_MAX_BYTES)
+        return opened.read(MAX_BYTES)
 
 
 def _open(folder: int, name: str, flags: int) -> int:

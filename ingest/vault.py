@@ -12,9 +12,8 @@ from pathlib import Path
 
 from retrieval.errors import FileRejectedError, VaultError
 from retrieval.fault_points import point
+from retrieval.vault_files import MAX_BYTES, SUFFIXES
 
-MAX_BYTES = 5_000_000  # a file; the parser's time and memory grow with it
-_SUFFIXES = (".md", ".markdown")
 _NAME_LIMIT = 1_000  # bytes of a path; a longer one does not fit a btree key
 
 
@@ -61,7 +60,7 @@ def read(root: Path) -> VaultFiles:
     found: dict[str, _Found] = {}
     for folder, name, folder_fd in _walk(root, rejected):
         path = _shown(folder + name)
-        if not name.lower().endswith(_SUFFIXES):
+        if not name.lower().endswith(SUFFIXES):
             ignored.append(path)
             continue
         try:

@@ -24,6 +24,7 @@ from ingest.progress import Meter
 from retrieval.errors import RulesError
 from retrieval.rulebook import Rulebook, database_url, open_rulebook
 from retrieval.settings import Settings
+from retrieval.vault_files import SUFFIXES
 
 _QUIET = 0.3  # seconds without a change end a burst of saves, or a checkout of git …
 _BURST = 10.0  # … seconds; a folder that never rests is ingested this often
@@ -32,7 +33,6 @@ _RETRY = 2.0  # seconds after a run that failed; doubled each time it fails agai
 _RETRY_MOST = 60.0  # … seconds
 _MANY = 200  # texts to embed that take long enough to show how far they are
 _NAMED = 3  # paths of a line
-_SUFFIXES = (".md", ".markdown")  # that vault.read reads
 
 
 class _Seen(NamedTuple):
@@ -93,7 +93,7 @@ def state(root: Path) -> State:
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name[0] != "."]
         for name in names:
-            if name[0] == "." or not name.lower().endswith(_SUFFIXES):
+            if name[0] == "." or not name.lower().endswith(SUFFIXES):
                 continue
             path = os.path.join(folder, name)
             try:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ingest import vault
+from retrieval import vault_files
 from retrieval.errors import VaultError
 from tests.conftest import write_vault
 
@@ -183,8 +184,8 @@ def test_a_path_over_a_thousand_bytes_is_refused_file_or_folder(root: Path) -> N
 
 @pytest.mark.proves("row 3")
 def test_a_file_over_five_megabytes_is_refused(root: Path) -> None:
-    (root / "large.md").write_bytes(b"a" * (vault.MAX_BYTES + 1))
-    (root / "most.md").write_bytes(b"a" * vault.MAX_BYTES)
+    (root / "large.md").write_bytes(b"a" * (vault_files.MAX_BYTES + 1))
+    (root / "most.md").write_bytes(b"a" * vault_files.MAX_BYTES)
     found = vault.read(root)
     assert set(texts(found)) == {"good.md", "most.md"}
     assert "over 5,000,000 bytes" in reasons(found)["large.md"]

@@ -1,0 +1,4 @@
+"""Which files of a vault are rules: what ingest reads, and what an API compares with the index."""
+
+SUFFIXES = (".md", ".markdown")  # in any letter case
+MAX_BYTES = 5_000_000  # a file; the parser's time and memory grow with it
