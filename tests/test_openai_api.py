@@ -7,54 +7,28 @@ from typing import Any
 import httpx2
 import openai
 import pytest
-from openai import DefaultHttpxClient, OpenAI
 
-from api.main import create_app
-from api.openai_request import parameter
 from api.openai_schema import MODEL
 from retrieval.settings import Settings
 from tests.fake_llm import USAGE, FakeLlm
+from tests.openai_client import BODY, MESSAGES, TORCH, client_of, refused
 from tests.serving import serving
 
 REFUSAL = "The Oracle did not return any results for that rule."
-TORCH = "How long does a torch burn?"
-MESSAGES: list[Any] = [{"role": "user", "content": TORCH}]
-BODY = {"model": MODEL, "messages": MESSAGES}
 
 
 @pytest.fixture(scope="module")
 def quotes(indexed: Settings) -> Iterator[httpx2.Client]:
     """A client of the API, which answers with quotes."""
-    app = create_app(indexed)
-    with serving(indexed, app) as client:
+    with serving(indexed) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
 def modelled(with_model: Settings) -> Iterator[httpx2.Client]:
     """A client of the API, which asks the fake language model."""
-    app = create_app(with_model)
-    with serving(with_model, app) as client:
+    with serving(with_model) as client:
         yield client
-
-
-def client_of(api: httpx2.Client) -> OpenAI:
-    """Return OpenAI's client of that server, which never tries twice."""
-    url = f"{str(api.base_url).rstrip('/')}/v1"
-    # No connection is kept: nobody closes these clients, and pytest takes that for a leak.
-    http = DefaultHttpxClient(limits=httpx2.Limits(max_keepalive_connections=0))
-    return OpenAI(api_key="any", base_url=url, max_retries=0, timeout=30, http_client=http)
-
-
-def refused(reply: httpx2.Response, status: int = 400) -> dict[str, Any]:
-    """Return the error of a reply, after a look at its form."""
-    assert reply.status_code == status, reply.text
-    assert reply.headers["content-type"] == "application/json"
-    assert set(reply.json()) == {"error"}
-    error: dict[str, Any] = reply.json()["error"]
-    assert set(error) == {"message", "type", "param", "code"}
-    assert error["type"] == ("invalid_request_error" if status < 500 else "server_error")
-    return error
 
 
 def test_the_models_are_one(quotes: httpx2.Client) -> None:
@@ -224,114 +198,3 @@ def test_a_model_that_fails_is_an_error_and_never_a_stream(
     assert caught.value.type == "server_error"
     assert "OPENAI_BASE_URL" in caught.value.message
     refused(modelled.post("/v1/chat/completions", json=BODY), caught.value.status_code)
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("tools", [{"type": "function", "function": {"name": "f"}}]),
-        ("tool_choice", "required"),
-        ("functions", [{"name": "f"}]),
-        ("function_call", {"name": "f"}),
-        ("n", 2),
-        ("n", 0),
-        ("response_format", {"type": "json_schema", "json_schema": {"name": "x"}}),
-        ("response_format", {"type": "json_object"}),
-        ("logprobs", True),
-        ("top_logprobs", 3),
-        ("audio", {"voice": "alloy"}),
-        ("modalities", ["text", "audio"]),
-        ("web_search_options", {"search_context_size": "low"}),
-        *((name, "x") for name in ("base_url", "api_key", "prompt", "system_prompt", "vault")),
-        ("sql", "DROP TABLE chunk"),
-        ("threshold", 0),
-    ],
-)
-def test_what_cannot_be_done_is_refused_by_name(
-    quotes: httpx2.Client, field: str, value: object
-) -> None:
-    error = refused(quotes.post("/v1/chat/completions", json={**BODY, field: value}))
-    assert (error["param"], error["code"]) == (field, "unsupported_parameter")
-    assert error["message"].startswith(f"{field} is not supported")
-
-
-@pytest.mark.parametrize(
-    ("changed", "param"),
-    [
-        ({"messages": []}, "messages"),
-        ({"messages": None}, "messages"),
-        ({"messages": TORCH}, "messages"),
-        ({"messages": [{"role": "system", "content": TORCH}]}, "messages"),
-        ({"messages": [{"role": "user", "content": ""}]}, "messages"),
-        ({"messages": [{"role": "user", "content": " \u200b\n"}]}, "messages"),
-        ({"messages": [{"role": "user", "content": "x" * 5_000}]}, "messages"),
-        ({"messages": [{"role": "user", "content": "a\0b"}]}, "messages"),
-        ({"messages": [{"role": "user", "content": "half \ud800"}]}, "messages"),
-        ({"messages": [{"role": "user"}]}, "messages[0].content"),
-        ({"messages": [{"role": "user", "content": 7}]}, "messages[0].content"),
-        ({"messages": [{"role": "tool", "content": TORCH}]}, "messages[0].role"),
-        ({"messages": [*MESSAGES, {"content": TORCH}]}, "messages[1].role"),
-        (
-            {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
-            "messages[0].content[0]",
-        ),
-        ({"messages": MESSAGES * 1_001}, "messages"),
-        ({"model": None}, "model"),
-        ({"stream": "perhaps"}, "stream"),
-        ({"stream_options": {"include_usage": "perhaps"}}, "stream_options.include_usage"),
-    ],
-)
-def test_a_request_without_a_question_is_refused_by_name(
-    quotes: httpx2.Client, changed: dict[str, object], param: str
-) -> None:
-    body = json.dumps({**BODY, **changed})
-    headers = {"Content-Type": "application/json"}
-    reply = quotes.post("/v1/chat/completions", content=body, headers=headers)
-    assert refused(reply)["param"] == param
-
-
-@pytest.mark.parametrize(
-    "body", [b"", b"{", b"\xff", b"[1]", b'{"model": ' + b"[" * 100_000, b"null"]
-)
-def test_a_body_that_is_no_request_is_a_400(quotes: httpx2.Client, body: bytes) -> None:
-    headers = {"Content-Type": "application/json"}
-    error = refused(quotes.post("/v1/chat/completions", content=body, headers=headers))
-    assert error["message"]
-
-
-def test_a_body_over_the_limit_is_a_413(quotes: httpx2.Client) -> None:
-    body = json.dumps({**BODY, "user": "x" * 300_000}).encode()
-    headers = {"Content-Type": "application/json"}
-    known = quotes.post("/v1/chat/completions", content=body, headers=headers)
-    assert known.status_code == 413  # by its declared length: the framework's own words
-    pieces = (body[start : start + 100_000] for start in range(0, len(body), 100_000))
-    refused(quotes.post("/v1/chat/completions", content=pieces, headers=headers), 413)
-
-
-@pytest.mark.parametrize("model", ["gpt-5", "", "rules-oracle ", "half \ud800"])
-def test_another_model_is_not_found(quotes: httpx2.Client, model: str) -> None:
-    body = json.dumps({**BODY, "model": model})
-    headers = {"Content-Type": "application/json"}
-    reply = quotes.post("/v1/chat/completions", content=body, headers=headers)
-    assert refused(reply, 404)["code"] == "model_not_found"
-
-
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [("GET", "/v1/chat/completions"), ("POST", "/v1/embeddings"), ("DELETE", "/v1/models/x")],
-)
-def test_the_rest_of_openai_is_not_here(quotes: httpx2.Client, method: str, path: str) -> None:
-    assert refused(quotes.request(method, path), 404)["code"] == "unknown_url"
-
-
-def test_errors_of_other_paths_keep_their_own_shape(quotes: httpx2.Client) -> None:
-    reply = quotes.post("/ask", json={"question": ""})
-    assert reply.headers["content-type"] == "application/problem+json"
-
-
-def test_the_field_of_a_validation_error_is_written_as_openai_writes_it() -> None:
-    assert parameter(("messages", 0, "content", "list[Part]", 1, "text")) == (
-        "messages[0].content[1].text"
-    )
-    assert parameter(("stream_options", "include_usage")) == "stream_options.include_usage"
-    assert parameter(()) is None
