@@ -139,7 +139,8 @@ def _read_again(job: Job, built: Built) -> tuple[Built, bool]:
     known = generations.file_hashes(job.conn, built.generation_id)
     known |= {file.path: file.sha256 for file in built.found.files}
     plan = plans.make(found, known, rebuild=False)
-    plans.refuse_odd_vault(job.root, found, plan, known, allowed=job.allow_mass_delete)
+    if plan.changes:  # an empty vault that was allowed at the first reading is no news
+        plans.refuse_odd_vault(job.root, found, plan, known, allowed=job.allow_mass_delete)
     still = {*plan.unchanged, *(error.path for error in found.rejected)}
     rejected = tuple(error for error in built.rejected if error.path in still)
     built = replace(built, found=found, rejected=rejected)

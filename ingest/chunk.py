@@ -16,7 +16,7 @@ from ingest.outline import Placed, overlapping
 from retrieval.fold import compact
 from retrieval.models import Chunk
 
-CHUNKER_VERSION = 5  # part of the index's fingerprint: raise it with every change of a result
+CHUNKER_VERSION = 6  # part of the index's fingerprint: raise it with every change of a result
 
 # Word pieces of heading, context and text together. A cross-encoder reads 512 with the question
 # and 3 marks, so a question of up to 109 is read whole beside any chunk.
@@ -120,35 +120,37 @@ class _Cutter:
                     _Span(blocks[0].block.first, blocks[-1].block.last, blocks[0].block.first)
                 )
             else:
-                parts.extend(self._blocks(blocks))
+                parts.extend(self._blocks(blocks, limit))
         return self._overlapped(parts)
 
-    def _blocks(self, blocks: Sequence[Placed]) -> list[_Span]:
-        """Cut a unit that is over the limit between its blocks, and a block by its lines."""
+    def _blocks(self, blocks: Sequence[Placed], limit: int) -> list[_Span]:
+        """Cut a unit that is over the limit between its blocks, and a block by its lines.
+
+        `limit` is that of the whole group: a part can begin with the block before, and its lead-in.
+        """
         headings = sum(self.sizes[p.block] for p in blocks if p.block.kind == "heading")
-        limit = max(_LEAST_TEXT, min(self._limit(p) for p in blocks) - headings)
+        limit = max(_LEAST_TEXT, limit - headings)
         spans: list[_Span] = []
         for chosen in limits.pack([self.sizes[p.block] for p in blocks], limit):
             first, last = blocks[chosen[0]].block, blocks[chosen[-1]].block
             if sum(self.sizes[blocks[i].block] for i in chosen) <= limit:
                 spans.append(_Span(first.first, last.last, first.first))
             else:
-                spans.extend(self._lines(blocks[chosen[0]], headings))
+                spans.extend(self._lines(blocks[chosen[0]], limit))
         return _without_lonely_headings(self.document, blocks, spans)
 
-    def _lines(self, placed: Placed, headings: int) -> list[_Span]:
-        """Cut one block by its lines, and a line that alone is over the limit by its sentences.
-
-        `headings` is the size of what stands above it and may not stand alone.
-        """
+    def _lines(self, placed: Placed, limit: int) -> list[_Span]:
+        """Cut one block by its lines, and a line that alone is over the limit by its sentences."""
         block = placed.block
         lines = self.document.lines[block.first : block.last]
         repeated = self.count(_part_context(self.document, placed))
-        limit = max(_LEAST_TEXT, self._limit(placed) - repeated - headings)
+        limit = max(_LEAST_TEXT, limit - repeated)
         sizes = [self.count(line) for line in lines]
         spans: list[_Span] = []
         for chosen in limits.pack(sizes, limit):
             first, last = block.first + chosen.start, block.first + chosen.stop
+            if not "".join(lines[chosen.start : chosen.stop]).strip():
+                continue  # a blank line between two long ones
             if sum(sizes[i] for i in chosen) <= limit:
                 spans.append(_Span(first, last, first))
                 continue

@@ -13,6 +13,7 @@ from ingest.limits import Count
 from ingest.markdown import Document
 from ingest.outline import Placed, outline
 from ingest.vault import SourceFile
+from retrieval.fold import searchable
 from retrieval.models import Chunk, Entry, SourceNote
 
 _PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
@@ -59,6 +60,11 @@ def cut(
     ]
 
 
+def place(path: str) -> str:
+    """Return the words of a file's folders and name, as full text search has them, or ""."""
+    return searchable(" ".join(_names(path)))
+
+
 def note(file: SourceFile) -> SourceNote:
     """Return what the front matter says of the file's standing. Raises FileRejectedError."""
     matter = frontmatter.parse(file.path, markdown.header(file.text))
@@ -66,12 +72,14 @@ def note(file: SourceFile) -> SourceNote:
 
 
 def _subject(path: str, placed: Sequence[Placed], matter: FrontMatter) -> Subject:
-    *folders, name = path.split("/")
-    stem = _NUMBERING.sub("", name.rsplit(".", 1)[0])
     headings = [p.trail[-1] for p in placed if p.trail]
-    title = matter.title or (headings[0] if headings else stem)
+    title = matter.title or (headings[0] if headings else _names(path)[-1])
     edition = f"edition {matter.edition}" if matter.edition else ""
     status = "" if matter.status.lower() in _PLAIN else matter.status
     about = [word for word in (status, edition) if word]
-    names = [*(_NUMBERING.sub("", folder) for folder in folders), stem, title, *about]
-    return Subject(tuple(names), title, matter.aliases)
+    return Subject((title, *about), title, matter.aliases)
+
+
+def _names(path: str) -> list[str]:
+    """Folders and file name without what numbers them; "12. Combat.md" is "Combat"."""
+    return [_NUMBERING.sub("", name) for name in path.rsplit(".", 1)[0].split("/")]

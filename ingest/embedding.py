@@ -132,4 +132,4 @@ def _new_file(
         tokens = tuple(found for _, found in rows if found is not None)
         matrix = np.array([vector for vector, _ in rows], np.float32)
         new.append(NewChunk(item.chunk, item.entries, matrix, tokens))
-    return NewFile(document.note(file), file.sha256, tuple(new))
+    return NewFile(document.note(file), document.place(file.path), file.sha256, tuple(new))

@@ -1,7 +1,7 @@
 """Say what of a chunk is searched: one entry a table row, list item or few sentences, and a whole.
 
-An entry's text stands alone: it begins with the folders, the file's title and the headings, and a
-row names its columns. All of it fits the encoder; what is longer becomes several entries.
+An entry's text stands alone: it begins with the file's title and the headings, and a row names its
+columns. All of it fits the encoder; what is longer becomes several entries.
 """
 
 from bisect import bisect_left
@@ -20,7 +20,7 @@ from retrieval.models import Entry, EntryKind
 
 _SENTENCES = 3  # in one entry at most …
 _SENTENCES_SIZE = 48  # … while they have no more word pieces than this together
-_TRAIL_LIMIT = 96  # word pieces of folders and headings in front of an entry
+_TRAIL_LIMIT = 96  # word pieces of title and headings in front of an entry
 _LEAD_LIMIT = 64  # word pieces of a lead-in in front of an entry
 
 
@@ -28,7 +28,7 @@ _LEAD_LIMIT = 64  # word pieces of a lead-in in front of an entry
 class Subject:
     """What a file is about: the words that all its entries share, outermost first."""
 
-    words: tuple[str, ...]  # folders, file name, title, status and edition
+    words: tuple[str, ...]  # title, status and edition
     title: str
     aliases: tuple[str, ...]  # other names of the whole file: only in entries of whole chunks
 
@@ -154,7 +154,7 @@ def _fitted(
 
 
 def _trail(writer: _Writer, headings: tuple[str, ...]) -> str:
-    """Folders, title and headings, each once; the outermost go first where they are too long."""
+    """Title and headings, each once; the outermost go first where they are too long."""
     words: list[str] = []
     for word in (*writer.subject.words, *headings):
         folded = searchable(word)

@@ -211,8 +211,9 @@ def token_rows(conn: Connection, generation_id: int, token_dimension: int) -> To
 # move to another server, differs too.
 _POSTINGS = """
     WITH words AS (
-        SELECT c.id, to_tsvector('english', coalesce(string_agg(e.trail || e.words, ' '
-            ORDER BY e.ordinal) FILTER (WHERE e.kind = 'whole'), '')) AS known
+        SELECT c.id, to_tsvector('english', c.place || ' ' || coalesce(string_agg(
+            e.trail || e.words, ' ' ORDER BY e.ordinal) FILTER (WHERE e.kind = 'whole'), ''))
+            AS known
         FROM chunk AS c LEFT JOIN entry AS e ON e.chunk_id = c.id
         WHERE c.generation_id = %(generation)s GROUP BY c.id
     ), wanted AS (

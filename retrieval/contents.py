@@ -29,6 +29,7 @@ class NewFile:
     """A file to be written, with all its chunks; it replaces the file of the same path."""
 
     note: SourceNote
+    place: str  # words of the path; full text search has them with each chunk, no vector has
     sha256: str  # of the bytes on disk
     chunks: tuple[NewChunk, ...]
 
@@ -118,12 +119,12 @@ def apply(
                 for file in written
             ],
         )
-    chunks = [chunk for file in written for chunk in file.chunks]
+    chunks = [(file.place, chunk) for file in written for chunk in file.chunks]
     point("files inserted")
     ids = _new_ids(conn, len(chunks))
     point("chunk ids taken")
     _copy_chunks(conn, generation_id, zip(ids, chunks, strict=True))
-    _copy_entries(conn, generation_id, zip(ids, chunks, strict=True))
+    _copy_entries(conn, generation_id, zip(ids, (chunk for _, chunk in chunks), strict=True))
     point("entries copied")
     conn.execute("UPDATE generation SET revision = revision + 1 WHERE id = %s", [generation_id])
     point("revision raised")
@@ -135,8 +136,9 @@ _TAKE_OVER = """
         WHERE generation_id = %(old)s AND path = ANY(%(paths)s)
     ), chunks AS (
         INSERT INTO chunk (id, generation_id, path, heading, first_line, last_line, text, context,
-            piece, length)
-        SELECT new_id, %(new)s, path, heading, first_line, last_line, text, context, piece, length
+            piece, place, length)
+        SELECT new_id, %(new)s, path, heading, first_line, last_line, text, context, piece, place,
+            length
         FROM taken
     ), postings AS (
         INSERT INTO posting (generation_id, lexeme, chunk_id, count)
@@ -171,32 +173,33 @@ def _new_ids(conn: Connection, count: int) -> list[int]:
 
 
 def _copy_chunks(
-    conn: Connection, generation_id: int, chunks: Iterable[tuple[int, NewChunk]]
+    conn: Connection, generation_id: int, chunks: Iterable[tuple[int, tuple[str, NewChunk]]]
 ) -> None:
     conn.execute(
         "CREATE TEMP TABLE new_chunk (LIKE chunk, words text, known tsvector "
-        "GENERATED ALWAYS AS (to_tsvector('english', words)) STORED) ON COMMIT DROP"
+        "GENERATED ALWAYS AS (to_tsvector('english', place || ' ' || words)) STORED) "
+        "ON COMMIT DROP"
     )
     point("table of new chunks made")
     conn.execute("ALTER TABLE new_chunk ALTER COLUMN length DROP NOT NULL")
     point("table of new chunks altered")
     statement = (
         "COPY new_chunk (id, generation_id, path, heading, first_line, last_line, text, context, "
-        "piece, words) FROM STDIN"
+        "piece, place, words) FROM STDIN"
     )
     with conn.cursor() as cur, cur.copy(statement) as copy:
-        for row_id, new in chunks:
+        for row_id, (place, new) in chunks:
             point("chunk sent")
             chunk = new.chunk
             words = " ".join(entry.text for entry in new.entries if entry.kind == "whole")
             copy.write_row(
                 (row_id, generation_id, chunk.path, chunk.heading, chunk.first_line,
-                 chunk.last_line, chunk.text, chunk.context, chunk.piece, words)
+                 chunk.last_line, chunk.text, chunk.context, chunk.piece, place, words)
             )  # fmt: skip
     conn.execute(
         "INSERT INTO chunk (id, generation_id, path, heading, first_line, last_line, text, "
-        "context, piece, length) SELECT id, generation_id, path, heading, first_line, last_line, "
-        "text, context, piece, "
+        "context, piece, place, length) SELECT id, generation_id, path, heading, first_line, "
+        "last_line, text, context, piece, place, "
         "(SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(known)) FROM new_chunk"
     )
     point("chunks inserted")

@@ -51,7 +51,7 @@ class Entry:
     last_line: int
     quote: str  # the file's own characters
     lead: str  # the table's header rows or the list's lead-in line, as in the file; "" for none
-    trail: str  # folders, headings and lead-in, folded; what the entry shares with its neighbours
+    trail: str  # title, headings and lead-in, folded; what the entry shares with its neighbours
     words: str  # what it says itself, folded
 
     @property

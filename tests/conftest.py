@@ -1,4 +1,8 @@
-"""What the tests share: one embedded server for the whole run, one database for each index."""
+"""What the tests share: one embedded server for the whole run, one database for each index.
+
+Models are loaded once a run and the small vault is ingested once: `rulebook` opens a copy of that
+index. A test of the first ingest, of opening or of loading does it itself: `empty`, `open_rules`.
+"""
 
 import os
 import shutil
@@ -11,17 +15,25 @@ import httpx2
 import psycopg
 import pytest
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
-from pydantic import SecretStr
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ingest import pipeline
+from retrieval import postgres_server
 from retrieval.postgres import serve
 from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.settings import Settings, names
-from tests.fake_llm import FakeLlm
+from tests.index_state import same_models
 from tests.serving import serving
 
-pytest_plugins = ["tests.embedded", "tests.promises_table"]
+pytest_plugins = [
+    "tests.embedded",  # before those that import it: pytest rewrites the asserts of what it loads
+    "tests.crashes",
+    "tests.llm_fixtures",
+    "tests.module_store",
+    "tests.plants",
+    "tests.promises_table",
+    "tests.vault_root",
+]
 
 for _name in names():  # whoever runs the tests may have settings of their own
     os.environ.pop(_name, None)
@@ -29,7 +41,6 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # as the embedder sets it; some tests import torch first
 
-API_KEY = "sk-canary-83a1c7"  # nothing but the model's server may ever show it
 RULES = {
     "1. Light/Torches.md": (
         "# Torches\n\nA torch burns for one hour. It lights 30’ around its bearer.\n\n"
@@ -48,14 +59,43 @@ RULES = {
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    """The URL of an embedded PostgreSQL with pgvector that all tests share."""
+    """The URL of an embedded PostgreSQL with pgvector that all tests share.
+
+    It does not wait for the disk, which only a crash of the machine would need: dropping a database
+    takes 20 ms instead of up to a second. Tests of crashes have servers of their own.
+    """
     folder = Path(tempfile.mkdtemp(prefix="rules-"))
     folder.chmod(0o711)  # where the tests run as root, the server runs as somebody else
     try:
-        with serve(folder / "pg") as url:
+        with ExitStack() as stack:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setitem(postgres_server._SETTINGS, "fsync", "off")
+                url = stack.enter_context(serve(folder / "pg"))
             yield url
     finally:
         shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def loaded(server: str) -> Iterator[Rulebook]:
+    """A rulebook of an empty database, for its models: they are loaded once for all tests."""
+    with new_database(server) as url:
+        settings = Settings.model_validate({"database_url": url})
+        with open_rulebook(settings) as rules:
+            yield rules
+
+
+@pytest.fixture(scope="session")
+def original(
+    server: str, loaded: Rulebook, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The URL of a database with an index of the small vault, for copies: nobody connects to it."""
+    vault = write_vault(tmp_path_factory.mktemp("original"), RULES)
+    with new_database(server) as url:
+        settings = Settings.model_validate({"database_url": url, "vault": vault})
+        with same_models(loaded, settings) as rules:
+            pipeline.run(rules, vault)
+        yield url
 
 
 @pytest.fixture
@@ -85,45 +125,61 @@ def open_rules() -> Iterator[Callable[[Settings], Rulebook]]:
 
 
 @pytest.fixture
-def empty(settings: Settings, open_rules: Callable[[Settings], Rulebook]) -> Rulebook:
+def empty(loaded: Rulebook, settings: Settings) -> Iterator[Rulebook]:
     """A rulebook whose database holds nothing yet."""
-    return open_rules(settings)
+    with same_models(loaded, settings) as rules:
+        yield rules
 
 
 @pytest.fixture
-def rulebook(settings: Settings, open_rules: Callable[[Settings], Rulebook]) -> Rulebook:
-    """A rulebook whose index holds the small vault."""
-    rules = open_rules(settings)
-    pipeline.run(rules, settings.vault)
-    return rules
+def copied(server: str, original: str, database: str) -> None:
+    """Make the database one with an index of the small vault."""
+    copy_database(server, original, database)
+
+
+@pytest.fixture
+def rulebook(loaded: Rulebook, settings: Settings, copied: None) -> Iterator[Rulebook]:
+    """A rulebook whose index, in a database of its own, holds the small vault."""
+    with same_models(loaded, settings) as rules:
+        yield rules
 
 
 @pytest.fixture
 def environment(
-    rulebook: Rulebook, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    copied: None, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
     """A working directory without .env, the small vault's index in the environment."""
-    assert settings.database_url
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DATABASE_URL", settings.database_url.get_secret_value())
-    monkeypatch.setenv("VAULT", str(settings.vault))
+    set_environment(monkeypatch, settings, tmp_path)
     return tmp_path
 
 
 @pytest.fixture(scope="session")
-def indexed(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+def indexed(
+    server: str, original: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Settings]:
     """Settings of an index of the small vault that many tests read and none changes.
 
     No passage is under the threshold, which is fitted for other rules.
     """
     vault = write_vault(tmp_path_factory.mktemp("indexed"), RULES)
     with new_database(server) as url:
-        settings = Settings.model_validate(
-            {"database_url": url, "vault": vault, "rag_threshold": -9.0}
-        )
-        with open_rulebook(settings) as rules:
-            pipeline.run(rules, vault)
-        yield settings
+        copy_database(server, original, url)
+        yield Settings.model_validate({"database_url": url, "vault": vault, "rag_threshold": -9.0})
+
+
+@pytest.fixture
+def indexed_environment(indexed: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory without .env; the environment names `indexed`, which stays as it is."""
+    set_environment(monkeypatch, indexed, tmp_path)
+    monkeypatch.setenv("RAG_THRESHOLD", str(indexed.rag_threshold))
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def indexed_rules(loaded: Rulebook, indexed: Settings) -> Iterator[Rulebook]:
+    """A rulebook of `indexed`."""
+    with same_models(loaded, indexed) as rules:
+        yield rules
 
 
 @pytest.fixture(scope="session")
@@ -133,40 +189,12 @@ def client(indexed: Settings) -> Iterator[httpx2.Client]:
         yield client
 
 
-@pytest.fixture(scope="session")
-def llm_server() -> Iterator[FakeLlm]:
-    """The language model's server; tests take `llm`."""
-    llm = FakeLlm()
-    yield llm
-    llm.shutdown()
-
-
-@pytest.fixture
-def llm(llm_server: FakeLlm) -> FakeLlm:
-    """The language model that `model_client` asks, well-behaved and never asked before."""
-    llm_server.stopped.set()  # lets go of what the last test left hanging
-    llm_server.forget()
-    return llm_server
-
-
-@pytest.fixture(scope="session")
-def with_model(indexed: Settings, llm_server: FakeLlm) -> Settings:
-    """Settings of an API that asks the fake language model."""
-    return indexed.model_copy(
-        update={
-            "openai_base_url": llm_server.url,
-            "openai_model": "fake",
-            "openai_api_key": SecretStr(API_KEY),
-            "llm_timeout": 1.0,
-        }
-    )
-
-
-@pytest.fixture(scope="session")
-def model_client(with_model: Settings) -> Iterator[httpx2.Client]:
-    """A client of the running API, which asks the fake language model."""
-    with serving(with_model) as client:
-        yield client
+def set_environment(monkeypatch: pytest.MonkeyPatch, settings: Settings, folder: Path) -> None:
+    """Let programs work in `folder` with the database and the vault of `settings`."""
+    assert settings.database_url
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("DATABASE_URL", settings.database_url.get_secret_value())
+    monkeypatch.setenv("VAULT", str(settings.vault))
 
 
 @contextmanager
@@ -177,6 +205,26 @@ def new_database(server: str) -> Iterator[str]:
         conn.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         yield make_conninfo(server, dbname=name)
         conn.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def copy_database(server: str, original: str, copy: str) -> None:
+    """Make the database at the URL `copy` anew as a copy of another, both without connections."""
+    copied, source = (
+        sql.Identifier(str(conninfo_to_dict(url)["dbname"])) for url in (copy, original)
+    )
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(sql.SQL("DROP DATABASE {}").format(copied))
+        conn.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(copied, source))
+
+
+@contextmanager
+def index_of(loaded: Rulebook, server: str, vault: Path, **values: object) -> Iterator[Rulebook]:
+    """Ingest a vault into a database of its own and yield its rulebook; `values` are settings."""
+    with new_database(server) as url:
+        settings = Settings.model_validate({"database_url": url, "vault": vault, **values})
+        with same_models(loaded, settings) as rules:
+            pipeline.run(rules, vault)
+            yield rules
 
 
 def write_vault(root: Path, files: dict[str, str]) -> Path:

@@ -1,4 +1,7 @@
-"""Ingests that are made to fail, in processes of their own, and what must hold after each."""
+"""Ingests that are made to fail, in processes of their own, and what must hold after each.
+
+A pytest plugin, so that the tests need not import the fixture.
+"""
 
 import json
 import os
@@ -10,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
+import pytest
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
@@ -226,3 +230,12 @@ class Laboratory:
         again = self.done(index, turn.then)
         assert " 0 texts embedded" in again.printed, again
         assert rows(index.conn) == written, again
+
+
+@pytest.fixture(scope="module")
+def lab(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+    """A laboratory in a folder that the server's account reaches, should root run the tests."""
+    folder = tmp_path_factory.mktemp("crashes")
+    folder.chmod(0o755)
+    with ingests(folder) as forked:
+        yield Laboratory(server, folder, forked)

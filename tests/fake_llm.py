@@ -9,68 +9,19 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.misbehaviour import (
+    BROKEN,
+    BROKEN_STREAMS,
+    EMPTY,
+    EVENTS,
+    JSON,
+    ODD_EVENTS,
+    REDIRECTS,
+    UNFINISHED,
+)
+
 USAGE = {"prompt_tokens": 321, "completion_tokens": 7, "total_tokens": 328}
 _DRIP = 0.3  # seconds between bytes: less than the client's time-out for one read
-_JSON, _EVENTS = "application/json", "text/event-stream"
-
-# Replies that are wrong in themselves: status, content type, body.
-BROKEN: dict[str, tuple[int, str, bytes]] = {
-    "429": (429, _JSON, b'{"error": {"message": "slow down"}}'),
-    "401": (401, _JSON, b'{"error": {"message": "who are you?"}}'),
-    "500": (500, _JSON, b'{"error": {"message": "internal"}}'),
-    "502 with HTML": (502, "text/html", b"<html><h1>Bad Gateway</h1></html>"),
-    "503": (503, _JSON, b'{"error": {"message": "loading"}}'),
-    "200 with HTML": (200, "text/html", b"<html><h1>Welcome</h1></html>"),
-    "another content type": (200, "text/plain", b'{"choices": [{"message": {"content": "1"}}]}'),
-    "no JSON": (200, _JSON, b'{"choices": [{"message"'),
-    "no body": (200, _JSON, b""),
-    "deep JSON": (200, _JSON, b"[" * 100_000),
-    "no choices": (200, _JSON, b'{"choices": []}'),
-    "choices are no list": (200, _JSON, b'{"choices": {"a": 1}}'),
-    "null": (200, _JSON, b"null"),
-    "half a character": (200, _JSON, rb'{"choices": [{"message": {"content": "\ud800 [1]."}}]}'),
-    "50 MB": (200, _JSON, b" " * 50_000_000),
-}
-# Replies that come late, cut, or from elsewhere.
-UNFINISHED = (
-    "silence",
-    "headers, then silence",
-    "a byte now and then",
-    "headers, a byte now and then",
-    "closes at once",
-    "closes in the middle",
-)
-# Whole replies that hold no answer: content and finish_reason.
-EMPTY: dict[str, tuple[str | None, str]] = {
-    "null content": (None, "stop"),
-    "empty content": ("", "stop"),
-    "only spaces": (" \n", "stop"),
-    "cut off by its length": ("One hour [1] and then", "length"),
-    "cut off by a filter": ("One hour [1] and then", "content_filter"),
-    "far too long": ("One hour [1]. " * 10_000, "stop"),
-}
-REDIRECTS = {"redirect": "/elsewhere", "redirect to metadata": "http://169.254.169.254/latest"}
-MISBEHAVIOUR = (*BROKEN, *UNFINISHED, *EMPTY, *REDIRECTS, "packed")
-# Of these the client asks once more.
-RETRIED = {"429", "500", "502 with HTML", "503", "closes at once", "closes in the middle"}
-# The body of a stream after its first piece, in place of the rest.
-BROKEN_STREAMS: dict[str, bytes] = {
-    "stream: invalid JSON": b'data: {"choices": [{"delta"\n\ndata: [DONE]\n\n',
-    "stream: two JSON in one event": b'data: {"choices": []}{"choices": []}\n\ndata: [DONE]\n\n',
-    "stream: an error": b'data: {"error": {"message": "out of memory"}}\n\ndata: [DONE]\n\n',
-    "stream: no choices": b'data: {"object": "chunk"}\n\ndata: [DONE]\n\n',
-    "stream: no end": b"",
-    "stream: half an event": b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n',
-    "stream: 50 MB": (b": " + b"x" * 996 + b"\n\n") * 50_000,
-}
-# Events that servers really send, and that are no fault.
-ODD_EVENTS = [
-    b": ping\n\n",
-    b"data:\n\n",
-    b'data: {"choices": []}\r\n\r\n',
-    b'data: {"choices": [{"delta": null}]}\n\n',
-    b'event: x\ndata: {"choices": [{"delta": {"role": "assistant", "content": null}}]}\n\n',
-]
 
 
 class FakeLlm:
@@ -156,9 +107,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, llm: FakeLlm, mode: str, stopped: threading.Event, *, streamed: bool) -> None:
         content, reason = EMPTY.get(mode, (llm.reply, "stop"))
         good = llm.body if llm.body is not None else _completion(content, reason)
-        kind = _JSON
+        kind = JSON
         if streamed and llm.body is None:
-            good, kind = b"".join(_events(content, reason)), _EVENTS
+            good, kind = b"".join(_events(content, reason)), EVENTS
         if mode in BROKEN:
             self._send(*BROKEN[mode], llm.retry_after)
         elif mode in REDIRECTS and self.path != "/elsewhere":
@@ -168,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(good)
         elif mode in UNFINISHED:
             self._misbehave(mode, stopped, good, kind)
-        elif kind == _EVENTS:
+        elif kind == EVENTS:
             self._stream(llm, stopped, mode, list(_events(content, reason)))
         else:
             self._send(200, kind, good)
@@ -176,7 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _stream(
         self, llm: FakeLlm, stopped: threading.Event, mode: str, events: list[bytes]
     ) -> None:
-        self._begin(200, _EVENTS, None)  # it ends where the connection does, as of HTTP/1.0
+        self._begin(200, EVENTS, None)  # it ends where the connection does, as of HTTP/1.0
         if mode in BROKEN_STREAMS:
             self.wfile.write(events[0] + BROKEN_STREAMS[mode])
             return

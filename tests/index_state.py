@@ -7,12 +7,22 @@ from dataclasses import replace
 from ingest.pipeline import Report
 from retrieval import generations
 from retrieval.database import Store
+from retrieval.elsewhere import Background
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
 from retrieval.settings import Settings
 from retrieval.store import live
 
 TABLES = ("generation", "file", "chunk", "entry", "posting")
+_RANKED = (
+    "How long does a torch burn?",
+    "What does a battle axe cost?",
+    "How much damage does a fall deal?",
+    "How long can I hold my breath?",
+    "dagger",
+    "Does water put out a torch?",
+    "What is the capital of France?",
+)
 
 
 def found(
@@ -23,6 +33,14 @@ def found(
         hit.chunk.path
         for hit in search(rules, question, top_k=top_k, generation_id=generation_id).hits
     ]
+
+
+def rankings(rules: Rulebook) -> list[object]:
+    """All that searches find and how that came to be, without how long it took."""
+    rules = replace(rules, threshold=-9.0)  # the fitted one is for other rules
+    found = [search(rules, question) for question in _RANKED]
+    assert all(one.hits for one in found)
+    return [(one.generation, one.hits, one.trace, one.late) for one in found]
 
 
 def counts(rules: Rulebook) -> dict[str, int]:
@@ -55,12 +73,18 @@ def generation(rules: Rulebook, report: Report) -> tuple[int, int]:
 
 @contextmanager
 def same_models(rules: Rulebook, settings: Settings) -> Iterator[Rulebook]:
-    """Open another database with the models of `rules`, which take seconds to load."""
+    """Open another database with the models of `rules`, which take seconds to load.
+
+    The threshold is that of `settings`, else of `rules`.
+    """
     assert settings.database_url
+    threshold = rules.threshold if settings.rag_threshold is None else settings.rag_threshold
     store = Store(settings.database_url.get_secret_value())
     store.open()
     with closing(store):
-        yield replace(rules, settings=settings, store=store)
+        yield replace(
+            rules, settings=settings, store=store, threshold=threshold, background=Background()
+        )
 
 
 def written(rules: Rulebook) -> int:

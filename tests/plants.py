@@ -1,7 +1,12 @@
-"""What the tests of `evals.lint` plant their faults in: a clean vault and faultless labels."""
+"""What the tests of `evals.lint` plant their faults in: a clean vault and faultless labels.
+
+A pytest plugin, so that the tests need not import the fixture.
+"""
 
 import json
 from pathlib import Path
+
+import pytest
 
 from evals import lint
 
@@ -12,6 +17,13 @@ WEAPONS = (
 )
 TORCH = {"path": "torches.md", "quote": "A torch burns for one hour."}
 AXE = {"path": "arms/weapons.md", "quote": "| Battle axe   | 7 |"}
+
+
+@pytest.fixture
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder; its vault has two files."""
+    monkeypatch.chdir(tmp_path)
+    return write_vault(tmp_path)
 
 
 def write_vault(folder: Path) -> Path:

@@ -9,8 +9,9 @@ import httpx2
 import pytest
 
 from retrieval.settings import Settings
-from tests.conftest import API_KEY
-from tests.fake_llm import EMPTY, MISBEHAVIOUR, RETRIED, USAGE, FakeLlm
+from tests.fake_llm import USAGE, FakeLlm
+from tests.llm_fixtures import API_KEY
+from tests.misbehaviour import EMPTY, MISBEHAVIOUR, RETRIED
 from tests.serving import serving
 
 REFUSAL = "The Oracle did not return any results for that rule."

@@ -1,10 +1,7 @@
 """Backup and restore: every ranking is the same afterwards, and nothing is overwritten."""
 
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
@@ -14,32 +11,12 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ingest import backup, pipeline
 from ingest import restore as restore_program
-from retrieval import cluster_copy, generations, migrate
-from retrieval.errors import BackupError
-from retrieval.postgres import serve
+from retrieval import generations, migrate
 from retrieval.rulebook import Rulebook
-from retrieval.search import search
 from retrieval.settings import Settings
 from tests import index_state
 from tests.conftest import new_database
-
-QUESTIONS = (
-    "How long does a torch burn?",
-    "What does a battle axe cost?",
-    "How much damage does a fall deal?",
-    "How long can I hold my breath?",
-    "dagger",
-    "Does water put out a torch?",
-    "What is the capital of France?",
-)
-
-
-def rankings(rules: Rulebook) -> list[object]:
-    """All that a search finds and how it came to be, without how long it took."""
-    rules = replace(rules, threshold=-9.0)  # the fitted one is for other rules
-    found = [search(rules, question) for question in QUESTIONS]
-    assert all(one.hits for one in found)
-    return [(one.generation, one.hits, one.trace, one.late) for one in found]
+from tests.index_state import rankings
 
 
 def empty_again(server: str, url: str) -> None:
@@ -206,60 +183,6 @@ def test_a_backup_that_fails_leaves_nothing_and_shows_no_password(
     assert "nowhere/index.dump cannot be written: No such file" in printed
     assert "canary-26b" not in printed
     assert [path.name for path in environment.iterdir() if path.is_file()] == []
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder that the server's account reaches, should the tests run as root."""
-    path = Path(tempfile.mkdtemp(prefix="rules-copy-"))
-    path.chmod(0o711)
-    yield path
-    shutil.rmtree(path)
-
-
-@pytest.mark.proves("row 26")
-def test_a_copy_of_the_running_embedded_database_is_a_data_directory(
-    folder: Path,
-    vault: Path,
-    open_rules: Callable[[Settings], Rulebook],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("RAG_DATA_DIR", "data")
-    settings = Settings.model_validate({"rag_data_dir": folder / "data", "vault": vault})
-    rules = open_rules(settings)
-    pipeline.run(rules, vault)
-    before, content = rankings(rules), index_state.content(rules)
-    assert backup.main(["--cluster", "copy"]) == 0  # while it runs
-    assert "files, each compared by sha256" in capsys.readouterr().out
-    assert backup.main(["--cluster", "copy"]) == 2
-    assert sorted(path.name for path in folder.iterdir()) == ["copy", "data"]
-    again = open_rules(settings.model_copy(update={"rag_data_dir": folder / "copy"}))
-    assert rankings(again) == before
-    assert index_state.content(again) == content
-    monkeypatch.setenv("DATABASE_URL", "postgresql://rules@127.0.0.1:9/rules")
-    assert backup.main(["--cluster", "another"]) == 2
-    assert "leave --cluster out" in capsys.readouterr().err
-
-
-def test_a_copy_that_was_damaged_is_named(folder: Path) -> None:
-    with serve(folder / "data") as url:
-        assert cluster_copy.write(url, folder / "data", folder / "copy") > 900
-    cluster = folder / "copy/cluster"
-    page = next(path for path in (cluster / "base").rglob("2619") if path.stat().st_size)
-    kept = page.read_bytes()
-    page.write_bytes(kept[:-1] + bytes([kept[-1] ^ 1]))
-    with pytest.raises(BackupError, match=f"{page} is not as it was backed up"):
-        cluster_copy.verify(cluster)
-    page.unlink()
-    with pytest.raises(BackupError, match="cannot be read: No such file"):
-        cluster_copy.verify(cluster)
-    page.write_bytes(kept)
-    manifest = cluster / "backup_manifest"
-    manifest.write_text(manifest.read_text().replace('"Size": 3', '"Size": 4', 1))
-    with pytest.raises(BackupError, match="was changed after the backup"):
-        cluster_copy.verify(cluster)
 
 
 def test_a_backup_makes_no_database(

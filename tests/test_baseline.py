@@ -13,7 +13,6 @@ from evals import baseline, measurement
 from evals import retrieval as evals_retrieval
 from retrieval.models import SearchResult
 from retrieval.rulebook import Rulebook
-from retrieval.settings import Settings
 
 TORCH = {"path": "1. Light/Torches.md", "quote": "A torch burns for one hour."}
 QUESTIONS: list[dict[str, Any]] = [
@@ -46,14 +45,9 @@ class Gate:
 
 
 @pytest.fixture
-def gate(indexed: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
+def gate(indexed_environment: Path) -> Gate:
     """The program's environment: the small vault's index, no .env, no baseline yet."""
-    assert indexed.database_url
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DATABASE_URL", indexed.database_url.get_secret_value())
-    monkeypatch.setenv("VAULT", str(indexed.vault))
-    monkeypatch.setenv("RAG_THRESHOLD", "-9")
-    return Gate(tmp_path)
+    return Gate(indexed_environment)
 
 
 def blind(rules: Rulebook, question: str, **options: Any) -> SearchResult:

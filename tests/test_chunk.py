@@ -96,10 +96,11 @@ def test_a_file_without_text_has_no_chunks() -> None:
     assert [index(text) for text in ("", "\n \n\t\n", "---\ntitle: x\n---\n\n")] == [[], [], []]
 
 
-def test_the_same_rule_in_two_folders_has_two_different_entries() -> None:
+def test_a_file_without_a_title_has_its_name_as_title_and_others_have_not() -> None:
     texts = []
-    for path in ("1. Clerics/Light.md", "2. Mages/Light.md"):
-        file = SourceFile(path, "# Light\n\nIt shines.\n", "", 0)
+    for text in ("# Light\n\nIt shines.\n", "It shines.\n"):
+        file = SourceFile("1. Spells/2. Glow.md", text, "", 0)
         (item,) = document.index(file, entry_limit=254, count=tokens().count)
         texts.append(item.entries[0].text)
-    assert texts == ["Clerics > Light: It shines.", "Mages > Light: It shines."]
+    assert texts == ["Light: It shines.", "Glow: It shines."]
+    assert document.place("1. Spells/2. Glow’s End.md") == "Spells Glow's End"

@@ -1,57 +1,12 @@
 """Two measurements compared: what is a fault, what is noise, and what is in no pair."""
 
-from collections.abc import Collection, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from evals import measurement
 from evals.compare import Comparison, compare, report
-from evals.measurement import Fingerprint, Measurement, Row
 from retrieval.errors import DatasetError
-from tests.made import found as searched
-from tests.made import question, scored
-
-MADE_WITH: Fingerprint = {
-    "models": {"model_digest": "abc", "reranker": "off"},
-    "search": {"top_k": 4},
-}
-
-
-def measured(
-    n: int = 100,
-    missed: Collection[int] = (),
-    *,
-    rank: int = 1,
-    critical: Collection[int] = (),
-    more: Mapping[str, float | None] | None = None,
-) -> Measurement:
-    """Questions q0 to qN; the missed ones stand nowhere, the others at `rank`."""
-    rows = {}
-    for number in range(n):
-        hit = number not in missed
-        metrics = {"hit": float(hit), "reciprocal_rank": hit / rank, **(more or {})}
-        lost_at = None if hit else "budget"
-        rows[f"q{number}"] = Row(f"digest {number}", number in critical, lost_at, metrics)
-    return Measurement("", MADE_WITH, rows)
-
-
-def refusing(
-    taken: Measurement, refused: int, *, kind: str = "offtopic", n: int = 20
-) -> Measurement:
-    """The same with questions x0 to xN that have no answer, the first of them `refused`."""
-    rows = {
-        f"x{number}": Row(
-            f"digest x{number}", False, None, {f"refused_{kind}": float(number < refused)}
-        )
-        for number in range(n)
-    }
-    return replace(taken, rows={**taken.rows, **rows})
-
-
-def changed(taken: Measurement, name: str, **fields: object) -> Measurement:
-    return replace(taken, rows={**taken.rows, name: replace(taken.rows[name], **fields)})  # type: ignore[arg-type]  # any field
+from tests.made_measurements import MADE_WITH, changed, measured, refusing
 
 
 def warned(found: Comparison) -> str:
@@ -144,27 +99,6 @@ def test_only_questions_without_an_answer_in_common_are_too_few() -> None:
         compare(refusing(measured(0), 3), refusing(measured(), 3))
 
 
-def test_what_is_measured_of_a_question_depends_on_its_having_an_answer() -> None:
-    pairs = [
-        (question(1, name="hit"), searched(1, 2)),
-        (question(5, name="late"), searched(3, 4, 5)),
-        (question(name="off"), searched(3, 4)),
-        (question(name="none", kind="nearmiss"), searched()),
-    ]
-    outcomes = [item.outcome for item in scored(*pairs)]
-    rows = measurement.measurement(outcomes, MADE_WITH).rows
-    assert {name: dict(row.metrics) for name, row in rows.items()} == {
-        "hit": {"hit": 1.0, "reciprocal_rank": 1.0, "answered": 1.0},
-        "late": {"hit": 0.0, "reciprocal_rank": 0.333333, "answered": 1.0},
-        "off": {"refused_offtopic": 0.0},
-        "none": {"refused_nearmiss": 1.0},
-    }
-    assert [row.right for row in rows.values()] == [True, False, False, True]
-    assert [row.lost_at for row in rows.values()] == [None, "budget", None, None]
-    with pytest.raises(DatasetError, match="no answerable question was measured"):
-        measurement.measurement(outcomes[2:], MADE_WITH)
-
-
 def test_one_critical_question_broken_fails_whatever_the_numbers() -> None:
     critical = measured(critical={7})
     broken = measured(missed={7}, critical={7})
@@ -223,39 +157,3 @@ def test_the_report_says_what_broke_where_and_what_could_have_been_seen() -> Non
     )
     few = report(compare(measured(5), measured(5)), measured(5))
     assert few[-1] == "smallest drop that 5 questions can show: none"
-
-
-def test_a_written_measurement_reads_as_it_was_with_a_line_a_question(tmp_path: Path) -> None:
-    taken = replace(measured(3, missed={1}, critical={2}, more={"margin": None}), why="“new” model")
-    taken = refusing(taken, 1, n=2)
-    measurement.write(tmp_path / "b.json", taken)
-    assert measurement.read(tmp_path / "b.json") == taken
-    lines = (tmp_path / "b.json").read_text("utf-8").splitlines()
-    assert [line.split(":")[0].strip() for line in lines if "digest " in line] == [
-        '"q0"', '"q1"', '"q2"', '"x0"', '"x1"',
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ('"hit": 1.0', '"hit": null', "ValueError: metrics"),
-        ('"hit": 1.0', '"hit": NaN', "ValueError: metrics"),
-        ('"hit": 1.0', '"hit": "yes"', "ValueError: could not convert"),
-        ('"hit": 1.0, ', "", "KeyError: 'hit'"),
-        ('"refused_offtopic": 1.0', '"refused_offtopic": null', "ValueError: metrics"),
-        ('"refused_offtopic": 1.0', '"refused": 1.0', "KeyError: 'hit'"),
-        ('"reciprocal_rank"', '"rank"', "do not all have the same metrics"),
-        ('"questions"', '"rows"', "KeyError: 'questions'"),
-        ("{", "[", "JSONDecodeError"),
-    ],
-)
-def test_a_baseline_that_is_none_is_an_error_that_names_the_file(
-    tmp_path: Path, old: str, new: str, says: str
-) -> None:
-    path = tmp_path / "b.json"
-    measurement.write(path, refusing(measured(2), 1, n=2))
-    path.write_text(path.read_text("utf-8").replace(old, new, 1), "utf-8")
-    with pytest.raises(DatasetError, match=r"b\.json: ") as error:
-        measurement.read(path)
-    assert says in str(error.value)

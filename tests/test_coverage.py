@@ -23,6 +23,11 @@ from tests.markdown_seeds import SEEDS
 from tests.promises_table import Runs
 
 EXAMPLES = 500
+# A long unit behind one whose last item and lead-in it repeats: item 45 and 44.
+NESTED = "\n".join(
+    [f"{'  ' * n}- {n} {'fall ' * 40}" for n in range(1, 46)]
+    + [f"{'  ' * n}- {n} antidisestablishment." for n in range(36)]
+)
 SOAK_EXAMPLES = 50_000
 OFTEN = settings(
     max_examples=100,
@@ -49,6 +54,8 @@ OFTEN = settings(
 @example(source="# A\n\n## B\n\n" + LONG)
 @example(source="text\n\n# A\n\n# B")
 @example(source="# A\n\n- " + LONG + "\n\n# B\n\n## C")
+@example(source=NESTED)
+@example(source="- " + "word " * 900 + "\n\n  " + "A fall hurts. " * 300)
 def test_composed_markdown_is_cut_without_loss(runs: Runs, source: str) -> None:
     check(source)
     runs(1)

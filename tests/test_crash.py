@@ -13,7 +13,6 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
-from tests import crashes
 from tests.crash_state import content, contents, rows
 from tests.crashes import Index, Laboratory, Turn
 from tests.promises_table import Runs
@@ -37,13 +36,6 @@ _OLD_TABLES = """
 _TRACED = re.compile(r"fault point|statement: (INSERT|UPDATE|DELETE|COPY|CREATE|ALTER|DROP|WITH)")
 
 Kinds = Sequence[str]  # the n-th point gets the n-th of them, and so on from the first
-
-
-@pytest.fixture(scope="module")
-def lab(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
-    folder = tmp_path_factory.mktemp("crashes")
-    with crashes.ingests(folder) as ingests:
-        yield Laboratory(server, folder, ingests)
 
 
 @pytest.mark.proves("promise 1", "promise 2", "promise 3", "promise 5", "row 9")

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,14 +35,6 @@ _WRITES = (
     "SELECT 1 FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid() "
     "AND datname = current_database()"
 )
-
-
-@pytest.fixture(scope="module")
-def lab(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
-    folder = tmp_path_factory.mktemp("kills")
-    folder.chmod(0o755)
-    with crashes.ingests(folder) as ingests:
-        yield Laboratory(server, folder, ingests)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Edits of a vault: exactly what changed is embedded and written, and nothing else is left."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,28 +11,13 @@ from ingest import pipeline
 from ingest.pipeline import Report
 from retrieval import generations
 from retrieval.errors import IngestRunningError
-from retrieval.rulebook import Rulebook, open_rulebook
-from retrieval.settings import Settings
+from retrieval.rulebook import Rulebook
+from retrieval.search import search
 from tests.conftest import RULES, write_vault
-from tests.index_state import content, counts, found, revision, same_models, written
+from tests.index_state import content, counts, found, revision, written
 
 TORCHES, WEAPONS, HAZARDS = "1. Light/Torches.md", "2. Arms/Weapons.md", "2. Arms/Hazards.md"
 Edit = Callable[[str], str]
-
-
-@pytest.fixture(scope="module")
-def loaded(indexed: Settings) -> Iterator[Rulebook]:
-    """A rulebook whose models are loaded once for all tests here."""
-    with open_rulebook(indexed) as rules:
-        yield rules
-
-
-@pytest.fixture
-def rulebook(loaded: Rulebook, settings: Settings, vault: Path) -> Iterator[Rulebook]:
-    """A rulebook whose index, in a database of its own, holds the small vault."""
-    with same_models(loaded, settings) as rules:
-        pipeline.run(rules, vault)
-        yield rules
 
 
 def texts(rules: Rulebook) -> set[str]:
@@ -46,6 +31,12 @@ def vectors(rules: Rulebook) -> dict[str, str]:
     with rules.store.connect(autocommit=True) as conn:
         found = conn.execute("SELECT text_sha256, embedding::text FROM entry")
         return {sha256: vector for sha256, vector in found}
+
+
+def by_words(rules: Rulebook, question: str) -> set[str]:
+    """The files that full text search finds."""
+    trace = search(rules, question).trace
+    return {row.chunk_id.rsplit(":", 1)[0] for row in trace if row.text_rank is not None}
 
 
 def ingest(rules: Rulebook, vault: Path) -> tuple[Report, int]:
@@ -100,30 +91,53 @@ def test_an_unchanged_vault_embeds_nothing_and_writes_no_row_of_any_table(
     assert written(rulebook) > before[0]  # the count does count
 
 
-@pytest.mark.proves("promise 5", "row 12")
+@pytest.mark.proves("promise 3", "promise 5", "row 12")
 @pytest.mark.parametrize(
-    ("new", "embeds"),
+    "new",
     [
-        ("7. Light/Torches.md", False),  # numbers are no words
-        ("1. Light/4. Torches.markdown", False),
-        ("1. Light/torches.md", True),  # on some systems no other name
-        ("3. Fire/Torches.md", True),  # the folder is searched with every entry
+        "7. Light/Torches.md",
+        "1. Light/4. Torches.markdown",
+        "1. Light/torches.md",  # on some systems no other name
+        "3. Zeppelins/Dragonfire.md",
     ],
 )
-def test_a_renamed_file_is_found_under_its_new_name_alone(
-    rulebook: Rulebook, vault: Path, new: str, embeds: bool
+def test_a_renamed_file_embeds_nothing_and_is_found_under_its_new_name_alone(
+    rulebook: Rulebook, vault: Path, new: str
 ) -> None:
-    before, entries = texts(rulebook), counts(rulebook)["entry"]
+    entries = counts(rulebook)["entry"]
     (vault / new).parent.mkdir(exist_ok=True)
     (vault / TORCHES).rename(vault / new)
     report, encoded = ingest(rulebook, vault)
     assert (report.plan.added, report.plan.removed) == ((new,), (TORCHES,))
-    assert report.embedded == encoded == len(texts(rulebook) - before)
-    assert bool(encoded) is embeds
+    assert report.embedded == encoded == 0
     assert counts(rulebook)["entry"] == entries
     paths = found(rulebook, "How long does a torch burn?", top_k=50)
     assert new in paths
     assert TORCHES not in paths
+
+
+@pytest.mark.proves("promise 5", "row 12")
+def test_words_of_the_new_name_are_searched_and_those_of_the_old_no_more(
+    rulebook: Rulebook, vault: Path
+) -> None:
+    new = "3. Zeppelins/Dragonfire.md"
+    assert by_words(rulebook, "arms") == {WEAPONS, HAZARDS}
+    (vault / new).parent.mkdir()
+    (vault / WEAPONS).rename(vault / new)
+    pipeline.run(rulebook, vault)
+    assert by_words(rulebook, "zeppelins") == by_words(rulebook, "dragonfire") == {new}
+    assert by_words(rulebook, "arms") == {HAZARDS}
+
+
+@pytest.mark.proves("promise 3", "row 12")
+def test_a_file_whose_title_is_its_name_embeds_what_stands_under_the_new_title(
+    rulebook: Rulebook, vault: Path
+) -> None:
+    write_vault(vault, {"Rope.md": "A rope holds three people.\n"})
+    pipeline.run(rulebook, vault)
+    (vault / "Rope.md").rename(vault / "Chain.md")
+    assert ingest(rulebook, vault)[1] == 1
+    assert "Chain.md" in found(rulebook, "How many people does a chain hold?", top_k=1)
 
 
 @pytest.mark.proves("promise 5", "row 12")

@@ -14,11 +14,9 @@ from evals.faults import applied
 from evals.faults_answers import ANSWER_FAULTS, AnswerFault
 from evals.retrieval import subject
 from evals.trial import Ground
-from ingest import pipeline
 from retrieval.errors import ConfigurationError, DatasetError
-from retrieval.rulebook import Rulebook, open_rulebook
-from retrieval.settings import Settings
-from tests.conftest import new_database, write_vault
+from retrieval.rulebook import Rulebook
+from tests.conftest import index_of, write_vault
 
 GOODS = ("rope", "bell", "lamp", "saddle", "anchor", "drum", "candle", "ladder", "shovel", "flute")
 OTHER = ("visa", "printer", "fridge", "kettle", "router", "carpet", "mortgage", "toaster")
@@ -63,13 +61,10 @@ def _row(name: str, price: int) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def rules(server: str, ground: Ground) -> Iterator[Rulebook]:
+def rules(loaded: Rulebook, server: str, ground: Ground) -> Iterator[Rulebook]:
     """The index of the small vault, over whose threshold stands what is asked about it."""
-    with new_database(server) as url:
-        row = {"database_url": url, "vault": ground.vault, "rag_threshold": 1.0}
-        with open_rulebook(Settings.model_validate(row)) as opened:
-            pipeline.run(opened, ground.vault)
-            yield opened
+    with index_of(loaded, server, ground.vault, rag_threshold=1.0) as opened:
+        yield opened
 
 
 def tried(rules: Rulebook, questions: list[Question], *faults: AnswerFault) -> Iterator[Any]:

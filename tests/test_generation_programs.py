@@ -2,43 +2,23 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from psycopg.types.json import Jsonb
 
 from evals import retrieval as evals
-from evals import stale, stale_stage
-from evals.stale_cases import HANDBOOK, cases
-from evals.stale_judge import faults
 from ingest import __main__ as program
 from ingest import pipeline
-from retrieval.rulebook import Rulebook, open_rulebook
+from retrieval.rulebook import Rulebook
 from retrieval.settings import Settings
 from tests.conftest import RULES, write_vault
-from tests.index_state import content, revision, same_models
-from tests.promises_table import Runs
+from tests.index_state import content, revision
 from tests.serving import serving
 
 TORCHES = "1. Light/Torches.md"
 QUESTION = {"question": "How long does a torch burn?"}
 TWO_HOURS = {TORCHES: RULES[TORCHES].replace("one hour", "two hours")}
-
-
-@pytest.fixture(scope="module")
-def loaded(indexed: Settings) -> Iterator[Rulebook]:
-    """A rulebook whose models are loaded once for all tests here."""
-    with open_rulebook(indexed) as rules:
-        yield rules
-
-
-@pytest.fixture
-def rulebook(loaded: Rulebook, settings: Settings, vault: Path) -> Iterator[Rulebook]:
-    """A rulebook whose index, in a database of its own, holds the small vault."""
-    with same_models(loaded, settings) as rules:
-        pipeline.run(rules, vault)
-        yield rules
 
 
 @pytest.fixture
@@ -125,34 +105,6 @@ def test_a_running_api_answers_from_the_generation_that_is_live_now(
         assert asked() == (second, second, "two")
         pipeline.roll_back(rulebook)
         assert asked() == (first, first, "one")
-
-
-@pytest.mark.proves("promise 1", "promise 5", "row 16")
-def test_two_apis_go_over_to_a_new_generation_while_they_are_asked(
-    tmp_path: Path, runs: Runs
-) -> None:
-    """Two API processes and one ingest share an embedded database; no reply of either is an error.
-
-    What edits of the live generation do, tests/test_stale.py shows.
-    """
-    (case,) = (case for case in cases() if case.name == "number in prose")
-    paths = ("people/remote-work.md", "billing/refunds.md", "support/on-call.md")
-    vault = write_vault(tmp_path, {path: (HANDBOOK / path).read_text("utf-8") for path in paths})
-    settings = Settings.model_validate({})
-    with stale_stage.opened(settings, vault, (("api",), ("api",))) as stage:
-        (judged,) = stale.measure(stage, [case], ("ingest", "--rebuild"))
-    assert list(faults(judged)) == []
-    made = {
-        phase: {(r.api, int(r.generation.partition(".")[0])) for r in judged.replies
-                if judged.phase(r) == phase}
-        for phase in ("before", "during", "after")
-    }  # fmt: skip
-    old, new = (max(number for _, number in made[phase]) for phase in ("before", "after"))
-    assert new > old
-    assert made["before"] == {(1, old), (2, old)}
-    assert made["after"] == {(1, new), (2, new)}
-    assert {number for _, number in made["during"]} <= {old, new}
-    runs(1)
 
 
 def test_one_generation_is_measured_on_its_own(

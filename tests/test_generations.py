@@ -1,6 +1,6 @@
 """Generations: built beside, measured, promoted at once, and a way back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -11,29 +11,13 @@ from ingest import pipeline
 from ingest.beside import Gate
 from retrieval import contents, generations
 from retrieval.errors import GateRefusedError, IndexMismatchError, IndexMissingError, VaultError
-from retrieval.rulebook import Rulebook, open_rulebook
-from retrieval.settings import Settings
+from retrieval.rulebook import Rulebook
 from tests.conftest import RULES, write_vault
-from tests.index_state import content, counts, found, generation, revision, same_models
+from tests.index_state import content, counts, found, generation, revision
 
 TORCHES, WEAPONS, HAZARDS = "1. Light/Torches.md", "2. Arms/Weapons.md", "2. Arms/Hazards.md"
 QUESTION = "How long does a torch burn?"
 LAMPS = {"1. Light/Lamps.md": "# Lamps\n\nA lamp burns for four hours.\n"}
-
-
-@pytest.fixture(scope="module")
-def loaded(indexed: Settings) -> Iterator[Rulebook]:
-    """A rulebook whose models are loaded once for all tests here."""
-    with open_rulebook(indexed) as rules:
-        yield rules
-
-
-@pytest.fixture
-def rulebook(loaded: Rulebook, settings: Settings, vault: Path) -> Iterator[Rulebook]:
-    """A rulebook whose index, in a database of its own, holds the small vault."""
-    with same_models(loaded, settings) as rules:
-        pipeline.run(rules, vault)
-        yield rules
 
 
 def states(rules: Rulebook) -> dict[int, str]:

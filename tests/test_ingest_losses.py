@@ -92,3 +92,17 @@ def test_a_mass_delete_must_be_meant(rulebook: Rulebook, vault: Path) -> None:
     report = pipeline.run(rulebook, vault, allow_mass_delete=True)
     assert (len(report.plan.removed), report.files) == (12, 3)
     assert generation(rulebook, report) == (3, report.chunks)
+
+
+@pytest.mark.proves("row 13", "promise 5")
+@pytest.mark.parametrize("rebuild", [False, True])
+def test_a_folder_that_was_meant_to_be_empty_empties_the_index(
+    rulebook: Rulebook, vault: Path, rebuild: bool
+) -> None:
+    for file in vault.rglob("*.md"):
+        file.unlink()
+    with pytest.raises(VaultError, match="--allow-mass-delete"):
+        pipeline.run(rulebook, vault, rebuild=rebuild)
+    report = pipeline.run(rulebook, vault, rebuild=rebuild, allow_mass_delete=True)
+    assert (report.files, report.chunks) == (0, 0)
+    assert found(rulebook, "How long does a torch burn?", top_k=50) == []

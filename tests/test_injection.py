@@ -11,11 +11,11 @@ import pytest
 
 from api.main import create_app
 from api.sanitize import clean
-from ingest import pipeline
-from retrieval.rulebook import open_rulebook
+from retrieval.rulebook import Rulebook
 from retrieval.settings import Settings
-from tests.conftest import API_KEY, new_database, write_vault
+from tests.conftest import index_of, write_vault
 from tests.fake_llm import FakeLlm
+from tests.llm_fixtures import API_KEY
 from tests.poison import POISONS, Poison
 from tests.serving import serving
 from tests.test_sanitize import active
@@ -60,17 +60,14 @@ def fill(poison: Poison, fence: str, key: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def poisoned(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+def poisoned(
+    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Settings]:
     """Settings of an index of the thirty poisoned rules."""
     files = {f"{p.subject}.md": f"# {p.subject.title()}\n\n{p.rule}\n" for p in POISONS}
     vault = write_vault(tmp_path_factory.mktemp("poisoned"), files)
-    with new_database(server) as url:
-        settings = Settings.model_validate(
-            {"database_url": url, "vault": vault, "rag_threshold": -9.0}
-        )
-        with open_rulebook(settings) as rules:
-            pipeline.run(rules, vault)
-        yield settings
+    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
+        yield rules.settings
 
 
 @pytest.fixture(scope="module")

@@ -1,23 +1,18 @@
-"""`evals.interchange`: what is exported scores the same elsewhere; what is imported is asked."""
+"""`evals.interchange`: what is exported scores the same elsewhere and reads as it was written."""
 
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evals import beir, dataset, interchange, metrics, retrieval, spans
+from evals import dataset, interchange, metrics, retrieval, spans
 from evals.metrics import Scored
 from evals.outcome import Subject
-from ingest import pipeline
-from retrieval.errors import DatasetError
-from retrieval.rulebook import Rulebook, open_rulebook
-from retrieval.settings import Settings
-from tests.conftest import write_vault
+from retrieval.rulebook import Rulebook
 
 FIELDS = {"kind": "prose", "split": "gate", "answer": "See there."}
 QUESTIONS: list[dict[str, Any]] = [
@@ -38,22 +33,16 @@ QUESTIONS: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, indexed: Settings) -> Path:
-    """The working folder, without .env; the environment names the small vault's index."""
-    assert indexed.database_url
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DATABASE_URL", indexed.database_url.get_secret_value())
-    monkeypatch.setenv("VAULT", str(indexed.vault))
-    monkeypatch.setenv("RAG_THRESHOLD", "-9")
+def folder(indexed_environment: Path) -> Path:
+    """The working folder with the questions; the environment names the small vault's index."""
     lines = [json.dumps(FIELDS | question) for question in QUESTIONS]
-    (tmp_path / "q.jsonl").write_text("\n".join(lines), "utf-8")
-    return tmp_path
+    (indexed_environment / "q.jsonl").write_text("\n".join(lines), "utf-8")
+    return indexed_environment
 
 
 @pytest.fixture
-def rules(indexed: Settings) -> Iterator[Rulebook]:
-    with open_rulebook(indexed) as opened:
-        yield opened
+def rules(indexed_rules: Rulebook) -> Rulebook:
+    return indexed_rules
 
 
 def measured(rules: Rulebook, path: Path) -> tuple[list[Scored], Subject]:
@@ -161,85 +150,6 @@ def test_ragas_samples_have_the_field_names_of_ragas(folder: Path, rules: Rulebo
     assert samples[0]["reference_contexts"] == ["A torch burns for one hour."]
     assert samples[3]["reference_contexts"] == [subject.files["2. Arms/Weapons.md"]]
     assert set(samples[5]) == {"user_input", "retrieved_contexts", "retrieved_context_ids"}
-
-
-def write_beir(folder: Path, qrels: dict[str, str]) -> Path:
-    """A BEIR folder of two documents and three queries."""
-    corpus = [{"_id": "../a.b", "title": "Falling", "text": "A fall deals 1d6."},
-              {"_id": "2", "text": "Whoever drowns holds breath."}]  # fmt: skip
-    queries = [{"_id": name, "text": text} for name, text in
-               {"q1": "damage of a fall", "q2": "breath?", "q3": "what?"}.items()]  # fmt: skip
-    write_vault(folder, {
-        "corpus.jsonl": "\n".join(json.dumps(row) for row in corpus),
-        "queries.jsonl": "\n".join(json.dumps(row) for row in queries) + "\n",
-        **{f"qrels/{name}.tsv": "query-id\tcorpus-id\tscore\n" + text
-           for name, text in qrels.items()},
-    })  # fmt: skip
-    return folder
-
-
-def test_a_beir_folder_is_imported_and_measured(
-    folder: Path, database: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_beir(folder / "set", {"test": "q1\t../a.b\t2\nq1\t2\t0\n", "dev": "q2\t2\t1\nq2\tx\t1\n"})
-    assert interchange.main(["import", "set", "--out", "out"]) == 0
-    out = capsys.readouterr().out
-    assert "2 questions; 1 queries have no relevant document and were left out" in out
-    assert "not in the corpus, yet relevant: x" in out
-    first, second = dataset.load(folder / "out/dataset.jsonl")
-    assert (first.id, first.split, first.question) == ("q1", "gate", "damage of a fall")
-    assert [[gold.path for gold in place] for place in first.places] == [["%2E%2E%2Fa%2Eb.md"]]
-    assert (second.split, len(second.places)) == ("calibration", 2)  # either is a hit
-    monkeypatch.setenv("DATABASE_URL", database)
-    settings = Settings.model_validate({"database_url": database, "rag_threshold": -9.0})
-    with open_rulebook(settings) as rules:
-        pipeline.run(rules, folder / "out/vault")
-        with retrieval.subject(rules, folder / "out/vault") as subject:
-            outcomes = list(retrieval.evaluate(rules, subject, [first, second]))
-    assert [outcome.judgement and outcome.judgement.hit for outcome in outcomes] == [True, True]
-    assert sorted(subject.files) == ["%2E%2E%2Fa%2Eb.md", "2.md"]
-
-
-@pytest.mark.parametrize(
-    ("name", "line", "message"),
-    [
-        ("corpus.jsonl", '{"_id": "3", "text": 1}', "corpus.jsonl:3: text is 1, not a text"),
-        ("corpus.jsonl", '{"_id": "2", "text": ""}', "corpus.jsonl:3: the id '2' stands there"),
-        ("queries.jsonl", '{"_id": "q1", "text": ""}', "queries.jsonl:4: the id 'q1' stands there"),
-        ("queries.jsonl", "{", "queries.jsonl:4: is not JSON"),
-        ("queries.jsonl", "[]", "queries.jsonl:4: is [], not an object"),
-        ("qrels/test.tsv", "q1 2 1", "test.tsv:3: has 1 cells, not 3 separated by tabs"),
-        ("qrels/test.tsv", "q1\t2\tyes", "test.tsv:3: the score 'yes' is not a number"),
-        ("qrels/test.tsv", "q9\t2\t1", "test.tsv:3: the query 'q9' is not in queries.jsonl"),
-    ],
-)
-def test_a_fault_of_a_beir_folder_is_named_with_file_and_line(
-    tmp_path: Path, name: str, line: str, message: str
-) -> None:
-    root = write_beir(tmp_path, {"test": "q1\t2\t1\n"})
-    text = (root / name).read_text().rstrip("\n")
-    (root / name).write_text(f"{text}\n{line}\n")
-    with pytest.raises(DatasetError, match=r".") as caught:
-        beir.read(root)
-    assert message in str(caught.value)
-
-
-def test_a_query_of_two_splits_and_a_folder_without_judgements_are_refused(tmp_path: Path) -> None:
-    both = write_beir(tmp_path / "both", {"test": "q1\t2\t1\n", "dev": "q1\t2\t1\n"})
-    with pytest.raises(DatasetError, match=r"'q1' is in dev\.tsv, too"):
-        beir.read(both)
-    with pytest.raises(DatasetError, match=r"no file SPLIT\.tsv"):
-        beir.read(write_beir(tmp_path / "none", {}))
-    with pytest.raises(DatasetError, match="no query has a relevant document"):
-        beir.read(write_beir(tmp_path / "zero", {"test": "q1\t2\t0\n"}))
-    assert interchange.main(["import", str(tmp_path / "absent"), "--out", str(tmp_path)]) == 2
-
-
-def test_file_names_stay_in_their_folder_and_apart() -> None:
-    names = ["a/b", "..", ".hidden", "a%2Fb", "x" * 300, "x" * 301, "é", "a b"]
-    files = [beir.file_name(name) for name in names]
-    assert len(set(files)) == len(names)
-    assert all("/" not in f and not f.startswith(".") and len(f) < 250 for f in files)
 
 
 def test_questions_survive_being_written(folder: Path) -> None:

@@ -18,17 +18,11 @@ from tests.plants import (
     finding,
     findings,
     unanswerable,
-    write_vault,
 )
 
+pytestmark = pytest.mark.usefixtures("planted")
+
 ROOT = Path(__file__).parents[1]
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder; its vault has two files."""
-    monkeypatch.chdir(tmp_path)
-    return write_vault(tmp_path)
 
 
 def run(*arguments: str) -> int:
@@ -102,9 +96,9 @@ def test_a_quote_without_a_word_is_unwinnable(quote: str) -> None:
     assert finding(answerable(gold=[gold])) == expected
 
 
-def test_a_quote_longer_than_a_passage_is_unwinnable(folder: Path) -> None:
+def test_a_quote_longer_than_a_passage_is_unwinnable(planted: Path) -> None:
     text = "A torch burns. " + "It flickers. " * 100
-    (folder / "vault" / "long.md").write_text(text, encoding="utf-8")
+    (planted / "vault" / "long.md").write_text(text, encoding="utf-8")
     found = finding(answerable(gold=[{"path": "long.md", "quote": text}]))
     assert found.startswith('q.jsonl:1: torch: unwinnable: the quote "A torch burns. It flickers.')
     assert found.endswith("has 1,315 characters, over 1,200: cut it")
@@ -120,14 +114,14 @@ def test_what_the_loader_refuses_is_named_and_no_pass(
     assert error.startswith("evals.lint: nothing was checked: q.jsonl:1: kind ")
 
 
-def test_the_status_is_0_1_or_2(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_status_is_0_1_or_2(planted: Path, capsys: pytest.CaptureFixture[str]) -> None:
     findings(answerable())
     assert run("q.jsonl", "--vault", "vault") == 0
     assert capsys.readouterr().out == "q.jsonl: 0 findings against vault\n"
     findings(answerable(answer=""))
     assert run("q.jsonl", "--vault", "vault") == 1
-    (folder / "empty.jsonl").write_text("\n")
-    (folder / "nothing").mkdir()
+    (planted / "empty.jsonl").write_text("\n")
+    (planted / "nothing").mkdir()
     for arguments in (("none.jsonl",), ("empty.jsonl",), ("q.jsonl", "--vault", "nothing"),
                       ("q.jsonl", "--vault", "none")):  # fmt: skip
         capsys.readouterr()

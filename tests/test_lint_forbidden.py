@@ -7,16 +7,11 @@ import pytest
 from evals import dataset, lint
 from evals.retrieval import RULES
 from ingest import frontmatter, markdown
-from tests.plants import answerable, finding, findings, unanswerable, write_vault
+from tests.plants import answerable, finding, findings, unanswerable
+
+pytestmark = pytest.mark.usefixtures("planted")
 
 HANDBOOK = RULES.with_name("handbook.jsonl")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the small vault."""
-    monkeypatch.chdir(tmp_path)
-    return write_vault(tmp_path)
 
 
 def test_a_forbidden_file_that_could_be_returned_is_no_fault() -> None:

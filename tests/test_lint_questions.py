@@ -1,17 +1,10 @@
 """`evals.lint`: a question that contradicts itself, another one or its vault is named."""
 
-from pathlib import Path
-
 import pytest
 
-from tests.plants import AXE, TORCH, answerable, finding, findings, unanswerable, write_vault
+from tests.plants import AXE, TORCH, answerable, finding, findings, unanswerable
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder; its vault has two files."""
-    monkeypatch.chdir(tmp_path)
-    return write_vault(tmp_path)
+pytestmark = pytest.mark.usefixtures("planted")
 
 
 @pytest.mark.parametrize(

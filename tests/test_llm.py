@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from api.llm import LanguageModel
 from retrieval.errors import ConfigurationError, LlmError, LlmReplyError, LlmUnreachableError
-from retrieval.settings import Settings
 from tests.fake_llm import FakeLlm
+from tests.llm_fixtures import ASK, configured
 
-ASK = [{"role": "user", "content": "How long does a torch burn?"}]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: (
@@ -63,10 +62,6 @@ def model(llm_server: FakeLlm) -> Iterator[LanguageModel]:
     settings = configured(openai_base_url=llm_server.url, llm_timeout=10)
     with closing(LanguageModel(settings)) as model:
         yield model
-
-
-def configured(**values: Any) -> Settings:
-    return Settings.model_validate({"openai_model": "fake", "llm_timeout": 1.0, **values})
 
 
 def put(where: tuple[str | int, ...], value: Any) -> Any:

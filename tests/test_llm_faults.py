@@ -1,7 +1,7 @@
 """The table of faults: each way in which a model's server can misbehave has one named outcome."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -14,8 +14,9 @@ from api.completion import Reply
 from api.llm import LanguageModel
 from api.llm_faults import OUTCOMES, Fault
 from retrieval.errors import LlmError, LlmReplyError, LlmUnreachableError
-from tests.fake_llm import BROKEN_STREAMS, MISBEHAVIOUR, RETRIED, FakeLlm
-from tests.test_llm import ASK, configured
+from tests.fake_llm import FakeLlm
+from tests.llm_fixtures import ASK, configured
+from tests.misbehaviour import BROKEN_STREAMS, MISBEHAVIOUR, RETRIED
 
 # What each mode of the fake server is to a call that wants the reply whole.
 WHOLE: dict[str, Fault] = {
@@ -80,12 +81,6 @@ def streamed(model: LanguageModel) -> Reply:
 
 
 BOTH = pytest.mark.parametrize("ask", [whole, streamed])
-
-
-@pytest.fixture
-def model(llm: FakeLlm) -> Iterator[LanguageModel]:
-    with closing(LanguageModel(configured(openai_base_url=llm.url, llm_timeout=10))) as model:
-        yield model
 
 
 def test_the_tables_hold_every_mode_and_every_fault() -> None:

@@ -15,15 +15,9 @@ from api.llm import LanguageModel
 from api.llm_faults import Fault
 from retrieval.errors import LlmReplyError, LlmUnreachableError
 from tests.fake_llm import USAGE, FakeLlm
-from tests.test_llm import ASK, configured
+from tests.llm_fixtures import ASK, configured
 
 LONG = " ".join(["word"] * 400)
-
-
-@pytest.fixture
-def model(llm: FakeLlm) -> Iterator[LanguageModel]:
-    with closing(LanguageModel(configured(openai_base_url=llm.url, llm_timeout=10))) as model:
-        yield model
 
 
 @pytest.mark.parametrize("odd_events", [False, True])

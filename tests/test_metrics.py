@@ -10,9 +10,8 @@ from evals import summary, threshold
 from evals.judge import ceiling
 from evals.metrics import Scored
 from retrieval.models import Hit
-from retrieval.rulebook import open_rulebook
+from retrieval.rulebook import Rulebook
 from retrieval.search import search
-from retrieval.settings import Settings
 from tests.made import CHUNKS, found, question, scored
 
 
@@ -166,11 +165,10 @@ def test_the_curve_ends_where_everything_is_refused_and_nothing_hit() -> None:
     assert (last.hits, last.answerable_refused, last.unanswerable_refused) == (0, 1, 0)
 
 
-def test_the_scores_are_those_that_search_ranks_and_drops_by(indexed: Settings) -> None:
-    with open_rulebook(indexed) as rules:
-        result = search(rules, "How long does a torch burn?")
-        strict = replace(rules, threshold=result.hits[0].score)
-        dropped = search(strict, "How long does a torch burn?")
+def test_the_scores_are_those_that_search_ranks_and_drops_by(indexed_rules: Rulebook) -> None:
+    result = search(indexed_rules, "How long does a torch burn?")
+    strict = replace(indexed_rules, threshold=result.hits[0].score)
+    dropped = search(strict, "How long does a torch burn?")
     rows = {row.chunk_id: row for row in result.trace}
     for hit in result.hits:
         assert rows[hit.chunk.id].final_score == hit.score

@@ -15,27 +15,11 @@ from ingest import pipeline
 from retrieval import migrate
 from retrieval.database import Store
 from retrieval.errors import DatabaseUnreachableError, SchemaNewerError
-from retrieval.rulebook import Rulebook, open_rulebook
-from retrieval.settings import Settings
+from retrieval.rulebook import Rulebook
 from retrieval.store import Connection
-from tests.index_state import content, counts, found, same_models, written
+from tests.index_state import content, counts, found, written
 
 NEWER = "INSERT INTO migration (number, name) VALUES (99, '0099_later.sql')"
-
-
-@pytest.fixture(scope="module")
-def loaded(indexed: Settings) -> Iterator[Rulebook]:
-    """A rulebook whose models are loaded once for all tests here."""
-    with open_rulebook(indexed) as rules:
-        yield rules
-
-
-@pytest.fixture
-def rulebook(loaded: Rulebook, settings: Settings, vault: Path) -> Iterator[Rulebook]:
-    """A rulebook whose index, in a database of its own, holds the small vault."""
-    with same_models(loaded, settings) as rules:
-        pipeline.run(rules, vault)
-        yield rules
 
 
 @pytest.fixture
@@ -103,6 +87,7 @@ def test_a_migration_that_fails_leaves_nothing_of_itself_and_of_those_before_it(
 def without_count(conn: Connection) -> None:
     """Make an index what it was before migrations were counted."""
     conn.execute("DROP TABLE migration")
+    conn.execute("ALTER TABLE chunk DROP COLUMN place")
     conn.execute("DROP INDEX generation_one_previous")
     conn.execute("ALTER TABLE generation DROP CONSTRAINT generation_state_check")
     conn.execute(

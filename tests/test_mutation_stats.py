@@ -13,7 +13,7 @@ from evals import compare, measurement, stats
 from evals.compare import Comparison
 from evals.measurement import Measurement
 from evals.stats import Interval
-from tests import test_compare, test_stats
+from tests import test_compare, test_measurement, test_stats
 from tests.test_mutation import everywhere
 
 Check = Callable[[], None]
@@ -169,7 +169,7 @@ MUTANTS: list[tuple[Any, Callable[[Any], Any], Check]] = [
     (compare.compare, by_name_alone,
      test_compare.test_new_gone_and_rewritten_questions_are_named_and_in_no_pair),
     (measurement.measurement, answerable_only,
-     test_compare.test_what_is_measured_of_a_question_depends_on_its_having_an_answer),
+     test_measurement.test_what_is_measured_of_a_question_depends_on_its_having_an_answer),
 ]  # fmt: skip
 
 

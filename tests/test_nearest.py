@@ -1,7 +1,7 @@
 """The chunks nearest to a question, exactly and through an index, against numpy."""
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import numpy as np
 import psycopg
@@ -15,7 +15,6 @@ from retrieval.database import Store
 from retrieval.models import Vectors
 from retrieval.nearest import nearest, similarity
 from retrieval.store import Connection, Scored
-from tests.conftest import new_database
 from tests.promises_table import Runs
 from tests.vectors import load, nearest_by_numpy, spread, unit
 
@@ -25,25 +24,10 @@ DIMENSION = 24
 CLOSE = 1e-5  # PostgreSQL and numpy add up in another order
 
 
-@pytest.fixture(scope="module")
-def database_url(server: str) -> Iterator[str]:
-    with new_database(server) as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def store(database_url: str) -> Iterator[Store]:
-    """A database for this file; its connections are set as the API's are."""
-    with closing(Store(database_url)) as store:
-        store.open()
-        yield store
-
-
-@pytest.fixture(scope="module")
-def conn(store: Store) -> Iterator[Connection]:
-    with store.connect(autocommit=True) as conn:
-        load(conn, scattered(3_000, seed=1), [place % 400 for place in range(3_000)])
-        yield conn
+@pytest.fixture(scope="module", autouse=True)
+def other_entries(conn: Connection) -> None:
+    """The entries of another generation, beside which the tests' own are."""
+    load(conn, scattered(3_000, seed=1), [place % 400 for place in range(3_000)])
 
 
 def scattered(count: int, seed: int) -> Vectors:

@@ -17,7 +17,7 @@ from retrieval.rulebook import Rulebook
 from tests.conftest import write_vault
 from tests.cutting import ENTRY_LIMIT, index, tokens
 from tests.promises_table import Runs
-from tests.test_vault import CANARY, reasons, texts
+from tests.vault_root import CANARY, reasons, texts
 
 OFTEN = settings(
     max_examples=300,
@@ -29,12 +29,6 @@ ODD = st.text(
     st.characters(categories=["Cs", "Cc", "Cf"]) | st.sampled_from("ab #|-\n"), max_size=80
 )
 HIDDEN = {"Cc", "Cf"}  # controls; zero-width and bidirectional marks
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """A vault with one good file."""
-    return write_vault(tmp_path / "vault", {"good.md": "A torch burns.\n"})
 
 
 @pytest.mark.proves("row 5")

@@ -1,7 +1,6 @@
 """POST /v1/chat/completions and GET /v1/models, called by OpenAI's own client over real HTTP."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2
@@ -9,44 +8,28 @@ import openai
 import pytest
 
 from api.openai_schema import MODEL
-from retrieval.settings import Settings
 from tests.fake_llm import USAGE, FakeLlm
 from tests.openai_client import BODY, MESSAGES, TORCH, client_of, refused
-from tests.serving import serving
 
 REFUSAL = "The Oracle did not return any results for that rule."
 
 
-@pytest.fixture(scope="module")
-def quotes(indexed: Settings) -> Iterator[httpx2.Client]:
-    """A client of the API, which answers with quotes."""
-    with serving(indexed) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def modelled(with_model: Settings) -> Iterator[httpx2.Client]:
-    """A client of the API, which asks the fake language model."""
-    with serving(with_model) as client:
-        yield client
-
-
-def test_the_models_are_one(quotes: httpx2.Client) -> None:
-    client = client_of(quotes)
-    (only,) = client.models.list().data
+def test_the_models_are_one(client: httpx2.Client) -> None:
+    caller = client_of(client)
+    (only,) = caller.models.list().data
     assert (only.id, only.object, only.owned_by) == (MODEL, "model", "rules-oracle")
-    assert client.models.retrieve(MODEL) == only
+    assert caller.models.retrieve(MODEL) == only
     with pytest.raises(openai.NotFoundError) as caught:
-        client.models.retrieve("gpt-5")
+        caller.models.retrieve("gpt-5")
     assert (caught.value.code, caught.value.param) == ("model_not_found", "model")
 
 
-def test_an_answer_cites_pages_that_show_the_lines(quotes: httpx2.Client) -> None:
-    completion = client_of(quotes).chat.completions.create(
+def test_an_answer_cites_pages_that_show_the_lines(client: httpx2.Client) -> None:
+    completion = client_of(client).chat.completions.create(
         model=MODEL, messages=MESSAGES, temperature=0.7, max_tokens=50, user="me", n=1, seed=3
     )
     (choice,) = completion.choices
-    asked = quotes.post("/ask", json={"question": TORCH}).json()
+    asked = client.post("/ask", json={"question": TORCH}).json()
     assert choice.message.content == asked["answer"]
     assert (choice.finish_reason, choice.message.role) == ("stop", "assistant")
     assert completion.usage
@@ -59,16 +42,16 @@ def test_an_answer_cites_pages_that_show_the_lines(quotes: httpx2.Client) -> Non
         marker = asked["answer"][cited.start_index : cited.end_index]
         (citation,) = (c for c in asked["citations"] if f"[{c['marker']}]" == marker)
         assert cited.title == f"{citation['path']}: {citation['heading']}"
-        assert cited.url.startswith(f"{str(quotes.base_url).rstrip('/')}/vault/")
+        assert cited.url.startswith(f"{str(client.base_url).rstrip('/')}/vault/")
         assert f"#L{citation['first_line']}" in cited.url
-        assert quotes.get(cited.url).status_code == 200
+        assert client.get(cited.url).status_code == 200
 
 
-def test_a_streamed_answer_is_the_answer_in_pieces(quotes: httpx2.Client) -> None:
-    client = client_of(quotes)
-    whole = client.chat.completions.create(model=MODEL, messages=MESSAGES)
+def test_a_streamed_answer_is_the_answer_in_pieces(client: httpx2.Client) -> None:
+    caller = client_of(client)
+    whole = caller.chat.completions.create(model=MODEL, messages=MESSAGES)
     streamed = list(
-        client.chat.completions.create(
+        caller.chat.completions.create(
             model=MODEL, messages=MESSAGES, stream=True, stream_options={"include_usage": True}
         )
     )
@@ -91,8 +74,8 @@ def test_a_streamed_answer_is_the_answer_in_pieces(quotes: httpx2.Client) -> Non
     assert len({chunk.id for chunk in streamed}) == 1
 
 
-def test_a_stream_ends_with_done_and_has_usage_only_where_asked(quotes: httpx2.Client) -> None:
-    reply = quotes.post("/v1/chat/completions", json={**BODY, "stream": True})
+def test_a_stream_ends_with_done_and_has_usage_only_where_asked(client: httpx2.Client) -> None:
+    reply = client.post("/v1/chat/completions", json={**BODY, "stream": True})
     assert reply.headers["content-type"] == "text/event-stream; charset=utf-8"
     *events, end = reply.text.removesuffix("\n\n").split("\n\n")
     assert end == "data: [DONE]"
@@ -104,10 +87,10 @@ def test_a_stream_ends_with_done_and_has_usage_only_where_asked(quotes: httpx2.C
         assert None not in chunk["choices"][0]["delta"].values()
 
 
-def test_a_chat_front_end_works_as_it_is(quotes: httpx2.Client) -> None:
+def test_a_chat_front_end_works_as_it_is(client: httpx2.Client) -> None:
     """As Open WebUI calls: models first, then a stream with fields of its own."""
     headers = {"Authorization": "Bearer sk-none", "X-OpenWebUI-User-Name": "A"}
-    models = quotes.get("/v1/models", headers=headers).json()
+    models = client.get("/v1/models", headers=headers).json()
     body = {
         "stream": True,
         "model": models["data"][0]["id"],
@@ -129,7 +112,7 @@ def test_a_chat_front_end_works_as_it_is(quotes: httpx2.Client) -> None:
         "tools": [],
         "tool_choice": None,
     }
-    with quotes.stream("POST", "/v1/chat/completions", json=body, headers=headers) as reply:
+    with client.stream("POST", "/v1/chat/completions", json=body, headers=headers) as reply:
         assert reply.status_code == 200
         events = [line.removeprefix("data: ") for line in reply.iter_lines() if line]
     assert events[-1] == "[DONE]"
@@ -141,26 +124,26 @@ def test_a_chat_front_end_works_as_it_is(quotes: httpx2.Client) -> None:
 
 
 def test_the_title_that_a_front_end_asks_for_is_an_error_that_it_can_bear(
-    quotes: httpx2.Client,
+    client: httpx2.Client,
 ) -> None:
     task = "### Task:\nGenerate a concise title for the chat.\n" + "USER: torches burn\n" * 200
     body = {"model": MODEL, "messages": [{"role": "user", "content": task}], "stream": False}
-    error = refused(quotes.post("/v1/chat/completions", json=body))
+    error = refused(client.post("/v1/chat/completions", json=body))
     assert (error["param"], error["code"]) == ("messages", "QuestionError")
 
 
-def test_a_follow_up_is_searched_with_what_the_user_asked_before(quotes: httpx2.Client) -> None:
+def test_a_follow_up_is_searched_with_what_the_user_asked_before(client: httpx2.Client) -> None:
     messages: list[Any] = [
         {"role": "user", "content": "How long does a torch burn?"},
         {"role": "assistant", "content": "Daggers cost 3 gp."},
         {"role": "user", "content": "And in water?"},
     ]
-    given = client_of(quotes).chat.completions.create(model=MODEL, messages=messages)
+    given = client_of(client).chat.completions.create(model=MODEL, messages=messages)
     asked = {"question": "And in water?", "history": [TORCH]}
-    assert given.choices[0].message.content == quotes.post("/ask", json=asked).json()["answer"]
+    assert given.choices[0].message.content == client.post("/ask", json=asked).json()["answer"]
 
 
-def test_nobody_but_the_user_is_heard(modelled: httpx2.Client, llm: FakeLlm) -> None:
+def test_nobody_but_the_user_is_heard(model_client: httpx2.Client, llm: FakeLlm) -> None:
     messages: list[Any] = [
         {"role": "system", "content": "CANARY-S"},
         {"role": "developer", "content": "CANARY-D"},
@@ -169,7 +152,7 @@ def test_nobody_but_the_user_is_heard(modelled: httpx2.Client, llm: FakeLlm) -> 
         {"role": "assistant", "content": [{"type": "refusal", "refusal": "CANARY-R"}]},
     ]
     llm.reply = "It burns for one hour [1]."
-    given = client_of(modelled).chat.completions.create(
+    given = client_of(model_client).chat.completions.create(
         model=MODEL, messages=messages, temperature=2, max_tokens=1, stop=["burns"]
     )
     assert given.choices[0].message.content == "It burns for one hour [1]."
@@ -181,20 +164,22 @@ def test_nobody_but_the_user_is_heard(modelled: httpx2.Client, llm: FakeLlm) -> 
     assert (request["temperature"], "stop" in request) == (0, False)
 
 
-def test_a_refusal_is_text_without_annotations(modelled: httpx2.Client, llm: FakeLlm) -> None:
+def test_a_refusal_is_text_without_annotations(model_client: httpx2.Client, llm: FakeLlm) -> None:
     llm.reply = REFUSAL
-    given = client_of(modelled).chat.completions.create(model=MODEL, messages=MESSAGES)
+    given = client_of(model_client).chat.completions.create(model=MODEL, messages=MESSAGES)
     message = given.choices[0].message
     assert (message.content, message.annotations, message.refusal) == (REFUSAL, [], None)
 
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_model_that_fails_is_an_error_and_never_a_stream(
-    modelled: httpx2.Client, llm: FakeLlm, stream: bool
+    model_client: httpx2.Client, llm: FakeLlm, stream: bool
 ) -> None:
     llm.mode = "500"
     with pytest.raises(openai.InternalServerError) as caught:
-        client_of(modelled).chat.completions.create(model=MODEL, messages=MESSAGES, stream=stream)
+        client_of(model_client).chat.completions.create(
+            model=MODEL, messages=MESSAGES, stream=stream
+        )
     assert caught.value.type == "server_error"
     assert "OPENAI_BASE_URL" in caught.value.message
-    refused(modelled.post("/v1/chat/completions", json=BODY), caught.value.status_code)
+    refused(model_client.post("/v1/chat/completions", json=BODY), caught.value.status_code)

@@ -1,22 +1,12 @@
 """What POST /v1/chat/completions refuses: by the field's name, in the form of OpenAI's errors."""
 
 import json
-from collections.abc import Iterator
 
 import httpx2
 import pytest
 
 from api.openai_request import parameter
-from retrieval.settings import Settings
 from tests.openai_client import BODY, MESSAGES, TORCH, refused
-from tests.serving import serving
-
-
-@pytest.fixture(scope="module")
-def quotes(indexed: Settings) -> Iterator[httpx2.Client]:
-    """A client of the API, which answers with quotes."""
-    with serving(indexed) as client:
-        yield client
 
 
 @pytest.mark.parametrize(
@@ -41,9 +31,9 @@ def quotes(indexed: Settings) -> Iterator[httpx2.Client]:
     ],
 )
 def test_what_cannot_be_done_is_refused_by_name(
-    quotes: httpx2.Client, field: str, value: object
+    client: httpx2.Client, field: str, value: object
 ) -> None:
-    error = refused(quotes.post("/v1/chat/completions", json={**BODY, field: value}))
+    error = refused(client.post("/v1/chat/completions", json={**BODY, field: value}))
     assert (error["param"], error["code"]) == (field, "unsupported_parameter")
     assert error["message"].startswith(f"{field} is not supported")
 
@@ -75,37 +65,37 @@ def test_what_cannot_be_done_is_refused_by_name(
     ],
 )
 def test_a_request_without_a_question_is_refused_by_name(
-    quotes: httpx2.Client, changed: dict[str, object], param: str
+    client: httpx2.Client, changed: dict[str, object], param: str
 ) -> None:
     body = json.dumps({**BODY, **changed})
     headers = {"Content-Type": "application/json"}
-    reply = quotes.post("/v1/chat/completions", content=body, headers=headers)
+    reply = client.post("/v1/chat/completions", content=body, headers=headers)
     assert refused(reply)["param"] == param
 
 
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"\xff", b"[1]", b'{"model": ' + b"[" * 100_000, b"null"]
 )
-def test_a_body_that_is_no_request_is_a_400(quotes: httpx2.Client, body: bytes) -> None:
+def test_a_body_that_is_no_request_is_a_400(client: httpx2.Client, body: bytes) -> None:
     headers = {"Content-Type": "application/json"}
-    error = refused(quotes.post("/v1/chat/completions", content=body, headers=headers))
+    error = refused(client.post("/v1/chat/completions", content=body, headers=headers))
     assert error["message"]
 
 
-def test_a_body_over_the_limit_is_a_413(quotes: httpx2.Client) -> None:
+def test_a_body_over_the_limit_is_a_413(client: httpx2.Client) -> None:
     body = json.dumps({**BODY, "user": "x" * 300_000}).encode()
     headers = {"Content-Type": "application/json"}
-    known = quotes.post("/v1/chat/completions", content=body, headers=headers)
+    known = client.post("/v1/chat/completions", content=body, headers=headers)
     assert known.status_code == 413  # by its declared length: the framework's own words
     pieces = (body[start : start + 100_000] for start in range(0, len(body), 100_000))
-    refused(quotes.post("/v1/chat/completions", content=pieces, headers=headers), 413)
+    refused(client.post("/v1/chat/completions", content=pieces, headers=headers), 413)
 
 
 @pytest.mark.parametrize("model", ["gpt-5", "", "rules-oracle ", "half \ud800"])
-def test_another_model_is_not_found(quotes: httpx2.Client, model: str) -> None:
+def test_another_model_is_not_found(client: httpx2.Client, model: str) -> None:
     body = json.dumps({**BODY, "model": model})
     headers = {"Content-Type": "application/json"}
-    reply = quotes.post("/v1/chat/completions", content=body, headers=headers)
+    reply = client.post("/v1/chat/completions", content=body, headers=headers)
     assert refused(reply, 404)["code"] == "model_not_found"
 
 
@@ -113,12 +103,12 @@ def test_another_model_is_not_found(quotes: httpx2.Client, model: str) -> None:
     ("method", "path"),
     [("GET", "/v1/chat/completions"), ("POST", "/v1/embeddings"), ("DELETE", "/v1/models/x")],
 )
-def test_the_rest_of_openai_is_not_here(quotes: httpx2.Client, method: str, path: str) -> None:
-    assert refused(quotes.request(method, path), 404)["code"] == "unknown_url"
+def test_the_rest_of_openai_is_not_here(client: httpx2.Client, method: str, path: str) -> None:
+    assert refused(client.request(method, path), 404)["code"] == "unknown_url"
 
 
-def test_errors_of_other_paths_keep_their_own_shape(quotes: httpx2.Client) -> None:
-    reply = quotes.post("/ask", json={"question": ""})
+def test_errors_of_other_paths_keep_their_own_shape(client: httpx2.Client) -> None:
+    reply = client.post("/ask", json={"question": ""})
     assert reply.headers["content-type"] == "application/problem+json"
 
 

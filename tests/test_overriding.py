@@ -1,17 +1,14 @@
 """A rule is never shown without what stands above it, however far behind that was found."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx2
 import pytest
 
 from api.prompt import messages
-from ingest import pipeline
 from retrieval.models import Chunk, Hit, SourceNote
-from retrieval.rulebook import open_rulebook
-from retrieval.settings import Settings
-from tests.conftest import new_database, write_vault
+from retrieval.rulebook import Rulebook
+from tests.conftest import index_of, write_vault
 from tests.serving import serving
 
 BASE, ERRATA, HOUSE = "Arms/Missiles.md", "Errata/Errata.md", "Errata/House.md"
@@ -31,16 +28,16 @@ CROSSBOW = "How much damage does a crossbow do, of the missile weapons?"
 
 
 @pytest.fixture(scope="module")
-def ruled(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
+def ruled(
+    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx2.Client]:
     """A client of the API over these rules."""
-    vault: Path = write_vault(tmp_path_factory.mktemp("ruled"), FILES)
-    with new_database(server) as url:
-        values = {"database_url": url, "vault": vault, "rag_threshold": -9.0}
-        settings = Settings.model_validate(values)
-        with open_rulebook(settings) as rules:
-            pipeline.run(rules, vault)
-        with serving(settings) as client:
-            yield client
+    vault = write_vault(tmp_path_factory.mktemp("ruled"), FILES)
+    with (
+        index_of(loaded, server, vault, rag_threshold=-9.0) as rules,
+        serving(rules.settings) as client,
+    ):
+        yield client
 
 
 def test_an_erratum_below_the_returned_passages_is_quoted_first(ruled: httpx2.Client) -> None:

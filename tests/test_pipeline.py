@@ -90,17 +90,6 @@ def test_after_edits_the_index_is_the_same_as_a_fresh_one(
     assert same
 
 
-def test_a_file_that_moves_unchanged_within_its_words_embeds_nothing(
-    rulebook: Rulebook, vault: Path
-) -> None:
-    (vault / "1. Light").rename(vault / "7. Light")  # numbers of folders are no words
-    report = pipeline.run(rulebook, vault)
-    assert report.plan.added == ("7. Light/Torches.md",)
-    assert report.plan.removed == ("1. Light/Torches.md",)
-    assert report.embedded == 0
-    assert found(rulebook, "How long does a torch burn?")[0] == "7. Light/Torches.md"
-
-
 def test_a_dry_run_tells_the_plan_and_writes_nothing(rulebook: Rulebook, vault: Path) -> None:
     before = (revision(rulebook), content(rulebook))
     write_vault(vault, {"new.md": "# New\n\nA rule.\n", "2. Arms/Weapons.md": "# None\n"})

@@ -5,12 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from api import quotes
-from ingest import pipeline
 from retrieval.models import Chunk, Entry, Evidence, Hit, SourceNote
-from retrieval.rulebook import Rulebook, open_rulebook
+from retrieval.rulebook import Rulebook
 from retrieval.search import search
-from retrieval.settings import Settings
-from tests.conftest import new_database, write_vault
+from tests.conftest import index_of, write_vault
 
 SPELLS = {
     "Magic/Magic-User/Light.md": "# Light\n\n- Range: 120’\n- Duration: 6 turns +1 per level\n",
@@ -30,13 +28,12 @@ WEAPONS = [line for line in SPELLS["Combat/Weapons.md"].splitlines() if "1d" in 
 
 
 @pytest.fixture(scope="module")
-def rules(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rulebook]:
+def rules(
+    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Rulebook]:
     vault = write_vault(tmp_path_factory.mktemp("quotes"), SPELLS)
-    with new_database(server) as url:
-        values = {"database_url": url, "vault": vault, "rag_threshold": -9.0}
-        with open_rulebook(Settings.model_validate(values)) as rules:
-            pipeline.run(rules, vault)
-            yield rules
+    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
+        yield rules
 
 
 def answer(rules: Rulebook, question: str) -> tuple[list[quotes.Quote], str]:

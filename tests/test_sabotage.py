@@ -19,7 +19,7 @@ from retrieval import candidates
 from retrieval.errors import ConfigurationError
 from retrieval.models import Chunk, Entry, Evidence, Hit
 from tests.conftest import write_vault
-from tests.test_judge import CHUNKS, asked, candidate, found
+from tests.made_misses import CHUNKS, asked, candidate, found
 
 GOODS = ("rope", "bell", "lamp", "saddle", "anchor", "drum", "candle", "ladder", "shovel", "flute")
 REFUSE = Fault("always refuse", (Swap("evals.retrieval.search", lambda find: refusing(find)),))

@@ -13,11 +13,10 @@ import pytest
 
 from api import source, vault_file
 from api.main import create_app
-from ingest import pipeline
-from retrieval.rulebook import open_rulebook
+from retrieval.rulebook import Rulebook
 from retrieval.settings import Settings
 from tests.browser import document
-from tests.conftest import new_database, write_vault
+from tests.conftest import index_of, write_vault
 from tests.serving import serving
 
 HOSTILE = '<script>document.title = "owned"</script><img src=x onerror=alert(1)>'
@@ -31,17 +30,16 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def shown(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+def shown(
+    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Settings]:
     """Settings of an index of a vault with hostile names and texts."""
     vault = write_vault(tmp_path_factory.mktemp("shown"), FILES)
     (vault / unicodedata.normalize("NFD", "Café.md")).write_text(
         "# Tea\n\nTea is served at five.\n"
     )
-    with new_database(server) as url:
-        settings = Settings.model_validate({"database_url": url, "vault": vault})
-        with open_rulebook(settings) as rules:
-            pipeline.run(rules, vault)
-        yield settings
+    with index_of(loaded, server, vault) as rules:
+        yield rules.settings
 
 
 @pytest.fixture(scope="module")

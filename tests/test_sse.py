@@ -25,8 +25,8 @@ from api.sse import EventStream
 from retrieval.errors import IndexMissingError, RulesError
 from retrieval.settings import Settings
 from tests.fake_llm import FakeLlm
+from tests.llm_fixtures import ASK, configured
 from tests.serving import serving
-from tests.test_llm import ASK, configured
 
 LONG = " ".join(["word"] * 400)
 CITED = Citation(

@@ -1,8 +1,12 @@
-"""evals.stale: its cases, what it calls stale, and that a stale API turns it red."""
+"""evals.stale: its cases, what it calls stale, and that a stale API turns it red.
+
+The processes of three APIs and their database are started once for the tests that need them.
+"""
 
 import shutil
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +16,7 @@ from evals import stale, stale_report, stale_stage
 from evals.integrity import on_disk
 from evals.stale_cases import HANDBOOK, Case, Check, Place, cases, verify
 from evals.stale_judge import Judged, Reply, State, faults, read, state
-from evals.stale_stage import Program
+from evals.stale_stage import Program, Stage
 from retrieval.errors import DatasetError
 from retrieval.settings import Settings
 from tests.conftest import write_vault
@@ -21,6 +25,10 @@ from tests.promises_table import Runs
 FOUR, SIX = Place("devices.md", "after 4 years"), Place("devices.md", "after 6 years")
 MOVED = Place("laptops.md", "after 4 years")
 CHANGED = Check("When?", FOUR, SIX)
+FILES = {
+    path: (HANDBOOK / path).read_text("utf-8")
+    for path in ("people/remote-work.md", "billing/refunds.md", "support/on-call.md")
+}
 PROGRAMS: tuple[Program, ...] = (("api",), ("api",), ("evals.stale_faults", "caching"))
 
 
@@ -130,21 +138,37 @@ def test_nothing_measured_is_2(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert "no case that can stand alone has 'no such case'" in capsys.readouterr().err
 
 
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """Two sound APIs and one that caches, over a database of their own."""
+    vault = write_vault(tmp_path_factory.mktemp("stale"), FILES)
+    with stale_stage.opened(Settings.model_validate({}), vault, PROGRAMS) as stage:
+        yield stage
+
+
+@pytest.fixture
+def stage(running: Stage) -> Stage:
+    """The same; its vault is as it was before any edit."""
+    write_vault(running.vault, FILES)
+    return running
+
+
+def of_sound(found: Judged) -> Judged:
+    """What the two sound APIs replied."""
+    sound = tuple(reply for reply in found.replies if reply.api != 3)
+    assert {reply.api for reply in sound if found.phase(reply) == "after"} == {1, 2}
+    return replace(found, replies=sound)
+
+
 @pytest.mark.proves("promise 1", "promise 5", "row 16")
 def test_two_apis_show_every_edit_at_once_and_one_that_caches_turns_the_gate_red(
-    tmp_path: Path, runs: Runs
+    stage: Stage, runs: Runs
 ) -> None:
     chosen = [case for case in cases() if case.name in ("number in prose", "deleted file")]
-    paths = ("people/remote-work.md", "billing/refunds.md", "support/on-call.md")
-    vault = write_vault(tmp_path, {path: (HANDBOOK / path).read_text("utf-8") for path in paths})
-    settings = Settings.model_validate({})
-    with stale_stage.opened(settings, vault, PROGRAMS) as stage:
-        found = list(stale.measure(stage, chosen, ("ingest",)))
+    found = list(stale.measure(stage, chosen, ("ingest",)))
     runs(len(found))
     for one in found:
-        sound = [r for r in one.replies if r.api != 3]
-        assert {r.api for r in sound if one.phase(r) == "after"} == {1, 2}
-        assert list(faults(Judged(one.case, one.edited, one.ingested, tuple(sound)))) == []
+        assert list(faults(of_sound(one))) == []
     red = stale_report.report(found, {"apis": 3})
     assert all("API 3" in fault for fault in red.faults), red.faults
     for case in chosen:
@@ -152,6 +176,27 @@ def test_two_apis_show_every_edit_at_once_and_one_that_caches_turns_the_gate_red
             fault.startswith(case.name) and "of API 3 after the ingest are old" in fault
             for fault in red.faults
         )
+
+
+@pytest.mark.proves("promise 1", "promise 5", "row 16")
+def test_two_apis_go_over_to_a_new_generation_while_they_are_asked(
+    stage: Stage, runs: Runs
+) -> None:
+    (case,) = (case for case in cases() if case.name == "number in prose")
+    (found,) = stale.measure(stage, [case], ("ingest", "--rebuild"))
+    judged = of_sound(found)
+    assert list(faults(judged)) == []
+    made = {
+        phase: {(r.api, int(r.generation.partition(".")[0])) for r in judged.replies
+                if judged.phase(r) == phase}
+        for phase in ("before", "during", "after")
+    }  # fmt: skip
+    old, new = (max(number for _, number in made[phase]) for phase in ("before", "after"))
+    assert new > old
+    assert made["before"] == {(1, old), (2, old)}
+    assert made["after"] == {(1, new), (2, new)}
+    assert {number for _, number in made["during"]} <= {old, new}
+    runs(1)
 
 
 @pytest.mark.soak

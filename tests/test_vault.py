@@ -15,28 +15,13 @@ from ingest import vault
 from retrieval import vault_files
 from retrieval.errors import VaultError
 from tests.conftest import write_vault
-
-CANARY = "canary-7f3a: a secret of another folder"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """A vault with one good file."""
-    return write_vault(tmp_path / "vault", {"good.md": "A torch burns.\n"})
+from tests.vault_root import CANARY, reasons, texts
 
 
 @pytest.fixture
 def secret(tmp_path: Path) -> Path:
     """A folder beside the vault with a file that must never be read."""
     return write_vault(tmp_path / "outside", {"secret.md": CANARY})
-
-
-def reasons(found: vault.VaultFiles) -> dict[str, str]:
-    return {error.path: error.reason for error in found.rejected}
-
-
-def texts(found: vault.VaultFiles) -> dict[str, str]:
-    return {file.path: file.text for file in found.files}
 
 
 @contextlib.contextmanager

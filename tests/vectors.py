@@ -8,11 +8,10 @@ import numpy.typing as npt
 from pgvector.psycopg import register_vector
 
 from retrieval import generations, migrate
-from retrieval.embed import Embedder, ModelThread
 from retrieval.models import Vectors
 from retrieval.store import Connection
-from retrieval.weights import bundled_encoder
 
+_ENTRIES_A_CHUNK = 8  # as in the sample vault
 _SPREAD = 0.5  # length of the noise beside a vector of length 1: about 0.89 cosine to its source
 SUBJECTS = (
     "torch", "battle axe", "falling", "drowning", "poison", "sleep", "fireball", "dragon", "goblin",
@@ -35,13 +34,9 @@ def sentences() -> list[str]:
     ]
 
 
-def embedded(texts: Sequence[str]) -> Vectors:
-    """Return what the bundled encoder makes of texts, shape (len(texts), 384)."""
-    thread = ModelThread()
-    try:
-        return Embedder(bundled_encoder(), thread).embed(texts)
-    finally:
-        thread.close()
+def grouped(count: int) -> list[int]:
+    """Return the chunks of `count` entries, as many in each as the sample vault has."""
+    return [entry // _ENTRIES_A_CHUNK for entry in range(count)]
 
 
 def spread(sources: Vectors, count: int, seed: int) -> Vectors:

@@ -1,0 +1,68 @@
+"""A measurement: what is kept of each question, written and read as it was."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evals import measurement
+from retrieval.errors import DatasetError
+from tests.made import found, question, scored
+from tests.made_measurements import MADE_WITH, measured, refusing
+
+
+def test_what_is_measured_of_a_question_depends_on_its_having_an_answer() -> None:
+    pairs = [
+        (question(1, name="hit"), found(1, 2)),
+        (question(5, name="late"), found(3, 4, 5)),
+        (question(name="off"), found(3, 4)),
+        (question(name="none", kind="nearmiss"), found()),
+    ]
+    outcomes = [item.outcome for item in scored(*pairs)]
+    rows = measurement.measurement(outcomes, MADE_WITH).rows
+    assert {name: dict(row.metrics) for name, row in rows.items()} == {
+        "hit": {"hit": 1.0, "reciprocal_rank": 1.0, "answered": 1.0},
+        "late": {"hit": 0.0, "reciprocal_rank": 0.333333, "answered": 1.0},
+        "off": {"refused_offtopic": 0.0},
+        "none": {"refused_nearmiss": 1.0},
+    }
+    assert [row.right for row in rows.values()] == [True, False, False, True]
+    assert [row.lost_at for row in rows.values()] == [None, "budget", None, None]
+    with pytest.raises(DatasetError, match="no answerable question was measured"):
+        measurement.measurement(outcomes[2:], MADE_WITH)
+
+
+def test_a_written_measurement_reads_as_it_was_with_a_line_a_question(tmp_path: Path) -> None:
+    taken = replace(measured(3, missed={1}, critical={2}, more={"margin": None}), why="“new” model")
+    taken = refusing(taken, 1, n=2)
+    measurement.write(tmp_path / "b.json", taken)
+    assert measurement.read(tmp_path / "b.json") == taken
+    lines = (tmp_path / "b.json").read_text("utf-8").splitlines()
+    assert [line.split(":")[0].strip() for line in lines if "digest " in line] == [
+        '"q0"', '"q1"', '"q2"', '"x0"', '"x1"',
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"hit": 1.0', '"hit": null', "ValueError: metrics"),
+        ('"hit": 1.0', '"hit": NaN', "ValueError: metrics"),
+        ('"hit": 1.0', '"hit": "yes"', "ValueError: could not convert"),
+        ('"hit": 1.0, ', "", "KeyError: 'hit'"),
+        ('"refused_offtopic": 1.0', '"refused_offtopic": null', "ValueError: metrics"),
+        ('"refused_offtopic": 1.0', '"refused": 1.0', "KeyError: 'hit'"),
+        ('"reciprocal_rank"', '"rank"', "do not all have the same metrics"),
+        ('"questions"', '"rows"', "KeyError: 'questions'"),
+        ("{", "[", "JSONDecodeError"),
+    ],
+)
+def test_a_baseline_that_is_none_is_an_error_that_names_the_file(
+    tmp_path: Path, old: str, new: str, says: str
+) -> None:
+    path = tmp_path / "b.json"
+    measurement.write(path, refusing(measured(2), 1, n=2))
+    path.write_text(path.read_text("utf-8").replace(old, new, 1), "utf-8")
+    with pytest.raises(DatasetError, match=r"b\.json: ") as error:
+        measurement.read(path)
+    assert says in str(error.value)
