@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from api import answer, conversation, events, openai_api, source, stale_files
+from api import answer, conversation, events, metrics, openai_api, source, stale_files
 from api.hangup import Hangup, until_gone
 from api.oracle import Opened, Oracle, RequestId, State, open_oracle, request_id
 from api.request_id import RequestIds
@@ -91,6 +91,7 @@ def create_app(opened: Oracle | Settings | None = None) -> FastAPI:
     app = FastAPI(
         title="rules-oracle", version="0.1.0", lifespan=lifespan, max_body_size=_MOST_BYTES
     )
+    metrics.install(app)
     app.add_middleware(RequestIds)
     app.exception_handler(RulesError)(explain)
     app.exception_handler(RequestValidationError)(explain_body)
@@ -115,7 +116,7 @@ async def ask(
     """
 
     def made(hangup: Hangup) -> Generator[events.Step]:
-        return answer.steps(
+        steps = answer.steps(
             opened.rules,
             opened.model,
             body.question,
@@ -125,6 +126,7 @@ async def ask(
             hangup=hangup,
             streamed=body.stream,
         )
+        return metrics.counted(request, steps)
 
     def streamed(hangup: Hangup) -> Generator[events.Event]:
         return events.events(made(hangup), lambda error: _told(request, error))
@@ -225,6 +227,7 @@ def _told(request: Request, error: RulesError) -> Problem:
 
 
 def _problem(request: Request, status: int, title: str, detail: str) -> Problem:
+    metrics.failed(request, title)
     # A message may quote half a character of the question, which JSON cannot carry.
     readable = detail.encode("utf-8", "backslashreplace").decode()
     return Problem(title=title, status=status, detail=readable, request_id=request_id(request))

@@ -49,7 +49,7 @@ _HUNDREDS = rf"(?:(?:{_BELOW}[- ])?(?:hundred(?:(?: and |[- ]){_BELOW})?|dozen)|
 _THOUSANDS = rf"(?:{_HUNDREDS}[- ])?(?:{_any(_LARGE)})(?:(?: and |[- ]){_HUNDREDS}\b)?"
 # Atomic, so that "twenty-four" is never read as a range, nor "four and sixteen" as a sum.
 _TH = _any(list(ORDINALS)[2:])
-_PART = rf"(?:one (?:{_TH})(?!-?\w| \w+s?\b(?<!of))|an? (?:{_TH})(?= of\b| more\b|\s*$))"  # a tenth
+_PART = rf"(?:one (?:{_TH})(?!-?\w| \w+s?\b(?<!of))|an? (?:{_TH})(?= of\b| more\b|\s*$|[,.;)]))"  # a tenth
 PATTERN = rf"(?>{_PART}|(?:{_SHARES})(?!-\w)|(?:{_THOUSANDS}|{_HUNDREDS}))"
 
 

@@ -17,7 +17,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from api import answer, source
+from api import answer, metrics, source
 from api.hangup import Hangup, until_gone
 from api.openai_request import RequestFaultError, asked, check, parameter
 from api.openai_schema import (
@@ -56,8 +56,10 @@ class _Route(APIRoute):
             try:
                 return await handle(request)
             except RequestFaultError as error:
+                metrics.failed(request, "RequestError")
                 return _error(error.status, str(error), error.param, error.code)
             except RequestValidationError as error:
+                metrics.failed(request, "RequestError")
                 first = error.errors()[0]
                 param = parameter(first["loc"][1:]) if first["type"] != "json_invalid" else None
                 return _error(400, f"{param or 'body'}: {first['msg']}", param, None)
@@ -98,6 +100,7 @@ async def complete(
         )
 
     given = await until_gone(request, ask)
+    metrics.answered(request, given)
     completion = _completion(given, str(request.base_url))
     if not body.stream:
         return completion

@@ -106,9 +106,8 @@ def _counts(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement
     """Whether what is counted may be the same; a difference needs two words that are units."""
     own = found.fact
     qualified = fact.qualifier and own.qualifier and fact.qualifier != own.qualifier
-    if qualified and not {fact.qualifier, own.qualifier} & _FILLERS:
-        return "unit"
-    if fact.qualifier in _WORKING and own.base and not own.qualifier:
+    working = fact.qualifier in _WORKING and own.base and not own.qualifier
+    if working or (qualified and not {fact.qualifier, own.qualifier} & _FILLERS):
         return "unit"
     if own.weak and own.base != fact.base:
         return "none"  # "a year" holds no 1 of anything else, nor "the first answer" an hour
@@ -116,8 +115,7 @@ def _counts(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement
         return "same" if fact.base == own.base else "unit"
     if own.weak and own.text.lower() in ARTICLES and fact.text[0].isdigit():
         return "same" if set(fact.nouns[:1]) & set(own.nouns) else "none"
-    theirs = own.nouns or found.column
-    ours = fact.nouns
+    theirs, ours = own.nouns or found.column, fact.nouns
     if set(ours) & set(theirs) or _abbreviated(ours, theirs) or _abbreviated(theirs, ours):
         return "same"
     noun = fact.counted and fact.counted not in VERBS
@@ -128,9 +126,28 @@ def _counts(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement
     unit = fact.base or (fact.counted if known else _one(fact, counted))
     names = (own.counted or _one(own, counted), *found.counts)
     other = own.base or next((word for word in names if word in counted), "")
+    if _foreign(fact, found, counted) or _of_column(fact, found):
+        return "unit"
     if not unit or not other or _BASES.get(other) == fact.base != "":
         return "same"
     return "same" if unit == other else "unit"
+
+
+def _foreign(fact: Fact, found: Occurrence, counted: frozenset[str]) -> bool:
+    """Whether it counts what its source's words do not have, where the source counts something."""
+    own = found.fact.counted
+    plural = len(fact.counted) > _ABBREVIATION and fact.counted not in VERBS
+    return bool(plural and own in counted and len(own) > _ABBREVIATION) and not (
+        fact.counted in found.context or fact.counted in counted
+    )
+
+
+def _of_column(fact: Fact, found: Occurrence) -> bool:
+    """Whether it counts what another column of its row counts: 3 gp, of the row's AC 3."""
+    others = (cell.column for at, cell in enumerate(found.line.cells) if at != found.cell)
+    return bool(fact.counted and found.column and found.cell) and any(
+        fact.counted in content(column) for column in others
+    )
 
 
 def _counts_one(fact: Fact) -> bool:

@@ -15,6 +15,7 @@ _OPERATORS: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
 }  # fmt: skip
 _EQUALS = "=≈"
 _BETWEEN = re.compile(r"\s*(?:[a-z%'\"]+\s+){0,2}([x*+/÷=≈-])\s*$", re.IGNORECASE)
+_DICE_IN_BRACKETS = re.compile(r"\((\d*d\d+ ?[+-] ?\d+)\)", re.IGNORECASE)
 _SIGNED = re.compile(r"\s*+(?:[a-z%'\"]++\s*+){0,2}$", re.IGNORECASE)
 
 
@@ -30,7 +31,7 @@ class Sum:
 
 def sums(text: str) -> tuple[Sum, ...]:
     """Return the sums of folded `text`, evaluated from left to right, × and ÷ first."""
-    return tuple(_sums(text))
+    return tuple(_sums(_DICE_IN_BRACKETS.sub(r" \1 ", text)))
 
 
 def _sums(text: str) -> Iterator[Sum]:
@@ -63,6 +64,9 @@ def _equals(chain: list[Fact], signs: list[str], result: Fact, sign: str) -> boo
     values = (
         _value([fact.low for fact in chain], signs, result.factor),
         _value([fact.low / fact.factor for fact in chain], signs, Fraction(1)),
+        _value(
+            [fact.low / (100 if fact.base == "%" else 1) for fact in chain], signs, result.factor
+        ),
     )
     places = len(result.text.partition(".")[2].rstrip(string.ascii_letters + " %"))
     off = Fraction(1, 2 * 10**places) if sign == "≈" else 0

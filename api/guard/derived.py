@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import permutations
 from math import ceil
 
 from api.guard.alignment import Occurrence, agreement, span
 from api.guard.arithmetic import dice
 from api.guard.facts import Fact, facts
+from api.numbers_in_words import SMALL
 
 _ROLLED = re.compile(r"\b(?:on|of|in|with|by|rolls?|rolling)\s(?:an?\s)?$", re.IGNORECASE)
 _CUE = re.compile(
@@ -21,11 +23,13 @@ _MOST = 12  # numbers of a text that are tried with one another
 _PERCENT = "%"
 
 
-def follows(fact: Fact, text: str, told: Sequence[Fact], asked: Sequence[Fact]) -> bool:
-    """Tell whether a number of `text` is the result of one step from two others, shown or not.
+def unshown(fact: Fact, text: str, told: Sequence[Fact], asked: Sequence[Fact]) -> str:
+    """Return the sum by which a number of `text` follows from two others, as to be written out.
 
-    The others are told in the text or before; one of them is in the question, or the text has a
-    word by which it draws a conclusion ("so", "in total", "each").
+    "" where there is none: "42 days + 60 days = 102 days" is one step.
+
+    They are told in the text or before; one of them is in the question, or the text has a word by
+    which it draws a conclusion ("so", "in total", "each").
 
     A step is a sum, a difference, a product, a quotient (rounded up, too) or a percentage; dice
     are added to and multiplied. The unit of the result must be that of one of the two; where both
@@ -36,13 +40,49 @@ def follows(fact: Fact, text: str, told: Sequence[Fact], asked: Sequence[Fact]) 
     others = {(one.low, one.high, one.base, one.die): one for one in near if _plain(one)}
     others.pop(value, None)
     cue = _CUE.search(text) is not None
-    return any(
-        _of_dice(fact, one, other)
-        if one.die
-        else fact.low == fact.high and _of_numbers(fact, one, other)
-        for one, other in permutations(others.values(), 2)
-        if cue or one in asked or other in asked
-    )
+    steps = (
+        pair for pair in permutations(others.values(), 2)
+        if (cue or pair[0] in asked or pair[1] in asked) and _step(fact, *pair)
+    )  # fmt: skip
+    pair = next(steps, None)
+    return f"{pair[0].text} {_sign(fact, *pair)} {pair[1].text} = {fact.text}" if pair else ""
+
+
+def _sign(fact: Fact, one: Fact, other: Fact) -> str:
+    """The operator that gives the fact; of dice and shares, which are multiplied, "x"."""
+    factor = fact.factor if one.base == other.base == fact.base else Fraction(1)
+    a, b = one.low / factor, other.low / factor
+    if factor == 1:
+        a, b = one.low / one.factor, other.low / other.factor
+    written = fact.low / fact.factor
+    values = {"+": a + b, "-": a - b, "/": a / b if b else None}
+    return next((sign for sign, value in values.items() if value == written), "x")
+
+
+def notation(fact: Fact, found: Sequence[Fact]) -> bool:
+    """Tell whether it is another notation of what is found, and no step of a calculation.
+
+    Twice and half of two numbers that are there, 1.4 for 40% more, 1d3 + 3 as it stands, 4 to 6 for
+    it.
+    """
+    plain = [one for one in found if _plain(one) and one.start != fact.start]
+    if fact.die:
+        pairs = permutations(plain, 2)
+        return any(a.die and dice([fact], []) == dice([a, b], ["+"]) for a, b in pairs)
+    if fact.low < fact.high:
+        return any((fact.low, fact.high) == span(one.die) for one in found if one.die)
+    shares = {one.low / 100 for one in plain if one.base == _PERCENT}
+    if not fact.base and fact.low in {end for share in shares for end in (1 + share, 1 - share)}:
+        return True
+    values = [one.low / one.factor for one in plain if one.low]
+    multiple = fact.text.isalpha() and fact.text.lower() not in SMALL
+    return multiple and any(one / other == fact.low for one, other in permutations(values, 2))
+
+
+def _step(fact: Fact, one: Fact, other: Fact) -> bool:
+    if one.die:
+        return _of_dice(fact, one, other)
+    return fact.low == fact.high and _of_numbers(fact, one, other)
 
 
 def _plain(fact: Fact) -> bool:

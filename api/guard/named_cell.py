@@ -1,17 +1,22 @@
 """Which row of a table a statement's number belongs to: level 5 to "4-6", 10 hours to "Over 9"."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from api.guard.alignment import Occurrence, content
 from api.guard.facts import Fact, facts
+from api.guard.names import names
+from api.guard.places import same_table
 from api.passage_lines import Line
 
 _UP_TO = re.compile(r"\b(?:up to|under|below|less than|at most|or less|or fewer)\b", re.IGNORECASE)
 _FROM = re.compile(r"\+\W*$|\b(?:from|or more|and more|on|at least)\b", re.IGNORECASE)
 _OVER = re.compile(r"\b(?:over|above|more than)\b", re.IGNORECASE)
 _REACHES = frozenset(content("less least fewer below"))
+_WORD = re.compile(r"[^\W_]+")
+_LETTERS = re.compile(r"[a-z]{3}")
+_LONGEST_KEY = 30  # characters before the colon of an item
 _ENDLESS = Fraction(10**12)
 
 
@@ -21,16 +26,68 @@ def names_row(fact: Fact, taken: Occurrence, other: Occurrence, found: Sequence[
     It must be a number of what the keys are: behind the name of their column ("Level 7"), in their
     unit ("10 hours"), or their range as it stands ("5-12").
     """
-    if not taken.column or other.column != taken.column or taken.line is other.line:
+    here, there = taken.line, other.line
+    if here is there or here.passage != there.passage or here.kind != there.kind:
         return False
-    if taken.cell == 0 or taken.line.passage != other.line.passage or not other.line.key:
+    if here.kind == "row" and (not taken.column or other.column != taken.column or not taken.cell):
         return False
-    if _range(taken.line) is None:
+    if (
+        here.kind != "row"
+        and min(taken.fact.start - len(_key(here)), other.fact.start - len(_key(there))) < 0
+    ):
+        return False
+    if _range(here) is None:
         return False
     rest = [own for own in found if own is not fact and own.start != fact.start]
     return any(_keys(own, other.line) for own in rest) and not any(
         _keys(own, taken.line) for own in rest
     )
+
+
+def names_key(text: str, taken: Occurrence, other: Occurrence) -> bool:
+    """Tell whether folded `text` has the key of another row as it stands, and not that of its own.
+
+    "the other parent" for the row "Other parent", whose words the row "Parent" may have as well.
+    """
+    here, there = taken.line, other.line
+    if here is there or not same_table(taken, other) or taken.cell != other.cell:
+        return False
+    own, rival = _phrase(here.key), _phrase(there.key)
+    named = own != rival and bool(_LETTERS.search(rival)) and rival in _phrase(text)
+    return named and not (set(content(own)) - set(content(rival))) & set(content(text))
+
+
+def exchanged_cells(text: str, lines: Sequence[Line]) -> Iterator[tuple[str, Line]]:
+    """Yield the names of folded `text` that a table gives to another row, and the row meant.
+
+    "Marshal" for level 6, where the row of 6 has "Captain": one row is named, and has no such name.
+    """
+    said = _phrase(text)
+    stated = [fact for fact in facts(text) if not fact.weak]
+    rows = [line for line in lines if line.kind == "row" and any(c.column for c in line.cells)]
+    meant = [line for line in rows if _named(said, stated, line)]
+    for name in names(text) if len(meant) == 1 else ():
+        word = _phrase(" ".join(name))
+        cells = (cell for row in rows if _alike(row, meant[0]) for cell in row.cells[1:])
+        own = _phrase(" ".join(cell.text for cell in meant[0].cells))
+        if word not in own and any(_phrase(cell.text) == word for cell in cells):
+            yield " ".join(name), meant[0]
+
+
+def _phrase(text: str) -> str:
+    """The words of a text between single spaces."""
+    return f" {' '.join(_WORD.findall(text.lower()))} "
+
+
+def _named(said: str, stated: Sequence[Fact], line: Line) -> bool:
+    """Whether a statement names the row of a line by its key or by a number in its range."""
+    key = _phrase(line.key)
+    return bool(_LETTERS.search(key) and key in said) or any(_keys(fact, line) for fact in stated)
+
+
+def _alike(one: Line, other: Line) -> bool:
+    columns = [[cell.column for cell in line.cells] for line in (one, other)]
+    return one.passage == other.passage and columns[0] == columns[1]
 
 
 def _keys(fact: Fact, line: Line) -> bool:
@@ -40,26 +97,41 @@ def _keys(fact: Fact, line: Line) -> bool:
     key, low, high = covers
     if fact.low < fact.high:
         return (fact.low, fact.high, fact.base) == (low, high, key.base)
-    label = content(f"{line.cells[0].column} {line.key}")
-    named = fact.base == key.base != "" or (not fact.base and fact.label and fact.label in label)
-    return bool(named) and low <= fact.low <= high
+    label = content(f"{line.cells[0].column} {_key(line)}")
+    beside = (fact.label, *fact.nouns[:1])
+    alike = any(
+        one.startswith(word)
+        for word in label for one in beside if word.isalpha() and len(word) > 2
+    )  # fmt: skip
+    counted = fact.nouns[:1] == key.nouns[:1] != ()
+    named = fact.base == key.base != "" or (not fact.base and (alike or counted))
+    inside = low <= fact.low <= high or fact.low == key.low  # "over 9" names the row "Over 9"
+    return named and inside
+
+
+def _key(line: Line) -> str:
+    """A row's key, or what stands before the colon of an item: "4 to 7 HD: every 10 days"."""
+    if line.kind == "row":
+        return line.key
+    before, colon, _ = line.cells[0].text.partition(":")
+    return before if colon and len(before) <= _LONGEST_KEY else ""
 
 
 def _range(line: Line) -> tuple[Fact, Fraction, Fraction] | None:
     """The number that a row's key is, and from where to where it reaches; None for other keys."""
-    keys = [fact for fact in facts(line.key) if not fact.weak] if line.kind == "row" else []
+    keys = [fact for fact in facts(_key(line)) if not fact.weak]
     if not 1 <= len(keys) <= 2 or any(key.die or key.kind == "odds" for key in keys):
         return None
     first, last = keys[0], keys[-1]
-    words = set(content(line.key)) - set(content(f"{line.cells[0].column} {first.label}"))
+    words = set(content(_key(line))) - set(content(f"{line.cells[0].column} {first.label}"))
     words -= {word for key in keys for word in (*content(key.text), *key.nouns[:1])}
     if any(word.isalpha() for word in words - _REACHES):
         return None
     if first is not last:
         return first, first.low, last.high
-    over = _OVER.search(line.key)
-    if _UP_TO.search(line.key):
+    over = _OVER.search(_key(line))
+    if _UP_TO.search(_key(line)):
         return first, Fraction(0), first.high
-    if over or _FROM.search(line.key):
+    if over or _FROM.search(_key(line)):
         return first, first.low + (first.factor / 1000 if over else 0), _ENDLESS
     return first, first.low, first.high

@@ -26,6 +26,7 @@ class Names:
     fewest: int
     subject: Set[str] = frozenset()  # of theirs; one of these is enough
     alike: Set[str] = frozenset()  # what both have; where one of these is said, one is enough
+    line: bool = False  # whether it is another line that the words name
 
 
 def row_names(taken: Occurrence, other: Occurrence) -> Names | None:
@@ -35,7 +36,7 @@ def row_names(taken: Occurrence, other: Occurrence) -> Names | None:
         return None
     theirs = roots(named(there)) - roots(_row(here))
     ours = roots(named(here)) - roots(_row(there))
-    return Names(theirs, ours, 1 if ours else len(theirs))
+    return Names(theirs, ours, 1 if ours else len(theirs), line=True)
 
 
 def column_names(taken: Occurrence, other: Occurrence) -> Names | None:
@@ -56,7 +57,8 @@ def clause_names(taken: Occurrence, other: Occurrence) -> Names:
     key = (roots(named(there)) | heads) - roots(taken.context)
     theirs = _of_clause(other.clause) - roots(taken.context)
     ours = roots(taken.context) - roots(other.context)
-    return Names(key | theirs, ours, _FEWEST, key, _of_clause(other.clause & taken.clause))
+    alike = _of_clause(other.clause & taken.clause)
+    return Names(key | theirs, ours, _FEWEST, key, alike, line=bool(key))
 
 
 def comparable(fact: Fact, taken: Occurrence, other: Occurrence, known: Evidence) -> bool:
@@ -66,7 +68,10 @@ def comparable(fact: Fact, taken: Occurrence, other: Occurrence, known: Evidence
         return False
     if own.weak and not (own.base and own.text.lower().startswith("one")):
         return False
-    if bool(fact.die) != bool(own.die) or (fact.kind == "odds") != (own.kind == "odds"):
+    column = same_table(taken, other) and taken.cell == other.cell
+    if (bool(fact.die) != bool(own.die) and not column) or (fact.kind == "odds") != (
+        own.kind == "odds"
+    ):
         return False
     if agreement(fact, other, known.counted) == "same":
         return False

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from api.guard.alignment import Evidence, Occurrence, agreement, content, segment
 from api.guard.facts import Fact
-from api.guard.named_cell import names_row
+from api.guard.named_cell import names_key, names_row
 from api.guard.places import (
     Names,
     clause_names,
@@ -46,6 +46,7 @@ class _Said:
     """A statement's words around one of its numbers, the nearest first."""
 
     fact: Fact
+    text: str
     found: Sequence[Fact]  # all numbers of the statement
     beside: Sequence[Fact]  # those of the same part
     part: _Words
@@ -99,24 +100,32 @@ def _fits(
     """
     if not comparable(said.fact, taken, other, known):
         return False
-    if not told and names_row(said.fact, taken, other, said.found):
+    if not told and (
+        names_row(said.fact, taken, other, said.found) or names_key(said.text, taken, other)
+    ):
         return True
     near = [said.part] if told else [said.part, said.subject, said.above]
     if not same_table(taken, other) or not other.cell or not taken.cell:
-        return _alone(clause_names(taken, other), near, said.asked)
+        return _alone(clause_names(taken, other), near, said)
     row, column = row_names(taken, other), column_names(taken, other)
     far = [*near, said.whole] if row and row.ours and not told else near
-    return (row is None or _alone(row, far, said.asked)) and (
-        column is None or _alone(column, near, said.asked)
+    return (row is None or _alone(row, far, said)) and (
+        column is None or _alone(column, near, said)
     )
 
 
-def _alone(names: Names, said: Sequence[_Words], asked: _Words) -> bool:
-    """Whether the nearest words that name either place name the other one, and it alone."""
-    own = names.ours & asked
-    if own and len(own) >= len(names.theirs & asked) and not names.subject & asked:
+def _alone(names: Names, near: Sequence[_Words], said: _Said) -> bool:
+    """Whether the nearest words that name either place name the other one, and it alone.
+
+    The question speaks for the number's own place, unless the statement names the other in full.
+    """
+    own, asked = names.ours & said.asked, said.asked
+    named = names.subject or names.theirs
+    instead = names.line and named and named <= said.whole and not names.ours & said.whole
+    asks = own and len(own) >= len(names.theirs & asked) and not names.subject & asked
+    if asks and not instead:
         return False
-    for words in said:
+    for words in near:
         theirs, ours = names.theirs & words, names.ours & words
         if theirs or ours:
             alike = names.subject & theirs or (theirs and names.alike & words)
@@ -141,7 +150,7 @@ def _said(fact: Fact, found: Sequence[Fact], statement: Statement, question: str
     beside = [one for one in found if at <= one.start < at + len(part)]
     near, subject, above, whole = (frozenset(_telling(one, fact, values)) for one in texts)
     asked = frozenset(roots(content(question)))
-    return _Said(fact, found, beside, near, subject, above, whole, asked)
+    return _Said(fact, text, found, beside, near, subject, above, whole, asked)
 
 
 def _telling(text: str, fact: Fact, values: _Words) -> Iterator[str]:

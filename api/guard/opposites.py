@@ -1,0 +1,40 @@
+"""An opposite in the place of a word: "more" for "less", beside the same words."""
+
+import re
+
+from api.words import STOP, stem
+
+_PAIRS = (
+    ("always", "never"), ("more", "less"), ("more", "fewer"), ("above", "below"),
+    ("before", "after"), ("increase", "decrease"), ("increases", "decreases"), ("gain", "lose"),
+    ("gains", "loses"), ("bonus", "penalty"), ("minimum", "maximum"), ("least", "most"),
+    ("double", "half"), ("doubled", "halved"), ("allowed", "forbidden"), ("higher", "lower"),
+    ("inside", "outside"), ("increased", "decreased"), ("required", "optional"),
+    ("possible", "impossible"), ("includes", "excludes"),
+    ("longer", "shorter"), ("faster", "slower"), ("everybody", "nobody"),
+("earlier", "later"),
+)  # fmt: skip
+_OPPOSITE = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
+_WORD = re.compile(r"[\w'-]+")
+
+
+def opposite(clause: str, part: str) -> tuple[str, str] | None:
+    """Return a word of `clause` and its opposite in `part`, beside the same word in both."""
+    said, stands = _beside(clause), _beside(part)
+    for word in sorted(said.keys() - stands.keys()):
+        other = _OPPOSITE.get(word)
+        if other and other not in said and said[word] & stands.get(other, set()):
+            return word, other
+    return None
+
+
+def _beside(text: str) -> dict[str, set[str]]:
+    """Every word in small letters with the stems of the words right before and after it."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    says = [stem(word) if word not in STOP else "" for word in words]
+    found: dict[str, set[str]] = {}
+    for at, word in enumerate(words):
+        near = [next((one for one in reversed(says[:at]) if one), ""),
+                next((one for one in says[at + 1 :] if one), "")]  # fmt: skip
+        found.setdefault(word, set()).update(one for one in near if one)
+    return found
