@@ -23,6 +23,8 @@ TIMES: dict[str, int | Fraction] = {
     "triple": 3,
     "tripled": 3,
     "halved": Fraction(1, 2),
+    "halve": Fraction(1, 2),
+    "halves": Fraction(1, 2),
 }
 _THIRDS = {"one-third": Fraction(1, 3), "two-thirds": Fraction(2, 3), "one-half": Fraction(1, 2)}
 _THREE_QUARTERS = {"three-quarters": Fraction(3, 4), "one-quarter": Fraction(1, 4)}
@@ -48,8 +50,8 @@ _BELOW = rf"(?:(?:{_any(_TENS)})(?:[- ](?:{_ONES})\b)?|{_any(SMALL)})"
 _HUNDREDS = rf"(?:(?:{_BELOW}[- ])?(?:hundred(?:(?: and |[- ]){_BELOW})?|dozen)|{_BELOW})"
 _THOUSANDS = rf"(?:{_HUNDREDS}[- ])?(?:{_any(_LARGE)})(?:(?: and |[- ]){_HUNDREDS}\b)?"
 # Atomic, so that "twenty-four" is never read as a range, nor "four and sixteen" as a sum.
-_TH = _any(list(ORDINALS)[2:])
-_PART = rf"(?:one (?:{_TH})(?!-?\w| \w+s?\b(?<!of))|an? (?:{_TH})(?= of\b| more\b|\s*$|[,.;)]))"  # a tenth
+_TH = _any(list(ORDINALS)[2:])  # of "a tenth"
+_PART = rf"(?:one (?:{_TH})(?!-?\w| \w+s?\b(?<!of))|an? (?:{_TH})(?= of\b| more\b|\s*$|[,.;)]))"
 PATTERN = rf"(?>{_PART}|(?:{_SHARES})(?!-\w)|(?:{_THOUSANDS}|{_HUNDREDS}))"
 
 

@@ -60,7 +60,7 @@ def split(
 
     sizes = {p.block: count(block_text(document, p.block)) for p in placed}
     trails = {p.trail for p in placed}
-    trail_sizes = {trail: count(" > ".join(trail)) for trail in trails}
+    trail_sizes = {trail: count(" > ".join(trail or (title,))) for trail in trails}
     ends = {p.block.last: p.block for p in placed}
     cutter = _Cutter(document, count, sizes, trail_sizes, ends)
     spans = [span for group in _groups(placed, sizes) for span in cutter.spans(group)]

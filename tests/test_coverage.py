@@ -29,6 +29,9 @@ NESTED = "\n".join(
     + [f"{'  ' * n}- {n} antidisestablishment." for n in range(36)]
 )
 SOAK_EXAMPLES = 50_000
+# What stands above the first heading is headed by it, which is the file's title: 40 word pieces.
+_DEEP = "\n".join(f"{'  ' * n}- {n} {'fall ' * 11}" for n in range(31))
+UNTITLED = "\n\n".join([_DEEP, _DEEP, "fall fall.", "fall " * 44 + "\n==="])
 OFTEN = settings(
     max_examples=100,
     deadline=None,
@@ -55,6 +58,7 @@ OFTEN = settings(
 @example(source="text\n\n# A\n\n# B")
 @example(source="# A\n\n- " + LONG + "\n\n# B\n\n## C")
 @example(source=NESTED)
+@example(source=UNTITLED)
 @example(source="- " + "word " * 900 + "\n\n  " + "A fall hurts. " * 300)
 def test_composed_markdown_is_cut_without_loss(runs: Runs, source: str) -> None:
     check(source)

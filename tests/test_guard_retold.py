@@ -69,6 +69,44 @@ def test_a_fact_retold_wrongly_is_named(answer: str, kind: str) -> None:
     assert kind in [finding.kind for finding in found]
 
 
+CARE = Source(
+    "care/Remedies.md",
+    "Remedies",
+    "",
+    "A note is needed from the fourth day on. A team cannot go under its least number of 3 seats. "
+    "Whoever fails cannot try again before gaining a level.\n\n"
+    "Halve the rest of a runner without a load.\n\n"
+    "Charcoal works against ghostcap. The charcoal does not work if taken beforehand.\n\n"
+    "A cure of 5 at -8 leaves the victim at -3.",
+)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "A note isn't needed until the fourth day [1].",
+        "A team can't go below its least number of three seats [1].",
+        "After failing you must gain a level before you can try again [1].",
+        "A runner without a load needs only half the rest [1].",
+        "Charcoal works against ghostcap [1].",
+        "The victim is at -8 + 5 = -3 [1].",
+    ],
+)
+def test_a_limit_a_condition_and_a_number_below_zero_are_no_denials(answer: str) -> None:
+    assert check(answer, (CARE,), "What do the rules say?") == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("The victim is at -8 + 5 = 3 [1].", "arithmetic"),
+        ("A note isn't needed from the fourth day on [1].", "negation"),
+    ],
+)
+def test_what_such_a_line_does_not_say_is_named(answer: str, kind: str) -> None:
+    assert kind in [finding.kind for finding in check(answer, (CARE,), "What do the rules say?")]
+
+
 RATES = Source(
     "plans/Rates.md",
     "Rates",

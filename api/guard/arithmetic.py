@@ -60,17 +60,24 @@ def _sign(text: str, end: int, fact: Fact) -> str:
 def _equals(chain: list[Fact], signs: list[str], result: Fact, sign: str) -> bool:
     if any(fact.die for fact in (*chain, result)):
         return dice(chain, signs) == dice([result], [])
-    written = result.low / result.factor
+    written = _negative(result) * result.low / result.factor
+    lows = [_negative(chain[0]) * chain[0].low, *(fact.low for fact in chain[1:])]
+    scaled = [(low, fact.factor, fact.base) for low, fact in zip(lows, chain, strict=True)]
     values = (
-        _value([fact.low for fact in chain], signs, result.factor),
-        _value([fact.low / fact.factor for fact in chain], signs, Fraction(1)),
+        _value(lows, signs, result.factor),
+        _value([low / factor for low, factor, _ in scaled], signs, Fraction(1)),
         _value(
-            [fact.low / (100 if fact.base == "%" else 1) for fact in chain], signs, result.factor
+            [low / (100 if base == "%" else 1) for low, _, base in scaled], signs, result.factor
         ),
     )
     places = len(result.text.partition(".")[2].rstrip(string.ascii_letters + " %"))
     off = Fraction(1, 2 * 10**places) if sign == "≈" else 0
     return any(value is not None and abs(value - written) <= off for value in values)
+
+
+def _negative(fact: Fact) -> int:
+    """The sign of a number that no operator stands before."""
+    return -1 if fact.sign == "-" else 1
 
 
 def _value(values: list[Fraction], signs: list[str], factor: Fraction) -> Fraction | None:

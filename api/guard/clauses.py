@@ -11,7 +11,8 @@ from api.guard.irregular import base
 # A limit, or no denial at all: "nothing but", "never above 5", "no gem is worth more than 9".
 _LIMIT = re.compile(
     r"\b(?:nothing (?:but|more than)|not (?:only|until|all)|no matter|whether or not|or not|"
-    r"(?:no|not|none|never|cannot)\b(?: [\w-]+){0,6}? (?:more|less|\w+er) than|"
+    r"(?:no|not|none|never|cannot)\b(?: [\w-]+){0,6}? (?:(?:more|less|\w+er) than|until|before|"
+    r"below|beyond|exceed\w*)|"
     r"(?:no|not|never) (?:more|less|above|below|over|under|before|after|until|later|longer|"
     r"earlier|faster|further|fewer|higher|lower|larger|smaller|better|worse|nearer|exceed\w*))\b",
     re.IGNORECASE,
@@ -62,7 +63,7 @@ class Clause:
 @lru_cache(maxsize=4096)
 def clauses(text: str) -> tuple[Clause, ...]:
     """Return the clauses of folded `text` in order, none empty; what is in brackets comes last."""
-    plain = _CONTRACTED.sub("not", text)
+    plain = uncontracted(text)
     inner = [found[1] for found in _BRACKETS.finditer(plain)]
     found: list[Clause] = []
     for whole in (_BRACKETS.sub("", plain), *inner):
@@ -83,13 +84,18 @@ def denied(text: str, start: int) -> bool:
 
     Not where it only limits, nor where it corrects: "10 days, not 7".
     """
-    before = _CONTRACTED.sub("not", text[:start])
+    before = uncontracted(text[:start])
     cuts = [cut.end() for cut in _CUT.finditer(before)]
     clause = before[cuts[-1] if cuts else 0 :]
     found = _NEGATION.search(clause)
-    limits = _LIMIT.search(_CONTRACTED.sub("not", f"{clause}{text[start:]}"))
+    limits = _LIMIT.search(uncontracted(f"{clause}{text[start:]}"))
     subject = found and _PRONOUN.search(clause, found.end())
     return bool(found and clause[: found.start()].strip() and not limits and not subject)
+
+
+def uncontracted(text: str) -> str:
+    """Return `text` with "not" for "can't" and its like."""
+    return _CONTRACTED.sub("not", text)
 
 
 def stems(text: str) -> list[str]:

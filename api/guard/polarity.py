@@ -82,11 +82,22 @@ def _left_out(
     affirmed = [part for part in parts if not part.clause.negated]
     for part in sorted(against, key=lambda part: -_likeness(clause, part)):
         other = _OTHERS.search(part.clause.text) and not _OTHERS.search(clause.text)
-        if other or _implied(clause, part.line.quote) or _admitted(clause, part, said):
+        if (
+            other
+            or _conditional(part, said)
+            or _implied(clause, part.line.quote)
+            or _admitted(clause, part, said)
+        ):
             continue
         if not any(_rather(clause, one, part) for one in affirmed):
             return part.line
     return None
+
+
+def _conditional(part: Told, said: _Said) -> bool:
+    """Whether the line says no on a condition that the statement does not name."""
+    condition = part.condition
+    return bool(condition) and 2 * len(condition & said.words) < len(condition)
 
 
 def _rather(clause: Clause, affirmed: Told, denied: Told) -> bool:

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from api.guard.clauses import Clause, clauses, stems
+from api.guard.clauses import Clause, clauses, stems, uncontracted
 from api.passage_lines import Line
 
+_CONDITION = re.compile(r"\s*(?:if|when|while)\s+([^,.;:|]+)", re.IGNORECASE)
 _LABEL = re.compile(r"[^:.,;]{1,40}:[*_]*\s")
 
 
@@ -19,6 +20,14 @@ class Told:
     line: Line
     about: frozenset[str]
     key: frozenset[str]
+
+    @property
+    def condition(self) -> frozenset[str]:
+        """The stems of what stands behind "if" or "when" right behind the clause."""
+        read = uncontracted(" | ".join(cell.text for cell in self.line.cells))
+        _, _, behind = read.partition(self.clause.text)
+        found = _CONDITION.match(behind)
+        return frozenset(stems(found[1])) if found else frozenset()
 
     def named(self, words: Set[str]) -> bool:
         """Tell whether `words` name the line's key: most of a row's, a word of another's."""
