@@ -101,15 +101,16 @@ def file_faults(
 
 
 def twin_faults(indexed: Sequence[IndexedChunk]) -> Iterator[tuple[str, int, str]]:
-    """Yield (path, line, what) of each chunk whose embedded texts are those of an earlier one.
+    """Yield (path, line, what) of each chunk whose searched texts are those of an earlier one.
 
     No question can tell the two apart: only their ids order them. The text of the chunk as a whole
-    does not count, which may begin with the file's title in one of them.
+    does not count, which may begin with the file's title in one of them; the words of folders and
+    file do.
     """
-    seen: dict[frozenset[str], Chunk] = {}
+    seen: dict[tuple[str, frozenset[str]], Chunk] = {}
     for item in indexed:
         texts = frozenset(entry.text for entry in item.entries if entry.kind != "whole")
-        twin = seen.setdefault(texts, item.chunk)
+        twin = seen.setdefault((document.place(item.chunk.path), texts), item.chunk)
         if texts and twin is not item.chunk:
             what = f"says word for word what {twin.id} says, below the same headings: drop one"
             yield item.chunk.path, item.chunk.first_line, f"ambiguous: {what}"

@@ -78,8 +78,9 @@ def test_what_an_edit_broke_and_mended_is_named_with_its_lines(
     assert run("--out", "out/impact.md") == 0
     out = capsys.readouterr().out
     assert (folder / "out/impact.md").read_text("utf-8") == out
-    assert "**1 broken, 1 fixed, 0 only different; 0 sections became unreachable.**" in out
-    broken, fixed = out.split("#### ")[1:]
+    assert "**1 broken, 1 fixed, 1 only different; 0 sections became unreachable.**" in out
+    broken, fixed, different = out.split("#### ")[1:]
+    assert different.startswith("Only different")
     assert broken.startswith("Broken")
     assert "- `How long does a torch burn?` (`torch`, prose, **critical**)" in broken
     assert "lost at label; it is in `1. Light/Torches.md`" in broken

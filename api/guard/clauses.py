@@ -26,7 +26,9 @@ _CONTRACTED = re.compile(r"\b(?:ca|wo|sha|\w+?)n't\b", re.IGNORECASE)
 _BRACKETS = re.compile(r"\s?\(([^()]*)\)")
 _JOINING = r"and|or|but|while|whereas|although|though|because|unless|if|which|except"
 _CUT = re.compile(
-    rf"[,;:.?!]+[*_\"']*(?:\s+|$)(?:(?:{_JOINING})\s)?|\s[-|]\s|\s(?:{_JOINING})\s", re.IGNORECASE
+    rf"(?<![,;:.?!])[,;:.?!]++[*_\"']*+(?:\s+|$)(?:(?:{_JOINING})\s)?|"
+    rf"\s[-|]\s|\s(?:{_JOINING})\s",
+    re.IGNORECASE,
 )
 _LISTS = re.compile(r"\s|,[*_\"']*\s+(?:(?:and|or)\s)?|\s(?:and|or)\s", re.IGNORECASE)
 _EXCEPTS = re.compile(r"\bexcept\b", re.IGNORECASE)
