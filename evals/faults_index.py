@@ -161,7 +161,12 @@ def _one_off(count: int) -> Rows:
 
 INDEX_FAULTS = (
     Fault("vectors shuffled", (_vectors(_shuffled),), index=True),
-    Fault("vectors one row off", (_vectors(_one_off),), index=True),
+    Fault(
+        "vectors one row off",  # loses 3 of the small vault's 54 questions, and 8 could be seen
+        (_vectors(_one_off),),
+        index=True,
+        ground="large",
+    ),
     Fault("vectors of words shuffled", (_vectors(_shuffled, words_only=True),), index=True),
     Fault("stale index: one file edited since", (_of_folder(_before_an_edit),), index=True),
     Fault("deleted file still indexed", (_of_folder(_before_a_deletion),), index=True),
