@@ -54,14 +54,14 @@ test: setup  ## everything that CI runs
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m evals.lint
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 	@$(BIN)/python -m evals.retrieval --split gate --vault vault --junit results/junit.xml
 	@$(BIN)/python -m evals.sabotage --fast
 	@$(BIN)/python -m evals.guard_set --most-blocked 0.10 --min-caught 0.75
 	@$(BIN)/python -m evals.sabotage_answers
 
 promises: setup  ## run the tests that prove a promise and write docs/promises.md
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "proves and not soak"
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "proves and not soak"
 
 soak: setup  ## the long variants of the crash, lock and churn tests
 	@$(BIN)/python -m pytest -m soak
