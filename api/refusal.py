@@ -22,9 +22,13 @@ from retrieval.fitted import Models
 from retrieval.fold import fold
 from retrieval.models import Hit, SearchResult
 from retrieval.rulebook import Rulebook, calibrated_for
+from retrieval.sketch import Sketch, resemblance
 
 _FILE = Path(retrieval.__file__).with_name("refusal.json")
-_NEARER = 0.34  # cosine similarity; by so much the rules must be nearer than other subjects
+# Cosine similarity; by so much the rules must be nearer than other subjects in a vault that nothing
+# was fitted on. Chosen over sixteen vaults (docs/experiments.md, E27).
+NEARER = 0.34
+_SAME = 0.5  # share of texts; a vault that has kept fewer since the fit is another one
 _BEHIND = 4  # the margin is to the passage so many places behind the best
 
 
@@ -37,6 +41,7 @@ class Signals:
     words: int  # different content words of the question, at least 1
     nearest: float  # cosine similarity of the nearest candidate, -1 to 1
     elsewhere: float  # and that of other subjects, less that of the rules' own texts to them
+    vault: Sketch = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +51,16 @@ class Fit:
     A long question's best passage scores lower than a short one's, answer or not, so one limit for
     both would refuse the long ones. `words` is what takes the length out of the scores of
     answerable questions; how long others are has no part in it.
+
+    nearest - elsewhere under `nearer` is refused too, but in `vault` alone: how everyday the words
+    of a vault are decides that limit, so others have NEARER.
     """
 
     margin: float
     words: float
     threshold: float
+    nearer: float = NEARER
+    vault: Sketch = ()
 
 
 def signals(found: SearchResult) -> Signals | None:
@@ -66,17 +76,18 @@ def signals(found: SearchResult) -> Signals | None:
         words=max(len(set(stems(found.question))), 1),
         nearest=max(row.dense_score for row in found.trace),
         elsewhere=found.elsewhere,
+        vault=found.vault,
     )
 
 
 def evidence(given: Signals, fit: Fit) -> float:
     """Return by how much the question is over both limits, the lesser of them; below 0 is refused.
 
-    The second says that a question is nearer to the rules than to other subjects. Its limit is
-    not fitted to one vault: it was chosen over sixteen (docs/experiments.md, E27).
+    The second says that a question is nearer to the rules than to other subjects.
     """
     over = given.best + fit.margin * given.margin + fit.words * math.log(given.words)
-    return min(over - fit.threshold, given.nearest - given.elsewhere - _NEARER)
+    nearer = fit.nearer if resemblance(given.vault, fit.vault) >= _SAME else NEARER
+    return min(over - fit.threshold, given.nearest - given.elsewhere - nearer)
 
 
 def refuses(found: SearchResult, fit: Fit | None) -> bool:
@@ -175,4 +186,7 @@ def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
 
 
 def _fit(entry: Mapping[str, Any]) -> Fit:
-    return Fit(float(entry["margin"]), float(entry["words"]), float(entry["threshold"]))
+    margin, words, threshold, nearer = (
+        float(entry[name]) for name in ("margin", "words", "threshold", "nearer")
+    )
+    return Fit(margin, words, threshold, nearer, tuple(entry["vault"]))

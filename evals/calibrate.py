@@ -12,7 +12,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import fmean, quantiles
 
@@ -67,9 +67,9 @@ def _fit(
     value = threshold(limits)
     known = refusal_fit.examples(outcomes)
     refusing = refusal_fit.fit(known)
-    shares = refusal_fit.shares(known, refusal_fit.refused(known, refusing))
-    refused = ", ".join(f"{kind} {share:.2f}" for kind, share in shares.items())
-    print(f"refusal of whole questions: {refusing}; share refused of these: {refused}")
+    limits_of = {name: one for name, one in asdict(refusing).items() if name != "vault"}
+    print(f"refusal of whole questions: {limits_of}; share refused, cross-validated:")
+    print(refusal_fit.table(known))
     _print_curve(outcomes, limits, value)
     return calibration.Fit(rules.weights, value), refusing
 

@@ -6,6 +6,9 @@ In three steps, so that the length of a question cannot become evidence of itsel
    margin: what is left is how much better a question does than others of its length.
 2. A logistic regression with weights from 0, both classes counting alike, weighs what is left.
 3. The threshold is the quantile of answerable questions that `FALSE_REFUSAL` of them are under.
+
+By how much the rules must be nearer than other subjects is such a quantile too, and holds in the
+vault of these questions alone.
 """
 
 import math
@@ -61,8 +64,15 @@ def fit(known: Sequence[Example], false_refusal: float = FALSE_REFUSAL) -> Fit:
     ratio = round(margin / best, 3)
     words = round(-float(slopes[0] + margin / best * slopes[1]), 3)
     sums = raw[:, 0] + ratio * raw[:, 1] + words * lengths
-    limit = math.floor(1000 * float(np.quantile(sums[told], false_refusal))) / 1000
-    return Fit(ratio, words, limit)
+    contrasts = np.array([e.signals.nearest - e.signals.elsewhere for e in used if e.signals])
+    limit, nearer = (_under(values[told], false_refusal) for values in (sums, contrasts))
+    vault = next(e.signals.vault for e in used if e.signals)
+    return Fit(ratio, words, limit, nearer, vault)
+
+
+def _under(values: Array, share: float) -> float:
+    """The quantile, rounded down to 0.001 so that what stands on it is not under it."""
+    return math.floor(1000 * float(np.quantile(values, share))) / 1000
 
 
 def _slope(values: Array, lengths: Array) -> float:

@@ -21,10 +21,12 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from retrieval import sketch
 from retrieval.embed import Embedder, ModelThread
 from retrieval.errors import ModelUnavailableError
 from retrieval.fold import searchable
 from retrieval.models import Vectors
+from retrieval.sketch import Sketch
 from retrieval.store import Connection, Generation, some_vectors
 from retrieval.weights import bundled_encoder
 
@@ -37,23 +39,32 @@ _SAMPLE = 500  # entries of a generation; the mean's standard error is 0.003
 _vectors: dict[str, tuple[Vectors, ...]] = {}  # by the digest of the encoder's weights
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What some of the rules' own entries say of the whole."""
+
+    near: float  # how near they are to other subjects: the mean of `nearest`; 0 without an entry
+    vault: Sketch  # which vault it is
+
+
 @dataclass(slots=True)
 class Background:
-    """How near the rules' own texts are to other subjects; remembered for the index last asked."""
+    """What is known of the rules as a whole; remembered for the index last asked."""
 
-    _known: tuple[str, str, float] | None = None  # generation, encoder, similarity
+    _known: tuple[str, str, Own] | None = None  # generation, encoder
 
-    def of(self, conn: Connection, generation: Generation, embedder: Embedder) -> float:
-        """Return the mean of `nearest` over some entries of a generation, -1 to 1; 0 without one.
+    def of(self, conn: Connection, generation: Generation, embedder: Embedder) -> Own:
+        """Return what some entries of a generation say.
 
         Which entries depends on their texts alone, so equal indexes have an equal one.
         """
         asked = (generation.name, embedder.files.digest)
         if self._known is None or self._known[:2] != asked:
-            vectors = some_vectors(conn, generation.id, _SAMPLE)
-            lists = _embedded(embedder) if len(vectors) else ()
+            digests, vectors = some_vectors(conn, generation.id, _SAMPLE)
+            lists = _embedded(embedder) if digests else ()
             near = [(vectors @ list_.T).max(axis=1) for list_ in lists]
-            self._known = (*asked, float(np.mean(near)) if near else 0.0)
+            vault = sketch.of(digests)
+            self._known = (*asked, Own(float(np.mean(near)) if near else 0.0, vault))
         return self._known[2]
 
 

@@ -7,6 +7,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.sketch import Sketch
+
 Vectors = npt.NDArray[np.float32]
 Fate = Literal["candidates", "threshold", "budget", "returned"]
 # "encoded": token vectors are not stored; those of the best candidates were made for the question.
@@ -142,6 +144,7 @@ class SearchResult:
     generation: str  # "ID.REVISION" of the index that answered
     timings: Timings
     elsewhere: float = -1.0  # cosine similarity to other subjects, less that of the rules' texts
+    vault: Sketch = ()  # which vault was searched
     # Passages below `top_k` of files that supersede one of `hits`, best first.
     overriding: tuple[Hit, ...] = ()
     # Of the files of both, by path; only of those whose front matter says something.

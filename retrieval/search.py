@@ -10,6 +10,7 @@ from time import perf_counter
 from retrieval import candidates, elsewhere
 from retrieval.arrange import Ranked, current_first, overriding, with_twins
 from retrieval.candidates import Lists
+from retrieval.elsewhere import Own
 from retrieval.embed import EncodedQuestion
 from retrieval.errors import QuestionError
 from retrieval.fold import searchable
@@ -81,7 +82,7 @@ def _attempt(
     above = overriding(ranked, [scored.chunk.path for scored, _ in kept], found.notes, top_k)
     shown_rows = [*kept, *((one.item.scored, one.score) for one in above)]
 
-    def details(conn: Connection) -> tuple[Generation, dict[int, tuple[Evidence, ...]], float]:
+    def details(conn: Connection) -> tuple[Generation, dict[int, tuple[Evidence, ...]], Own]:
         now = live(conn) if wanted is None else generation(conn, wanted)
         tokens = asked.tokens if rules.settings.rag_late_interaction else None
         rows = [scored.row_id for scored, _ in shown_rows]
@@ -101,7 +102,8 @@ def _attempt(
         rerank=rules.reranker.name if rules.reranker else "off",
         threshold=rules.threshold,
         generation=now.name,
-        elsewhere=elsewhere.nearest(rules.embedder, asked.vector) - own,
+        elsewhere=elsewhere.nearest(rules.embedder, asked.vector) - own.near,
+        vault=own.vault,
         timings=Timings(
             embed_ms=0.0,
             search_ms=1000 * (searched - started + perf_counter() - reranked),

@@ -171,18 +171,20 @@ def nearest_entries(
         ]
 
 
-def some_vectors(conn: Connection, generation_id: int, count: int) -> Vectors:
-    """Return the vectors of `count` entries (or all), those whose texts have the lowest hashes.
+def some_vectors(conn: Connection, generation_id: int, count: int) -> tuple[list[str], Vectors]:
+    """Return `count` entries (or all), those whose texts have the lowest SHA-256.
 
-    Shape (entries, dimension). The same texts give the same rows in the same order.
+    The digests, ascending, and the vectors, shape (entries, dimension). The same texts give the
+    same rows in the same order.
     """
     rows = conn.execute(
-        "SELECT embedding::real[] FROM entry WHERE generation_id = %s "
+        "SELECT text_sha256, embedding::real[] FROM entry WHERE generation_id = %s "
         'ORDER BY text_sha256 COLLATE "C" LIMIT %s',
         [generation_id, count],
         binary=True,
     ).fetchall()
-    return np.array([vector for (vector,) in rows], np.float32)
+    vectors = np.array([vector for _, vector in rows], np.float32)
+    return [digest for digest, _ in rows], vectors
 
 
 def chunks_of(conn: Connection, generation_id: int, path: str) -> tuple[Chunk, ...]:

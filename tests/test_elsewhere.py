@@ -6,7 +6,7 @@ from statistics import fmean
 import pytest
 
 from api import refusal
-from retrieval import elsewhere
+from retrieval import elsewhere, sketch
 from retrieval.errors import ModelUnavailableError
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
@@ -27,7 +27,7 @@ def test_a_question_is_nearer_to_what_it_is_about(
 ) -> None:
     found = search(rulebook, question)
     nearest = max(row.dense_score for row in found.trace)
-    assert (nearest - found.elsewhere < refusal._NEARER) == off_topic
+    assert (nearest - found.elsewhere < refusal.NEARER) == off_topic
 
 
 @pytest.mark.parametrize(("name", "least"), [("topics", 200), ("everyday", 1_000)])
@@ -70,14 +70,16 @@ def test_vectors_of_another_encoder_or_of_other_lines_are_not_taken(
 def test_the_rules_own_nearness_is_that_of_their_entries_and_follows_the_index(
     rulebook: Rulebook,
 ) -> None:
-    def now(background: elsewhere.Background) -> float:
+    def now(background: elsewhere.Background) -> elsewhere.Own:
         return rulebook.store.read(lambda conn: background.of(conn, live(conn), rulebook.embedder))
 
     known = elsewhere.Background()
-    vectors = rulebook.store.read(lambda conn: some_vectors(conn, live(conn).id, 500))
+    digests, vectors = rulebook.store.read(lambda conn: some_vectors(conn, live(conn).id, 500))
     expected = fmean(elsewhere.nearest(rulebook.embedder, vector) for vector in vectors)
-    assert now(known) == pytest.approx(expected, abs=1e-5)
+    assert now(known).near == pytest.approx(expected, abs=1e-5)
+    assert now(known).vault == sketch.of(digests)
     assert now(known) == now(elsewhere.Background())
     nothing = Generation(0, 1, {})
-    assert rulebook.store.read(lambda conn: known.of(conn, nothing, rulebook.embedder)) == 0.0
-    assert now(known) == pytest.approx(expected, abs=1e-5)
+    empty = rulebook.store.read(lambda conn: known.of(conn, nothing, rulebook.embedder))
+    assert empty == elsewhere.Own(0.0, ())
+    assert now(known).near == pytest.approx(expected, abs=1e-5)

@@ -1,6 +1,7 @@
 """Refusals: too little evidence, a false premise, and how the limit is fitted."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,22 @@ from api import refusal
 from api.refusal import Fit, Signals
 from evals import refusal_fit
 from evals.refusal_fit import Example
+from retrieval import sketch
 from retrieval.errors import ConfigurationError, DatasetError
 from retrieval.models import Candidate, Chunk, Entry, Evidence, Hit, SearchResult, Timings
+from retrieval.sketch import Sketch
 
 FIT = Fit(margin=2.0, words=0.5, threshold=1.2)
 MODELS = {"encoder": "0" * 64, "reranker": "off"}
 OTHERS = {**MODELS, "encoder": "1" * 64}
 CHIMERA = "The chimera has three heads: a goat's, a lion's and a dragon's."
+
+
+def vault(name: str, size: int) -> Sketch:
+    return sketch.of(sha256(f"{name} {n}".encode()).hexdigest() for n in range(size))
+
+
+VAULT = vault("rules", 64)
 
 
 def candidate(score: float | None) -> Candidate:
@@ -35,11 +45,12 @@ def result(
     *scores: float | None,
     hits: tuple[Hit, ...] | None = None,
     elsewhere: float = 0.0,
+    vault: Sketch = (),
 ) -> SearchResult:
     shown = (hit("a.md", "A", "Something."),) if hits is None else hits
     trace = tuple(candidate(score) for score in scores)
     times = Timings(0.0, 0.0, 0.0)
-    return SearchResult(question, shown, trace, "off", "off", 0.0, "1.1", times, elsewhere)
+    return SearchResult(question, shown, trace, "off", "off", 0.0, "1.1", times, elsewhere, vault)
 
 
 def signals(best: float, margin: float, words: int, elsewhere: float = 0.0) -> Signals:
@@ -69,6 +80,15 @@ def test_what_is_not_nearer_than_other_subjects_is_refused_however_well_it_is_fo
     assert [refusal.refuses(found, FIT) for found in (near, far)] == [True, False]
     assert not refusal.refuses(near, None)
     assert refusal.evidence(signals(3.0, 0.0, 1, 0.18), FIT) == pytest.approx(-0.02)
+
+
+def test_by_how_much_the_rules_must_be_nearer_is_fitted_for_one_vault() -> None:
+    fit = Fit(2.0, 0.5, 1.2, nearer=0.45, vault=VAULT)
+    edited, other = VAULT[:40] + vault("new", 24), vault("other", 64)
+    found = [result("torch", 3.0, elsewhere=0.1, vault=one) for one in (VAULT, edited, other)]
+    assert [refusal.refuses(one, fit) for one in found] == [True, True, False]
+    near = result("torch", 3.0, elsewhere=0.04, vault=VAULT)
+    assert not refusal.refuses(near, fit)
 
 
 def test_without_a_fit_only_nothing_is_refused() -> None:
@@ -113,7 +133,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_fit_belongs_to_its_models(stored: Path) -> None:
-    other = Fit(margin=0.0, words=0.1, threshold=0.3)
+    other = Fit(margin=0.0, words=0.1, threshold=0.3, nearer=0.4, vault=VAULT)
     refusal.write(MODELS, FIT, {"split": "calibration"})
     refusal.write(OTHERS, other, {"split": "calibration"})
     refusal.write(MODELS, FIT, {"split": "calibration", "ids": ["c"]})
