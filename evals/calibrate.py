@@ -69,7 +69,10 @@ def _fit(
     refusing = refusal_fit.fit(known)
     limits_of = {name: one for name, one in asdict(refusing).items() if name != "vault"}
     print(f"refusal of whole questions: {limits_of}; share refused, cross-validated:")
-    print(refusal_fit.table(known))
+    try:
+        print(refusal_fit.table(known))
+    except DatasetError as error:
+        print(f"not cross-validated: {error}")
     _print_curve(outcomes, limits, value)
     return calibration.Fit(rules.weights, value), refusing
 

@@ -125,7 +125,10 @@ def shares(known: Sequence[Example], verdicts: Sequence[bool]) -> dict[str, floa
 
 
 def table(known: Sequence[Example]) -> str:
-    """Return what fits for other shares of false refusal would do, cross-validated, as Markdown."""
+    """Return what fits for other shares of false refusal would do, cross-validated, as Markdown.
+
+    Raises DatasetError where four fifths of the questions are too few for a fit.
+    """
     names = list(shares(known, [False] * len(known)))
     lines = ["| aimed at | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
     for aim in (0.01, FALSE_REFUSAL, 0.03, 0.04, 0.06):

@@ -6,8 +6,11 @@ from statistics import fmean
 import pytest
 
 from api import refusal
+from evals import dataset
+from evals.retrieval import RULES
 from retrieval import elsewhere, sketch
 from retrieval.errors import ModelUnavailableError
+from retrieval.fold import searchable
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
 from retrieval.store import Generation, live, some_vectors
@@ -35,6 +38,15 @@ def test_the_lists_are_long_and_their_lines_short_and_different(name: str, least
     lines = elsewhere.lines(name)
     assert len(lines) == len({line.casefold() for line in lines}) >= least
     assert all(2 <= len(line.split()) <= 30 for line in lines)
+
+
+@pytest.mark.parametrize(
+    "file", [RULES, RULES.with_name("handbook.jsonl")], ids=lambda one: one.stem
+)
+def test_no_line_is_a_question_that_refusals_are_measured_with(file: Path) -> None:
+    lines = {line.casefold() for name in ("topics", "everyday") for line in elsewhere.lines(name)}
+    asked = {searchable(question.question).casefold() for question in dataset.load(file)}
+    assert not lines & asked
 
 
 def test_the_stored_vectors_are_those_of_the_bundled_encoder(rulebook: Rulebook) -> None:
