@@ -9,7 +9,7 @@ import httpx2
 import openai
 from pydantic import ValidationError
 
-from retrieval.errors import LlmError, LlmReplyError, LlmUnreachableError
+from retrieval.errors import LlmAbandonedError, LlmError, LlmReplyError, LlmUnreachableError
 
 
 class Fault(Enum):
@@ -60,7 +60,7 @@ OUTCOMES: dict[Fault, Outcome] = {
         "try again, or raise LLM_TIMEOUT",
     ),
     Fault.GIVEN_UP: Outcome(
-        LlmUnreachableError,
+        LlmAbandonedError,
         False,
         "the call of the language model at {where} was given up",
         "nobody waits for it; ask again, and look at OPENAI_BASE_URL's server if many leave",

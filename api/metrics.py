@@ -23,7 +23,7 @@ from api.guard.findings import FindingKind
 from api.oracle import Opened, Oracle
 from api.schema import Answer, AnswerTimings, CitationCounts, RefusalReason, Usage, Verdict
 from retrieval import generations, store
-from retrieval.errors import DatabaseUnreachableError, IndexMissingError
+from retrieval.errors import DatabaseUnreachableError, IndexMissingError, LlmAbandonedError
 
 # Seconds. A search takes some 0.03; a model has LLM_TIMEOUT, 30, for each of two replies.
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
@@ -66,7 +66,14 @@ class Metrics:
 
     def failed(self, title: str) -> None:
         """Count a question that got an error instead of an answer."""
-        self._answers.labels("error", title).inc()
+        if title == LlmAbandonedError.__name__:
+            self.abandoned()
+        else:
+            self._answers.labels("error", title).inc()
+
+    def abandoned(self) -> None:
+        """Count a question whose client left, which is nobody's error."""
+        self._answers.labels("abandoned", "").inc()
 
     def served(self, method: str, path: str, status: int, seconds: float) -> None:
         """Count a request; `path` is its route's template."""
@@ -81,6 +88,7 @@ class Metrics:
     def _begin(self) -> None:
         """Make the series that are known: one that begins at 1 has no increase to alert on."""
         self._answers.labels("answered", "")
+        self._answers.labels("abandoned", "")
         for reason in get_args(RefusalReason):
             self._answers.labels("refused", reason)
         for kind in get_args(FindingKind):
@@ -109,11 +117,18 @@ def answered(request: Request, given: Answer) -> None:
 
 def counted(request: Request, steps: Generator[Step]) -> Generator[Step]:
     """Yield the steps of an answer; the answer is counted as it passes. Closing closes `steps`."""
+    ended = False
     with closing(steps):
         for step in steps:
             if isinstance(step, Answer):
+                ended = True
                 answered(request, step)
-            yield step
+            try:
+                yield step
+            except GeneratorExit:  # whoever read them left
+                if not ended:
+                    _of(request.scope).abandoned()
+                raise
 
 
 def failed(request: Request, title: str) -> None:

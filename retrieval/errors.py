@@ -91,5 +91,9 @@ class LlmUnreachableError(LlmError):
     """No language model answered within the deadline."""
 
 
+class LlmAbandonedError(LlmUnreachableError):
+    """Nobody waits for the language model any longer: the client left, or the server stops."""
+
+
 class LlmReplyError(LlmError):
     """The language model answered with something that is no answer."""

@@ -125,6 +125,18 @@ def test_an_error_of_the_model_is_counted_by_its_title(
     assert counts(api, "rag_stage_duration_seconds_count", "stage") == {}
 
 
+@every_way
+def test_a_client_that_leaves_is_no_error(api: httpx2.Client, llm: FakeLlm, way: str) -> None:
+    llm.mode = "a byte now and then"  # whole after a minute
+    path, body = QUESTIONS[way]
+    with suppress(httpx2.ReadTimeout):
+        api.post(path, json=body, timeout=1.0)
+    until = time.monotonic() + 10  # the server learns of it a little later
+    while not (found := answers(api)):
+        assert time.monotonic() < until
+    assert found == {("abandoned", ""): 1}
+
+
 @pytest.mark.parametrize(
     ("path", "body", "title"),
     [
@@ -216,6 +228,7 @@ def test_what_can_be_counted_is_there_before_it_happens(api: httpx2.Client) -> N
     }
     assert set(series(api, "rag_answers_total", "outcome", "reason")) == {
         ("answered", ""),
+        ("abandoned", ""),
         *(("refused", r) for r in ("no_passage", "model", "no_citation", "guard", "premise")),
     }
     assert ("number",) in series(api, "rag_guard_violations_total", "guard")
