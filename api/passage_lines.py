@@ -47,6 +47,8 @@ _RULE = re.compile(r"(?=[\s:|]*-)[\s:|-]*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[*_\"')\]]*\s+(?=[\"'(*_\[]*[A-Z0-9])")
 _NOT_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|ca)\.|\b[A-Z]\.)$", re.IGNORECASE)
 _BOLD = re.compile(r"\s*(?:[-*+]\s+)?\*{2,3}([^*]+?)(?::\*{2,3}|\*{2,3}\s*:?)")
+_BAR = re.compile(r"(?<!\\)\|")  # no bar of a link's name: [[Hold Person\|Hold]]
+_LINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]")
 _Piece = tuple[int, str]  # offset in the passage, characters
 
 
@@ -172,4 +174,5 @@ def _spread(names: Sequence[str]) -> list[str]:
 
 
 def _cells(row: str) -> list[str]:
-    return [fold(cell).strip() for cell in row.strip().strip("|").split("|")]
+    cells = _BAR.split(row.strip().strip("|"))
+    return [fold(_LINK.sub(r"\1", cell)).strip() for cell in cells]

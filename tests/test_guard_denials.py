@@ -88,7 +88,7 @@ STATS = Source(
         ("Who is of level 6?", "At level 6 he is a Captain [1].", "name"),
         ("Both?", "By day and by night it is 102 coins in total [1].", "arithmetic"),
         ("Both?", "By day and by night it is 42 + 60 = 103 coins [1].", "arithmetic"),
-        ("Three?", "Three missiles deal 3d6+3 in total, so 1d6+1 each [1].", "arithmetic"),
+        ("Three?", "Three missiles deal 3d6+4 in total, so 1d6+1 each [1].", "number"),
     ],
 )
 def test_a_number_of_another_condition_is_named(question: str, answer: str, kind: str) -> None:

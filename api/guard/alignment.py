@@ -98,6 +98,8 @@ def agreement(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreeme
     if _share(fact, own) or _months(fact, own):
         return "same"
     if _equal(fact, own, fact.factor, own.factor):
+        if own.weak and own.base != fact.base:
+            return "none"
         return "unit" if fact.base and own.base else _counts(fact, found, counted)
     return "none"
 
@@ -135,10 +137,10 @@ def _counts(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement
 
 def _foreign(fact: Fact, found: Occurrence, counted: frozenset[str]) -> bool:
     """Whether it counts what its source's words do not have, where the source counts something."""
-    own = found.fact.counted
-    plural = len(fact.counted) > _ABBREVIATION and fact.counted not in VERBS
+    own, noun = found.fact.counted or _single(found.fact), fact.counted or _single(fact)
+    plural = len(noun) > _ABBREVIATION and noun not in VERBS
     return bool(plural and own in counted and len(own) > _ABBREVIATION) and not (
-        fact.counted in found.context or fact.counted in counted
+        noun in found.context or noun in counted
     )
 
 
@@ -153,6 +155,11 @@ def _of_column(fact: Fact, found: Occurrence) -> bool:
 def _counts_one(fact: Fact) -> bool:
     """Whether it is "one round" or "per round", which name a unit without its plural."""
     return bool(fact.nouns) and fact.text.lower().split(" ")[0] in {"one", "per", "1"}
+
+
+def _single(fact: Fact) -> str:
+    """The noun of "1 turn" and "one turn"."""
+    return fact.nouns[0] if fact.nouns and fact.text.lower() in {"1", "one"} else ""
 
 
 def _one(fact: Fact, counted: frozenset[str]) -> str:

@@ -6,6 +6,7 @@ import string
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from api.guard.facts import Fact, facts
 
@@ -29,6 +30,7 @@ class Sum:
     text: str
 
 
+@lru_cache(maxsize=256)
 def sums(text: str) -> tuple[Sum, ...]:
     """Return the sums of folded `text`, evaluated from left to right, × and ÷ first."""
     return tuple(_sums(_DICE_IN_BRACKETS.sub(r" \1 ", text)))
@@ -71,7 +73,7 @@ def _equals(chain: list[Fact], signs: list[str], result: Fact, sign: str) -> boo
         ),
     )
     places = len(result.text.partition(".")[2].rstrip(string.ascii_letters + " %"))
-    off = Fraction(1, 2 * 10**places) if sign == "≈" else 0
+    off = Fraction(1, 2 * 10**places) if sign == "≈" or places else 0  # 11 x 10 / 30 = 3.67
     return any(value is not None and abs(value - written) <= off for value in values)
 
 

@@ -11,8 +11,8 @@ from api.guard.irregular import base
 # A limit, or no denial at all: "nothing but", "never above 5", "no gem is worth more than 9".
 _LIMIT = re.compile(
     r"\b(?:nothing (?:but|more than)|not (?:only|until|all)|no matter|whether or not|or not|"
-    r"(?:no|not|none|never|cannot)\b(?: [\w-]+){0,6}? (?:(?:more|less|\w+er) than|until|before|"
-    r"below|beyond|exceed\w*)|"
+    r"(?:no|not|none|never|cannot|nobody|nothing)\b(?: [\w-]+){0,8}? "
+    r"(?:(?:more|less|\w+er) than|until|before|above|below|beyond|past|exceed\w*)|"
     r"(?:no|not|never) (?:more|less|above|below|over|under|before|after|until|later|longer|"
     r"earlier|faster|further|fewer|higher|lower|larger|smaller|better|worse|nearer|exceed\w*))\b",
     re.IGNORECASE,
@@ -30,6 +30,7 @@ _CUT = re.compile(
     rf"\s[-|]\s|\s(?:{_JOINING})\s",
     re.IGNORECASE,
 )
+_OR = re.compile(r"\sor\s", re.IGNORECASE)
 _LISTS = re.compile(r"\s|,[*_\"']*\s+(?:(?:and|or)\s)?|\s(?:and|or)\s", re.IGNORECASE)
 _EXCEPTS = re.compile(r"\bexcept\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:it|they|you|he|she)\b", re.IGNORECASE)
@@ -38,6 +39,7 @@ _VERB = re.compile(
     r"cannot|neither|nor|none|nothing|nobody|without)\b",
     re.IGNORECASE,
 )
+_CORRECTS = re.compile(r"\W*not\b(?! even)", re.IGNORECASE)
 _SHORT = 2  # words of a part of a list: "undead, constructs and oozes"
 _SUBJECT = 3  # words of a clause that only names what the clause before is not said of
 _EMPTY = frozenset(("even", "non"))
@@ -60,6 +62,8 @@ class Clause:
     bare: bool = False
     limit: bool = False  # a negation that only limits: "never above 5"
     excepts: bool = False  # what is excepted from a clause without a negation
+    after: frozenset[str] = frozenset()  # of "locked, not erased" the words before the comma
+    aside: bool = False  # only by "without": the rest of the clause is affirmed
 
 
 @lru_cache(maxsize=4096)
@@ -77,6 +81,8 @@ def clauses(text: str) -> tuple[Clause, ...]:
                 head = next((word for word in reversed(stems(last.text)) if word.isalpha()), "")
                 clause = replace(clause, head=head, beside=clause.words,
                                  words=clause.words | {head} - {""})  # fmt: skip
+            if last and _CORRECTS.match(part):
+                clause = replace(clause, after=last.words)
             found.append(clause)
     return tuple(found)
 
@@ -96,8 +102,8 @@ def denied(text: str, start: int) -> bool:
 
 
 def uncontracted(text: str) -> str:
-    """Return `text` with "not" for "can't" and its like."""
-    return _CONTRACTED.sub("not", text)
+    """Return `text` with "do not" for "can't" and its like."""
+    return _CONTRACTED.sub("do not", text)
 
 
 def stems(text: str) -> list[str]:
@@ -112,6 +118,9 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
         if stems(held) and _LISTS.fullmatch(sign) and (_short(part) or lists):
             held = f"{held} {part}"
             lists = lists and _short(part)
+            continue
+        if _OR.fullmatch(sign) and _NEGATION.search(_LIMIT.sub(" ", held)):
+            held, lists = f"{held}{sign}{part}", False  # "nobody in chain or plate can"
             continue
         if held:
             yield held, excepts
@@ -150,4 +159,5 @@ def _read(part: str) -> Clause:
     beside = frozenset([*stems(plain[: found.start()])[-1:], *behind[1:2]])
     numbers = frozenset(word for word in behind if word.isdigit())
     head = behind[0] if behind else ""
-    return Clause(part, words, head, beside, numbers, True, not head, limit)
+    aside = all(one[0].lower() == "without" for one in _NEGATION.finditer(plain))
+    return Clause(part, words, head, beside, numbers, True, not head, limit, aside=aside)

@@ -9,7 +9,7 @@ from math import ceil
 from api.guard.alignment import Occurrence, agreement, span
 from api.guard.arithmetic import dice
 from api.guard.facts import Fact, facts
-from api.numbers_in_words import SMALL
+from api.numbers_in_words import ORDINALS, SMALL
 
 _ROLLED = re.compile(r"\b(?:on|of|in|with|by|rolls?|rolling)\s(?:an?\s)?$", re.IGNORECASE)
 _CUE = re.compile(
@@ -19,6 +19,12 @@ _CUE = re.compile(
     r"leaves?|left|rais\w+|increas\w+|reduc\w+|add(?:s|ed)?|remain\w*|would|only)\b",
     re.IGNORECASE,
 )
+_LEAST = re.compile(r"\b(?:at least|from|minimum of|as of)\s(?:the\s)?$", re.IGNORECASE)
+_OR_MORE = re.compile(r"\+|\s(?:\w+\s)?(?:or (?:more|higher|above|better|over)|and (?:up|above))\b")
+_MORE_THAN = re.compile(r"\b(?:more than|over|above|exceed\w*)\s$", re.IGNORECASE)
+_LESS_THAN = re.compile(r"\b(?:less than|fewer than|under|below)\s[*_]*$", re.IGNORECASE)
+_COMPARED = re.compile(r"\b(?:than|over|above|under|below)\s$", re.IGNORECASE)
+_AMONG = re.compile(r"\w\s(?:in|out of)\s$")
 _MOST = 12  # numbers of a text that are tried with one another
 _PERCENT = "%"
 
@@ -37,19 +43,19 @@ def unshown(fact: Fact, text: str, told: Sequence[Fact], asked: Sequence[Fact]) 
     """
     near = (*told[-_MOST:], *facts(text)[:_MOST], *asked[:_MOST])
     value = (fact.low, fact.high, fact.base, fact.die)
-    others = {(one.low, one.high, one.base, one.die): one for one in near if _plain(one)}
+    others = {(one.low, one.high, one.base, one.die): one for one in near if plain(one)}
     others.pop(value, None)
     cue = _CUE.search(text) is not None
     steps = (
         pair for pair in permutations(others.values(), 2)
-        if (cue or pair[0] in asked or pair[1] in asked) and _step(fact, *pair)
+        if (cue or pair[0] in asked or pair[1] in asked) and step(fact, *pair)
     )  # fmt: skip
     pair = next(steps, None)
-    return f"{pair[0].text} {_sign(fact, *pair)} {pair[1].text} = {fact.text}" if pair else ""
+    return f"{pair[0].text} {sign(fact, *pair)} {pair[1].text} = {fact.text}" if pair else ""
 
 
-def _sign(fact: Fact, one: Fact, other: Fact) -> str:
-    """The operator that gives the fact; of dice and shares, which are multiplied, "x"."""
+def sign(fact: Fact, one: Fact, other: Fact) -> str:
+    """Return the operator that gives the fact; of dice and shares, which are multiplied, "x"."""
     factor = fact.factor if one.base == other.base == fact.base else Fraction(1)
     a, b = one.low / factor, other.low / factor
     if factor == 1:
@@ -65,27 +71,46 @@ def notation(fact: Fact, found: Sequence[Fact]) -> bool:
     Twice and half of two numbers that are there, 1.4 for 40% more, 1d3 + 3 as it stands, 4 to 6 for
     it.
     """
-    plain = [one for one in found if _plain(one) and one.start != fact.start]
+    others = [one for one in found if plain(one) and one.start != fact.start]
     if fact.die:
-        pairs = permutations(plain, 2)
+        pairs = permutations(others, 2)
         return any(a.die and dice([fact], []) == dice([a, b], ["+"]) for a, b in pairs)
     if fact.low < fact.high:
-        return any((fact.low, fact.high) == span(one.die) for one in found if one.die)
-    shares = {one.low / 100 for one in plain if one.base == _PERCENT}
+        dice_told = [ends for one in found if (ends := span(one.die))]
+        times = [Fraction(1), *(one.low / one.factor for one in others if not one.die)]
+        return any((fact.low, fact.high) == (low * by, high * by)
+                   for low, high in dice_told for by in times)  # fmt: skip
+    shares = {one.low / 100 for one in others if one.base == _PERCENT}
     if not fact.base and fact.low in {end for share in shares for end in (1 + share, 1 - share)}:
         return True
-    values = [one.low / one.factor for one in plain if one.low]
-    multiple = fact.text.isalpha() and fact.text.lower() not in SMALL
-    return multiple and any(one / other == fact.low for one, other in permutations(values, 2))
+    values = [one.low / one.factor for one in others if one.low]
+    return _multiple(fact) and any(a / b == fact.low for a, b in permutations(values, 2))
 
 
-def _step(fact: Fact, one: Fact, other: Fact) -> bool:
+def compares(fact: Fact, stated: Sequence[Fact], cited: Sequence[Occurrence]) -> bool:
+    """Tell whether it compares a number stated with one cited: 20% is twice the risk of 10%."""
+    if not _multiple(fact):
+        return False
+    return any(
+        one.low == fact.low * item.fact.low and one.base == item.fact.base
+        for one in stated if one is not fact and plain(one) and one.low
+        for item in cited if plain(item.fact)
+    )  # fmt: skip
+
+
+def _multiple(fact: Fact) -> bool:
+    return fact.text.isalpha() and fact.text.lower() not in SMALL
+
+
+def step(fact: Fact, one: Fact, other: Fact) -> bool:
+    """Tell whether a number is one step from two others, in this order."""
     if one.die:
         return _of_dice(fact, one, other)
     return fact.low == fact.high and _of_numbers(fact, one, other)
 
 
-def _plain(fact: Fact) -> bool:
+def plain(fact: Fact) -> bool:
+    """Tell whether it is a number to calculate with: no range, no odds, no "an hour"."""
     return fact.low == fact.high and fact.kind != "odds" and not fact.weak
 
 
@@ -104,6 +129,9 @@ def _of_numbers(fact: Fact, one: Fact, other: Fact) -> bool:
         total, first, second = (fact.low, one.low, other.low) if scaled else (written, a, b)
         if total in (first + second, first - second):
             return True
+    beside = not (one.base and other.base) and fact.base in {one.base, other.base, ""}
+    if beside and written in (a + b, a - b):  # "90 and 45 minutes, 135 in all"
+        return True
     if a == 1 or b == 1:
         return False  # changes nothing but the unit
     if one.base == other.base != "" and not fact.base:
@@ -129,6 +157,9 @@ def _of_dice(fact: Fact, one: Fact, other: Fact) -> bool:
 def of_odds(fact: Fact, text: str, cited: Sequence[Occurrence]) -> bool:
     """Tell whether it belongs to odds that are written as a roll: 1-2 and d6, for 2-in-6."""
     odds = {(item.fact.low, item.fact.high) for item in cited if item.fact.kind == "odds"}
+    if _AMONG.search(text[: fact.start]):  # "one bugbear in twenty"
+        before = [one.low for one in facts(text[: fact.start])[-1:]]
+        return any(high == fact.low and low in before for low, high in odds)
     if fact.die:
         ends = span(fact.die)
         rolled = ends is not None and ends[0] == 1 and _ROLLED.search(text[: fact.start])
@@ -165,3 +196,21 @@ def within(
         and agreement(other, near, counted) == "same"
         for found in around for near in cited for other in stated if other is not fact
     )  # fmt: skip
+
+
+def beyond(fact: Fact, text: str, cited: Sequence[Occurrence]) -> bool:
+    """Tell whether it says the next number to a limit: "from the third on" for "more than two"."""
+    if fact.low != fact.high or fact.low.denominator != 1 or fact.base or fact.die:
+        return False
+    before, behind = text[: fact.start], text[fact.end :]
+    in_digits = fact.text[:1].isdigit() and fact.text[-1:].isalpha()
+    ordinal = in_digits or fact.text.lower() in ORDINALS
+    least = ordinal or _LEAST.search(before) or _OR_MORE.match(behind)
+    compared = _COMPARED.search(before)
+    for item in cited:
+        line = item.line.cells[item.cell].text[: item.fact.start]
+        if least and fact.low == item.fact.low + 1 and _MORE_THAN.search(line):
+            return True
+        if fact.low == item.fact.low - 1 and _LESS_THAN.search(line) and not compared:
+            return True
+    return False

@@ -61,13 +61,13 @@ _KINDS = (
     r"(?: ?[+-] ?\d+(?![\w'%]|-in|/))?)",
     rf"(?P<worded>{_AMOUNT}) (?P<sides>\w+)[- ]sided (?:die|dice)",
     rf"(?P<of_sign>{_SIGN})(?P<of>{_AMOUNT})"
-    rf"(?:-in-| in | out of | chances? in )(?P<among>{_AMOUNT})(?!\w)",
+    rf"(?:-in-| in |(?: times)? out of | chances? in )(?P<among>{_AMOUNT})(?!\w)",
     rf"(?P<between>\bbetween )?(?P<sign>{_SIGN})(?<![\w.])(?P<low>[$€£]?{_AMOUNT}){_MARK}"
     rf"(?:-| - | (?:to|through) |(?(between) and |(?!)))(?P<high>[$€£]?[+-]?{_AMOUNT})",
     r"(?<![\w.])(?P<ordinal>\d+)(?:st|nd|rd|th)\b",
     rf"\b(?P<ordinal_word>{'|'.join(numbers_in_words.ORDINALS)})\b",
     r"(?P<code>\b(?!x\d)[a-z]+-?)(?P<code_number>\d+)\b",
-    rf"(?P<number_sign>{_SIGN})(?:(?<![\w.])|(?<=\bx)|(?<=\dx)|(?<=\'x))(?P<number>[$€£]?{_AMOUNT})",
+    rf"(?P<number_sign>{_SIGN})(?:(?<![\w.])|(?<=\bx)|(?<=\dx)|(?<=\'x))(?P<number>[$€£]?{_AMOUNT})(?!\d*d\d)",
     r"\b(?P<article>an?|per|each|every|once)\b",
 )
 _NO_RANGE = r"(?!)(?P<between>)(?P<sign>)(?P<low>)(?P<high>)"

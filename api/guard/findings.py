@@ -109,7 +109,12 @@ def _echo(fact: Fact, case: Case) -> bool:
         (fact.die, fact.base, fact.low, fact.high, fact.sign, False)
         == (asked.die, asked.base, asked.low, asked.high, asked.sign, asked.weak)
         and (fact.counted == asked.counted or not fact.counted or not asked.counted)
-        and not (asked.label and not fact.base and fact.counted in case.known.counted)
+        and not (
+            asked.label
+            and not asked.counted
+            and not fact.base
+            and fact.counted in case.known.counted
+        )
         for asked in (*case.asked, *case.told)
     )
 

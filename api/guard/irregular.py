@@ -15,7 +15,15 @@ _FORMS = (
     "sleep slept, speak spoke spoken, spend spent, steal stole stolen, stick stuck, "
     "strike struck stricken, swim swam swum, take took taken, teach taught, tell told, "
     "think thought, throw threw thrown, wake woke woken, wear wore worn, win won, "
-    "write wrote written"
+    "write wrote written, "
+    # nouns of verbs and adjectives
+    "choose choice, die death dead, fly flight, grow growth, live life, lose loss, ride rider, "
+    "see sight, sell sale, speak speech, weigh weight, "
+    "deep depth, high height, long length, strong strength, wide width, "
+    # nouns with another plural
+    "calf calves, child children, dwarf dwarves, elf elves, goose geese, half halves, hoof hooves, "
+    "knife knives, life lives, loaf loaves, man men, mouse mice, shelf shelves, staff staves, "
+    "thief thieves, tooth teeth, wife wives, wolf wolves, woman women"
 )
 _BASES = {
     stem(form): stem(verb.split()[0])

@@ -36,7 +36,7 @@ def names_row(fact: Fact, taken: Occurrence, other: Occurrence, found: Sequence[
         and min(taken.fact.start - len(_key(here)), other.fact.start - len(_key(there))) < 0
     ):
         return False
-    if _range(here) is None:
+    if _range(_key(here), here.cells[0].column) is None:
         return False
     rest = [own for own in found if own is not fact and own.start != fact.start]
     return any(_keys(own, other.line) for own in rest) and not any(
@@ -52,8 +52,8 @@ def names_key(text: str, taken: Occurrence, other: Occurrence) -> bool:
     here, there = taken.line, other.line
     if here is there or not same_table(taken, other) or taken.cell != other.cell:
         return False
-    own, rival = _phrase(here.key), _phrase(there.key)
-    named = own != rival and bool(_LETTERS.search(rival)) and rival in _phrase(text)
+    own, rival = phrase(here.key), phrase(there.key)
+    named = own != rival and bool(_LETTERS.search(rival)) and rival in phrase(text)
     return named and not (set(content(own)) - set(content(rival))) & set(content(text))
 
 
@@ -62,26 +62,31 @@ def exchanged_cells(text: str, lines: Sequence[Line]) -> Iterator[tuple[str, Lin
 
     "Marshal" for level 6, where the row of 6 has "Captain": one row is named, and has no such name.
     """
-    said = _phrase(text)
+    said = phrase(text)
     stated = [fact for fact in facts(text) if not fact.weak]
     rows = [line for line in lines if line.kind == "row" and any(c.column for c in line.cells)]
     meant = [line for line in rows if _named(said, stated, line)]
     for name in names(text) if len(meant) == 1 else ():
-        word = _phrase(" ".join(name))
+        word = phrase(" ".join(name))
         cells = (cell for row in rows if _alike(row, meant[0]) for cell in row.cells[1:])
-        own = _phrase(" ".join(cell.text for cell in meant[0].cells))
-        if word not in own and any(_phrase(cell.text) == word for cell in cells):
+        own = phrase(" ".join(cell.text for cell in meant[0].cells))
+        if word not in own and any(phrase(cell.text) == word for cell in cells):
             yield " ".join(name), meant[0]
 
 
-def _phrase(text: str) -> str:
-    """The words of a text between single spaces."""
+def phrase(text: str) -> str:
+    """Return the words of a text between single spaces."""
     return f" {' '.join(_WORD.findall(text.lower()))} "
+
+
+def worded_key(line: Line) -> bool:
+    """Tell whether a row's key is a name and no number."""
+    return bool(_LETTERS.search(phrase(line.key)))
 
 
 def _named(said: str, stated: Sequence[Fact], line: Line) -> bool:
     """Whether a statement names the row of a line by its key or by a number in its range."""
-    key = _phrase(line.key)
+    key = phrase(line.key)
     return bool(_LETTERS.search(key) and key in said) or any(_keys(fact, line) for fact in stated)
 
 
@@ -90,14 +95,33 @@ def _alike(one: Line, other: Line) -> bool:
     return one.passage == other.passage and columns[0] == columns[1]
 
 
+def names_column(taken: Occurrence, other: Occurrence, found: Sequence[Fact]) -> bool:
+    """Tell whether `found` has a number in the range of another column: 500 coins in "401-800".
+
+    In one row, and by a number that is in the range of no other column.
+    """
+    if taken.line is not other.line or taken.cell == other.cell:
+        return False
+    columns = [cell.column for cell in taken.line.cells]
+    if _range(columns[other.cell], "") is None:
+        return False
+    named = [[_within(own, column, "") for column in columns] for own in found]
+    return any(within[other.cell] and sum(within) == 1 for within in named)
+
+
 def _keys(fact: Fact, line: Line) -> bool:
-    covers = _range(line)
+    return _within(fact, _key(line), line.cells[0].column)
+
+
+def _within(fact: Fact, text: str, name: str) -> bool:
+    """Whether a number is in the range that a key or a column's name is, and of its kind."""
+    covers = _range(text, name)
     if covers is None or fact.die or fact.kind == "odds":
         return False
     key, low, high = covers
     if fact.low < fact.high:
         return (fact.low, fact.high, fact.base) == (low, high, key.base)
-    label = content(f"{line.cells[0].column} {_key(line)}")
+    label = content(f"{name} {text}")
     beside = (fact.label, *fact.nouns[:1])
     alike = any(
         one.startswith(word)
@@ -117,21 +141,21 @@ def _key(line: Line) -> str:
     return before if colon and len(before) <= _LONGEST_KEY else ""
 
 
-def _range(line: Line) -> tuple[Fact, Fraction, Fraction] | None:
+def _range(text: str, name: str) -> tuple[Fact, Fraction, Fraction] | None:
     """The number that a row's key is, and from where to where it reaches; None for other keys."""
-    keys = [fact for fact in facts(_key(line)) if not fact.weak]
+    keys = [fact for fact in facts(text) if not fact.weak]
     if not 1 <= len(keys) <= 2 or any(key.die or key.kind == "odds" for key in keys):
         return None
     first, last = keys[0], keys[-1]
-    words = set(content(_key(line))) - set(content(f"{line.cells[0].column} {first.label}"))
+    words = set(content(text)) - set(content(f"{name} {first.label}"))
     words -= {word for key in keys for word in (*content(key.text), *key.nouns[:1])}
     if any(word.isalpha() for word in words - _REACHES):
         return None
     if first is not last:
         return first, first.low, last.high
-    over = _OVER.search(_key(line))
-    if _UP_TO.search(_key(line)):
+    over = _OVER.search(text)
+    if _UP_TO.search(text):
         return first, Fraction(0), first.high
-    if over or _FROM.search(_key(line)):
+    if over or _FROM.search(text):
         return first, first.low + (first.factor / 1000 if over else 0), _ENDLESS
     return first, first.low, first.high

@@ -11,6 +11,7 @@ _CALENDAR_WORDS = (
     "january february march april may june july august september october november december "
     "monday tuesday wednesday thursday friday saturday sunday i ok"
 )
+_EMPHASIS = "*"
 _CALENDAR = frozenset(_CALENDAR_WORDS.split())
 
 
@@ -32,15 +33,16 @@ def parts(name: tuple[str, ...]) -> list[str]:
 def _runs(text: str) -> Iterator[list[str]]:
     run: list[str] = []
     opens, first = True, False  # a sentence begins here; the run began with its first word
+    before, starred = "", False  # the run stands behind a "*"
     for match in _TOKEN.finditer(text):
         token = match[0]
         if token[0].isupper() and token.lower() not in _CALENDAR:
-            first = first if run else opens
+            first, starred = (first, starred) if run else (opens, before == _EMPHASIS)
             run.append(token)
             opens = False
             continue
-        yield _counted(run, first=first)
-        run = []
+        yield _counted(run, first=first and not (starred and token == _EMPHASIS))
+        run, before = [], token
         opens = not token[0].isalpha() and (opens or bool(_ENDS.search(token)))
     yield _counted(run, first=first)
 
@@ -48,6 +50,8 @@ def _runs(text: str) -> Iterator[list[str]]:
 def _counted(run: list[str], *, first: bool) -> list[str]:
     """The run without ordinary words that only begin the sentence ("The Elf", "No Elf")."""
     words = list(run)
+    if first and len(words) == 2 and words[1].isupper() and not words[0].isupper():
+        del words[0]  # "Extra XP"
     if first and len(words) == 1 and not words[0].isupper():
         return []
     while words and words[0].lower() in STOP:

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
 from api import numbers_in_words
 from api.guard import rates, units
 from api.guard.facts import Fact, facts
+from api.guard.irregular import base
 from api.passage_lines import Line
 from api.words import stem, stems
 
@@ -20,7 +22,8 @@ _REFERS = re.compile(
     r"\W*(?:it|its|they|their|this|these|that|those|he|she|his|her|such|both|each)\b", re.IGNORECASE
 )
 _ADVERB = re.compile(r"\b\w{4,}ly\b")
-_TOGETHER = re.compile(r"^[^.;:]{0,60}?(?:,|\band\b|\bor\b)(?: \w+){0,3} $")
+_TOGETHER = re.compile(r"^[^.;:]{0,60}?(?:,|\(|\band\b|\bor\b)(?: ?\w+){0,3} $")
+_ROLLED = re.compile(r"\W*1?d(\d+)\W*", re.IGNORECASE)  # the name of a column
 _LONGEST_KEY = 100  # numbers of a row's range that are words of the row
 
 
@@ -67,6 +70,15 @@ def occurrences(line: Line) -> Iterator[Occurrence]:
                 own, line, at, column or noun, counts, rate, clause, context | set(column)
             )
             before = before if fact.weak else fact
+        if not at and (sides := _ROLLED.fullmatch(cell.column)) and len(found) == 1:
+            rolled = _rolled(found[0], int(sides[1]))
+            yield Occurrence(rolled, line, at, column, (), "", key | set(column), context)
+
+
+def _rolled(fact: Fact, sides: int) -> Fact:
+    """The odds of a row of a table that is rolled on: 2 in 6 for the 5-6 of "1d6"."""
+    size = fact.high - fact.low + 1
+    return replace(fact, kind="odds", low=size, high=Fraction(sides), weak=True)
 
 
 def _countable(column: str, rate: str) -> tuple[str, ...]:
@@ -95,8 +107,9 @@ def named(line: Line) -> Iterator[str]:
 @lru_cache(maxsize=8192)
 def content(text: str) -> tuple[str, ...]:
     """Return the stems of `text` with numbers in digits: "fourth" and "4th" are "4"."""
-    words = [_numeral(word) for word in stems(_THOUSANDS.sub("", text))]
-    return (*words, *_labelled(words))
+    written = [base(word) for word in stems(_THOUSANDS.sub("", text))]
+    words = [_numeral(word) for word in written]
+    return (*words, *_labelled(words, written))
 
 
 def segment(text: str, found: Sequence[Fact], chosen: Fact) -> str:
@@ -133,10 +146,13 @@ def _key(key: str) -> str:
     return " ".join(str(number) for number in range(int(ends[1]), int(ends[2]) + 1))
 
 
-def _labelled(words: Sequence[str]) -> Iterator[str]:
-    """A number with the word beside it as one word: "level 4" and "4th level" are level#4."""
-    for one, other in pairwise(words):
-        if one.isdigit() != other.isdigit():
+def _labelled(words: Sequence[str], written: Sequence[str]) -> Iterator[str]:
+    """A number with the word beside it as one word: "level 4" and "4th level" are level#4.
+
+    "The 3rd-level one" is of no level 1.
+    """
+    for (one, other), (_, behind) in zip(pairwise(words), pairwise(written), strict=True):
+        if one.isdigit() != other.isdigit() and behind != _ONE:
             yield f"{other}#{one}" if one.isdigit() else f"{one}#{other}"
 
 
@@ -153,4 +169,5 @@ def _numeral(word: str) -> str:
     return str(ordinal) if ordinal else _SPELLED.get(word, word)
 
 
+_ONE = stem("one")
 _SPELLED = {stem(word): str(number) for word, number in numbers_in_words.SMALL.items()}

@@ -28,13 +28,16 @@ def opposite(clause: str, part: str) -> tuple[str, str] | None:
     return None
 
 
-def _beside(text: str) -> dict[str, set[str]]:
-    """Every word in small letters with the stems of the words right before and after it."""
+def _beside(text: str) -> dict[str, set[tuple[str, str]]]:
+    """Every word in small letters with the stems of the words right before and after it.
+
+    Each with its side: "a day before the try" is "a try after a day".
+    """
     words = [word.lower() for word in _WORD.findall(text)]
     says = [stem(word) if word not in STOP else "" for word in words]
-    found: dict[str, set[str]] = {}
+    found: dict[str, set[tuple[str, str]]] = {}
     for at, word in enumerate(words):
-        near = [next((one for one in reversed(says[:at]) if one), ""),
-                next((one for one in says[at + 1 :] if one), "")]  # fmt: skip
-        found.setdefault(word, set()).update(one for one in near if one)
+        near = [("before", next((one for one in reversed(says[:at]) if one), "")),
+                ("after", next((one for one in says[at + 1 :] if one), ""))]  # fmt: skip
+        found.setdefault(word, set()).update(one for one in near if one[1])
     return found

@@ -7,6 +7,7 @@ from fractions import Fraction
 from api.guard import units
 from api.guard.alignment import VERBS, Evidence, Occurrence, agreement, content, named
 from api.guard.facts import Fact
+from api.guard.irregular import base
 from api.numbers_in_words import SMALL
 from api.passage_lines import Line
 from api.words import stem
@@ -40,8 +41,8 @@ def row_names(taken: Occurrence, other: Occurrence) -> Names | None:
 
 
 def column_names(taken: Occurrence, other: Occurrence) -> Names | None:
-    """Return what tells the columns of two cells apart; None for cells of one column."""
-    if taken.cell == other.cell:
+    """Return what tells the columns of two cells apart; None for columns of one name."""
+    if taken.cell == other.cell or taken.column == other.column != ():
         return None
     theirs = roots(other.column) - roots(taken.column) - roots(named(taken.line))
     return Names(theirs, roots(taken.clause) - roots(other.clause), len(theirs))
@@ -76,10 +77,18 @@ def comparable(fact: Fact, taken: Occurrence, other: Occurrence, known: Evidence
     if agreement(fact, other, known.counted) == "same":
         return False
     if same_table(taken, other):
-        alike = own.base == fact.base or not own.base or not fact.base
+        alike = own.base == fact.base or not own.base or not (fact.base or fact.counted)
+        if named_by_column(fact, taken) and not named_by_column(fact, other):
+            return False
         rows = taken.line is not other.line
         return alike and (rows if taken.cell == other.cell else other.cell != 0 != taken.cell)
-    return _kind(fact, taken) == _kind(own, other)
+    kind = _kind(fact, taken)
+    return kind == _kind(own, other) and (any(kind) or _one_line(taken, other))
+
+
+def named_by_column(fact: Fact, place: Occurrence) -> bool:
+    """Tell whether the column says what is counted: coins, of "Weight (coins)"."""
+    return bool(fact.nouns) and fact.nouns[0] in place.column
 
 
 def same_table(one: Occurrence, other: Occurrence) -> bool:
@@ -98,10 +107,19 @@ def is_header(found: Occurrence) -> bool:
 def roots(words: Iterable[str]) -> set[str]:
     """Return stems cut to what forms of one word share, without numbers, units and plain verbs."""
     return {
-        word if "#" in word else word[:_ROOT]
+        word if "#" in word else base(word)[:_ROOT]
         for word in words
         if not word.isdigit() and word not in _UNITS and word not in VERBS
     }
+
+
+def _one_line(taken: Occurrence, other: Occurrence) -> bool:
+    """Whether two numbers that count nothing stand in one line, or under one name."""
+    return (
+        taken.line is other.line
+        or (taken.column == other.column != ())
+        or bool(taken.line.key and other.line.key)
+    )
 
 
 def _of_clause(words: Set[str]) -> set[str]:
@@ -123,12 +141,12 @@ def _row(line: Line) -> Iterator[str]:
         yield from content(cell.text)
 
 
-def _kind(fact: Fact, place: Occurrence) -> tuple[str, str, bool]:
+def _kind(fact: Fact, place: Occurrence) -> tuple[str, str, str]:
     """What a number is a number of: its unit or noun, a label, a sign."""
-    base = fact.base or place.fact.base
+    base = fact.base or ("" if fact.counted else place.fact.base)
     noun = (fact.nouns or place.fact.nouns or ("",))[0] if not base else ""
     label = "" if base or noun or place.column else fact.label
-    return base, noun or label, bool(fact.sign)
+    return base, noun or label, fact.sign
 
 
 def _multiple(fact: Fact) -> bool:

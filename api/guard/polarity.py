@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from api.guard.clauses import Clause, clauses, stems
+from api.guard.clauses import Clause, clauses, stems, uncontracted
 from api.guard.opposites import opposite
 from api.guard.told import Told, told
 from api.passage_lines import Line
@@ -23,13 +23,20 @@ _EXCEPTION = re.compile(
 # What says no without a negation.
 _IMPLIED = re.compile(
     r"\b(?:rul\w+|is|are|was|were) (?:\w+ ){0,3}out\b|\b(?:unable|impossible|forb\w+|lacks?|immune|"
-    r"refus\w+|ke(?:pt|eps?)|prevent\w*|stop\w*|spared|ends?|lost|loses?|fails?|ignor\w+)\b",
+    r"refus\w+|ke(?:pt|eps?)|lift(?:s|ed)|waiv\w+|closed|un\w{3,}ed|cancel\w*|exempt\w*|spares?|excus\w+|prevent\w*|stop\w*|spared|ends?|lost|loses?|fails?|ignor\w+)\b",
     re.IGNORECASE,
 )
+_BESIDES = re.compile(r"\b(?:other than|apart from|all but)\b", re.IGNORECASE)
 _OTHERS = re.compile(r"\b(?:others?|rest|else|remaining)\b", re.IGNORECASE)
 _ELLIPTIC = re.compile(r"\W*not\b", re.IGNORECASE)  # "but not the one to armour class"
+_CONDITION = re.compile(
+    r"\W*(?:if|when|whenever|where|once|should|had|unless|whether)\b", re.IGNORECASE
+)
+_CLAUSE_END = re.compile(r"[,;:.]\s")
+_WORKS = frozenset(stems("affect apply effect help work"))
 _COVERED = 0.6  # of a statement's clause must stand in or above the line
-_MOST_COVERED = 0.75  # where the statement is the one that says no
+_MOST_COVERED = 1.0  # where the statement is the one that says no
+_DENIED = 0.75  # of a line's clause whose no the statement repeats
 _SAID = 0.5  # of a line's clause must stand in the statement or the question
 _FEWEST = 2  # words that both have
 _LEFT_OUT = "the statement leaves out that its source says no"
@@ -40,19 +47,23 @@ _SAYS_NO = "the statement says no where its source does not"
 class _Said:
     """A statement's clauses, and its stems with those of the question."""
 
+    text: str
     clauses: tuple[Clause, ...]
     words: frozenset[str]
+    own: frozenset[str]  # the stems of the statement alone
 
 
 def contradiction(statement: str, question: str, lines: Sequence[Line]) -> tuple[str, Line] | None:
     """Return how a folded statement contradicts one of the lines, and which, or None."""
-    said = _Said(clauses(_LEADING.sub("", statement)), frozenset(stems(f"{statement} {question}")))
+    text = uncontracted(_LEADING.sub("", statement))
+    own = frozenset(stems(text))
+    said = _Said(text, clauses(text), own | frozenset(stems(question)), own)
     parts = [part for line in lines for part in told(line)]
     for clause in said.clauses:
         near = [part for part in parts if _about(clause, part, said)]
         if line := _left_out(clause, said, near, parts):
             return _LEFT_OUT, line
-        if line := _added(clause, near, parts):
+        if line := _added(clause, said, near, parts):
             return _SAYS_NO, line
         if swapped := _swapped(clause, near):
             return swapped
@@ -64,6 +75,8 @@ def _about(clause: Clause, part: Told, said: _Said) -> bool:
     own = part.clause.words
     there = own | part.about
     most = said.words if len(clause.words) < _FEWEST else clause.words
+    if part.column and not part.column & said.own and part.columns & said.own:
+        return False
     if not own or len(most & there) < _FEWEST or not part.named(said.words):
         return False
     if len(own) >= _FEWEST and own <= clause.words:
@@ -76,16 +89,24 @@ def _left_out(
     clause: Clause, said: _Said, near: Sequence[Told], parts: Sequence[Told]
 ) -> Line | None:
     """The line that denies what the clause affirms."""
-    if clause.negated or clause.limit or clause.excepts or _EXCEPTION.search(clause.text):
+    if _CONDITION.match(clause.text) or _BESIDES.search(_stretch(clause, said)):
         return None
-    against = [part for part in near if part.clause.head in clause.words]
+    if (clause.negated and not clause.aside) or clause.limit or clause.excepts:
+        return None
+    if _EXCEPTION.search(clause.text):
+        return None
+    against = [
+        part for part in near
+        if _said_of(clause, part.clause, said) and part.clause.head != clause.head
+        and (not part.clause.after or part.clause.after & clause.words)
+    ]  # fmt: skip
     affirmed = [part for part in parts if not part.clause.negated]
     for part in sorted(against, key=lambda part: -_likeness(clause, part)):
         other = _OTHERS.search(part.clause.text) and not _OTHERS.search(clause.text)
         if (
             other
             or _conditional(part, said)
-            or _implied(clause, part.line.quote)
+            or _implied(_stretch(clause, said), part.line.quote)
             or _admitted(clause, part, said)
         ):
             continue
@@ -94,10 +115,29 @@ def _left_out(
     return None
 
 
+def _stretch(clause: Clause, said: _Said) -> str:
+    """The clause with what stands before it up to a comma: "all but constructs and undead rest"."""
+    before, found, _ = said.text.partition(clause.text)
+    return f"{_CLAUSE_END.split(before)[-1]}{clause.text}" if found else clause.text
+
+
+def _said_of(clause: Clause, denied: Clause, said: _Said) -> bool:
+    """Whether the clause affirms what the other one denies: its head, or anything of a subject.
+
+    "What is in a backpack does not have to" denies of it what was said before.
+    """
+    if denied.head in clause.words:
+        return True
+    if denied.head in _WORKS and _WORKS & clause.words:
+        return bool(clause.words & denied.words - _WORKS)
+    subject = denied.words - {denied.head}
+    return denied.bare and bool(subject) and subject < clause.words
+
+
 def _conditional(part: Told, said: _Said) -> bool:
     """Whether the line says no on a condition that the statement does not name."""
     condition = part.condition
-    return bool(condition) and 2 * len(condition & said.words) < len(condition)
+    return not condition <= said.words
 
 
 def _rather(clause: Clause, affirmed: Told, denied: Told) -> bool:
@@ -125,48 +165,52 @@ def _admitted(clause: Clause, part: Told, said: _Said) -> bool:
     return False
 
 
-def _added(clause: Clause, near: Sequence[Told], parts: Sequence[Told]) -> Line | None:
+def _added(clause: Clause, said: _Said, near: Sequence[Told], parts: Sequence[Told]) -> Line | None:
     """The line that affirms what the clause denies."""
     if not clause.negated or _ELLIPTIC.match(clause.text) or _EXCEPTION.search(clause.text):
         return None
-    denied = {clause.head, *clause.numbers} - {""}
+    denied = {clause.head, *(() if clause.aside else clause.numbers)} - {""}
     affirmed = [
         part for part in near
         if denied & part.clause.words and not (part.clause.negated or part.clause.limit)
     ]  # fmt: skip
     best = max(affirmed, key=lambda part: _likeness(clause, part), default=None)
-    if best is None or any(_denies(part, best, clause) for part in parts):
+    if best is None or any(_denies(part, best, clause, said) for part in parts):
         return None
-    if _EXCEPTION.search(best.clause.text) or _implied(best.clause, clause.text):
+    if _EXCEPTION.search(best.clause.text) or _implied(best.clause.text, clause.text):
         return None
     there = clause.words & (best.clause.words | best.about)
     return best.line if len(there) >= _MOST_COVERED * len(clause.words) else None
 
 
-def _denies(part: Told, best: Told, clause: Clause) -> bool:
+def _denies(part: Told, best: Told, clause: Clause, said: _Said) -> bool:
     """Whether a line's clause says the no of `clause`, which `best` does not."""
     own = part.clause
     if not own.negated:
-        return False
+        return bool(_IMPLIED.search(own.text)) and len(own.words & clause.words) >= _FEWEST
     if part.line is best.line:
         subject = own.words - {own.head} if own.bare else {own.head}
         if not subject or subject & clause.words:
             return True
+        if clause.bare and clause.beside & own.words:
+            return True
+    if clause.head == own.head and len(own.words & said.own) >= _DENIED * len(own.words):
+        return True
     return clause.head in own.words and _likeness(clause, part) >= _likeness(clause, best) / 2
 
 
-def _implied(clause: Clause, other: str) -> bool:
-    """Whether a clause says no in other words than a negation, that `other` does not have."""
+def _implied(text: str, other: str) -> bool:
+    """Whether a text says no in other words than a negation, that `other` does not have."""
     there = set(stems(other))
     return any(
         not set(stems(found[0])) or not set(stems(found[0])) <= there
-        for found in _IMPLIED.finditer(clause.text)
+        for found in _IMPLIED.finditer(text)
     )
 
 
 def _swapped(clause: Clause, near: Sequence[Told]) -> tuple[str, Line] | None:
     best = max(near, key=lambda part: _likeness(clause, part), default=None)
-    if best is None or clause.negated != best.clause.negated:
+    if best is None or (clause.negated, clause.limit) != (best.clause.negated, best.clause.limit):
         return None
     words = opposite(clause.text, best.clause.text)
     return (f'"{words[0]}" where its source says "{words[1]}"', best.line) if words else None

@@ -19,8 +19,8 @@ def other_section(
     Judged between sections with one title ("Hold Person" of two classes), by what is different
     above them, and between neighbours ("Speed" and "Invulnerability" of one file).
     """
-    stated = set(content(f"{statement.text} {statement.lead}"))
-    said = stated | set(content(question))
+    stated = set(content(statement.text))
+    said = set(content(f"{statement.text} {statement.lead} {question}"))
     found: Rival | None = None
     for taken in supports:
         rivals = (

@@ -9,6 +9,7 @@ from api.guard.clauses import Clause, clauses, stems, uncontracted
 from api.passage_lines import Line
 
 _CONDITION = re.compile(r"\s*(?:if|when|while)\s+([^,.;:|]+)", re.IGNORECASE)
+_YES = re.compile(r"\W*yes\b", re.IGNORECASE)
 _LABEL = re.compile(r"[^:.,;]{1,40}:[*_]*\s")
 
 
@@ -20,6 +21,8 @@ class Told:
     line: Line
     about: frozenset[str]
     key: frozenset[str]
+    column: frozenset[str] = frozenset()  # of a row's cell, what only its column's name has
+    columns: frozenset[str] = frozenset()  # and what the names of the other columns have
 
     @property
     def condition(self) -> frozenset[str]:
@@ -73,9 +76,12 @@ def _row(line: Line, about: frozenset[str], key: frozenset[str]) -> Iterator[Tol
     for at, cell in enumerate(line.cells):
         if not at and cell.column:
             continue
-        with_column = about | frozenset(stems(cell.column))
+        own = frozenset(stems(cell.column))
+        others = frozenset(stems(" ".join(c.column for c in line.cells[1:] if c is not cell)))
+        with_column = about | own
         for clause in clauses(cell.text):
-            if not clause.words and cell.column and any(word.isalpha() for word in key):
-                whole = f"{cell.column} {line.key}".replace(",", "")
+            plain = not clause.words or _YES.match(clause.text)
+            if plain and cell.column and any(word.isalpha() for word in key):
+                whole = f"{cell.column} {line.key} {clause.text}".replace(",", "")
                 clause = clauses(f"not {whole}" if clause.negated else whole)[0]
-            yield Told(clause, line, with_column, key)
+            yield Told(clause, line, with_column, key, own - others, others - own)

@@ -6,12 +6,13 @@ place that its own number comes from, it joins the subject of one line to the nu
 """
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from api.guard.alignment import Evidence, Occurrence, agreement, content, segment
+from api.guard.arithmetic import sums
 from api.guard.facts import Fact
-from api.guard.named_cell import names_key, names_row
+from api.guard.named_cell import names_column, names_key, names_row
 from api.guard.places import (
     Names,
     clause_names,
@@ -47,7 +48,7 @@ class _Said:
 
     fact: Fact
     text: str
-    found: Sequence[Fact]  # all numbers of the statement
+    naming: Sequence[Fact]  # the numbers of the statement, without those of shown sums
     beside: Sequence[Fact]  # those of the same part
     part: _Words
     subject: _Words  # of the sentence, where the part has none of its own
@@ -63,19 +64,28 @@ def rival(
     question: str,
     supports: Sequence[Occurrence],
     known: Evidence,
+    before: Sequence[Fact] = (),
 ) -> Rival | None:
     """Return the number that the statement's words rather belong to, or None.
 
     `found` are the statement's facts, `fact` one of them, `supports` where the cited passages
-    hold it (at least one): each of these must have such a rival.
+    hold it (at least one): each of these must have such a rival. `before` are the numbers of the
+    answer's earlier statements; a cell of which the statement gives another number is no rival's.
     """
     if any(is_header(taken) for taken in supports):
         return None
     said = _said(fact, found, statement, question)
     cited = {one.line.passage for one in supports} | set(statement.cited)
+    stated = [one for one in found if one is not fact]
+    cells = {  # where the first number of a cell is told, the others are its notation
+        (id(one.line), one.cell): one.fact.start
+        for one in reversed(known.occurrences)
+        if one.line.kind == "row" and _told(stated, one, known)
+    }
     rivals = [
-        (other, told) for other in known.occurrences if other.line.passage in cited
-        if not (told := _told(found, other, known))
+        (other, told) for other in known.occurrences
+        if other.line.passage in cited and not _notation(fact, other, cells)
+        if not (told := _told([*found, *before], other, known))
         or not (_told(said.beside, other, known) or any(other.line is t.line for t in supports))
     ]  # fmt: skip
     best: Rival | None = None
@@ -85,6 +95,12 @@ def rival(
             return None
         best = Rival(taken, fit)
     return best
+
+
+def _notation(fact: Fact, other: Occurrence, cells: Mapping[tuple[int, int], int]) -> bool:
+    """Whether a cell whose number is told has this one beside it: the 18 of AC "1 [18]"."""
+    at = cells.get((id(other.line), other.cell))
+    return at is not None and (at < other.fact.start or other.fact.kind != fact.kind)
 
 
 def _told(found: Sequence[Fact], other: Occurrence, known: Evidence) -> bool:
@@ -101,13 +117,17 @@ def _fits(
     if not comparable(said.fact, taken, other, known):
         return False
     if not told and (
-        names_row(said.fact, taken, other, said.found) or names_key(said.text, taken, other)
+        names_row(said.fact, taken, other, said.naming)
+        or names_key(said.text, taken, other)
+        or names_column(taken, other, said.naming)
     ):
         return True
     near = [said.part] if told else [said.part, said.subject, said.above]
     if not same_table(taken, other) or not other.cell or not taken.cell:
         return _alone(clause_names(taken, other), near, said)
     row, column = row_names(taken, other), column_names(taken, other)
+    if row is None and column is None:
+        return False
     far = [*near, said.whole] if row and row.ours and not told else near
     return (row is None or _alone(row, far, said)) and (
         column is None or _alone(column, near, said)
@@ -123,7 +143,8 @@ def _alone(names: Names, near: Sequence[_Words], said: _Said) -> bool:
     named = names.subject or names.theirs
     instead = names.line and named and named <= said.whole and not names.ours & said.whole
     asks = own and len(own) >= len(names.theirs & asked) and not names.subject & asked
-    if asks and not instead:
+    both = names.theirs & asked & near[0] and not names.ours & near[0]  # this part is on the other
+    if asks and not instead and not both:
         return False
     for words in near:
         theirs, ours = names.theirs & words, names.ours & words
@@ -138,8 +159,10 @@ def _said(fact: Fact, found: Sequence[Fact], statement: Statement, question: str
     part = segment(text, found, fact)
     at = text.find(part)
     alone = sum(not one.weak for one in found) == 1
-    values = {word for one in found for word in (*content(one.text), one.counted)}
+    values = {word for one in found for word in content(one.text)}
+    values |= {one.counted for one in found if not one.label}  # no "opens" of "level 7 opens"
     values |= set(fact.nouns[:1])
+    shown = {one.start for total in sums(text) for one in (*total.inputs, total.result)}
     carried = part == text or _carried(part)
     texts = (
         part,
@@ -148,14 +171,16 @@ def _said(fact: Fact, found: Sequence[Fact], statement: Statement, question: str
         text,
     )
     beside = [one for one in found if at <= one.start < at + len(part)]
-    near, subject, above, whole = (frozenset(_telling(one, fact, values)) for one in texts)
+    counts = [fact, *(one for one in found if one.start in shown)]
+    near, subject, above, whole = (frozenset(_telling(one, counts, values)) for one in texts)
     asked = frozenset(roots(content(question)))
-    return _Said(fact, text, found, beside, near, subject, above, whole, asked)
+    naming = [one for one in found if one.start not in shown]
+    return _Said(fact, text, naming, beside, near, subject, above, whole, asked)
 
 
-def _telling(text: str, fact: Fact, values: _Words) -> Iterator[str]:
-    """The words of a text that are no values of the statement."""
-    digits = {word for word in content(fact.text) if word.isdigit()}
+def _telling(text: str, counts: Sequence[Fact], values: _Words) -> Iterator[str]:
+    """The words of a text that are no values of the statement; no "level 3" by one of `counts`."""
+    digits = {word for fact in counts for word in content(fact.text) if word.isdigit()}
     for word in roots(set(content(text)) - values):
         if word.rpartition("#")[2] not in digits:
             yield word
