@@ -48,7 +48,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])[*_\"')\]]*\s+(?=[\"'(*_\[]*[A-Z0-9])")
 _NOT_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|ca)\.|\b[A-Z]\.)$", re.IGNORECASE)
 _BOLD = re.compile(r"\s*(?:[-*+]\s+)?\*{2,3}([^*]+?)(?::\*{2,3}|\*{2,3}\s*:?)")
 _BAR = re.compile(r"(?<!\\)\|")  # no bar of a link's name: [[Hold Person\|Hold]]
-_LINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]")
+_LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _Piece = tuple[int, str]  # offset in the passage, characters
 
 

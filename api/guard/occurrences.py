@@ -23,7 +23,7 @@ _REFERS = re.compile(
 )
 _ADVERB = re.compile(r"\b\w{4,}ly\b")
 _TOGETHER = re.compile(r"^[^.;:]{0,60}?(?:,|\(|\band\b|\bor\b)(?: ?\w+){0,3} $")
-_ROLLED = re.compile(r"\W*1?d(\d+)\W*", re.IGNORECASE)  # the name of a column
+_ROLLED = re.compile(r"\W{0,9}1?d(\d{1,4})\W{0,9}", re.IGNORECASE)  # the name of a column
 _LONGEST_KEY = 100  # numbers of a row's range that are words of the row
 
 

@@ -26,13 +26,17 @@ _TIMES = (
     r"\b(?:each|per|every|times|half|halv\w+|doubl\w+|twice|tripl\w+|treble\w*|thirds?|quarters?|"
     r"apiece|a piece|the same)\b|%"
 )
+_SCALED = re.compile(rf"{_CONCLUDES}|{_TIMES}", re.IGNORECASE)
 _CUES = {
-    sign: re.compile(rf"{_CONCLUDES}|{more}", re.IGNORECASE)
-    for sign, more in (("+", _MORE), ("-", _LESS), ("x", _TIMES), ("/", _TIMES))
+    "+": re.compile(rf"{_CONCLUDES}|{_MORE}", re.IGNORECASE),
+    "-": re.compile(rf"{_CONCLUDES}|{_LESS}", re.IGNORECASE),
+    "x": _SCALED,
+    "/": _SCALED,
 }
 _ADDS_UP = re.compile(
     r"\b(?:i\.e|that is|that's|which (?:is|gives|makes|means|would be)|"
-    r"add\w* up|total\w*|altogether|sum|in all|together|com(?:es?|ing) to|differen\w+|apart)\b",
+    r"add(?:s|ed|ing)? up|total\w*|altogether|sum|in all|together|com(?:es?|ing) to|"
+    r"differen\w+|apart)\b",
     re.IGNORECASE,
 )
 _MOST_OWN = 12  # numbers of the statement that are tried with one another, the nearest
