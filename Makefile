@@ -47,7 +47,7 @@ answers: setup  ## measure what users get (needs make ingest): right, refused, s
 	@$(BIN)/python -m evals.negative --split gate
 	@$(BIN)/python -m evals.accuracy --split gate
 
-# The guard's aims are its program's defaults and not reached (docs/experiments.md, E35): these floors
+# The guard's aims are its program's defaults and not reached (docs/experiments.md, E38): these floors
 # keep what is there.
 test: setup  ## everything that CI runs
 	@$(BIN)/ruff format --check .
