@@ -35,8 +35,8 @@ Series = Mapping[tuple[str, ...], float]
 
 @pytest.fixture(scope="module")
 def opened(with_model: Settings) -> Iterator[Oracle]:
-    """What every app here shares; each counts for itself."""
-    with open_oracle(with_model) as oracle:
+    """What every app here shares; each counts for itself, and waits long for the model."""
+    with open_oracle(with_model.model_copy(update={"llm_timeout": 30.0})) as oracle:
         yield oracle
 
 
@@ -130,7 +130,7 @@ def test_a_client_that_leaves_is_no_error(api: httpx2.Client, llm: FakeLlm, way:
     llm.mode = "a byte now and then"  # whole after a minute
     path, body = QUESTIONS[way]
     with suppress(httpx2.ReadTimeout):
-        api.post(path, json=body, timeout=1.0)
+        api.post(path, json=body, timeout=2.0)
     until = time.monotonic() + 10  # the server learns of it a little later
     while not (found := answers(api)):
         assert time.monotonic() < until
