@@ -22,7 +22,7 @@ run: setup  ## ingest the vault and serve http://127.0.0.1:8000 (PORT=8001 for a
 	@$(BIN)/python -m api
 
 ask: setup  ## ask a running server: make ask Q="What armor can a Magic-User wear?"
-	@$(BIN)/python -m api.ask "$$Q"
+	@$(BIN)/python -m api.ask -- "$$Q"
 export Q
 
 ingest: setup  ## bring the index into step with vault/

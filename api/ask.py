@@ -3,6 +3,7 @@
 Exit status: 0 an answer or a refusal, 2 no answer.
 """
 
+import argparse
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +19,9 @@ _TIMEOUT = 120.0  # seconds: the server has deadlines of its own
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the answer with its lines and return the exit status."""
-    question = " ".join(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(prog="python -m api.ask", description=__doc__)
+    parser.add_argument("question", nargs="+", help='after "--" where it begins with a dash')
+    question = " ".join(parser.parse_args(argv).question)
     try:
         settings = load()
         url = f"http://{settings.host}:{settings.port}/ask"

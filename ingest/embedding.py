@@ -8,7 +8,7 @@ import numpy as np
 from ingest import document
 from ingest.document import IndexedChunk
 from ingest.vault import SourceFile
-from retrieval import contents
+from retrieval import contents, late
 from retrieval.contents import NewChunk, NewFile
 from retrieval.embed import odd_rows
 from retrieval.errors import FileRejectedError, ModelUnavailableError
@@ -111,7 +111,8 @@ def _token_storage(
     if not rules.settings.rag_late_interaction:
         return False, ""
     texts = [entry.text for _, chunks in indexed for item in chunks for entry in item.entries]
-    size = sum(rules.embedder.tokens.counts(texts)) * rules.embedder.token_dimension
+    stored = sum(late.pooled_count(pieces) for pieces in rules.embedder.tokens.counts(texts))
+    size = stored * rules.embedder.token_dimension
     if known is not None:
         size += contents.token_bytes(known)
     limit = rules.settings.rag_token_storage_mb

@@ -26,15 +26,14 @@ def with_twins(ranked: Sequence[Ranked]) -> list[Ranked]:
     A twin is the same section of a file of the same name in another folder: the spell Light of
     two classes, the leave of two companies. A question that names neither folder asks for both.
     """
-    rest, ordered = list(ranked), []
+    rest, ordered = [(one, *_named(one.item.scored.chunk)) for one in ranked], []
     while rest:
-        first = rest.pop(0)
+        first, path, name = rest.pop(0)
         ordered.append(first)
-        known = first.item.scored.chunk
-        for place, near in enumerate(rest[:_NEAR]):
-            chunk = near.item.scored.chunk
-            if chunk.path != known.path and _named(chunk) == _named(known):
-                ordered.append(rest.pop(place)._replace(score=first.score))
+        for place, (near, other, same) in enumerate(rest[:_NEAR]):
+            if same == name and other != path:
+                del rest[place]
+                ordered.append(near._replace(score=first.score))
                 break
     return ordered
 
@@ -83,5 +82,6 @@ def _marks(note: SourceNote) -> set[str]:
     return {word for word in words if any(letter.isdigit() for letter in word)}
 
 
-def _named(chunk: Chunk) -> tuple[str, str]:
-    return chunk.path.rsplit("/", 1)[-1], chunk.heading
+def _named(chunk: Chunk) -> tuple[str, tuple[str, str]]:
+    """The chunk's path, and what it has in common with its twin."""
+    return chunk.path, (chunk.path.rsplit("/", 1)[-1], chunk.heading)

@@ -190,9 +190,9 @@ _ODD_TOKENS = """
             SELECT substring(token_vectors for 4) || '\\x00000000'
         ) AS head (bytes), LATERAL (
             SELECT get_byte(head.bytes, 0) + 256 * get_byte(head.bytes, 1)
-        ) AS said (pieces)
+        ) AS said (vectors)
         WHERE c.generation_id = %(generation)s AND token_vectors IS NOT NULL AND NOT coalesce(
-            said.pieces > 0 AND octet_length(token_vectors) = 4 + said.pieces * %(dimension)s
+            said.vectors > 0 AND octet_length(token_vectors) = 4 + said.vectors * %(dimension)s
             AND token_scale > 0 AND token_scale <= 1, false
         )
     ) AS odd ORDER BY what LIMIT 3
@@ -200,7 +200,7 @@ _ODD_TOKENS = """
 
 
 def token_rows(conn: Connection, generation_id: int, token_dimension: int) -> TokenRows:
-    """Return what stands of the entries' token vectors, `token_dimension` bytes a word piece."""
+    """Return what stands of the entries' token vectors, `token_dimension` bytes a vector."""
     row = conn.execute(_COUNTS, {"generation": generation_id}).fetchone()
     assert row is not None  # counts always give a row
     odd = _odd(conn, _ODD_TOKENS, generation=generation_id, dimension=token_dimension)

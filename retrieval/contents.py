@@ -43,7 +43,7 @@ Known = tuple[Vectors, TokenVectors | None]
 
 
 # Damaged rows are left out: of another text than their hash says, or with a vector that is not of
-# length 1, or with token vectors of another size than the word pieces that they count.
+# length 1, or with token vectors of another size than the number that they begin with.
 _KNOWN = """
     SELECT DISTINCT ON (text_sha256) text_sha256, embedding,
         CASE WHEN %(tokens)s THEN token_vectors END, token_scale
@@ -54,7 +54,8 @@ _KNOWN = """
         AND vector_dims(embedding) = (g.fingerprint->>'dimension')::integer
         AND abs(vector_norm(embedding) - 1) < 0.001
         AND (NOT %(tokens)s OR (
-            token_scale > 0 AND token_scale <= 1 AND octet_length(token_vectors) = 4
+            g.fingerprint->'token_pooling' = to_jsonb(%(pooling)s::integer)
+            AND token_scale > 0 AND token_scale <= 1 AND octet_length(token_vectors) = 4
                 + (g.fingerprint->>'token_dimension')::integer
                 * (get_byte(head.bytes, 0) + 256 * get_byte(head.bytes, 1))
         ))
@@ -74,7 +75,12 @@ def known_vectors(
     by_hash = {text_sha256(text): text for text in texts}
     rows = conn.execute(
         _KNOWN,
-        {"hashes": list(by_hash), "digest": model_digest, "tokens": with_tokens},
+        {
+            "hashes": list(by_hash),
+            "digest": model_digest,
+            "tokens": with_tokens,
+            "pooling": late.POOLING,
+        },
     )
     known: dict[str, Known] = {}
     for sha256, vector, values, scale in rows:

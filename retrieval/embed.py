@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -47,7 +48,7 @@ class ModelThread:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Texts as vectors: `vectors[i]` of the whole and `tokens[i]` of the word pieces of text i."""
+    """Texts as vectors: `vectors[i]` of the whole, `tokens[i]` of text i's word pieces, pooled."""
 
     vectors: Vectors  # shape (texts, dimension), of length 1
     tokens: tuple[TokenVectors, ...]
@@ -81,7 +82,7 @@ class Embedder:
     def encode(
         self, texts: Sequence[str], progress: Progress | None = None, *, keep_odd: bool = False
     ) -> Encoded:
-        """Return the vectors of texts and of their word pieces, from one pass of the model.
+        """Return the vectors of texts and of their pooled word pieces, from one pass of the model.
 
         Texts are sorted by length over the whole call, so that a batch holds equal lengths;
         `progress` gets the number of finished texts of each batch. Raises ModelUnavailableError
@@ -94,7 +95,8 @@ class Embedder:
         for batch, outputs in self._batches(texts, progress):
             for row, output in zip(batch, outputs, strict=True):
                 vectors[row] = output.vector
-                tokens[row] = late.quantise(np.nan_to_num(self._pieces(output.hidden)))
+                pieces = np.nan_to_num(self._pieces(output.hidden))
+                tokens[row] = late.quantise(late.pooled(pieces))
         if not keep_odd:
             _refuse_odd_vectors(texts, vectors)
         return Encoded(vectors, tuple(found for found in tokens if found is not None))
@@ -138,12 +140,12 @@ class Embedder:
                 progress(len(batch))
 
     def _encode(self, texts: list[str]) -> list[_Output]:
-        found = cast(
-            "list[dict[str, torch.Tensor]]",
-            self._model.encode(
-                texts, batch_size=_BATCH, output_value=None, show_progress_bar=False
-            ),
-        )
+        model = self._model
+        with _one_thread() if len(texts) == 1 else nullcontext():
+            found = cast(
+                "list[dict[str, torch.Tensor]]",
+                model.encode(texts, batch_size=_BATCH, output_value=None, show_progress_bar=False),
+            )
         outputs = []
         for one in found:
             pieces = one["token_embeddings"][one["attention_mask"].bool()]
@@ -195,6 +197,19 @@ class _Output:
 
     vector: Vectors  # shape (dimension,), of length 1
     hidden: Vectors  # its last layer, shape (word pieces, hidden size)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let torch use one thread: for a short text another costs more than it brings."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _unit(vectors: Vectors) -> Vectors:

@@ -1,7 +1,8 @@
-"""Late interaction: each word piece of a question is compared with each of an entry.
+"""Late interaction: each word piece of a question is compared with those of an entry.
 
-Source: Khattab and Zaharia, "ColBERT: Efficient and Effective Passage Search via Contextualized
-Late Interaction over BERT" (2020).
+Sources: Khattab and Zaharia, "ColBERT: Efficient and Effective Passage Search via Contextualized
+Late Interaction over BERT" (2020); of the pooling: Clavié, Chaffin and Adams, "Reducing the
+Footprint of Multi-Vector Retrieval with Minimal Performance Impact via Token Pooling" (2024).
 """
 
 from collections.abc import Sequence
@@ -12,15 +13,16 @@ import numpy.typing as npt
 
 from retrieval.models import Vectors
 
+POOLING = 3  # word pieces that share a vector, on average; of the index's fingerprint
 _LEVELS = 127  # of either sign in a signed byte
 _SMALLEST = float(np.finfo(np.float32).tiny)
 
 
 @dataclass(frozen=True, slots=True)
 class TokenVectors:
-    """The unit vectors of an entry's word pieces as bytes; `values * scale` gives them back."""
+    """The unit vectors of an entry's pooled word pieces, as bytes; `values * scale` is a vector."""
 
-    values: npt.NDArray[np.int8]  # shape (word pieces, dimension)
+    values: npt.NDArray[np.int8]  # shape (vectors, dimension)
     scale: float
 
     @property
@@ -38,7 +40,7 @@ class QuestionTokens:
 
 
 def packed(tokens: TokenVectors) -> bytes:
-    """Return what `unpacked` reads: the number of word pieces in four bytes, then the values."""
+    """Return what `unpacked` reads: the number of vectors in four bytes, then the values."""
     return len(tokens.values).to_bytes(4, "little") + tokens.values.tobytes()
 
 
@@ -48,8 +50,35 @@ def unpacked(data: bytes, scale: float) -> TokenVectors:
     return TokenVectors(values.reshape(int.from_bytes(data[:4], "little"), -1), scale)
 
 
+def pooled_count(pieces: int) -> int:
+    """Return how many vectors `pooled` leaves of so many word pieces."""
+    return -(-pieces // POOLING)
+
+
+def pooled(vectors: Vectors) -> Vectors:
+    """Return one vector for every `POOLING` of `vectors`, shape (word pieces, dimension).
+
+    Pieces that are alike (Ward's clusters) are joined into their mean, at length 1; one whose
+    length is 0 stays so.
+    """
+    count = pooled_count(len(vectors))
+    if count == len(vectors):
+        return vectors
+    # With the model's libraries, which load it too: half a second that only an ingest pays.
+    from scipy.cluster.hierarchy import ward
+    from scipy.spatial.distance import pdist
+
+    sums: list[Vectors | None] = list(vectors)  # of each cluster; None once it is part of another
+    for one, other in ward(pdist(vectors))[: len(vectors) - count, :2].astype(int):  # nearest first
+        sums.append(np.add(sums[one], sums[other]))
+        sums[one] = sums[other] = None
+    left = np.stack([cluster for cluster in sums if cluster is not None])
+    joined: Vectors = left / np.maximum(np.linalg.norm(left, axis=1, keepdims=True), _SMALLEST)
+    return joined
+
+
 def quantise(vectors: Vectors) -> TokenVectors:
-    """Return `vectors`, shape (word pieces, dimension), as bytes; an error is under scale / 2."""
+    """Return `vectors`, shape (vectors, dimension), as bytes; an error is under scale / 2."""
     scale = float(np.abs(vectors).max(initial=0.0)) / _LEVELS
     scale = scale if scale >= _SMALLEST else 1.0  # nothing but zeros, or too small to divide by
     return TokenVectors(np.rint(vectors / scale).astype(np.int8), scale)
@@ -58,13 +87,13 @@ def quantise(vectors: Vectors) -> TokenVectors:
 def scores(question: QuestionTokens, entries: Sequence[TokenVectors]) -> Vectors:
     """Return the weighted mean, over the question's pieces, of the best similarity in each entry.
 
-    Shape (len(entries),), -1 to 1. Raises ValueError for an entry without word pieces.
+    Shape (len(entries),), -1 to 1. Raises ValueError for an entry without vectors.
     """
     lengths = [len(entry.values) for entry in entries]
     if not entries:
         return np.zeros(0, np.float32)
     if not all(lengths):
-        raise ValueError(f"entry {lengths.index(0)} of {len(entries)} has no word pieces")
+        raise ValueError(f"entry {lengths.index(0)} of {len(entries)} has no vectors")
     pieces = np.concatenate([entry.values for entry in entries]).astype(np.float32)
     similar = question.vectors @ pieces.T
     starts = np.cumsum([0, *lengths[:-1]])

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from retrieval import calibration, elsewhere, weights
+from retrieval import calibration, elsewhere, late, weights
 from retrieval.database import Store
 from retrieval.elsewhere import Background
 from retrieval.embed import Embedder, ModelThread
@@ -64,6 +64,7 @@ def fingerprint_of(embedder: Embedder) -> Fingerprint:
         "model_digest": embedder.files.digest,
         "dimension": embedder.dimension,
         "token_dimension": embedder.token_dimension,
+        "token_pooling": late.POOLING,
         "folding": FOLDING_VERSION,
     }
 

@@ -87,6 +87,7 @@ RITES = Source(
         "The rite follows after an hour of warm oil [1].",
         "Guests have supper after they wash [1].",
         "Wax is less costly than oil [1].",
+        "Wax costs less than oil [1].",
     ],
 )
 def test_an_opposite_that_turns_the_sides_round_passes(answer: str) -> None:

@@ -1,12 +1,16 @@
 """Late interaction: what is stored, what is compared, and what happens where nothing is stored."""
 
+import math
 from dataclasses import replace
+from functools import partial
 
+import hypothesis
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from pgvector.psycopg import register_vector
 
 from ingest import pipeline
 from retrieval import contents, late
@@ -51,9 +55,46 @@ def test_each_piece_of_the_question_finds_its_nearest() -> None:
 def test_an_entry_without_pieces_is_an_error() -> None:
     question = QuestionTokens(tokens([1, 0]), np.ones(1, np.float32))
     empty = late.TokenVectors(np.zeros((0, 2), np.int8), 1.0)
-    with pytest.raises(ValueError, match="entry 1 of 2 has no word pieces"):
+    with pytest.raises(ValueError, match="entry 1 of 2 has no vectors"):
         late.scores(question, [late.quantise(tokens([1, 0])), empty])
     assert late.scores(question, []).shape == (0,)
+
+
+@example(np.zeros((4, 2), np.float32))
+@hypothesis.settings(deadline=None)  # the first call loads SciPy
+@given(
+    arrays.arrays(
+        np.float32,
+        st.tuples(st.integers(1, 40), st.integers(1, 4)),
+        elements=st.floats(-1, 1, width=16),
+    )
+)
+def test_a_third_of_the_vectors_stays(vectors: Vectors) -> None:
+    joined = late.pooled(vectors)
+    assert len(joined) == late.pooled_count(len(vectors)) == math.ceil(len(vectors) / 3)
+    if len(vectors) > 1:
+        lengths = np.linalg.norm(joined, axis=1)
+        assert (np.isclose(lengths, 1, atol=1e-3) | (lengths < 1)).all()
+
+
+def test_alike_pieces_are_joined_and_others_are_not() -> None:
+    east, north, west = [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]
+    near = [0.999, 0.0447]
+    joined = late.pooled(tokens(east, near, north, west, east, near, west))
+    found = joined[np.argsort(joined[:, 0])]
+    assert found == pytest.approx(tokens(west, north, [1, 0.02]), abs=0.01)
+
+
+def test_what_was_stored_without_pooling_is_not_taken_over(rulebook: Rulebook) -> None:
+    with rulebook.store.connect(autocommit=True) as conn:
+        register_vector(conn)
+        (text,) = conn.execute("SELECT trail || words FROM entry LIMIT 1").fetchone() or ("",)
+        digest = rulebook.embedder.files.digest
+        known = partial(contents.known_vectors, conn, digest, [text])
+        assert known(with_tokens=True)
+        conn.execute("UPDATE generation SET fingerprint = fingerprint - 'token_pooling'")
+        assert not known(with_tokens=True)
+        assert known(with_tokens=False)
 
 
 def test_search_reads_the_stored_vectors(rulebook: Rulebook) -> None:

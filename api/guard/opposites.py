@@ -16,16 +16,35 @@ _PAIRS = (
 )  # fmt: skip
 _OPPOSITE = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
 _WORD = re.compile(r"[\w'-]+")
+Sides = tuple[frozenset[str], frozenset[str]]
 
 
 def opposite(clause: str, part: str) -> tuple[str, str] | None:
     """Return a word of `clause` and its opposite in `part`, beside the same word in both."""
     said, stands = _beside(clause), _beside(part)
     for word in sorted(said.keys() - stands.keys()):
-        other = _OPPOSITE.get(word)
-        if other and other not in said and said[word] & stands.get(other, set()):
+        other = _OPPOSITE.get(word, "")
+        if other in said or not said[word] & stands.get(other, set()):
+            continue
+        if not _turned(_sides(clause, word), _sides(part, other)):
             return word, other
     return None
+
+
+def _turned(said: Sides, stands: Sides) -> bool:
+    """Whether the sides were exchanged: "wax costs less than oil" is "oil costs more than wax"."""
+    return bool(said[0] & stands[1]) and bool(said[1] & stands[0])
+
+
+def _sides(text: str, middle: str) -> Sides:
+    """The stems before the first `middle` of a text, and those after it."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    at = words.index(middle)
+    before, after = (
+        frozenset(stem(word) for word in side if word not in STOP)
+        for side in (words[:at], words[at + 1 :])
+    )
+    return before - after, after - before
 
 
 def _beside(text: str) -> dict[str, set[tuple[str, str]]]:
