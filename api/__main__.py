@@ -1,6 +1,10 @@
 """Serve the API: python -m api (HOST, PORT, LOG_LEVEL; see .env.example)."""
 
+import argparse
+import signal
 import sys
+from collections.abc import Sequence
+from types import FrameType
 
 import uvicorn
 
@@ -10,8 +14,10 @@ from retrieval.errors import RulesError
 from retrieval.settings import load
 
 
-def main() -> int:
-    """Serve until interrupted and return the exit status; 2 where it cannot begin."""
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serve until Ctrl-C or SIGTERM and return the exit status: 0, or 2 where it cannot begin."""
+    argparse.ArgumentParser(prog="python -m api", description=__doc__).parse_args(argv)
+    signal.signal(signal.SIGTERM, _end)  # uvicorn raises it again when its answers have ended
     try:
         settings = load()
         with open_oracle(settings) as opened:
@@ -28,6 +34,11 @@ def main() -> int:
         print(f"api: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """Leave by way of what is to be closed, the embedded database among it."""
+    sys.exit(0)
 
 
 if __name__ == "__main__":

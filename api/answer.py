@@ -14,7 +14,7 @@ from api.schema import Answer, AnswerTimings, Citation, passages
 from retrieval import store
 from retrieval.models import SearchResult
 from retrieval.rulebook import Rulebook
-from retrieval.search import search
+from retrieval.search import check_question, search
 
 _PREMISE = "The question takes something for granted that the rules contradict:"
 
@@ -81,7 +81,7 @@ def steps(
     what `search` and `LanguageModel` raise, soon after `hangup` too.
     """
     started = perf_counter()
-    whole = _whole(model, question, history, hangup)
+    whole = _whole(rules, model, question, history, hangup)
     found = quotes.with_overriding(search(rules, whole, top_k=top_k))
     clock = _Clock(started, perf_counter())
     yield SearchResults(
@@ -93,10 +93,15 @@ def steps(
 
 
 def _whole(
-    model: LanguageModel | None, question: str, history: Sequence[str], hangup: Hangup | None
+    rules: Rulebook,
+    model: LanguageModel | None,
+    question: str,
+    history: Sequence[str],
+    hangup: Hangup | None,
 ) -> str:
     if model is None:
         return conversation.self_contained(question, history)
+    check_question(rules, question)  # before a model gets it
     return conversation.rewrite(model, question, history, hangup)
 
 

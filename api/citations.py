@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from api.guard.alignment import Evidence as Known
-from api.guard.alignment import agreement, content, evidence
+from api.guard.alignment import content, evidence
 from api.guard.arithmetic import sums
-from api.guard.facts import Fact, facts
+from api.guard.facts import facts
 from api.markers import MARKER, known_markers, without_doubles
 from api.passage_lines import Line, Source, sentences
 from api.quotes import Quote
@@ -17,6 +17,7 @@ from retrieval.fold import fold
 from retrieval.models import Entry, Evidence, Hit
 
 _SHORTEST = 12  # characters of a quote; a shorter one says nothing without its neighbours
+_LONGEST = 1_000  # characters before a marker among which its sentence is looked for
 _CARRIED = 0.3  # of a claim's words that a line must have where the claim has no facts
 _MOVED = 0.6  # the same for a line of a passage that is not cited
 
@@ -88,26 +89,27 @@ def _place(text: str, match: re.Match[str], known: Known, question: str) -> _Pla
     results = {total.result.start for total in sums(claim)}
     stated = [fact for fact in facts(claim) if not fact.weak and fact.start not in results]
     asked = facts(fold(question))
-    new = [fact for fact in stated if all(fact.low != other.low for other in asked)]
+    new = [known.holders(fact) for fact in stated if all(fact.low != other.low for other in asked)]
     said = set(content(claim))
     if len(said) < 2:
         said |= set(content(fold(question)))
     shared = bool(_neighbours(text, match))
     cited = int(match[1])
     own = _best(cited, new, said, known)
-    if own and (own.carries or (shared and _overlap(said, own.line) >= _CARRIED)):
+    if own and (own.carries or (shared and _overlap(said, own.line, known) >= _CARRIED)):
         return own
     others = [
         place for number in range(1, len(known.words) + 1)
         if number != cited and (place := _best(number, new, said, known)) and place.carries
-        and (new or _overlap(said, place.line) >= _MOVED)
+        and (new or _overlap(said, place.line, known) >= _MOVED)
     ]  # fmt: skip
-    return max(others, key=lambda place: _overlap(said, place.line), default=None)
+    return max(others, key=lambda place: _overlap(said, place.line, known), default=None)
 
 
 def _claim(text: str, match: re.Match[str]) -> str:
     """What the sentence of a marker says up to it, or after it where it opens the sentence."""
-    row = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    begin = max(0, match.start() - _LONGEST)
+    row = text[max(begin, text.rfind("\n", begin, match.start()) + 1) : match.start()]
     plain = MARKER.sub("", row)
     before = [sentence for _, sentence in sentences(plain)]
     last = before[-1] if before else ""
@@ -127,33 +129,25 @@ def _neighbours(text: str, match: re.Match[str]) -> bool:
     return bool(before or MARKER.match(text, match.end()))
 
 
-def _best(passage: int, new: Sequence[Fact], said: Set[str], known: Known) -> _Place | None:
+def _best(passage: int, new: Sequence[Set[int]], said: Set[str], known: Known) -> _Place | None:
     lines = [line for line in known.lines if line.passage == passage]
     if not lines:
         return None
-    best = max(lines, key=lambda line: (_held(new, line, known), _overlap(said, line)))
+    best = max(lines, key=lambda line: (_held(new, [line]), _overlap(said, line, known)))
     if new:
-        carries = _held(new, best, known) == len(new) or _held_by(new, lines, known) == len(new)
+        carries = len(new) in (_held(new, [best]), _held(new, lines))
         return _Place(passage, best, carries)
-    return _Place(passage, best, _overlap(said, best) >= _CARRIED)
+    return _Place(passage, best, _overlap(said, best, known) >= _CARRIED)
 
 
-def _held(new: Sequence[Fact], line: Line, known: Known) -> int:
-    return _held_by(new, [line], known)
-
-
-def _held_by(new: Sequence[Fact], lines: Iterable[Line], known: Known) -> int:
-    """How many of the facts the lines hold."""
+def _held(new: Sequence[Set[int]], lines: Iterable[Line]) -> int:
+    """How many of the facts, each given by who holds it, the lines hold."""
     chosen = {id(line) for line in lines}
-    there = [item for item in known.occurrences if id(item.line) in chosen]
-    return sum(
-        any(agreement(fact, item, known.counted) == "same" for item in there) for fact in new
-    )
+    return sum(not chosen.isdisjoint(holders) for holders in new)
 
 
-def _overlap(said: Set[str], line: Line) -> float:
-    words = set(content(" ".join([line.heading, line.key, *(c.text for c in line.cells)])))
-    return len(said & words) / len(said) if said else 0.0
+def _overlap(said: Set[str], line: Line, known: Known) -> float:
+    return len(said & known.said[id(line)]) / len(said) if said else 0.0
 
 
 def _citation(hit: Hit, place: _Place, named: int) -> Citation | None:

@@ -46,6 +46,7 @@ _ITEM = re.compile(r"(\s*)(?:[-*+]|\d+[.)])\s+")
 _RULE = re.compile(r"(?=[\s:|]*-)[\s:|-]*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[*_\"')\]]*\s+(?=[\"'(*_\[]*[A-Z0-9])")
 _NOT_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|ca)\.|\b[A-Z]\.)$", re.IGNORECASE)
+_ABBREVIATED = 12  # characters, more than the longest of these with one before it
 _BOLD = re.compile(r"\s*(?:[-*+]\s+)?\*{2,3}([^*]+?)(?::\*{2,3}|\*{2,3}\s*:?)")
 _BAR = re.compile(r"(?<!\\)\|")  # no bar of a link's name: [[Hold Person\|Hold]]
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
@@ -61,7 +62,7 @@ def sentences(text: str) -> Iterator[_Piece]:
     """Yield the sentences of `text` with their offsets, without the space between them."""
     start = 0
     for end in _SENTENCE_END.finditer(text):
-        if not _NOT_END.search(text[: end.start()]):
+        if not _NOT_END.search(text[max(0, end.start() - _ABBREVIATED) : end.start()]):
             yield start, text[start : end.start()] + end[0].rstrip()
             start = end.end()
     if text[start:].strip():

@@ -7,6 +7,7 @@ from api import citations, sanitize
 from api.citations import CitedReply
 from api.guard import findings, unfounded
 from api.guard.findings import Finding, Source
+from api.markers import MARKER
 from api.schema import Citation, CitationCounts
 from retrieval.models import Hit
 
@@ -31,15 +32,21 @@ class Review:
         return not self.citations and self.findings == (_SOURCELESS,)
 
 
+_MOST_MARKERS = 200  # of a reply; checking more takes seconds, and nobody could
 _SOURCELESS = Finding("uncited", "the whole answer", "cites no passage that carries what it says")
 
 
 def of_text(text: str, hits: Sequence[Hit], question: str) -> Review:
     """Return a whole reply with its checked citations and the guard's findings.
 
-    A reply without a citation has a finding even where it states no fact: nobody can check it.
+    A reply without a citation has a finding even where it states no fact: nobody can check it. So
+    has one with more than 200, which is not checked any further.
     """
     cleaned = sanitize.clean(text)
+    if (number := len(MARKER.findall(cleaned.text))) > _MOST_MARKERS:
+        what = f"is more than {_MOST_MARKERS}; cite a passage once a statement"
+        found = Finding("uncited", f"{number} citations", what)
+        return Review("", (), CitationCounts(), (found,), changed=True)
     cited = citations.check_reply(cleaned.text, hits, question)
     moved = cited.counts.repaired + cited.counts.unverified + cited.counts.dropped
     return Review(

@@ -155,7 +155,7 @@ class SearchReply(BaseModel):
     passages: list[Passage]
     rerank: str
     threshold: float | None = Field(
-        description="passages whose cosine similarity (with a reranker: its score) is lower are "
+        description="passages whose score (the one in `passages`) is lower are "
         "dropped; null: none is"
     )
     timings: SearchTimings

@@ -100,7 +100,7 @@ def _models(settings: Settings, thread: ModelThread) -> tuple[Embedder | None, C
     findings: list[Finding] = []
     about = "none"
     try:
-        embedder = Embedder(encoder_files(settings), thread)
+        embedder = Embedder(encoder_files(settings), thread, settings.rag_token_pooling)
         about = f"{embedder.files.name}, sha256 {embedder.files.digest[:12]}"
         reranker: Reranker | None = None
         if settings.reranker_model != "off":

@@ -46,7 +46,10 @@ def embed(
     vectors: dict[str, contents.Known] = {}
     if known is not None:
         vectors = contents.known_vectors(
-            known, rules.embedder.files.digest, texts, with_tokens=stored
+            known,
+            rules.embedder.files.digest,
+            texts,
+            pooling=rules.embedder.pooling if stored else None,
         )
     missing = sorted(texts - vectors.keys())
     point("before the encoder")
@@ -111,8 +114,8 @@ def _token_storage(
     if not rules.settings.rag_late_interaction:
         return False, ""
     texts = [entry.text for _, chunks in indexed for item in chunks for entry in item.entries]
-    stored = sum(late.pooled_count(pieces) for pieces in rules.embedder.tokens.counts(texts))
-    size = stored * rules.embedder.token_dimension
+    counts, pooling = rules.embedder.tokens.counts(texts), rules.embedder.pooling
+    size = sum(late.pooled_count(n, pooling) for n in counts) * rules.embedder.token_dimension
     if known is not None:
         size += contents.token_bytes(known)
     limit = rules.settings.rag_token_storage_mb

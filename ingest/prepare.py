@@ -78,6 +78,8 @@ def chunk(rules: Rulebook, files: Sequence[SourceFile], index: Index | None = No
             notes.append(f"{file.path}: {file.removed_nuls} NUL characters left out")
         if not chunks:
             notes.append(f"{file.path}: holds no text")
+        elif not any(item.entries for item in chunks):
+            notes.append(f"{file.path}: holds no words, so nothing of it can be found")
         for item in chunks:
             text = passage_text(item.chunk)
             if (size := max(tokens.count(text), limits.unread(text))) > CHUNK_LIMIT:

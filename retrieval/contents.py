@@ -54,7 +54,7 @@ _KNOWN = """
         AND vector_dims(embedding) = (g.fingerprint->>'dimension')::integer
         AND abs(vector_norm(embedding) - 1) < 0.001
         AND (NOT %(tokens)s OR (
-            g.fingerprint->'token_pooling' = to_jsonb(%(pooling)s::integer)
+            coalesce((g.fingerprint->>'token_pooling')::integer, 1) = %(pooling)s::integer
             AND token_scale > 0 AND token_scale <= 1 AND octet_length(token_vectors) = 4
                 + (g.fingerprint->>'token_dimension')::integer
                 * (get_byte(head.bytes, 0) + 256 * get_byte(head.bytes, 1))
@@ -63,14 +63,15 @@ _KNOWN = """
 
 
 def known_vectors(
-    conn: Connection, model_digest: str, texts: Collection[str], *, with_tokens: bool
+    conn: Connection, model_digest: str, texts: Collection[str], *, pooling: int | None
 ) -> dict[str, Known]:
     """Return the vectors of those `texts` that the same model has embedded before.
 
     A damaged vector, whose length is not 1, is none, so an index that has some is mended by a
     rebuild.
-    `with_tokens`: only of those whose token vectors are stored too; else they are None. Rows that
-    were damaged are left out, so that building the index anew mends it.
+    With `pooling` only of those whose token vectors, of so many word pieces each, are stored too;
+    without it these are None. Rows that were damaged are left out, so that building the index anew
+    mends it.
     """
     by_hash = {text_sha256(text): text for text in texts}
     rows = conn.execute(
@@ -78,8 +79,8 @@ def known_vectors(
         {
             "hashes": list(by_hash),
             "digest": model_digest,
-            "tokens": with_tokens,
-            "pooling": late.POOLING,
+            "tokens": pooling is not None,
+            "pooling": pooling,
         },
     )
     known: dict[str, Known] = {}

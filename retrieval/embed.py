@@ -66,11 +66,13 @@ class Embedder:
     """A sentence-transformers bi-encoder, loaded at the first text.
 
     `limit` is how many word pieces it reads, [CLS] and [SEP] included; text past them would not
-    exist for retrieval, so a longer text raises instead.
+    exist for retrieval, so a longer text raises instead. `pooling` is how many word pieces of a
+    text share a vector (`late.pooled`); those of a question never do.
     """
 
-    def __init__(self, files: weights.ModelFiles, thread: ModelThread) -> None:
+    def __init__(self, files: weights.ModelFiles, thread: ModelThread, pooling: int = 1) -> None:
         self.files = files
+        self.pooling = pooling
         self.limit = _limit(files)
         self.dimension = weights.setting(files, "config.json", "hidden_size")
         self.tokens = TokenCounter(files)
@@ -96,7 +98,7 @@ class Embedder:
             for row, output in zip(batch, outputs, strict=True):
                 vectors[row] = output.vector
                 pieces = np.nan_to_num(self._pieces(output.hidden))
-                tokens[row] = late.quantise(late.pooled(pieces))
+                tokens[row] = late.quantise(late.pooled(pieces, self.pooling))
         if not keep_odd:
             _refuse_odd_vectors(texts, vectors)
         return Encoded(vectors, tuple(found for found in tokens if found is not None))

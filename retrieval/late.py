@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from retrieval.models import Vectors
 
-POOLING = 3  # word pieces that share a vector, on average; of the index's fingerprint
 _LEVELS = 127  # of either sign in a signed byte
 _SMALLEST = float(np.finfo(np.float32).tiny)
 
@@ -50,18 +49,18 @@ def unpacked(data: bytes, scale: float) -> TokenVectors:
     return TokenVectors(values.reshape(int.from_bytes(data[:4], "little"), -1), scale)
 
 
-def pooled_count(pieces: int) -> int:
+def pooled_count(pieces: int, pooling: int) -> int:
     """Return how many vectors `pooled` leaves of so many word pieces."""
-    return -(-pieces // POOLING)
+    return -(-pieces // pooling)
 
 
-def pooled(vectors: Vectors) -> Vectors:
-    """Return one vector for every `POOLING` of `vectors`, shape (word pieces, dimension).
+def pooled(vectors: Vectors, pooling: int) -> Vectors:
+    """Return one vector for every `pooling` of `vectors`, shape (word pieces, dimension).
 
     Pieces that are alike (Ward's clusters) are joined into their mean, at length 1; one whose
     length is 0 stays so.
     """
-    count = pooled_count(len(vectors))
+    count = pooled_count(len(vectors), pooling)
     if count == len(vectors):
         return vectors
     # With the model's libraries, which load it too: half a second that only an ingest pays.

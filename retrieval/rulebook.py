@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from retrieval import calibration, elsewhere, late, weights
+from retrieval import calibration, elsewhere, weights
 from retrieval.database import Store
 from retrieval.elsewhere import Background
 from retrieval.embed import Embedder, ModelThread
@@ -64,7 +64,7 @@ def fingerprint_of(embedder: Embedder) -> Fingerprint:
         "model_digest": embedder.files.digest,
         "dimension": embedder.dimension,
         "token_dimension": embedder.token_dimension,
-        "token_pooling": late.POOLING,
+        "token_pooling": embedder.pooling,
         "folding": FOLDING_VERSION,
     }
 
@@ -79,7 +79,7 @@ def open_rulebook(settings: Settings) -> Iterator[Rulebook]:
     with ExitStack() as stack:
         thread = ModelThread()
         stack.callback(thread.close)
-        embedder = Embedder(encoder_files(settings), thread)
+        embedder = Embedder(encoder_files(settings), thread, settings.rag_token_pooling)
         reranker = None
         if settings.reranker_model != "off":
             files = weights.find(settings.reranker_model, offline=settings.hf_hub_offline)

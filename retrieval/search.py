@@ -48,11 +48,14 @@ def search(
     started = perf_counter()
     asked = rules.embedder.question(words)
     embed_ms = 1000 * (perf_counter() - started)
+    # Before the database is read: with another encoder the first question embeds the lists.
+    away = elsewhere.nearest(rules.embedder, asked.vector)
     limit = top_k or rules.settings.rag_top_k
     while True:  # ends: an ingest commits far less often than a search takes
         result = _attempt(rules, question, words, asked, limit, generation_id)
         if result is not None:
-            return replace(result, timings=replace(result.timings, embed_ms=embed_ms))
+            timings = replace(result.timings, embed_ms=embed_ms)
+            return replace(result, elsewhere=away + result.elsewhere, timings=timings)
 
 
 def _attempt(
@@ -102,7 +105,7 @@ def _attempt(
         rerank=rules.reranker.name if rules.reranker else "off",
         threshold=rules.threshold,
         generation=now.name,
-        elsewhere=elsewhere.nearest(rules.embedder, asked.vector) - own.near,
+        elsewhere=-own.near,  # `search` adds what is near of other subjects
         vault=own.vault,
         timings=Timings(
             embed_ms=0.0,

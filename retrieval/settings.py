@@ -52,6 +52,7 @@ class Settings(BaseSettings):
     rag_top_k: PositiveInt = Field(default=4, le=50)  # passages returned
     rag_candidates: PositiveInt = Field(default=30, le=200)  # chunks that a reranker reads
     rag_late_interaction: bool = True  # compare word pieces as well, not only whole texts
+    rag_token_pooling: PositiveInt = Field(default=1, le=8)  # word pieces that share a vector
     rag_token_storage_mb: PositiveInt = Field(default=2_000, le=1_000_000)  # of token vectors
     rag_threshold: FiniteFloat | None = None  # not set: the fitted one, calibration.json
 

@@ -94,8 +94,10 @@ _FULL_TEXT = f"""
     SELECT {COLUMNS},
         (matched.sum / (SELECT (%(k1)s + 1) * sum(idf ORDER BY lexeme) FROM word))::float8 AS score
     FROM matched JOIN chunk AS c ON c.id = matched.chunk_id
+    WHERE EXISTS (SELECT FROM entry AS e WHERE e.chunk_id = c.id)
     ORDER BY {ORDER} LIMIT %(limit)s
 """  # noqa: S608  # constants of this module, no values
+# A file of marks alone has words, those of its name, and no entry: nothing of it could be quoted.
 # Sums have an order, or another plan (after ANALYZE, after a restore) gives other last digits.
 _K1, _B = 1.2, 0.75  # the usual values
 

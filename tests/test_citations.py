@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api import citations
+from api import citations, review
 from api.freshness import freshness
 from api.quotes import Quote
 from api.schema import CitationCounts
@@ -171,6 +171,17 @@ def test_an_edited_file_has_changed(tmp_path: Path) -> None:
     (tmp_path / "b.md").write_bytes(b"other rules")
     digest = hashlib.sha256(b"rules").hexdigest()
     assert freshness(tmp_path, "b.md", digest) == "file-changed"
+
+
+def test_many_numbers_and_markers_take_a_time_that_is_bounded() -> None:
+    numbers = ", ".join(f"{number} [1]" for number in range(2_000))
+    for reply in (numbers, "A. [1] " * 2_000, "Oil. " * 2_000):
+        started = time.perf_counter()
+        found = review.of_text(reply[:10_000], HITS, "How many?").findings
+        assert time.perf_counter() - started < 5, reply[:10]
+        assert "uncited" in [one.kind for one in found]
+    few = review.of_text("A torch burns for one hour [1]. " * 200, HITS, "")
+    assert few.findings == ()
 
 
 def test_the_longest_reply_of_brackets_takes_no_time() -> None:

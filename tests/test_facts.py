@@ -168,3 +168,7 @@ def test_a_fall_from_one_number_to_another_is_no_range() -> None:
 
 def test_a_number_of_dice_may_have_two_words() -> None:
     assert [fact.die for fact in facts("twenty five d6")] == ["25d6"]
+
+
+def test_dice_of_no_number_of_sides_are_none() -> None:
+    assert [fact.die for fact in facts("Roll two many-sided dice.")] == [""]

@@ -14,9 +14,11 @@ from pgvector.psycopg import register_vector
 
 from ingest import pipeline
 from retrieval import contents, late
+from retrieval.embed import Embedder
+from retrieval.errors import IndexMismatchError
 from retrieval.late import QuestionTokens
 from retrieval.models import Vectors
-from retrieval.rulebook import Rulebook
+from retrieval.rulebook import Rulebook, encoder_files
 from retrieval.search import search
 from retrieval.settings import Settings
 
@@ -70,8 +72,8 @@ def test_an_entry_without_pieces_is_an_error() -> None:
     )
 )
 def test_a_third_of_the_vectors_stays(vectors: Vectors) -> None:
-    joined = late.pooled(vectors)
-    assert len(joined) == late.pooled_count(len(vectors)) == math.ceil(len(vectors) / 3)
+    joined = late.pooled(vectors, 3)
+    assert len(joined) == late.pooled_count(len(vectors), 3) == math.ceil(len(vectors) / 3)
     if len(vectors) > 1:
         lengths = np.linalg.norm(joined, axis=1)
         assert (np.isclose(lengths, 1, atol=1e-3) | (lengths < 1)).all()
@@ -80,21 +82,36 @@ def test_a_third_of_the_vectors_stays(vectors: Vectors) -> None:
 def test_alike_pieces_are_joined_and_others_are_not() -> None:
     east, north, west = [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]
     near = [0.999, 0.0447]
-    joined = late.pooled(tokens(east, near, north, west, east, near, west))
+    joined = late.pooled(tokens(east, near, north, west, east, near, west), 3)
     found = joined[np.argsort(joined[:, 0])]
     assert found == pytest.approx(tokens(west, north, [1, 0.02]), abs=0.01)
 
 
-def test_what_was_stored_without_pooling_is_not_taken_over(rulebook: Rulebook) -> None:
+def test_what_was_stored_with_another_pooling_is_not_taken_over(
+    settings: Settings, rulebook: Rulebook
+) -> None:
     with rulebook.store.connect(autocommit=True) as conn:
         register_vector(conn)
         (text,) = conn.execute("SELECT trail || words FROM entry LIMIT 1").fetchone() or ("",)
-        digest = rulebook.embedder.files.digest
-        known = partial(contents.known_vectors, conn, digest, [text])
-        assert known(with_tokens=True)
-        conn.execute("UPDATE generation SET fingerprint = fingerprint - 'token_pooling'")
-        assert not known(with_tokens=True)
-        assert known(with_tokens=False)
+        known = partial(contents.known_vectors, conn, rulebook.embedder.files.digest, [text])
+        assert known(pooling=1)
+        assert not known(pooling=3)
+        assert known(pooling=None)
+        before = contents.token_bytes(conn)
+        pooling = replace(rulebook, embedder=_pooling(rulebook, settings, 3))
+        report = pipeline.run(pooling, settings.vault)
+        assert report.embedded > 0
+        assert known(pooling=3)
+        stored = "SELECT sum(octet_length(token_vectors)) FROM entry WHERE generation_id = %s"
+        (now,) = conn.execute(stored, [report.generation_id]).fetchone() or (0,)
+        assert now < before / 2
+    assert search(pooling, QUESTION).late == "stored"
+    with pytest.raises(IndexMismatchError, match="token_pooling 3 and this process has 1"):
+        search(rulebook, QUESTION)
+
+
+def _pooling(rules: Rulebook, settings: Settings, count: int) -> Embedder:
+    return Embedder(encoder_files(settings), rules.embedder._thread, count)
 
 
 def test_search_reads_the_stored_vectors(rulebook: Rulebook) -> None:

@@ -1,8 +1,8 @@
 """Where an answer's number stands in the passages, and which number its words would rather have."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
@@ -28,6 +28,19 @@ class Evidence:
     occurrences: tuple[Occurrence, ...]
     words: tuple[frozenset[str], ...]  # of each passage, with heading, context and path
     counted: frozenset[str]  # stems that stand as a unit behind some number
+    said: Mapping[int, frozenset[str]]  # by a line's id(): its words with its heading and key
+    # What `holders` found, by the fact wherever it stands: an answer says a number many times.
+    _holders: dict[Fact, frozenset[int]] = field(default_factory=dict, compare=False)
+
+    def holders(self, fact: Fact) -> frozenset[int]:
+        """Return the id() of every line that holds the fact."""
+        anywhere = replace(fact, start=0, end=0)
+        if anywhere not in self._holders:
+            self._holders[anywhere] = frozenset(
+                id(item.line) for item in self.occurrences
+                if agreement(fact, item, self.counted) == "same"
+            )  # fmt: skip
+        return self._holders[anywhere]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +75,12 @@ def evidence(sources: Sequence[Source]) -> Evidence:
     counted = {item.fact.counted for item in taken} | {stem(word) for word in units.WORDS}
     counted |= {item.fact.nouns[0] for item in taken if _counts_one(item.fact)}
     counted |= {word for line in found for cell in line.cells for word in _in_brackets(cell.column)}
-    return Evidence(tuple(found), taken, words, frozenset(counted - {""}))
+    said = {id(line): frozenset(content(_whole(line))) for line in found}
+    return Evidence(tuple(found), taken, words, frozenset(counted - {""}), said)
+
+
+def _whole(line: Line) -> str:
+    return " ".join([line.heading, line.key, *(cell.text for cell in line.cells)])
 
 
 @lru_cache(maxsize=512)

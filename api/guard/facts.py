@@ -59,7 +59,7 @@ _KINDS = (
     rf"(?<![\w.])(?P<die>(?:\d+d|(?:{numbers_in_words.PATTERN} )?(?-i:d))"
     r"(?:\d+|%)(?:(?!\w)|(?=x\d))"
     r"(?: ?[+-] ?\d+(?![\w'%]|-in|/))?)",
-    rf"(?P<worded>{_AMOUNT}) (?P<sides>\w+)[- ]sided (?:die|dice)",
+    rf"(?P<worded>{_AMOUNT}) (?P<sides>{_AMOUNT})[- ]sided (?:die|dice)",
     rf"(?P<of_sign>{_SIGN})(?P<of>{_AMOUNT})"
     rf"(?:-in-| in |(?: times)? out of | chances? in )(?P<among>{_AMOUNT})(?!\w)",
     rf"(?P<between>\bbetween )?(?P<sign>{_SIGN})(?<![\w.])(?P<low>[$€£]?{_AMOUNT}){_MARK}"
