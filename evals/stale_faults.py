@@ -91,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     (name,) = sys.argv[1:] if argv is None else argv
     fault = FAULTS[name]
     with applied(*fault.swaps):
-        return serve() if fault.of_api else ingest([])
+        return serve([]) if fault.of_api else ingest([])
 
 
 if __name__ == "__main__":

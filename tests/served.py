@@ -21,7 +21,7 @@ from api.__main__ import main
 from retrieval import rulebook
 from tests.crash_child import HashingEmbedder
 rulebook.Embedder = HashingEmbedder
-sys.exit(main())
+sys.exit(main([]))
 """
 
 
