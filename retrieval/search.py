@@ -52,10 +52,9 @@ def search(
     away = elsewhere.nearest(rules.embedder, asked.vector)
     limit = top_k or rules.settings.rag_top_k
     while True:  # ends: an ingest commits far less often than a search takes
-        result = _attempt(rules, question, words, asked, limit, generation_id)
+        result = _attempt(rules, question, words, asked, away, limit, generation_id)
         if result is not None:
-            timings = replace(result.timings, embed_ms=embed_ms)
-            return replace(result, elsewhere=away + result.elsewhere, timings=timings)
+            return replace(result, timings=replace(result.timings, embed_ms=embed_ms))
 
 
 def _attempt(
@@ -63,6 +62,7 @@ def _attempt(
     question: str,
     words: str,
     asked: EncodedQuestion,
+    away: float,
     top_k: int,
     wanted: int | None,
 ) -> SearchResult | None:
@@ -105,7 +105,7 @@ def _attempt(
         rerank=rules.reranker.name if rules.reranker else "off",
         threshold=rules.threshold,
         generation=now.name,
-        elsewhere=-own.near,  # `search` adds what is near of other subjects
+        elsewhere=away - own.near,
         vault=own.vault,
         timings=Timings(
             embed_ms=0.0,
