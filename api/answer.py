@@ -11,7 +11,6 @@ from api.freshness import freshness
 from api.hangup import Hangup
 from api.llm import LanguageModel
 from api.schema import Answer, AnswerTimings, Citation, passages
-from retrieval import store
 from retrieval.models import SearchResult
 from retrieval.rulebook import Rulebook
 from retrieval.search import check_question, search
@@ -150,11 +149,7 @@ def _answer(
 
 
 def _fresh(rules: Rulebook, found: SearchResult, cited: Sequence[Citation]) -> list[Citation]:
-    """The citations, with what became of their files since these were indexed."""
-    if not cited:
-        return []
+    """The citations, with what became of their files since what was searched was indexed."""
     paths = sorted({citation.path for citation in cited})
-    generation_id = int(found.generation.partition(".")[0])
-    known = rules.store.read(lambda conn: store.hashes_of(conn, generation_id, paths))
-    now = {path: freshness(rules.settings.vault, path, known.get(path, "")) for path in paths}
+    now = {path: freshness(rules.settings.vault, path, found.hashes[path]) for path in paths}
     return [one.model_copy(update={"fresh": now[one.path]}) for one in cited]

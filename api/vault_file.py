@@ -27,26 +27,38 @@ def read(root: Path, path: str) -> VaultFile | None:
     None means: gone, no regular file, behind a link, not readable, over 5 MB, or not UTF-8. Only
     names that stand in the folders are opened, so neither ".." nor an absolute path leads anywhere.
     """
+    data = contents(root, path)
+    if data is None or len(data) > MAX_BYTES:
+        return None
     try:
-        data = _bytes(root, path)
-        text = data.decode("utf-8-sig") if data is not None else None
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return None
-    except OSError as error:
-        if error.errno not in _GONE:
-            raise
-        return None
-    if data is None or text is None:
         return None
     text = text.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
     return VaultFile(tuple(text.split("\n")), sha256(data).hexdigest())
 
 
-def open_below(root: Path, path: str) -> int:
-    """Return a descriptor of the entry at `path` (with "/", NFC) below `root`, no link followed.
+def contents(root: Path, path: str) -> bytes | None:
+    """Return the bytes of the file at `path` below `root`, at most one over 5 MB.
 
-    Whoever calls it closes it, and checks that it is a regular file. Raises OSError.
+    None where it is gone, no regular file, behind a link, or may not be read. Raises OSError for
+    what else can go wrong.
     """
+    try:
+        file = _open_below(root, path)
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            os.close(file)
+            return None
+        with os.fdopen(file, "rb") as opened:
+            return opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        if error.errno not in _GONE:
+            raise
+        return None
+
+
+def _open_below(root: Path, path: str) -> int:
+    """A descriptor of the entry at `path`, for the caller to close; no link is followed."""
     *folders, last = path.split("/")
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -58,16 +70,6 @@ def open_below(root: Path, path: str) -> int:
         return _open(folder, last, os.O_NONBLOCK)
     finally:
         os.close(folder)
-
-
-def _bytes(root: Path, path: str) -> bytes | None:
-    file = open_below(root, path)
-    status = os.fstat(file)
-    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-        os.close(file)
-        return None
-    with os.fdopen(file, "rb") as opened:
-        return opened.read(MAX_BYTES)
 
 
 def _open(folder: int, name: str, flags: int) -> int:

@@ -149,3 +149,4 @@ class SearchResult:
     overriding: tuple[Hit, ...] = ()
     # Of the files of both, by path; only of those whose front matter says something.
     notes: Mapping[str, SourceNote] = field(default_factory=dict)
+    hashes: Mapping[str, str] = field(default_factory=dict)  # sha256 of both's files, as indexed

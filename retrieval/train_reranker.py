@@ -7,7 +7,7 @@ on where the same command is given. Give the folder to the settings as RERANKER_
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
@@ -20,9 +20,21 @@ from retrieval.training.progress import Report, say
 from retrieval.training.ranker import Ranker
 from retrieval.training.ranker_task import Recipe
 from retrieval.training.schedule import Plan
+from retrieval.training.teacher import Teacher
 from retrieval.weights import ModelFiles
 
 _BASE = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Adapters of the base that a training begins with."""
+
+    init: Path | None = None  # the layers; None for the base's own
+    teacher: Path | None = None  # a bi-encoder to learn from
+
+
+_FROM_BASE = Start()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,13 +49,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--length", type=int, choices=(96, 128, 192), default=128, help="word pieces of a pair"
     )
+    parser.add_argument(
+        "--teacher", type=Path, help="an adapter whose order of the texts is learned as well"
+    )
     args = parser.parse_args(argv)
     asked = options.job(args, args.out)
     recipe = Recipe(depth=args.depth, length=args.length)
-    init = None if args.init == _BASE else Path(args.init)
+    begun = Start(None if args.init == _BASE else Path(args.init), args.teacher)
 
     def work(show: Callable[[Report], None]) -> str:
-        return f"{args.out}: {make(asked, recipe, args.out, show, init=init)}"
+        return f"{args.out}: {make(asked, recipe, args.out, show, begun)}"
 
     return options.run("retrieval.train_reranker", work)
 
@@ -53,25 +68,27 @@ def make(
     recipe: Recipe,
     out: Path,
     show: Callable[[Report], None],
-    *,
-    init: Path | None = None,
+    begun: Start = _FROM_BASE,
 ) -> dict[str, dict[str, float] | None]:
     """Train, write the folder `out`, and return how it and the base rank held out lines.
 
-    `init` is an adapter of the encoder to start from instead of the base alone. Raises
-    DatasetError for groups that cannot be used, ConfigurationError for a checkpoint of another
-    training, ModelUnavailableError where the base model is missing or the adapter does not fit.
+    Raises DatasetError for groups that cannot be used, ConfigurationError for a checkpoint of
+    another training or a teacher without a head, ModelUnavailableError where the base model is
+    missing or an adapter does not fit.
     """
     draw = Random(job.seed)  # noqa: S311  # chance, no secret
     base = weights.bundled_base()
-    record = _record(job, recipe, base, init)
+    record = _record(job, recipe, base, begun)
     learned = material.load(job.sources, draw)
     counts = learned.counts()
     say(", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items()))
     prepare(job.seed)
-    changed = None if init is None else adapter.read(init)
+    changed = None if begun.init is None else adapter.read(begun.init)
     ranker = Ranker(base, depth=recipe.depth, length=recipe.length, init=changed)
-    task = ranker_task.task(ranker, recipe, learned.units)
+    teacher = (
+        Teacher(base, adapter.read(begun.teacher), length=recipe.length) if begun.teacher else None
+    )
+    task = ranker_task.task(ranker, recipe, learned.units, teacher)
     plan = Plan(steps_of(len(learned.units) / recipe.lines, job.epochs), job.minutes)
     checkpoint = Checkpoint(job.checkpoint, record, job.every)
     steps = train(task, plan, checkpoint, draw, show)
@@ -86,11 +103,12 @@ def make(
     return found
 
 
-def _record(job: Job, recipe: Recipe, base: ModelFiles, init: Path | None) -> Mapping[str, object]:
+def _record(job: Job, recipe: Recipe, base: ModelFiles, begun: Start) -> Mapping[str, object]:
     """Return what decides the result."""
     return {
         "base": manifest.base(base),
-        "init": _BASE if init is None else manifest.sha256(init),
+        "init": _BASE if begun.init is None else manifest.sha256(begun.init),
+        "teacher": None if begun.teacher is None else manifest.sha256(begun.teacher),
         "data": manifest.sources(job.sources),
         "recipe": asdict(recipe),
         "minutes": job.minutes,

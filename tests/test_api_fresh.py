@@ -5,6 +5,7 @@ from collections.abc import Callable
 import httpx2
 
 from api import source
+from api.answer import finished, steps
 from ingest import pipeline
 from retrieval.rulebook import Rulebook
 from retrieval.settings import Settings
@@ -50,3 +51,19 @@ def test_the_lines_of_a_citation_are_on_the_page_of_its_file(client: httpx2.Clie
     page = client.get(source.link(PATH, first, last))
     assert page.status_code == 200
     assert all(f'id="L{number}"' in page.text for number in range(first, last + 1))
+
+
+def test_a_file_ingested_anew_between_search_and_answer_is_not_called_fresh(
+    settings: Settings, open_rules: Callable[[Settings], Rulebook]
+) -> None:
+    settings = settings.model_copy(update={"rag_threshold": -9.0})
+    rules = open_rules(settings)
+    pipeline.run(rules, settings.vault)
+    made = steps(rules, None, TORCH["question"])
+    next(made)  # it has been searched
+    (settings.vault / PATH).write_text("# Torches\n\nA torch burns for two hours.\n", "utf-8")
+    pipeline.run(rules, settings.vault)
+    answer = finished(made)
+    shown = {citation.path: citation.fresh for citation in answer.citations}
+    assert "one hour" in answer.answer
+    assert shown[PATH] == "file-changed"

@@ -102,7 +102,9 @@ def test_the_loss_is_listwise_and_a_third_binary() -> None:
         + softplus(torch.tensor(-1.0)) + 2 * softplus(torch.tensor(1.0))
     ) / 5  # fmt: skip
     expected = float(listwise + 0.3 * binary)
-    assert float(ranker_task.cost(scores, (2, 3), 0.3)) == pytest.approx(expected, abs=1e-6)
+    assert float(ranker_task.cost(scores, (2, 3), Recipe(binary=0.3))) == pytest.approx(
+        expected, abs=1e-6
+    )
 
 
 def test_a_batch_holds_the_questions_of_a_line_with_one_answer_first() -> None:

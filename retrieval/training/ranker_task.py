@@ -1,7 +1,8 @@
 """What the cross-encoder learns: the text that answers before the hard negatives of its question.
 
 Listwise cross-entropy orders a question's texts; a little binary cross-entropy keeps the scores of
-different questions on one scale.
+different questions on one scale. Where there is a teacher, half of the listwise loss asks for its
+order: Hinton et al., "Distilling the Knowledge in a Neural Network" (2015).
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from retrieval.training.encoder import Encoder
 from retrieval.training.loop import Loss, Rate, Task
 from retrieval.training.material import Line, nearer
 from retrieval.training.ranker import Ranker
+from retrieval.training.teacher import Teacher
 from retrieval.weights import ModelFiles
 
 _POOL = 16  # batches among which lines are sorted by length
@@ -38,6 +40,7 @@ class Recipe:
     layers_decay: float = 0.01
     head_rate: float = 1e-3
     binary: float = 0.3  # weight of the binary cross-entropy
+    taught: float = 0.5  # share of the listwise loss that is a teacher's, where there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +51,10 @@ class Batch:
     sizes: tuple[int, ...]  # pairs of each question
 
 
-def task(ranker: Ranker, recipe: Recipe, lines: list[Line]) -> Task[list[Line]]:
-    """Return the training of `ranker` on `lines`."""
+def task(
+    ranker: Ranker, recipe: Recipe, lines: list[Line], teacher: Teacher | None = None
+) -> Task[list[Line]]:
+    """Return the training of `ranker` on `lines`; `teacher` is no part of what is trained."""
     return Task(
         ranker,
         (
@@ -57,7 +62,7 @@ def task(ranker: Ranker, recipe: Recipe, lines: list[Line]) -> Task[list[Line]]:
             Rate(ranker.head(), recipe.head_rate),
         ),
         partial(epoch, lines, recipe),
-        partial(_loss, ranker, recipe),
+        partial(_loss, ranker, recipe, teacher),
         "pairs",
     )
 
@@ -88,18 +93,34 @@ def batch(lines: list[Line], recipe: Recipe, draw: Random) -> Batch:
     return Batch(tuple(pairs), tuple(sizes))
 
 
-def cost(scores: torch.Tensor, sizes: Sequence[int], binary: float) -> torch.Tensor:
-    """Return the loss of `scores`, shape (sum of sizes,), as `Batch` orders them."""
+def cost(
+    scores: torch.Tensor,
+    sizes: Sequence[int],
+    recipe: Recipe,
+    teacher: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """Return the loss of `scores`, shape (sum of sizes,), as `Batch` orders them.
+
+    `teacher` holds another's scores of the same pairs, whose softmax is a second target.
+    """
     counts = torch.tensor(sizes)
     column = torch.arange(int(counts.max()))
     present = column[None] < counts[:, None]  # shape (questions, most texts)
-    table = torch.full(present.shape, _ABSENT)
-    table[present] = scores
     answers = torch.zeros(present.shape)
     answers[:, 0] = 1.0
-    listwise = functional.cross_entropy(table, torch.zeros(len(counts), dtype=torch.int64))
+    wanted = answers
+    if teacher is not None:
+        theirs = _table(teacher, present).softmax(-1)
+        wanted = torch.lerp(answers, theirs, recipe.taught)
+    listwise = functional.cross_entropy(_table(scores, present), wanted)
     each = functional.binary_cross_entropy_with_logits(scores, answers[present])
-    return listwise + binary * each
+    return listwise + recipe.binary * each
+
+
+def _table(scores: torch.Tensor, present: torch.Tensor) -> torch.Tensor:
+    found = torch.full(present.shape, _ABSENT)
+    found[present] = scores
+    return found
 
 
 @torch.no_grad()
@@ -120,7 +141,10 @@ def measure(
     return {name: held_out.summary(places) for name, places in ranks.items()}
 
 
-def _loss(ranker: Ranker, recipe: Recipe, lines: list[Line], draw: Random) -> Loss:
+def _loss(
+    ranker: Ranker, recipe: Recipe, teacher: Teacher | None, lines: list[Line], draw: Random
+) -> Loss:
     found = batch(lines, recipe, draw)
     scores = ranker.scores(found.pairs)
-    return Loss(cost(scores, found.sizes, recipe.binary), len(found.pairs))
+    theirs = None if teacher is None else teacher.scores(found.pairs)
+    return Loss(cost(scores, found.sizes, recipe, theirs), len(found.pairs))
