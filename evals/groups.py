@@ -21,7 +21,7 @@ from evals import texts
 from evals.texts import Collection
 from ingest.chunk import CHUNKER_VERSION
 from ingest.progress import Meter
-from retrieval import groups
+from retrieval import groups, whole_file
 from retrieval.embed import Embedder, ModelThread
 from retrieval.embed import Progress as Finished
 from retrieval.errors import DatasetError, RulesError
@@ -172,7 +172,7 @@ def _write_manifest(out: Path, collections: Sequence[Collection], embedder: Embe
     }
     path = out.with_name(out.name.removesuffix(".gz").removesuffix(".jsonl") + ".manifest.json")
     try:
-        path.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        whole_file.write(path, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
     except OSError as error:
         raise DatasetError(f"{path}: cannot be written: {error.strerror}") from error
     return path

@@ -48,7 +48,12 @@ def index_faults(
     for path, data in files.items():
         if path in hashes and hashlib.sha256(data).hexdigest() != hashes[path]:
             found.append(f"{path}: the index holds another state of it")
-        found += _chunk_faults(text(data), chunks.get(path, ()))
+        try:
+            source = text(data)
+        except UnicodeDecodeError as error:
+            found.append(f"{path}: is not UTF-8 (byte {error.start}), so ingest leaves it out")
+            continue
+        found += _chunk_faults(source, chunks.get(path, ()))
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from evals.dataset import Question
 from evals.outcome import Outcome, Subject
-from retrieval import store
+from retrieval import store, whole_file
 from retrieval.errors import DatasetError
 from retrieval.rulebook import Rulebook
 
@@ -147,7 +147,7 @@ def write(path: Path, taken: Measurement) -> None:
     ]
     text = json.dumps(head, indent=2, ensure_ascii=False).removesuffix("\n}")
     text += ',\n  "questions": {\n' + ",\n".join(rows) + "\n  }\n}\n"
-    path.write_text(text, "utf-8")
+    whole_file.write(path, text)
 
 
 def _row(row: Mapping[str, Any]) -> Row:

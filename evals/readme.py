@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from retrieval import whole_file
 from retrieval.errors import ConfigurationError
 
 README = Path(__file__).parents[1] / "README.md"
@@ -20,7 +21,7 @@ def put(command: str, text: str, path: Path | None = None) -> None:
     """
     page = path or README
     before, after = _parts(command, page)
-    page.write_text(f"{before}{_begin(command)}\n{text}\n{_END}{after}", "utf-8")
+    whole_file.write(page, f"{before}{_begin(command)}\n{text}\n{_END}{after}")
 
 
 def _parts(command: str, path: Path) -> tuple[str, str]:

@@ -123,7 +123,8 @@ def _dry(job: Job, *, whole: bool) -> Report:
     todo = _look(job, whole=whole)
     chunked = chunk(job.rules, _chosen(todo))
     rejected = _by_path(todo.found, chunked.rejected)
-    return Report(todo.plan, rejected, todo.found.ignored, chunked.notes)
+    plan = todo.plan.without({error.path for error in rejected})
+    return Report(plan, rejected, todo.found.ignored, chunked.notes)
 
 
 def _done(job: Job, *, whole: bool) -> Report:
@@ -134,9 +135,11 @@ def _done(job: Job, *, whole: bool) -> Report:
     built = beside.build(job, todo.live, todo.found) if todo.plan.rebuild else _edit(job, todo)
     vacuum_if_worn(job.conn)
     files, chunks = generations.size(job.conn, built.generation_id)
+    rejected = _by_path(built.found, built.rejected)
+    plan = plans.make(built.found, todo.known, rebuild=todo.plan.rebuild)
     return Report(
-        plans.make(built.found, todo.known, rebuild=todo.plan.rebuild),
-        _by_path(built.found, built.rejected), built.found.ignored, built.notes, files, chunks,
+        plan.without({error.path for error in rejected}), rejected, built.found.ignored,
+        built.notes, files, chunks,
         built.embedded, monotonic() - started, built.generation_id, job.gate is not None,
     )  # fmt: skip
 

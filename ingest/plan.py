@@ -1,7 +1,7 @@
 """What an ingest would do, and whether that can be meant."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingest.vault import VaultFiles
@@ -24,6 +24,14 @@ class Plan:
     def changes(self) -> bool:
         """Whether the files differ from what they were compared with."""
         return bool(self.added or self.changed or self.removed)
+
+    def without(self, rejected: Collection[str]) -> "Plan":
+        """Return it without these paths among what goes in: their files could not be read."""
+        return replace(
+            self,
+            added=tuple(path for path in self.added if path not in rejected),
+            changed=tuple(path for path in self.changed if path not in rejected),
+        )
 
 
 def make(found: VaultFiles, known: Mapping[str, str], *, rebuild: bool) -> Plan:

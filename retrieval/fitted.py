@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from retrieval import whole_file
 from retrieval.errors import ConfigurationError
 
 Models = Mapping[str, object]
@@ -30,13 +31,13 @@ def write(
     manifest: Mapping[str, object],
     read: _Read[_Fit],
 ) -> None:
-    """Store a fit with what it was made on (`manifest`); those for other models stay.
+    """Store a fit with what it was made on (`manifest`), at once; those for other models stay.
 
     Raises ConfigurationError where the file cannot be read.
     """
     entry = {**fit, "fitted_on": dict(manifest), "for": dict(models)}
     others = [whole for known, _, whole in _entries(path, read) if known != models]
-    path.write_text(json.dumps([*others, entry], indent=2) + "\n", "utf-8")
+    whole_file.write(path, json.dumps([*others, entry], indent=2) + "\n")
 
 
 def _entries(path: Path, read: _Read[_Fit]) -> list[tuple[dict[str, object], _Fit, dict[str, Any]]]:

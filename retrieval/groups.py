@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from retrieval import whole_file
 from retrieval.errors import DatasetError
 
 _PACKING = 6  # zlib's default, fixed so that no other default changes a file's bytes
@@ -88,10 +89,8 @@ def write(path: Path, groups: Sequence[Group]) -> None:
     """
     lines = (json.dumps(asdict(group), ensure_ascii=False) + "\n" for group in groups)
     data = gzip.compress("".join(lines).encode("utf-8"), _PACKING, mtime=0)
-    part = path.with_name(path.name + ".part")
     try:
-        part.write_bytes(data)
-        part.replace(path)
+        whole_file.write_bytes(path, data)
     except OSError as error:
         raise DatasetError(f"{path}: cannot be written: {error.strerror}") from error
 

@@ -41,6 +41,7 @@ def test_a_rejected_file_keeps_what_the_index_has_and_the_others_go_in(
     assert [e.path for e in report.rejected] == ["1. Light/Broken.md", "1. Light/Torches.md"]
     assert all(reason in error.reason for error in report.rejected)
     assert report.files == 4
+    assert (report.plan.added, report.plan.changed) == (("1. Light/Lamps.md",), ())
     (hit,) = search(rulebook, "How long does a torch burn?", top_k=1).hits
     assert "A torch burns for one hour." in hit.chunk.text
     assert found(rulebook, "How long does a lamp burn?")[0] == "1. Light/Lamps.md"

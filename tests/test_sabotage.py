@@ -130,11 +130,14 @@ def test_chunks_that_are_not_their_lines_are_named(
 
 def test_an_index_of_another_state_is_named_file_by_file(tmp_path: Path) -> None:
     vault = write_vault(tmp_path, {"a.md": "# A\n", "b.md": "# B\n", ".hidden/c.md": "# C\n"})
-    assert set(on_disk(vault)) == {"a.md", "b.md"}
+    (vault / "d.md").write_bytes(b"# D\n\xff")
+    assert set(on_disk(vault)) == {"a.md", "b.md", "d.md"}
     assert index_faults(vault, {"a.md": "0", "gone.md": "1"}, {}) == [
         "b.md: is not in the index",
+        "d.md: is not in the index",
         "gone.md: is in the index and not in the vault",
         "a.md: the index holds another state of it",
+        "d.md: is not UTF-8 (byte 4), so ingest leaves it out",
     ]
 
 

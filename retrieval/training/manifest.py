@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from retrieval import whole_file
 from retrieval.errors import DatasetError
 from retrieval.training.material import Sources
 from retrieval.weights import ModelFiles
@@ -37,6 +37,4 @@ def sha256(path: Path) -> str:
 
 def write(path: Path, record: Mapping[str, object]) -> None:
     """Replace the JSON file `path` by `record` at once."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(record, indent=2) + "\n", "utf-8")
-    os.replace(part, path)
+    whole_file.write(path, json.dumps(record, indent=2) + "\n")

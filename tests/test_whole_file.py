@@ -1,0 +1,25 @@
+"""A file is replaced at once or not at all."""
+
+from pathlib import Path
+
+import pytest
+
+from retrieval import whole_file
+
+
+def test_a_write_that_fails_leaves_the_old_contents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "fit.json"
+    whole_file.write(path, "old \u2019\n")
+
+    def stop(self: Path, target: Path) -> Path:
+        raise OSError(28, "no space left")
+
+    with monkeypatch.context() as patched, pytest.raises(OSError, match="no space left"):
+        patched.setattr(Path, "replace", stop)
+        whole_file.write(path, "new\n")
+    assert path.read_text("utf-8") == "old \u2019\n"
+    whole_file.write(path, "new\n")
+    assert path.read_bytes() == b"new\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["fit.json"]
