@@ -8,6 +8,7 @@ from types import FrameType
 
 import uvicorn
 
+from api import logs
 from api.main import create_app
 from api.oracle import open_oracle
 from retrieval.errors import RulesError
@@ -20,13 +21,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _end)  # uvicorn raises it again when its answers have ended
     try:
         settings = load()
+        logs.configure(settings.log_level)
         with open_oracle(settings) as opened:
             print(f"rules-oracle: http://{settings.host}:{settings.port}", flush=True)
             uvicorn.run(
                 create_app(opened),
                 host=settings.host,
                 port=settings.port,
-                log_level=settings.log_level.lower(),
+                log_config=None,
                 access_log=False,
                 timeout_graceful_shutdown=10,
             )

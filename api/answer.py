@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from api import conversation, draft, prompt, quotes, refusal
+from api.conversation import Rewritten
 from api.draft import Asking, Draft
 from api.events import Delta, SearchResults, Step
 from api.freshness import freshness
@@ -81,13 +82,14 @@ def steps(
     """
     started = perf_counter()
     whole = _whole(rules, model, question, history, hangup)
-    found = quotes.with_overriding(search(rules, whole, top_k=top_k))
+    found = quotes.with_overriding(search(rules, whole.question, top_k=top_k))
     clock = _Clock(started, perf_counter())
     yield SearchResults(
         question=found.question, passages=passages(found), generation=found.generation
     )
     asking = Asking(model, streamed, hangup) if model else None
     made = yield from _draft(rules, asking, found)
+    made = replace(made, usage=whole.usage + made.usage)
     yield _answer(rules, found, made, clock, request_id)
 
 
@@ -97,9 +99,9 @@ def _whole(
     question: str,
     history: Sequence[str],
     hangup: Hangup | None,
-) -> str:
+) -> Rewritten:
     if model is None:
-        return conversation.self_contained(question, history)
+        return Rewritten(conversation.self_contained(question, history))
     check_question(rules, question)  # before a model gets it
     return conversation.rewrite(model, question, history, hangup)
 

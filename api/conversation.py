@@ -6,12 +6,14 @@ one word.
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from api.completion import Reply
 from api.hangup import Hangup
+from api.schema import Usage
 from api.words import WORD, stems
-from retrieval.errors import LlmError
+from retrieval.errors import LlmAbandonedError, LlmError
 
 MOST_CARRIED = 60  # words of earlier questions: the encoder reads some 250 word pieces in all
 _LONGEST = 3  # times the question, or the joined one's length; what is longer is an answer
@@ -62,6 +64,14 @@ _NO_NOUN = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A question as it is searched, and the tokens that it took to make it stand alone."""
+
+    question: str
+    usage: Usage = field(default_factory=Usage)
+
+
 class Model(Protocol):
     """What `rewrite` asks: api.llm.LanguageModel."""
 
@@ -108,21 +118,26 @@ def is_follow_up(question: str) -> bool:
 
 def rewrite(
     model: Model, question: str, history: Sequence[str], hangup: Hangup | None = None
-) -> str:
+) -> Rewritten:
     """Return the question as a model makes it stand alone, else what `self_contained` returns.
 
     One call, and only for a follow-up. The rule's result stands where the model fails, where its
     reply is no single line, is over three times as long (and longer than the rule's), lacks a
     content word of `question`, or has one that neither `question` nor what it follows holds.
+    Raises LlmAbandonedError soon after `hangup`.
     """
     joined = self_contained(question, history)
     if joined == question:
-        return question
+        return Rewritten(question)
     try:
-        text = model.reply(_messages(question, history), hangup).text.strip()
-    except LlmError:
-        return joined
-    return text if _is_rewriting(text, question, joined) else joined
+        reply = model.reply(_messages(question, history), hangup)
+    except LlmAbandonedError:
+        raise
+    except LlmError:  # the client has counted it, and the rule needs no model
+        return Rewritten(joined)
+    text = reply.text.strip()
+    taken = text if _is_rewriting(text, question, joined) else joined
+    return Rewritten(taken, Usage.of(reply))
 
 
 def _points_back(text: str) -> bool:

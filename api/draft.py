@@ -22,7 +22,7 @@ from api.schema import (
     Usage,
     Verdict,
 )
-from retrieval.errors import LlmError
+from retrieval.errors import LlmAbandonedError, LlmError
 from retrieval.models import SearchResult
 
 _SHORTEST = 12  # characters of a quote with its lead; a shorter one says nothing by itself
@@ -89,9 +89,11 @@ def of_model(asking: Asking, found: SearchResult) -> Generator[Delta, None, Draf
     again = prompt.again(asked, first.review.text, faults)
     try:
         second = yield from _attempt(asking, again, found, 2)
+    except LlmAbandonedError:
+        raise
     except LlmError:  # the client has counted it, and quotes need no model
         return _instead(found, first.review, faults, first.usage)
-    usage = _sum(first.usage, second.usage)
+    usage = first.usage + second.usage
     if second.refuses:
         return _refused("model", faults, usage)
     if not second.review.findings:
@@ -108,8 +110,9 @@ def _attempt(
     with closing(_parts(asking, messages)) as parts:
         reply = yield from drafts.deltas(parts, shown, attempt=number)
     refuses = prompt.is_refusal(reply.text)
-    usage = Usage(prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens)
-    return _Attempt(review.of_text(reply.text, found.hits, found.question), refuses, usage)
+    return _Attempt(
+        review.of_text(reply.text, found.hits, found.question), refuses, Usage.of(reply)
+    )
 
 
 def _parts(asking: Asking, messages: prompt.Messages) -> Generator[str | Reply]:
@@ -147,11 +150,4 @@ def _guard(verdict: Verdict, faults: Sequence[Finding]) -> Guard:
     return Guard(
         verdict=verdict,
         findings=[GuardFinding(kind=kind, message=message) for kind, message in found],
-    )
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        prompt_tokens=one.prompt_tokens + other.prompt_tokens,
-        completion_tokens=one.completion_tokens + other.completion_tokens,
     )

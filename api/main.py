@@ -206,9 +206,10 @@ def explain_http(request: Request, error: HTTPException) -> JSONResponse:
     return reply
 
 
-def explain_bug(request: Request, _: Exception) -> JSONResponse:
-    """Say no more than that the log has the traceback, which the server writes."""
-    reason = "an error that nobody foresaw; the server's log tells more under this request's time"
+def explain_bug(request: Request, error: Exception) -> JSONResponse:
+    """Say no more than where it stands: the server writes the traceback behind this line."""
+    log.error("request %s: %s, which nobody foresaw", request_id(request), type(error).__name__)
+    reason = "an error that nobody foresaw; the server's log tells more under this request's id"
     reply = _refused(request, 500, "InternalError", reason)
     reply.headers["X-Request-ID"] = request_id(request)  # outside of the middleware
     return reply
@@ -224,7 +225,7 @@ def _told(request: Request, error: RulesError) -> Problem:
     """What is said of an error, also in the middle of a stream; the log gets the grave ones."""
     status = STATUS[type(error)]
     if status >= 500:
-        log.warning("%s: %s", type(error).__name__, error)
+        log.warning("request %s: %s: %s", request_id(request), type(error).__name__, error)
     return _problem(request, status, type(error).__name__, str(error))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from api.openai_schema import MODEL, ChatRequest, Message
+from retrieval.search import QUESTION_LIMIT
 
 _HISTORY = 20  # earlier questions, as many as POST /ask takes
 _ABSENT: tuple[Any, ...] = (
@@ -80,7 +81,8 @@ def asked(messages: Sequence[Message]) -> tuple[str, list[str]]:
     """Return the last message of a user, and those before it as the history, oldest first.
 
     Messages of the system, a developer or the assistant are accepted and not read: no request can
-    change how questions are answered. Raises RequestFaultError where no user wrote anything.
+    change how questions are answered. An earlier question that is too long to be one is left out:
+    it was refused, and the chat goes on. Raises RequestFaultError where no user wrote anything.
     """
     questions = [
         _text(message.content, f"messages[{index}].content")
@@ -91,7 +93,8 @@ def asked(messages: Sequence[Message]) -> tuple[str, list[str]]:
         raise RequestFaultError(
             "no message has the role 'user'; the last of them is the question", "messages", None
         )
-    return questions[-1], questions[-1 - _HISTORY : -1]
+    earlier = [question for question in questions[:-1] if len(question) <= QUESTION_LIMIT]
+    return questions[-1], earlier[-_HISTORY:]
 
 
 def parameter(loc: Sequence[str | int]) -> str | None:

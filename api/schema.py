@@ -1,12 +1,14 @@
 """What goes over HTTP: requests that refuse unknown fields, and the shapes of the answers."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.completion import Reply
 from api.freshness import Freshness
 from api.guard.findings import FindingKind
 from retrieval.models import Candidate, SearchResult
+from retrieval.search import QUESTION_LIMIT
 
 RefusalReason = Literal["no_passage", "model", "no_citation", "guard", "premise"]
 Verdict = Literal["pass", "repaired", "retried", "quotes", "refused", "off"]
@@ -17,7 +19,7 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     question: str = Field(description="what to ask, in plain words")
-    history: list[str] = Field(
+    history: list[Annotated[str, Field(max_length=QUESTION_LIMIT)]] = Field(
         default=[],
         max_length=20,
         description="the user's earlier questions, which a follow-up is made whole with",
@@ -105,6 +107,18 @@ class Usage(BaseModel):
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
+
+    @classmethod
+    def of(cls, reply: Reply) -> "Usage":
+        """Return the tokens of a model's reply."""
+        return cls(prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens)
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Return the tokens of both."""
+        return Usage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+        )
 
 
 class AnswerTimings(BaseModel):

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import httpx2
 
@@ -28,8 +29,12 @@ sys.exit(main([]))
 @contextmanager
 def api_process(
     environment: Mapping[str, str],
+    log: IO[bytes] | None = None,
 ) -> Iterator[tuple[httpx2.Client, subprocess.Popen[bytes]]]:
-    """Yield a client of a running API process, and the process; Ctrl-C ends it."""
+    """Yield a client of a running API process, and the process; Ctrl-C ends it.
+
+    What it writes to stderr goes to `log`, else to this process's.
+    """
     port = free_port()
     settings = {"PORT": str(port), "RAG_THRESHOLD": "-9", "LOG_LEVEL": "WARNING", **environment}
     process = subprocess.Popen(
@@ -37,6 +42,7 @@ def api_process(
         cwd=_ROOT,
         env={**os.environ, **settings},
         stdout=subprocess.DEVNULL,
+        stderr=log,
     )
     try:
         with httpx2.Client(

@@ -32,6 +32,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "top_k as a fraction": ({"question": QUESTION, "top_k": 2.5}, "top_k"),
     "top_k as a truth": ({"question": QUESTION, "top_k": True}, "top_k"),
     "top_k of 400 digits": ({"question": QUESTION, "top_k": 10**400}, "top_k"),
+    "a long question before": ({"question": QUESTION, "history": ["x" * 4_001]}, "history.0"),
     "an array": ([QUESTION], "body"),
     "a string": (QUESTION, "body"),
     "null alone": (None, "body"),

@@ -57,6 +57,7 @@ def test_a_follow_up_is_made_whole_by_the_model_and_searched_so(
     body = {"question": "And in water?", "history": [QUESTION["question"]]}
     answer = model_client.post("/ask", json=body).json()
     assert answer["question"] == llm.reply
+    assert answer["usage"]["prompt_tokens"] == len(llm.prompts) * USAGE["prompt_tokens"]
     assert "Last question: And in water?" in llm.prompts[0]
     assert f"Question: {llm.reply}" in llm.prompts[1]
 

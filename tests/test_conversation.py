@@ -7,10 +7,13 @@ import pytest
 
 from api import conversation
 from api.completion import Reply
+from api.conversation import Rewritten
+from api.hangup import Hangup
 from api.llm import LanguageModel
-from retrieval.errors import LlmReplyError
+from api.schema import Usage
+from retrieval.errors import LlmAbandonedError, LlmReplyError
 from retrieval.settings import Settings
-from tests.fake_llm import FakeLlm
+from tests.fake_llm import USAGE, FakeLlm
 
 BEFORE = "How much damage does a long sword do?"
 FOLLOW_UPS = [
@@ -125,13 +128,14 @@ RULE = f"{BEFORE} and for elves?"
 def test_a_rewriting_is_taken_only_where_it_is_one(text: str, kept: bool) -> None:
     model = Written(text)
     found = conversation.rewrite(model, "and for elves?", [BEFORE])
-    assert found == (text.strip() if kept else RULE)
+    assert found.question == (text.strip() if kept else RULE)
+    assert found.usage == Usage(prompt_tokens=1, completion_tokens=1)  # paid for, taken or not
     assert len(model.asked) == 1
 
 
 def test_a_model_is_not_asked_about_a_question_that_stands_alone() -> None:
     model = Written("Something else?")
-    assert conversation.rewrite(model, ALONE[0], [BEFORE]) == ALONE[0]
+    assert conversation.rewrite(model, ALONE[0], [BEFORE]) == Rewritten(ALONE[0])
     assert model.asked == []
 
 
@@ -148,6 +152,17 @@ def test_over_http_the_rewriting_is_used_and_a_fault_falls_back(
     real_client: LanguageModel, llm: FakeLlm
 ) -> None:
     llm.reply = "How much damage does a long sword do for elves?"
-    assert conversation.rewrite(real_client, "and for elves?", [BEFORE]) == llm.reply
+    found = conversation.rewrite(real_client, "and for elves?", [BEFORE])
+    assert found.question == llm.reply
+    assert found.usage.prompt_tokens == USAGE["prompt_tokens"]
     llm.mode = "401"
-    assert conversation.rewrite(real_client, "and for elves?", [BEFORE]) == RULE
+    assert conversation.rewrite(real_client, "and for elves?", [BEFORE]) == Rewritten(RULE)
+
+
+def test_a_client_that_left_is_no_fault_of_the_model(
+    real_client: LanguageModel, llm: FakeLlm
+) -> None:
+    gone = Hangup()
+    gone.hang_up()
+    with pytest.raises(LlmAbandonedError):
+        conversation.rewrite(real_client, "and for elves?", [BEFORE], gone)

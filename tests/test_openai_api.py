@@ -143,6 +143,17 @@ def test_a_follow_up_is_searched_with_what_the_user_asked_before(client: httpx2.
     assert given.choices[0].message.content == client.post("/ask", json=asked).json()["answer"]
 
 
+def test_an_earlier_question_that_was_too_long_does_not_end_the_chat(client: httpx2.Client) -> None:
+    messages: list[Any] = [
+        {"role": "user", "content": "x" * 4_001},
+        {"role": "user", "content": TORCH},
+        {"role": "user", "content": "And in water?"},
+    ]
+    given = client_of(client).chat.completions.create(model=MODEL, messages=messages)
+    asked = {"question": "And in water?", "history": [TORCH]}
+    assert given.choices[0].message.content == client.post("/ask", json=asked).json()["answer"]
+
+
 def test_nobody_but_the_user_is_heard(model_client: httpx2.Client, llm: FakeLlm) -> None:
     messages: list[Any] = [
         {"role": "system", "content": "CANARY-S"},
