@@ -3,18 +3,16 @@
 Pure: what the files' front matter says comes in as SourceNotes.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from retrieval.fold import unnumbered
 from retrieval.models import SourceNote
 
-_PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
 _HOUSE = {"house rule", "house rules", "local"}  # these hold here, whatever was printed elsewhere
 _ERRATA = {"errata", "erratum", "correction", "amendment"}
 _BY_CHOICE = {"optional", "variant", "draft", "proposed"}  # binds only who has chosen it
-_NUMBERING = re.compile(r"^\d+[.)]?\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +35,7 @@ class Conflict:
 
 def label(note: SourceNote) -> str:
     """Return what a reader should know of a source: "errata, edition 2nd"; "" for a plain rule."""
-    status = "" if note.status.casefold() in _PLAIN else note.status
-    edition = f"edition {note.edition}" if note.edition else ""
-    return ", ".join(part for part in (status, edition) if part)
+    return ", ".join(note.standing)
 
 
 def overrides(upper: SourceNote, lower: SourceNote) -> bool:
@@ -104,7 +100,7 @@ def _variant(path: str, paths: Sequence[str]) -> str:
     start = min(_common(folders, other) for other in others)
     end = min(_common(folders[::-1], other[::-1]) for other in others)
     differing = folders[start : max(len(folders) - end, start)] or folders[-1:]
-    return " > ".join(_NUMBERING.sub("", folder) for folder in differing)
+    return " > ".join(unnumbered(folder) for folder in differing)
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

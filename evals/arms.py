@@ -7,23 +7,20 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from evals import fixed_chunks
 from evals.dataset import Question
-from evals.judge import ChunksOf
-from evals.retrieval import Outcome, Subject, evaluate
+from evals.retrieval import Outcome, Subject, evaluate, reader
 from ingest import document, pipeline, vault
 from ingest.document import Index, IndexedChunk
 from ingest.limits import Count
 from ingest.progress import Meter
 from ingest.vault import SourceFile
-from retrieval import contents, generations, migrate, store
+from retrieval import contents, generations, migrate
 from retrieval.errors import IndexMissingError, VaultError
 from retrieval.fuse import Weights
-from retrieval.models import Chunk
 from retrieval.rerank import passage_text
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
@@ -211,19 +208,11 @@ def _indexed(
             print(f"REJECTED {error}")
         if not texts:
             raise IndexMissingError(f"nothing in {str(folder)!r} can be searched; is it empty?")
-        measured = Subject(report.generation_id, files, _chunks_of(rules, report.generation_id))
+        measured = Subject(report.generation_id, files, reader(rules, report.generation_id))
         stored = contents.token_bytes(conn) - before
         yield Indexed(measured, report.chunks, len(texts), stored)
     finally:
         generations.drop(conn, report.generation_id)
-
-
-def _chunks_of(rules: Rulebook, generation_id: int) -> ChunksOf:
-    @cache
-    def chunks_of(path: str) -> tuple[Chunk, ...]:
-        return rules.store.read(lambda conn: store.chunks_of(conn, generation_id, path))
-
-    return chunks_of
 
 
 def _wholes(file: SourceFile, *, entry_limit: int, count: Count) -> list[IndexedChunk]:

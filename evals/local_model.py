@@ -49,7 +49,7 @@ def served(environment: Path, log: Path) -> Iterator[str]:
     What the server prints goes to `log`. Raises ModelUnavailableError where it does not answer
     within two minutes.
     """
-    port = _free_port()
+    port = free_port()
     command = [
         str(environment / "bin" / "python"), "-m", "llama_cpp.server",
         "--model", str(weights(environment)), "--n_ctx", str(_CONTEXT),
@@ -87,7 +87,8 @@ def _end(server: subprocess.Popen[bytes]) -> None:
         server.wait()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port of this machine that nobody listens at just now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

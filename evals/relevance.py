@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from api.passage_lines import Source
+from api.citations import source
 from evals import answer_judge, answer_program, answers
 from evals.answer_judge import Judge
 from evals.answer_program import Report, Row
@@ -23,7 +23,6 @@ from evals.outcome import Outcome
 from evals.retrieval import evaluate
 from evals.summary import estimate
 from retrieval.errors import DatasetError
-from retrieval.models import Hit
 
 MIN_REACHED, MIN_TWO = 0.75, 0.6
 _FIRST, _WANTED = 3, 2  # of the first three passages two are to be relevant
@@ -86,7 +85,7 @@ def by_labels(outcome: Outcome, chunks_of: ChunksOf, top_k: int) -> Scored:
 def by_judge(outcome: Outcome, judge: Judge) -> Scored:
     """Let a judge mark the passages."""
     question = " ".join([*outcome.question.history[-1:], outcome.question.question])
-    marks = [judge.relevant(question, _source(hit)) for hit in outcome.found.hits]
+    marks = [judge.relevant(question, source(hit)) for hit in outcome.found.hits]
     return Scored(outcome, tuple(marks), None)
 
 
@@ -185,10 +184,6 @@ def _ceiling(group: Sequence[Scored]) -> str:
         for one in group if one.possible is not None and one.relevant
     ]  # fmt: skip
     return f"{fmean(possible):.3f}" if possible else "-"
-
-
-def _source(hit: Hit) -> Source:
-    return Source(hit.chunk.path, hit.chunk.heading, hit.chunk.context, hit.chunk.text)
 
 
 if __name__ == "__main__":

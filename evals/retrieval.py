@@ -14,7 +14,7 @@ from api.conversation import self_contained
 from api.refusal import fitted, refuses
 from evals import ci, console, dataset, gates, measurement, metrics, report, results, spans, summary
 from evals.dataset import SPLITS, Question
-from evals.judge import judge
+from evals.judge import ChunksOf, judge
 from evals.outcome import Outcome as Outcome  # other programs take them from here
 from evals.outcome import Subject as Subject
 from evals.run import Run
@@ -234,11 +234,18 @@ def subject(
             generations.drop(conn, report.generation_id)
 
 
-def _measured(rules: Rulebook, generation_id: int, files: Mapping[str, str]) -> Subject:
+def reader(rules: Rulebook, generation_id: int) -> ChunksOf:
+    """Return what gives the chunks of a file of that generation, each file read once."""
+
     @cache
     def chunks_of(path: str) -> tuple[Chunk, ...]:
         return rules.store.read(lambda conn: store.chunks_of(conn, generation_id, path))
 
+    return chunks_of
+
+
+def _measured(rules: Rulebook, generation_id: int, files: Mapping[str, str]) -> Subject:
+    chunks_of = reader(rules, generation_id)
     if not any(chunks_of(path) for path in files):
         raise IndexMissingError("the index holds none of the vault's files; run: python -m ingest")
     return Subject(generation_id, files, chunks_of)

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from typing import Any
 
 import httpx2
 
+from evals.local_model import free_port
 from retrieval.errors import DatasetError
 from retrieval.postgres import serve
 from retrieval.settings import Settings, names
@@ -117,7 +117,7 @@ def asking(stage: Stage, questions: Sequence[str]) -> Iterator[list[dict[str, An
 def _api(
     program: Program, number: int, folder: Path, environment: dict[str, str]
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    port = _free_port()
+    port = free_port()
     with (folder / f"api-{number}.log").open("w") as log, subprocess.Popen(
         [sys.executable, "-m", *program], cwd=folder, stdout=log, stderr=log,
         env={**environment, "PORT": str(port)},
@@ -166,10 +166,3 @@ def _wait_for_lines(file: Path, wanted: int) -> None:
 
 def _log_end(folder: Path, number: int) -> str:
     return (folder / f"api-{number}.log").read_text("utf-8")[-_LOG_END:].strip() or "no word of it"
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port

@@ -1,6 +1,5 @@
 """One file from text to chunks with their entries. Pure: no files, no database, no model."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,11 +12,8 @@ from ingest.limits import Count
 from ingest.markdown import Document
 from ingest.outline import Placed, outline
 from ingest.vault import SourceFile
-from retrieval.fold import searchable
+from retrieval.fold import searchable, unnumbered
 from retrieval.models import Chunk, Entry, SourceNote
-
-_PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
-_NUMBERING = re.compile(r"^\d+[.)]?\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +70,10 @@ def note(file: SourceFile) -> SourceNote:
 def _subject(path: str, placed: Sequence[Placed], matter: FrontMatter) -> Subject:
     headings = [p.trail[-1] for p in placed if p.trail]
     title = matter.title or (headings[0] if headings else _names(path)[-1])
-    edition = f"edition {matter.edition}" if matter.edition else ""
-    status = "" if matter.status.lower() in _PLAIN else matter.status
-    about = [word for word in (status, edition) if word]
+    about = SourceNote(path, matter.status, matter.edition).standing
     return Subject((title, *about), title, matter.aliases)
 
 
 def _names(path: str) -> list[str]:
     """Folders and file name without what numbers them; "12. Combat.md" is "Combat"."""
-    return [_NUMBERING.sub("", name) for name in path.rsplit(".", 1)[0].split("/")]
+    return [unnumbered(name) for name in path.rsplit(".", 1)[0].split("/")]

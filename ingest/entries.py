@@ -68,7 +68,7 @@ def write(
             if not (p.block.first in leads and _says_nothing_alone(document, p))
             for entry in _block(writer, p, first, last)
         ]
-    return entries + list(_whole(writer, inside[-1], cut))
+    return entries + list(_whole(writer, cut))
 
 
 def _says_nothing_alone(document: Document, placed: Placed) -> bool:
@@ -115,7 +115,7 @@ def _prose(writer: _Writer, placed: Placed, text: str, start: int) -> Iterator[E
         group.append(span)
 
 
-def _whole(writer: _Writer, placed: Placed, cut: Cut) -> Iterator[Entry]:
+def _whole(writer: _Writer, cut: Cut) -> Iterator[Entry]:
     """The chunk itself, in as many windows of lines as the encoder needs."""
     chunk = cut.chunk
     trail = _trail(writer, (*chunk.heading.split(" > "), *writer.subject.aliases))

@@ -41,10 +41,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """Differences by the parameter's name, to be added to the base, and the head.
-
-    A cross-encoder's classifier counts as a difference from zero; it has no head.
-    """
+    """Differences by the parameter's name, to be added to the base, and the head."""
 
     differences: Mapping[str, Vectors]
     head: Head | None

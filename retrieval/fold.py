@@ -27,6 +27,7 @@ _FEET = re.compile(r"(?<=\d)'(?!\w)|(?<=\d)'(?=x ?\d)")  # 30' and both of 10'x1
 _FEET_BY = re.compile(r"feetx ?(?=\d)")  # 10'x10'
 _INCHES = re.compile(r'(?<=\d)"(?!\w)')
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_NUMBERING = re.compile(r"^\d+[.)]?\s+")
 _SPACES = re.compile(r" {2,}")
 _PADDING = re.compile(r"(?<=\S) {2,}")
 _DASHES = re.compile(r"-{4,}")
@@ -85,3 +86,8 @@ def _number(words: str) -> str:
     if len(parts) == 2 and parts[0] in range(20, 100, 10) and parts[1] < 10:
         return str(parts[0] + parts[1])
     return _NUMBER_WORD.sub(lambda match: str(_NUMBERS[match[0].lower()]), words)
+
+
+def unnumbered(name: str) -> str:
+    """Return a folder's or file's name without what numbers it: "12. Combat" is "Combat"."""
+    return _NUMBERING.sub("", name)

@@ -13,6 +13,7 @@ Vectors = npt.NDArray[np.float32]
 Fate = Literal["candidates", "threshold", "budget", "returned"]
 # "encoded": token vectors are not stored; those of the best candidates were made for the question.
 LateInteraction = Literal["stored", "encoded", "off"]
+_PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
 _GONE = {"superseded", "obsolete", "withdrawn", "deprecated", "archived"}
 EntryKind = Literal["row", "item", "sentences", "whole"]
 
@@ -70,6 +71,13 @@ class SourceNote:
     status: str = ""  # "errata", "house rule", "optional", "superseded", …
     edition: str = ""
     supersedes: tuple[str, ...] = ()  # files that it overrides: paths, with or without suffix
+
+    @property
+    def standing(self) -> tuple[str, ...]:
+        """What a reader should know of it: ("errata", "edition 2nd"); none of a plain rule."""
+        status = "" if self.status.casefold() in _PLAIN else self.status
+        edition = f"edition {self.edition}" if self.edition else ""
+        return tuple(part for part in (status, edition) if part)
 
     @property
     def is_gone(self) -> bool:

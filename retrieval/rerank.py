@@ -9,9 +9,9 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from retrieval import adapter, weights
+from retrieval import weights
 from retrieval.embed import ModelThread
 from retrieval.fold import compact
 from retrieval.models import Chunk
@@ -47,17 +47,18 @@ class Reranker(Protocol):
 
 
 class CrossEncoderReranker:
-    """A sentence-transformers CrossEncoder of a folder or hub id, or the bundled one.
+    """A sentence-transformers CrossEncoder of a folder or hub id.
 
-    A foreign model reads whole passages as they are shown; the bundled one, which is trained on
-    entries, reads each passage's nearest entry, which is several times faster. `limit` is how many
-    tokens of a question and a text together it reads; what is longer is scored by its beginning,
-    and logged.
+    It reads whole passages as they are shown. One whose files say that it was trained on entries,
+    as those of `python -m retrieval.train_reranker` do, reads each passage's nearest entry, which
+    is several times faster. `limit` is how many tokens of a question and a text together it
+    reads; what is longer is scored by its beginning, and logged.
     """
 
     def __init__(self, files: weights.ModelFiles, thread: ModelThread) -> None:
         self.name = files.name
         self.digest = files.digest
+        self._reads_entries = weights.reads_entries(files)
         self.limit = weights.max_tokens(files) or _MAX_TOKENS
         self._tokens = _PairCounter(files)
         self._files = files
@@ -84,11 +85,10 @@ class CrossEncoderReranker:
         self._thread.run(lambda: self._model)
 
     def _text(self, passage: Passage) -> str:
-        return passage.entry if self._files.adapter else passage_text(passage.chunk)
+        return passage.entry if self._reads_entries else passage_text(passage.chunk)
 
     @cached_property
     def _model(self) -> CrossEncoder:
-        import torch
         from sentence_transformers import CrossEncoder
 
         model: CrossEncoder = CrossEncoder(
@@ -99,12 +99,6 @@ class CrossEncoderReranker:
             trust_remote_code=False,
             model_kwargs={"use_safetensors": True},
         )
-        if self._files.adapter:
-            network = cast("torch.nn.Module", model.model)
-            for name, parameter in network.named_parameters():
-                if name.startswith("classifier."):  # the base has none: made at random by now
-                    torch.nn.init.zeros_(parameter)
-            adapter.apply(network, adapter.read(self._files.adapter))
         return model
 
 

@@ -19,6 +19,7 @@ _WHEEL_DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9d
 _TRAINED = Path(__file__).with_name("encoder")
 _TRAINED_NAME = "rules-oracle/encoder (all-MiniLM-L6-v2, trained further)"
 _WEIGHTS = ".safetensors"  # no others are loaded
+READS, ENTRIES = "reads", "entries"  # a key of config.json: what a cross-encoder was trained on
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +108,17 @@ def find(model: str, *, offline: bool) -> ModelFiles:
 
 def setting(model: ModelFiles, file: str, key: str) -> int:
     """Return the whole number `key` of the model's JSON `file`; ModelUnavailableError if absent."""
-    path = model.folder / file
-    try:
-        value = json.loads(path.read_text("utf-8"))[key]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelUnavailableError(f"{model.name}: {file} does not say {key!r}") from error
+    value = _said(model, file, key)
     if not isinstance(value, int):
         raise ModelUnavailableError(f"{model.name}: {key!r} of {file} is {value!r}, not a number")
     return value
+
+
+def reads_entries(model: ModelFiles) -> bool:
+    """Return whether a cross-encoder was trained on entries, as its config.json says."""
+    with suppress(ModelUnavailableError):
+        return _said(model, "config.json", READS) == ENTRIES
+    return False
 
 
 def max_tokens(model: ModelFiles) -> int | None:
@@ -130,6 +134,15 @@ def max_tokens(model: ModelFiles) -> int | None:
         with suppress(ModelUnavailableError):
             said.append(setting(model, file, key))
     return min((length for length in said if length > 0), default=None)  # XLNet: -1, no limit
+
+
+def _said(model: ModelFiles, file: str, key: str) -> object:
+    path = model.folder / file
+    try:
+        value: object = json.loads(path.read_text("utf-8"))[key]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelUnavailableError(f"{model.name}: {file} does not say {key!r}") from error
+    return value
 
 
 def _described(name: str, folder: Path) -> ModelFiles:

@@ -1,5 +1,7 @@
 """A cross-encoder that is named in the settings orders the passages, and every report names it."""
 
+import json
+import shutil
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -105,6 +107,22 @@ def test_the_scores_are_the_models_own(reranked: Rulebook) -> None:
     passages = [Passage(hit.chunk, "") for hit in found.hits]
     again = reranked.reranker.scores(QUESTION, passages)
     assert again == pytest.approx([hit.score for hit in found.hits], abs=1e-5)
+
+
+def test_a_model_that_was_trained_on_entries_reads_the_nearest_entry(
+    indexed: Settings, model: Path, tmp_path: Path, open_rules: Callable[[Settings], Rulebook]
+) -> None:
+    folder = shutil.copytree(model, tmp_path / "of-entries")
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps({**config, "reads": "entries"}), "utf-8")
+    rules = open_rules(indexed.model_copy(update={"reranker_model": str(folder)}))
+    (hit,) = search(rules, QUESTION, top_k=1).hits
+    assert isinstance(rules.reranker, CrossEncoderReranker)
+    nearest = max(hit.evidence, key=lambda found: found.score).entry.text
+    (of_entry,) = rules.reranker.scores(QUESTION, [Passage(hit.chunk, nearest)])
+    (of_nothing,) = rules.reranker.scores(QUESTION, [Passage(hit.chunk, "")])
+    assert hit.score == pytest.approx(of_entry, abs=1e-5)
+    assert of_entry != pytest.approx(of_nothing, abs=1e-3)
 
 
 def test_candidates_past_the_limit_are_not_read(reranked: Rulebook) -> None:

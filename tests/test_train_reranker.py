@@ -64,7 +64,9 @@ def test_the_folder_loads_as_a_cross_encoder_with_raw_scores(trained: Path) -> N
     pairs = [("what does a drum cost", "A drum costs 30 gold."), ("a", "b " * 200)]
     found = model.predict(pairs, show_progress_bar=False)
     assert model.config.num_hidden_layers == 3
-    assert weights.max_tokens(weights.find(str(trained), offline=True)) == 96
+    files = weights.find(str(trained), offline=True)
+    assert weights.max_tokens(files) == 96
+    assert weights.reads_entries(files)
     tokens = model.tokenizer(*pairs[1], truncation=True)
     assert len(tokens["input_ids"]) == 96
     own = Ranker(weights.bundled_base(), depth=3, length=96, init=None)

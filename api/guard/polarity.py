@@ -97,7 +97,7 @@ def _left_out(
         return None
     against = [
         part for part in near
-        if _said_of(clause, part.clause, said) and part.clause.head != clause.head
+        if _said_of(clause, part.clause) and part.clause.head != clause.head
         and (not part.clause.after or part.clause.after & clause.words)
     ]  # fmt: skip
     affirmed = [part for part in parts if not part.clause.negated]
@@ -121,7 +121,7 @@ def _stretch(clause: Clause, said: _Said) -> str:
     return f"{_CLAUSE_END.split(before)[-1]}{clause.text}" if found else clause.text
 
 
-def _said_of(clause: Clause, denied: Clause, said: _Said) -> bool:
+def _said_of(clause: Clause, denied: Clause) -> bool:
     """Whether the clause affirms what the other one denies: its head, or anything of a subject.
 
     "What is in a backpack does not have to" denies of it what was said before.

@@ -13,7 +13,7 @@ from retrieval.adapter import Adapter
 from retrieval.errors import ConfigurationError
 from retrieval.training.encoder import without_dropout
 from retrieval.training.pieces import buckets, padded, tokenizer
-from retrieval.weights import ModelFiles
+from retrieval.weights import ENTRIES, READS, ModelFiles
 
 _HEAD = ("bert.pooler.", "classifier.")
 _RAW = "torch.nn.modules.linear.Identity"  # a sigmoid would make equal scores of far ones
@@ -70,6 +70,7 @@ class Ranker(nn.Module):
     def save(self, folder: Path) -> None:
         """Write what `sentence_transformers.CrossEncoder(folder)` loads, each file at once."""
         self.network.config.sentence_transformers = {"activation_fn": _RAW}
+        setattr(self.network.config, READS, ENTRIES)
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as name:
             self.network.save_pretrained(name)
