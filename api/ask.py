@@ -4,6 +4,7 @@ Exit status: 0 an answer or a refusal, 2 no answer.
 """
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -66,4 +67,5 @@ def _printable(text: str) -> str:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # "| head" has seen enough: no error
     sys.exit(main())

@@ -1,5 +1,8 @@
 """Fit the weights of the stages, the threshold and the refusal on the calibration split.
 
+The weights are fitted on questions over training texts as well (evals/beside.py): what suits one
+vault alone does not suit the next. Threshold and refusal are of the vault's own questions.
+
 The threshold is the highest (in steps of 0.01) that loses no question which search answers without
 one; each of the others shown loses 5 % more of these. The fit is written to
 retrieval/calibration.json with the models that it belongs to and with the questions that it saw;
@@ -15,16 +18,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import fmean, quantiles
+from tempfile import TemporaryDirectory
 
 from api import refusal
-from evals import fitting, refusal_fit, retrieval
+from evals import beside, fitting, refusal_fit, retrieval
+from evals.beside import Rules
 from evals.dataset import UNANSWERABLE, Question
+from evals.fitting import Beside, Example
 from evals.judge import judge
 from evals.retrieval import RULES, Outcome, Subject, evaluate
 from retrieval import calibration
 from retrieval.errors import DatasetError, RulesError
+from retrieval.fuse import Weights
 from retrieval.models import SearchResult
-from retrieval.rerank import Reranker
 from retrieval.rulebook import Rulebook, calibrated_for, open_rulebook
 from retrieval.settings import load
 
@@ -35,18 +41,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status: 0, or 2 where nothing could be measured."""
     parser = argparse.ArgumentParser(prog="python -m evals.calibrate", description=__doc__)
     parser.add_argument("--dataset", type=Path, default=RULES)
+    parser.add_argument(
+        "--beside",
+        default="training",
+        help="training texts that the weights are fitted on as well; none for none of them",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the curve, write nothing")
     args = parser.parse_args(argv)
     try:
         questions = retrieval.chosen(args.dataset, "calibration")
-        with open_rulebook(load()) as opened:
+        with open_rulebook(load()) as opened, TemporaryDirectory() as folder:
+            others = _others(args.beside, Path(folder))
             rules = replace(opened, weights=calibration.UNFITTED.weights, threshold=-math.inf)
             with retrieval.subject(rules, retrieval.vault_of(rules, args.dataset)) as measured:
-                fit, refusing = _fit(rules, measured, questions)
+                fit, refusing = _fit(rules, measured, questions, others)
             if not args.dry_run:
                 models = calibrated_for(rules.settings, rules.embedder, rules.reranker)
                 seen = _manifest(args.dataset, questions)
-                calibration.write(models, fit, seen)
+                asked = {one.name: len(one.questions) for one in others}
+                calibration.write(models, fit, {**seen, "beside": asked})
                 refusal.write(models, refusing, seen)
     except RulesError as error:
         print(f"evals.calibrate: nothing was measured: {error}", file=sys.stderr)
@@ -55,44 +68,51 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _fit(
-    rules: Rulebook, measured: Subject, questions: Sequence[Question]
+    rules: Rulebook, measured: Subject, questions: Sequence[Question], others: Sequence[Rules]
 ) -> tuple[calibration.Fit, refusal.Fit]:
     """Fit the weights, the threshold under them, and the refusal; print what they cost and gain."""
     # A reranker reads what the other stages put first, so these are fitted before it is asked.
-    rules = _weighted(replace(rules, reranker=None), measured, questions, rules.reranker)
-    if rules.reranker:
-        rules = _weighted(rules, measured, questions, rules.reranker)
+    reranker = rules.reranker
+    for last in (None, reranker) if reranker else (None,):
+        rules = replace(rules, reranker=last)
+        known = fitting.examples(list(evaluate(rules, measured, questions)), measured)
+        rules = replace(rules, weights=_weights(rules, known, beside.examples(rules, others)))
     outcomes = list(evaluate(rules, measured, questions))
     limits = [limit(outcome, measured, rules.settings.rag_top_k) for outcome in outcomes]
     value = threshold(limits)
-    known = refusal_fit.examples(outcomes)
-    refusing = refusal_fit.fit(known)
+    refusable = refusal_fit.examples(outcomes)
+    refusing = refusal_fit.fit(refusable)
     limits_of = {name: one for name, one in asdict(refusing).items() if name != "vault"}
     print(f"refusal of whole questions: {limits_of}; share refused, cross-validated:")
     try:
-        print(refusal_fit.table(known))
+        print(refusal_fit.table(refusable))
     except DatasetError as error:
         print(f"not cross-validated: {error}")
     _print_curve(outcomes, limits, value)
     return calibration.Fit(rules.weights, value), refusing
 
 
-def _weighted(
-    rules: Rulebook, measured: Subject, questions: Sequence[Question], reranker: Reranker | None
-) -> Rulebook:
-    """Return `rules` with fitted weights and with `reranker`."""
-    known = fitting.examples(list(evaluate(rules, measured, questions)), measured)
-    weights = fitting.fit(known)
+def _weights(rules: Rulebook, known: Sequence[Example], others: Beside) -> Weights:
+    """Return fitted weights, and print what they do to `known` and to the others."""
+    weights = fitting.fit(known, others)
     stages = "with" if rules.reranker else "without"
-    before, after = (
-        fmean(fitting.reciprocal_rank(example, one) for example in known)
-        for one in (rules.weights, weights)
-    )
+    held = fitting.cross_validated(known, others)
     print(
-        f"{stages} the reranker: {weights}; MRR {before:.3f} before, {after:.3f} after, "
-        f"{fitting.cross_validated(known):.3f} cross-validated (n = {len(known)})"
+        f"{stages} the reranker: {weights}; MRR {_mrr(known, rules.weights)} before, "
+        f"{_mrr(known, weights)} after, {held:.3f} cross-validated (n = {len(known)})"
     )
-    return replace(rules, weights=weights, reranker=reranker)
+    for name, asked in others.items():
+        before, after = _mrr(asked, rules.weights), _mrr(asked, weights)
+        print(f"  beside: {name}: MRR {before} before, {after} after (n = {len(asked)})")
+    return weights
+
+
+def _mrr(known: Sequence[Example], weights: Weights) -> str:
+    return f"{fmean(fitting.reciprocal_rank(example, weights) for example in known):.3f}"
+
+
+def _others(given: str, folder: Path) -> list[Rules]:
+    return [] if given == "none" else beside.write(Path(given), folder)
 
 
 def _manifest(path: Path, questions: Sequence[Question]) -> dict[str, object]:

@@ -6,8 +6,9 @@ weights over a smooth loss: nothing here can follow the noise of single question
 of a grid does.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,10 @@ class Example:
 
     features: Array  # shape (candidates, 4): dense, text, late, rerank; 0 where there is none
     needed: tuple[tuple[npt.NDArray[np.bool_], ...], ...]  # by place, then by gold: who holds it
+
+
+Beside = Mapping[str, Sequence[Example]]  # of other rules, by collection, none of them empty
+NOTHING: Beside = MappingProxyType({})
 
 
 def examples(outcomes: Sequence[Outcome], measured: Subject) -> list[Example]:
@@ -62,10 +67,12 @@ def _features(row: Candidate) -> list[float]:
     return [score or 0.0 for score in scores]
 
 
-def fit(known: Sequence[Example]) -> Weights:
+def fit(known: Sequence[Example], beside: Beside = NOTHING) -> Weights:
     """Return the weights for a dense weight of 1. Raises DatasetError where nothing can be fitted.
 
-    `rerank` is None where no example has a reranker's score.
+    All of `beside` together counts as much as `known`, and each collection as much as another.
+    `rerank` is None where no example has a
+    reranker's score.
     """
     if not known:
         raise DatasetError("no question has its gold among the candidates: nothing can be fitted")
@@ -73,7 +80,9 @@ def fit(known: Sequence[Example]) -> Weights:
     bounds = [(1e-3, None) if on else (0.0, 0.0) for on in used]
     bounds[0] = (1e-3, None)
     start = np.where(used, _START, 0.0)
-    best = minimize(_loss, start, args=(known,), method="L-BFGS-B", bounds=bounds)
+    shares = [(0.5 if beside else 1.0, known)]
+    shares += [(0.5 / len(beside), collection) for collection in beside.values()]
+    best = minimize(_loss, start, args=(shares,), method="L-BFGS-B", bounds=bounds)
     dense, text, late, rerank = (float(value) for value in best.x)
     return Weights(
         round(text / dense, 3),
@@ -82,8 +91,14 @@ def fit(known: Sequence[Example]) -> Weights:
     )
 
 
-def _loss(weights: Array, known: Sequence[Example]) -> float:
-    """The mean negative log likelihood of a gold, with a slight pull towards small weights."""
+def _loss(weights: Array, shares: Sequence[tuple[float, Sequence[Example]]]) -> float:
+    """What the parts cost by their shares, with a slight pull towards small weights."""
+    cost = sum(share * _mean_loss(weights, known) for share, known in shares)
+    return float(cost + 1e-4 * np.square(weights / np.array(_START)).sum())
+
+
+def _mean_loss(weights: Array, known: Sequence[Example]) -> float:
+    """The mean negative log likelihood of a gold."""
     total = 0.0
     for example in known:
         scores = example.features @ weights
@@ -94,7 +109,7 @@ def _loss(weights: Array, known: Sequence[Example]) -> float:
             for place in example.needed
         ]
         total -= max(places)
-    return float(total / len(known) + 1e-4 * np.square(weights / np.array(_START)).sum())
+    return float(total / len(known))
 
 
 def reciprocal_rank(example: Example, weights: Weights) -> float:
@@ -106,13 +121,16 @@ def reciprocal_rank(example: Example, weights: Weights) -> float:
     return max(1 / max(int(ranks[mask].min()) for mask in place) for place in example.needed)
 
 
-def cross_validated(known: Sequence[Example]) -> float:
-    """Return the mean reciprocal rank of each fold under the weights fitted on the others."""
+def cross_validated(known: Sequence[Example], beside: Beside = NOTHING) -> float:
+    """Return the mean reciprocal rank of each fold under the weights fitted on the others.
+
+    `beside` is part of every fit.
+    """
     folds = [known[i::_FOLDS] for i in range(_FOLDS)]
     ranks = []
     for i, fold in enumerate(folds):
         others = [example for j, other in enumerate(folds) if j != i for example in other]
         if others:
-            weights = fit(others)
+            weights = fit(others, beside)
             ranks += [reciprocal_rank(example, weights) for example in fold]
     return float(np.mean(ranks)) if ranks else float("nan")

@@ -1,10 +1,11 @@
 """The settings: one frozen object of the environment and `.env`, passed in, never global."""
 
 import difflib
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Literal
 
-from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 from pydantic import (
@@ -86,10 +87,11 @@ class Settings(BaseSettings):
 def load(dotenv: Path = Path(".env")) -> Settings:
     """Return the settings of the environment and of `dotenv` (which need not exist).
 
-    Raises ConfigurationError for an unknown name in `dotenv` (naming the nearest known one) and
-    for a value of the wrong kind.
+    Raises ConfigurationError for a line of `dotenv` that cannot be read, for an unknown name in it
+    (naming the nearest known one) and for a value of the wrong kind.
     """
-    _refuse_unknown_names(dotenv)
+    if dotenv.is_file():
+        _refuse_strange_lines(dotenv)
     try:
         return Settings(_env_file=dotenv)
     except ValidationError as error:
@@ -105,9 +107,18 @@ def names() -> list[str]:
     return sorted(name.upper() for name in Settings.model_fields)
 
 
-def _refuse_unknown_names(dotenv: Path) -> None:
+def _refuse_strange_lines(dotenv: Path) -> None:
+    """Refuse what the library that reads the file would warn of, or leave out, and go on."""
+    try:
+        text = dotenv.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{dotenv} cannot be read: {error}; it is to be UTF-8") from error
     known = {*names(), *FOREIGN_NAMES}
-    for name in dotenv_values(dotenv) if dotenv.is_file() else {}:
-        if name.upper() not in known and not name.startswith("OTEL_"):
+    for found in parse_stream(StringIO(text)):
+        blank = found.original.string.partition(found.original.string.strip())[0]
+        where, name = f"{dotenv}:{found.original.line + blank.count(chr(10))}", found.key
+        if found.error or (name is not None and found.value is None):
+            raise ConfigurationError(f"{where}: is no setting; write NAME=value, or # before it")
+        if name and name.upper() not in known and not name.startswith("OTEL_"):
             near = difflib.get_close_matches(name.upper(), sorted(known), n=1, cutoff=0.0)
-            raise ConfigurationError(f"{dotenv}: unknown setting {name!r}; did you mean {near[0]}?")
+            raise ConfigurationError(f"{where}: unknown setting {name!r}; did you mean {near[0]}?")

@@ -103,7 +103,7 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     rows = [{**row, "split": "calibration"} for row in rows]
     path = tmp_path / "questions.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
-    assert calibrate.main(["--dataset", str(path)]) == 0
+    assert calibrate.main(["--dataset", str(path), "--beside", "none"]) == 0
     out = capsys.readouterr().out
     value = json.loads(out.splitlines()[-1])["threshold"]
     assert f"{value:>8.2f}*" in out
@@ -115,6 +115,7 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     assert fit.weights.text >= 0
     assert fit.weights.late >= 0
     (entry,) = json.loads(stored.read_text("utf-8"))
+    assert entry["fitted_on"].pop("beside") == {}
     assert entry["fitted_on"]["ids"] == sorted(row["id"] for row in rows)
     assert refusal.find(models)
     (other,) = json.loads(stored.with_name("refusal.json").read_text("utf-8"))
@@ -123,5 +124,5 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     wrong = [{"path": "1. Light/Torches.md", "quote": "A torch burns for two hours."}]
     rows = [{**row, "gold": wrong} if "gold" in row else row for row in rows]
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
-    assert calibrate.main(["--dataset", str(path)]) == 2
+    assert calibrate.main(["--dataset", str(path), "--beside", "none"]) == 2
     assert calibration.find(models) == fit

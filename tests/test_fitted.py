@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evals import dataset
+from evals import beside, dataset
 from evals.retrieval import RULES
 from retrieval import calibration
 from retrieval.rulebook import Rulebook, calibrated_for
@@ -28,6 +28,15 @@ def test_a_fit_of_the_default_models_has_seen_calibration_questions_alone(
     assert fit["fitted_on"]["dataset"] == RULES.name
     assert len(fit["fitted_on"]["ids"]) == fit["fitted_on"]["questions"] > 100
     assert {splits[one] for one in fit["fitted_on"]["ids"]} == {"calibration"}
+
+
+def test_the_weights_are_fitted_on_other_rules_as_well(
+    settings: Settings, rulebook: Rulebook
+) -> None:
+    models = calibrated_for(settings, rulebook.embedder, rulebook.reranker)
+    (fit,) = [fit for fit in json.loads(FITTED[0].read_text("utf-8")) if fit["for"] == models]
+    assert set(fit["fitted_on"]["beside"]) == set(beside.COLLECTIONS)
+    assert min(fit["fitted_on"]["beside"].values()) > 200
 
 
 def test_the_default_models_are_calibrated(

@@ -108,6 +108,21 @@ def test_the_environment_goes_before_the_file(
     assert settings.log_level == "DEBUG"
 
 
+@pytest.mark.parametrize(
+    "line", ["RAG_TOP_K", "RAG_TOP_K 5", "this is no setting", 'OPENAI_MODEL="never ended', "=5"]
+)
+def test_a_line_that_is_no_setting_is_refused_by_its_number(tmp_path: Path, line: str) -> None:
+    dotenv = written(tmp_path, f"# a comment\n\nRAG_CANDIDATES=9\n\n\n{line}\n")
+    with pytest.raises(ConfigurationError, match=r":6: is no setting; write NAME=value"):
+        load(dotenv)
+
+
+def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"OPENAI_MODEL=\xff\n")
+    with pytest.raises(ConfigurationError, match=r"\.env cannot be read: .*it is to be UTF-8"):
+        load(tmp_path / ".env")
+
+
 def test_lines_for_other_programs_are_let_pass(tmp_path: Path) -> None:
     load(written(tmp_path, "POSTGRES_PASSWORD=x\nOTEL_SERVICE_NAME=y\nNO_COLOR=1\n"))
 

@@ -1,0 +1,74 @@
+"""Questions over the training texts that the encoder has not seen: more rules to fit weights on.
+
+Weights that are fitted on one vault follow it. What suits several suits the next one better.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals import dataset, fitting, retrieval, texts
+from evals.dataset import Question
+from evals.fitting import Example
+from ingest import vault
+from retrieval.errors import DatasetError
+from retrieval.rulebook import Rulebook
+
+# Written after the shipped encoder was trained (docs/experiments.md, E17); the others it has seen.
+COLLECTIONS = ("fantasy-f", "services-c", "tables-b")
+_EACH = 8  # one question of so many is asked, which are over 900 in all
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A collection as a vault, without its questions, and those of them that are asked."""
+
+    name: str
+    vault: Path
+    questions: tuple[Question, ...]
+
+
+def write(training: Path, folder: Path) -> list[Rules]:
+    """Write the collections of `training` below `folder` and return them with their questions.
+
+    Raises DatasetError where one of them is not there or holds no questions.
+    """
+    return [_written(training / name, folder / name) for name in COLLECTIONS]
+
+
+def examples(rules: Rulebook, asked: Sequence[Rules]) -> dict[str, list[Example]]:
+    """Index and search each collection, and return what weights are fitted on, by its name.
+
+    Raises DatasetError for a collection none of whose lines is found.
+    """
+    found = {}
+    for one in asked:
+        with retrieval.subject(rules, one.vault) as measured:
+            outcomes = list(retrieval.evaluate(rules, measured, one.questions))
+            found[one.name] = fitting.examples(outcomes, measured)
+        if not found[one.name]:
+            raise DatasetError(f"{one.name}: search finds the line of none of its questions")
+    return found
+
+
+def _written(source: Path, target: Path) -> Rules:
+    if not source.is_dir():
+        raise DatasetError(f"no folder {str(source)!r}; name another with --beside, or none")
+    rows = []
+    for file in vault.read(source).files:
+        text, questions, faults = texts.without_questions(file)
+        if faults:
+            raise DatasetError(f"{source / file.path}:{faults[0]}")
+        path = target / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.text, "utf-8")
+        lines = text.text.split("\n")
+        rows += [
+            {"question": one.text, "source": file.path,
+             "expectedChunkSubstring": lines[one.answer - 1].strip()}
+            for one in questions
+        ]  # fmt: skip
+    listed = target.with_name(f"{target.name}.json")
+    listed.write_text(json.dumps(rows[::_EACH]), "utf-8")
+    return Rules(source.name, target, tuple(dataset.load(listed)))

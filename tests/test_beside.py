@@ -1,0 +1,80 @@
+"""Other rules beside a vault's own: what is asked of them, and what they weigh in a fit."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evals import beside, fitting
+from evals.fitting import Example
+from retrieval.errors import DatasetError
+from retrieval.rulebook import Rulebook
+from tests.conftest import write_vault
+
+TEXT = """# Tolls
+
+A cart pays two pence at the bridge.
+?? What does a cart pay?
+?? How much for crossing on wheels?
+
+| Animal | Toll |
+|---|---|
+| Horse | a penny |
+?? What does a horse pay?
+"""
+
+
+@pytest.fixture
+def training(tmp_path: Path) -> Path:
+    """Training texts with nine questions a collection."""
+    files = {f"{name}/{n}. Tolls.md": TEXT for name in beside.COLLECTIONS for n in range(3)}
+    return write_vault(tmp_path / "training", files)
+
+
+def test_every_eighth_question_is_asked_of_its_line(training: Path, tmp_path: Path) -> None:
+    found = beside.write(training, tmp_path / "asked")
+    assert [one.name for one in found] == list(beside.COLLECTIONS)
+    first, ninth = found[0].questions
+    assert first.question == "What does a cart pay?"
+    assert first.places[0][0].quote == "A cart pays two pence at the bridge."
+    assert (ninth.places[0][0].path, ninth.places[0][0].quote) == (
+        "2. Tolls.md", "| Horse | a penny |",
+    )  # fmt: skip
+    assert "??" not in (found[0].vault / "2. Tolls.md").read_text("utf-8")
+
+
+def test_their_questions_are_searched_in_them(
+    training: Path, tmp_path: Path, rulebook: Rulebook
+) -> None:
+    rules = replace(rulebook, threshold=float("-inf"))
+    found = beside.examples(rules, beside.write(training, tmp_path / "asked")[:1])
+    (asked,) = found.values()
+    assert [int(mask.sum()) for example in asked for (mask,) in example.needed] == [1, 1]
+
+
+def test_what_is_missing_or_wrong_is_named(training: Path, tmp_path: Path) -> None:
+    file = training / beside.COLLECTIONS[0] / "0. Tolls.md"
+    file.write_text("?? What stands above?\n", "utf-8")
+    with pytest.raises(DatasetError, match=r"0\. Tolls\.md:1: no line stands above"):
+        beside.write(training, tmp_path / "asked")
+    with pytest.raises(DatasetError, match=r"no folder .*missing.*--beside"):
+        beside.write(tmp_path / "missing", tmp_path / "asked")
+
+
+def made(answer: int, *, dense: float, text: float) -> Example:
+    """Two candidates: the one that answers has these scores, the other what is left of 1."""
+    features = np.array([[dense, text, 0.0, 0.0], [1 - dense, 1 - text, 0.0, 0.0]])
+    return Example(features, ((np.array([answer == 0, answer == 1]),),))
+
+
+def test_collections_share_half_of_the_fit_whatever_their_sizes() -> None:
+    own = [made(0, dense=0.6, text=0.9)] * 5
+    other = [made(0, dense=0.6, text=0.2)]
+    alone = fitting.fit(own).text
+    once, twice = (fitting.fit(own, {"a": other * n}).text for n in (1, 50))
+    assert once == pytest.approx(twice, abs=0.002)
+    assert once < alone / 2
+    assert fitting.fit(own, {"a": other, "b": own}).text == pytest.approx(
+        fitting.fit(own * 3, {"b": own, "a": other * 7}).text, abs=0.002
+    )
