@@ -43,6 +43,10 @@ def print_summary(run: Run, folder: Path) -> None:
     _print_table("kind", run.top_k, [(question.kind, judgement) for question, judgement in judged])
     for name, (count, asked) in summary.refused(outcomes).items():
         print(f"{name:<12} {asked:>4} refused {count / asked:.3f}")
+    for outcome in outcomes:
+        if outcome.question.answerable and outcome.refused:  # a PASS of search that nobody sees
+            asked_so = " ".join(outcome.question.question.split())
+            print(f"refused though it has an answer — {asked_so}")
     for stage, count in losses(judgement for _, judgement in judged).items():
         if count:
             print(f"lost at {stage}: {count} ({LOST_AT[stage]})")

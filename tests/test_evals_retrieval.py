@@ -115,6 +115,8 @@ def test_a_search_that_is_broken_on_purpose_fails_the_gate(
     out = capsys.readouterr().out
     assert "FAIL (expected in: 1. Light/Torches.md; lost at: " in out
     assert "GATE FAILED: recall 0." in out
+    unseen = "refused though it has an answer — How long does a torch burn?"
+    assert (unseen in out) == (fault is nothing)
 
 
 def test_a_lost_critical_question_fails_the_gate_whatever_the_recall(
