@@ -22,6 +22,7 @@ class Statement:
     note: SourceNote
     subject: frozenset[str]  # what it is about: a row's first cell, else its last heading
     words: frozenset[str]  # all that it says, headings included
+    is_row: bool = False  # of a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +58,22 @@ def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Co
 
     Two are in conflict where the file of one overrides the other's and it speaks of the other's
     subject by a word of the question: an erratum of crossbows is none to a question on lances,
-    though both stand in files of which one supersedes the other.
+    though both stand in files of which one supersedes the other. Prose under a heading that says
+    nothing ("Hazards") is its own subject where both say most of what was asked.
     """
     return [
         Conflict(upper, lower, binding=not (_is(first.note, _BY_CHOICE) or first.note.is_gone))
         for upper, first in enumerate(statements)
         for lower, second in enumerate(statements)
-        if overrides(first.note, second.note) and first.words & second.subject & asked
+        if overrides(first.note, second.note) and _meet(first, second, asked)
     ]
+
+
+def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
+    if upper.words & lower.subject & asked:
+        return True
+    shared = upper.words & lower.words & asked
+    return not lower.is_row and len(shared) > max(1, len(asked) / 2)
 
 
 def arranged(count: int, found: Sequence[Conflict], gone: Sequence[bool] = ()) -> list[int]:

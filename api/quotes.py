@@ -167,7 +167,8 @@ def _statement(entry: Entry, note: SourceNote) -> Statement:
         subject = next((cell for cell in entry.quote.split("|") if cell.strip(" *_`")), "")
     else:
         subject = entry.heading.rsplit(" > ", 1)[-1]
-    return Statement(note, _stems(subject), _stems(f"{entry.heading} {entry.words}"))
+    words = _stems(f"{entry.heading} {entry.words}")
+    return Statement(note, _stems(subject), words, is_row=entry.kind == "row")
 
 
 def _stems(words: str) -> frozenset[str]:

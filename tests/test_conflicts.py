@@ -1,5 +1,7 @@
 """What stands above what, and what tells namesakes apart."""
 
+from dataclasses import replace
+
 import pytest
 
 from api import conflicts
@@ -40,6 +42,16 @@ def test_a_conflict_is_about_one_subject_that_was_asked_for() -> None:
     assert conflicts.conflicts([row, correction], ASKED) == [Conflict(1, 0, binding=True)]
     assert conflicts.conflicts([row, other], ASKED) == []
     assert conflicts.conflicts([row, correction], frozenset({"sling"})) == []
+
+
+def test_prose_that_says_most_of_what_was_asked_needs_no_word_of_its_heading() -> None:
+    asked = frozenset({"damag", "fall", "feet"})
+    printed = Statement(BASE, frozenset({"hazard"}), frozenset({"hazard", "fall", "1d6", "damag"}))
+    erratum = said(ERRATA, "correct", "fall", "damag", "2d6")
+    assert conflicts.conflicts([printed, erratum], asked) == [Conflict(1, 0, binding=True)]
+    assert conflicts.conflicts([printed, said(ERRATA, "correct", "damag", "cold")], asked) == []
+    row = replace(printed, is_row=True)  # its neighbours say the same words of other subjects
+    assert conflicts.conflicts([row, erratum], asked) == []
 
 
 @pytest.mark.parametrize(
