@@ -5,13 +5,14 @@ from collections.abc import AsyncIterator, Generator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from api import answer, conversation, events, metrics, openai_api, source, stale_files
+from api import answer, conversation, events, health, metrics, openai_api, source
+from api.admission import Admissions, admitted
 from api.hangup import Hangup, until_gone
 from api.oracle import Opened, Oracle, RequestId, State, open_oracle, request_id
 from api.request_id import RequestIds
@@ -25,7 +26,6 @@ from api.schema import (
     passages,
 )
 from api.sse import EventStream
-from retrieval import generations, store
 from retrieval.errors import (
     BackupError,
     ConfigurationError,
@@ -41,6 +41,7 @@ from retrieval.errors import (
     LlmReplyError,
     LlmUnreachableError,
     ModelUnavailableError,
+    OverloadedError,
     QuestionError,
     RulesError,
     SchemaNewerError,
@@ -58,6 +59,7 @@ STATUS: dict[type[RulesError], int] = {
     IndexMissingError: 503,
     IndexMismatchError: 503,
     ModelUnavailableError: 503,
+    OverloadedError: 503,
     # Errors of the other programs, should one of them ever come this way.
     BackupError: 500,
     ConfigurationError: 500,
@@ -93,16 +95,19 @@ def create_app(opened: Oracle | Settings | None = None) -> FastAPI:
     app = FastAPI(
         title="rules-oracle", version="0.1.0", lifespan=lifespan, max_body_size=_MOST_BYTES
     )
+    app.state.questions = 0
+    app.add_middleware(Admissions)
     metrics.install(app)
     app.add_middleware(RequestIds)
     app.exception_handler(RulesError)(explain)
     app.exception_handler(RequestValidationError)(explain_body)
     app.exception_handler(HTTPException)(explain_http)
     app.exception_handler(Exception)(explain_bug)
-    app.post("/ask", response_model=Answer, responses=_STREAMED)(ask)
-    app.post("/search", response_model=SearchReply)(find)
-    app.get("/livez")(livez)
-    app.get("/readyz")(readyz)
+    limited = [Depends(admitted)]
+    app.post("/ask", response_model=Answer, responses=_STREAMED, dependencies=limited)(ask)
+    app.post("/search", response_model=SearchReply, dependencies=limited)(find)
+    app.get("/livez")(health.livez)
+    app.get("/readyz")(health.readyz)
     app.include_router(openai_api.router)
     app.include_router(source.router)
     return app
@@ -155,35 +160,6 @@ def find(body: SearchRequest, opened: Opened, request_id: RequestId) -> SearchRe
         request_id=request_id,
         trace=list(found.trace) if body.explain else None,
     )
-
-
-async def livez() -> dict[str, str]:
-    """Say that the process runs; it needs no database and no model."""
-    return {"status": "alive"}
-
-
-def readyz(opened: Opened) -> dict[str, str]:
-    """Say that questions can be answered, and by what; else 503 with the part that is missing.
-
-    Files that the index does not hold as they are now are named, and no 503: questions are answered
-    from the index, and one edit must not take all APIs out of service until the next ingest.
-    """
-    rules = opened.rules
-
-    def held(conn: store.Connection) -> tuple[store.Generation, dict[str, str]]:
-        now = store.live(conn)
-        return now, generations.file_hashes(conn, now.id)
-
-    generation, indexed = rules.store.read(held)
-    rules.check(generation)
-    return {
-        "status": "ready",
-        "generation": generation.name,
-        "embedding": rules.embedder.files.name,
-        "rerank": rules.reranker.name if rules.reranker else "off",
-        "answers": "model" if opened.model else "quotes",
-        "files": stale_files.state(rules.settings.vault, indexed),
-    }
 
 
 def explain(request: Request, error: RulesError) -> JSONResponse:

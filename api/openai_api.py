@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from api import answer, metrics, source
+from api.admission import admitted
 from api.hangup import Hangup, until_gone
 from api.openai_request import RequestFaultError, asked, check, parameter
 from api.openai_schema import (
@@ -77,7 +78,9 @@ class _Route(APIRoute):
 router = APIRouter(route_class=_Route, tags=["OpenAI"], responses={"4XX": {"model": ErrorReply}})
 
 
-@router.post("/v1/chat/completions", response_model=ChatCompletion)
+@router.post(
+    "/v1/chat/completions", response_model=ChatCompletion, dependencies=[Depends(admitted)]
+)
 async def complete(
     body: ChatRequest, request: Request, opened: Opened, request_id: RequestId
 ) -> ChatCompletion | StreamingResponse:

@@ -79,6 +79,10 @@ class QuestionError(RulesError):
     """A question that cannot be searched: empty, too long, or not text."""
 
 
+class OverloadedError(RulesError):
+    """More is asked at once than can be answered in time."""
+
+
 class DatasetError(RulesError):
     """A file of questions cannot be read, so nothing could be measured."""
 
