@@ -36,6 +36,7 @@ COPY retrieval/ retrieval/
 COPY ingest/ ingest/
 COPY api/ api/
 COPY evals/ evals/
+COPY training/ training/
 # The sample rules. Mount your own folder here: -v /path/to/rules:/app/vault:ro
 COPY vault/ vault/
 USER 10001:10001

@@ -6,9 +6,13 @@ Without a limit every further question waits for all before it, until none is an
 from fastapi import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from api.oracle import oracle
 from retrieval.errors import OverloadedError
 
 MOST = 32  # questions: one is encoded at a time, so the last of them waits some two seconds
+# Where a model answers, of which api/llm.py asks for eight replies at once: the last question waits
+# for one round of replies, and within LLM_TIMEOUT.
+MOST_OF_A_MODEL = 16
 
 _ADMITTED = "admitted"
 
@@ -34,7 +38,8 @@ async def admitted(request: Request) -> None:
     It runs in the event loop alone, so nobody counts between its reading and its writing.
     """
     state = request.app.state
-    if state.questions >= MOST:
-        raise OverloadedError(f"{MOST} questions are being answered; ask again in some seconds")
+    most = MOST_OF_A_MODEL if oracle(request).model else MOST
+    if state.questions >= most:
+        raise OverloadedError(f"{most} questions are being answered; ask again in some seconds")
     state.questions += 1
     setattr(request.state, _ADMITTED, True)

@@ -4,7 +4,7 @@ Exit status: 0 an answer or a refusal, 2 no answer.
 """
 
 import argparse
-import signal
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -37,10 +37,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed(f"something else than rules-oracle answers at {url}; check PORT")
     if reply.status_code != 200:
         return _failed(_printable(str(body.get("detail", reply.text))))
-    return _show(body)
+    try:
+        _show(body)
+        sys.stdout.flush()
+    except BrokenPipeError:  # "| head" has seen enough; Python must not flush again at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
-def _show(answer: dict[str, Any]) -> int:
+def _show(answer: dict[str, Any]) -> None:
     print(_printable(compact(answer["answer"])))
     for cited in answer["citations"]:
         if answer["mode"] == "model":  # quotes name their lines
@@ -48,7 +53,6 @@ def _show(answer: dict[str, Any]) -> int:
         if cited["fresh"] != "fresh":
             became = cited["fresh"].replace("-", " ")
             print(_printable(f"\n{_place(cited)}: {became} since it was indexed; make ingest"))
-    return 0
 
 
 def _place(cited: dict[str, Any]) -> str:
@@ -67,5 +71,4 @@ def _printable(text: str) -> str:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # "| head" has seen enough: no error
     sys.exit(main())

@@ -59,7 +59,8 @@ def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Co
     Two are in conflict where the file of one overrides the other's and it speaks of the other's
     subject by a word of the question: an erratum of crossbows is none to a question on lances,
     though both stand in files of which one supersedes the other. Prose under a heading that says
-    nothing ("Hazards") is its own subject where both say most of what was asked.
+    nothing ("Hazards") is its own subject where it says most of what was asked and the other one
+    says all that it does.
     """
     return [
         Conflict(upper, lower, binding=not (_is(first.note, _BY_CHOICE) or first.note.is_gone))
@@ -72,8 +73,9 @@ def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Co
 def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     if upper.words & lower.subject & asked:
         return True
-    shared = upper.words & lower.words & asked
-    return not lower.is_row and len(shared) > max(1, len(asked) / 2)
+    shared = lower.words & asked
+    meets = shared <= upper.words and len(shared) > max(1, len(asked) / 2)
+    return meets and not lower.is_row
 
 
 def arranged(count: int, found: Sequence[Conflict], gone: Sequence[bool] = ()) -> list[int]:

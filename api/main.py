@@ -8,7 +8,6 @@ from typing import Any
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from api import answer, conversation, events, health, metrics, openai_api, source
@@ -139,7 +138,7 @@ async def ask(
         return events.events(made(hangup), lambda error: _told(request, error))
 
     if body.stream:
-        return await run_in_threadpool(EventStream, streamed)
+        return await until_gone(request, lambda hangup: EventStream(streamed, hangup))
     return await until_gone(request, lambda hangup: answer.finished(made(hangup)))
 
 

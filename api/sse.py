@@ -19,12 +19,12 @@ _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 class EventStream(EventSourceResponse):
     """A response of the events that `make` yields; call it in a thread, it takes the first one.
 
-    Where that raises, there is no response yet and the error is the caller's. `make` gets the
-    Hangup that is called as soon as the client leaves; its generator is closed soon after.
+    Where that raises, there is no response yet and the error is the caller's. `make` gets `hangup`,
+    which is called as soon as the client leaves; its generator is closed soon after. Before the
+    first event it is the caller's to call.
     """
 
-    def __init__(self, make: Callable[[Hangup], Generator[_Event]]) -> None:
-        hangup = Hangup()
+    def __init__(self, make: Callable[[Hangup], Generator[_Event]], hangup: Hangup) -> None:
         made = make(hangup)
         first = next(made)
         self._frames = _frames(first, made, hangup)

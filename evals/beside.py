@@ -17,8 +17,8 @@ from retrieval.rulebook import Rulebook
 
 # Written after the shipped encoder was trained (docs/experiments.md, E17); the others it has seen.
 COLLECTIONS = ("fantasy-f", "services-c", "tables-b")
-# One question of so many is asked, over 1,000 in all. A line's questions come by twos and fours, in
-# its own words first: an even step would ask one kind alone.
+# One question of so many is asked, over 1,000 in all. Most lines have two, the first in their own
+# words: an even step would ask mostly one kind.
 _EACH = 7
 
 
@@ -57,8 +57,11 @@ def examples(rules: Rulebook, asked: Sequence[Rules]) -> dict[str, list[Example]
 def _written(source: Path, target: Path) -> Rules:
     if not source.is_dir():
         raise DatasetError(f"no folder {str(source)!r}; name another with --beside, or none")
+    found = vault.read(source)
+    if found.rejected:
+        raise DatasetError("; ".join(f"{source}/{error}" for error in found.rejected))
     rows = []
-    for file in vault.read(source).files:
+    for file in found.files:
         text, questions, faults = texts.without_questions(file)
         if faults:
             raise DatasetError(f"{source / file.path}:{faults[0]}")

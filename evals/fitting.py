@@ -71,8 +71,7 @@ def fit(known: Sequence[Example], beside: Beside = NOTHING) -> Weights:
     """Return the weights for a dense weight of 1. Raises DatasetError where nothing can be fitted.
 
     All of `beside` together counts as much as `known`, and each collection as much as another.
-    `rerank` is None where no example has a
-    reranker's score.
+    `rerank` is None where no example has a reranker's score.
     """
     if not known:
         raise DatasetError("no question has its gold among the candidates: nothing can be fitted")

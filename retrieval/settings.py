@@ -110,12 +110,13 @@ def names() -> list[str]:
 def _refuse_strange_lines(dotenv: Path) -> None:
     """Refuse what the library that reads the file would warn of, or leave out, and go on."""
     try:
-        text = dotenv.read_text("utf-8")
+        lines = dotenv.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{dotenv} cannot be read: {error}; it is to be UTF-8") from error
     known = {*names(), *FOREIGN_NAMES}
-    for found in parse_stream(StringIO(text)):
-        blank = found.original.string.partition(found.original.string.strip())[0]
+    for found in parse_stream(StringIO(lines)):
+        text = found.original.string
+        blank = text[: len(text) - len(text.lstrip())]  # lines before it are part of it
         where, name = f"{dotenv}:{found.original.line + blank.count(chr(10))}", found.key
         if found.error or (name is not None and found.value is None):
             raise ConfigurationError(f"{where}: is no setting; write NAME=value, or # before it")

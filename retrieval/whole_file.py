@@ -11,5 +11,9 @@ def write(path: Path, text: str) -> None:
 def write_bytes(path: Path, data: bytes) -> None:
     """Make `data` the contents of `path`. Raises OSError, and leaves the old ones."""
     part = path.with_name(path.name + ".part")
-    part.write_bytes(data)
-    part.replace(path)
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise

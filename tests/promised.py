@@ -110,7 +110,7 @@ UNTESTED = {
         "three reads, each of which ends within 12 s"
     ),
     "row 27": "the whole API by schemathesis; bodies are listed by hand",
-    "row 28": "rates and slow clients: there is no limit of requests yet",
+    "row 28": "rates by caller and slow clients: there is a limit of questions at once alone",
     "row 29": "nobody measured the time of /livez while models run",
     "row 37": "logs are searched for secrets in single tests, not through all of them",
     "row 38": "there is no login and no CORS yet; the server listens on this machine alone",

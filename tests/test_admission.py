@@ -32,7 +32,7 @@ def client(
     with_model: Settings, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[httpx2.Client]:
     """A client of an API with two places, whose model says nothing until its deadline."""
-    monkeypatch.setattr(admission, "MOST", PLACES)
+    monkeypatch.setattr(admission, "MOST_OF_A_MODEL", PLACES)
     llm.mode = "silence"
     with serving(with_model.model_copy(update={"llm_timeout": 4.0})) as found:
         yield found
@@ -86,3 +86,23 @@ def test_places_are_given_back_whatever_came_of_a_question(
         sleep(0.5)  # the server learns a little later that nobody reads
     llm.mode = ""
     assert client.post(path, json=body).status_code == 200
+
+
+@pytest.mark.proves("row 28", "promise 8")
+def test_a_client_that_leaves_before_the_first_event_gives_its_place_back(
+    client: httpx2.Client, llm: FakeLlm
+) -> None:
+    body = {
+        "question": "And in water?",
+        "history": [TORCH],
+        "stream": True,
+    }  # the model rewrites it
+    for _ in range(PLACES):
+        with suppress(httpx2.ReadTimeout):
+            client.post("/ask", json=body, timeout=0.7)
+    llm.mode = ""
+    until, status = monotonic() + 2.0, 503  # the model's deadline is four seconds
+    while status == 503 and monotonic() < until:
+        status = client.post("/ask", json={"question": TORCH}).status_code
+        sleep(0.05)
+    assert status == 200

@@ -58,6 +58,9 @@ def test_what_is_missing_or_wrong_is_named(training: Path, tmp_path: Path) -> No
     file.write_text("?? What stands above?\n", "utf-8")
     with pytest.raises(DatasetError, match=r"0\. Tolls\.md:1: no line stands above"):
         beside.write(training, tmp_path / "asked")
+    file.write_bytes(b"\xff")
+    with pytest.raises(DatasetError, match=r"0\. Tolls\.md: is not UTF-8"):
+        beside.write(training, tmp_path / "asked")
     with pytest.raises(DatasetError, match=r"no folder .*missing.*--beside"):
         beside.write(tmp_path / "missing", tmp_path / "asked")
 
@@ -75,6 +78,9 @@ def test_collections_share_half_of_the_fit_whatever_their_sizes() -> None:
     once, twice = (fitting.fit(own, {"a": other * n}).text for n in (1, 50))
     assert once == pytest.approx(twice, abs=0.002)
     assert once < alone / 2
+    assert fitting.fit(own, {"a": other * 5}).text == pytest.approx(
+        fitting.fit(own + other * 5).text, abs=0.002
+    )
     assert fitting.fit(own, {"a": other, "b": own}).text == pytest.approx(
         fitting.fit(own * 3, {"b": own, "a": other * 7}).text, abs=0.002
     )

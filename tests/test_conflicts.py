@@ -50,6 +50,12 @@ def test_prose_that_says_most_of_what_was_asked_needs_no_word_of_its_heading() -
     erratum = said(ERRATA, "correct", "fall", "damag", "2d6")
     assert conflicts.conflicts([printed, erratum], asked) == [Conflict(1, 0, binding=True)]
     assert conflicts.conflicts([printed, said(ERRATA, "correct", "damag", "cold")], asked) == []
+    bows = frozenset({"gold", "coin", "short", "bow", "cost"})
+    short = Statement(
+        BASE, frozenset({"missil"}), frozenset({"short", "bow", "cost", "gold", "coin"})
+    )
+    long = said(ERRATA, "correct", "long", "bow", "cost", "gold", "coin")
+    assert conflicts.conflicts([short, long], bows) == []  # another bow
     row = replace(printed, is_row=True)  # its neighbours say the same words of other subjects
     assert conflicts.conflicts([row, erratum], asked) == []
 

@@ -117,6 +117,20 @@ def test_a_line_that_is_no_setting_is_refused_by_its_number(tmp_path: Path, line
         load(dotenv)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RAG_TOP_K=7\n\n",
+        "RAG_TOP_K=7\n   ",
+        "\n\nRAG_TOP_K=7\n  # the end\n\n\n",
+        "export RAG_TOP_K=7  # passages\r\n\r\n",
+        'OPENAI_MODEL="two\nlines"\nRAG_TOP_K = 7\n',
+    ],
+)
+def test_lines_that_mean_something_are_read(tmp_path: Path, text: str) -> None:
+    assert load(written(tmp_path, text)).rag_top_k == 7
+
+
 def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes(b"OPENAI_MODEL=\xff\n")
     with pytest.raises(ConfigurationError, match=r"\.env cannot be read: .*it is to be UTF-8"):

@@ -79,7 +79,7 @@ def app(flow: Flow) -> FastAPI:
 
     @served.post("/ask")
     def ask() -> Response:
-        return EventStream(lambda hangup: events.events(flow.steps(hangup), problem))
+        return EventStream(lambda hangup: events.events(flow.steps(hangup), problem), Hangup())
 
     @served.post("/whole")
     async def whole(request: Request) -> str:

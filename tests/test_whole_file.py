@@ -21,6 +21,7 @@ def test_a_write_that_fails_leaves_the_old_contents(
         with pytest.raises(OSError, match="no space left"):
             whole_file.write(path, "new\n")
     assert path.read_text("utf-8") == "old \u2019\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["fit.json"]
     whole_file.write(path, "new\n")
     assert path.read_bytes() == b"new\n"
     assert [file.name for file in tmp_path.iterdir()] == ["fit.json"]
