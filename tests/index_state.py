@@ -1,5 +1,6 @@
 """What an index holds and finds, for tests that change it."""
 
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -11,7 +12,7 @@ from retrieval.elsewhere import Background
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
 from retrieval.settings import Settings
-from retrieval.store import live
+from retrieval.store import Connection, live
 
 TABLES = ("generation", "file", "chunk", "entry", "posting")
 _RANKED = (
@@ -90,12 +91,21 @@ def same_models(rules: Rulebook, settings: Settings) -> Iterator[Rulebook]:
 def written(rules: Rulebook) -> int:
     """How many rows of all tables, the system's too, were ever written in this database.
 
-    Statistics are left out, which the database gathers by itself.
+    Statistics are left out, which the database gathers by itself. A connection that was closed just
+    now tells of its writes a moment later, so the count is waited for until it rests.
     """
+    before = -1
     with rules.store.connect(autocommit=True) as conn:
-        row = conn.execute(
-            "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint FROM pg_stat_all_tables "
-            "WHERE relname <> 'pg_statistic'"
-        ).fetchone()
+        while (now := _counted(conn)) != before:
+            before = now
+            time.sleep(0.2)
+    return now
+
+
+def _counted(conn: Connection) -> int:
+    row = conn.execute(
+        "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint FROM pg_stat_all_tables "
+        "WHERE relname <> 'pg_statistic'"
+    ).fetchone()
     assert row
     return int(row[0])
