@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from api.oracle import oracle
 from retrieval.errors import OverloadedError
 
-MOST = 32  # questions: one is encoded at a time, so the last of them waits some two seconds
+MOST = 32  # questions: one is encoded at a time, and the last of them waits 1.6 s (E46)
 # Where a model answers, of which api/llm.py asks for eight replies at once: the last question waits
 # for one round of replies, and within LLM_TIMEOUT.
 MOST_OF_A_MODEL = 16

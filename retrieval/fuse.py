@@ -10,7 +10,7 @@ from retrieval.store import Scored
 class Weights:
     """What a score of 1 of each stage counts beside a cosine of 1; 0 leaves the stage out.
 
-    Fitted on the calibration split by `evals.calibrate`. `rerank` is None for a cross-encoder whose
+    Fitted by `evals.calibrate`, never on the gate split. `rerank` is None for a cross-encoder whose
     scale nobody has measured: then its scores alone make the order.
     """
 
