@@ -1,10 +1,9 @@
-"""When a question is refused before anything answers it: too little evidence, or a false premise.
+"""When a question is refused before anything answers it: on another subject, or a false premise.
 
 What was fitted stands in retrieval/refusal.json, one entry for each set of models, as that of
 calibration.json does; `evals.refusal_fit` makes it.
 """
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -25,69 +24,54 @@ from retrieval.rulebook import Rulebook, calibrated_for
 from retrieval.sketch import Sketch, resemblance
 
 _FILE = Path(retrieval.__file__).with_name("refusal.json")
-# Cosine similarity; by so much the rules must be nearer than other subjects in a vault that nothing
-# was fitted on. Chosen over sixteen vaults (docs/experiments.md, E27).
-NEARER = 0.34
+# By how much a question must be nearer to the rules than to other subjects, in a vault that nothing
+# was fitted on: by its words and its vector, or by its vector alone. Each refuses one in twenty of
+# the answerable questions over fifteen vaults (docs/experiments.md, E47: `evals.subjects`).
+COVERED, NEARER = 0.10, 0.30
+_VECTOR = 0.5  # what the vector's difference counts beside that of the words (E47)
 _SAME = 0.5  # share of texts; a vault that has kept fewer since the fit is another one
-_BEHIND = 4  # the margin is to the passage so many places behind the best
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What a search says for the question having an answer."""
+    """What a search says for the rules being what the question is about."""
 
-    best: float  # the best passage's final score
-    margin: float  # by how much it leads the fifth, or the last of fewer; from 0
-    words: int  # different content words of the question, at least 1
-    nearest: float  # cosine similarity of the nearest candidate, -1 to 1
-    elsewhere: float  # and that of other subjects, less that of the rules' own texts to them
+    nearer: float  # cosine similarity of the nearest candidate, less that of other subjects
+    covered: float | None  # as SearchResult has it
     vault: Sketch = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """best + `margin` * margin + `words` * ln(words) under `threshold` is refused.
+    """What is under a limit is refused, in `vault`: how everyday its words are decides the limits.
 
-    A long question's best passage scores lower than a short one's, answer or not, so one limit for
-    both would refuse the long ones. `words` is what takes the length out of the scores of
-    answerable questions; how long others are has no part in it.
-
-    nearest - elsewhere under `nearer` is refused too, but in `vault` alone: how everyday the words
-    of a vault are decides that limit, so others have NEARER.
+    Other vaults have COVERED and NEARER. `nearer` counts where the words were not compared.
     """
 
-    margin: float
-    words: float
-    threshold: float
+    covered: float = COVERED
     nearer: float = NEARER
     vault: Sketch = ()
 
 
 def signals(found: SearchResult) -> Signals | None:
     """Return the signals of a search, from its trace; None where it has no candidate."""
-    scores = sorted(
-        (row.final_score for row in found.trace if row.final_score is not None), reverse=True
-    )
-    if not scores:
+    if not found.trace:
         return None
-    return Signals(
-        best=scores[0],
-        margin=scores[0] - scores[min(_BEHIND, len(scores) - 1)],
-        words=max(len(set(stems(found.question))), 1),
-        nearest=max(row.dense_score for row in found.trace),
-        elsewhere=found.elsewhere,
-        vault=found.vault,
-    )
+    nearest = max(row.dense_score for row in found.trace)
+    return Signals(nearest - found.elsewhere, found.covered, found.vault)
+
+
+def subject(given: Signals) -> float:
+    """Return by how much the question is nearer to the rules than to other subjects."""
+    if given.covered is None:
+        return given.nearer
+    return given.covered + _VECTOR * given.nearer
 
 
 def evidence(given: Signals, fit: Fit) -> float:
-    """Return by how much the question is over both limits, the lesser of them; below 0 is refused.
-
-    The second says that a question is nearer to the rules than to other subjects.
-    """
-    over = given.best + fit.margin * given.margin + fit.words * math.log(given.words)
-    nearer = fit.nearer if resemblance(given.vault, fit.vault) >= _SAME else NEARER
-    return min(over - fit.threshold, given.nearest - given.elsewhere - nearer)
+    """Return by how much the question is over its limit; below 0 is refused."""
+    own = fit if resemblance(given.vault, fit.vault) >= _SAME else Fit()
+    return subject(given) - (own.nearer if given.covered is None else own.covered)
 
 
 def refuses(found: SearchResult, fit: Fit | None) -> bool:
@@ -186,7 +170,4 @@ def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
 
 
 def _fit(entry: Mapping[str, Any]) -> Fit:
-    margin, words, threshold, nearer = (
-        float(entry[name]) for name in ("margin", "words", "threshold", "nearer")
-    )
-    return Fit(margin, words, threshold, nearer, tuple(entry["vault"]))
+    return Fit(float(entry["covered"]), float(entry["nearer"]), tuple(entry["vault"]))

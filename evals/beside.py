@@ -11,7 +11,9 @@ from pathlib import Path
 from evals import dataset, fitting, retrieval, texts
 from evals.dataset import Question
 from evals.fitting import Example
+from evals.texts import Asked
 from ingest import vault
+from ingest.vault import SourceFile
 from retrieval.errors import DatasetError
 from retrieval.rulebook import Rulebook
 
@@ -54,13 +56,16 @@ def examples(rules: Rulebook, asked: Sequence[Rules]) -> dict[str, list[Example]
     return found
 
 
-def _written(source: Path, target: Path) -> Rules:
-    if not source.is_dir():
-        raise DatasetError(f"no folder {str(source)!r}; name another with --beside, or none")
+def stripped(source: Path, target: Path) -> list[tuple[SourceFile, list[Asked]]]:
+    """Write a folder of training texts below `target` without their questions; return both.
+
+    Raises VaultError for a folder that is not there, DatasetError for a file or a question that
+    cannot be read.
+    """
     found = vault.read(source)
     if found.rejected:
         raise DatasetError("; ".join(f"{source}/{error}" for error in found.rejected))
-    rows = []
+    written = []
     for file in found.files:
         text, questions, faults = texts.without_questions(file)
         if faults:
@@ -68,9 +73,18 @@ def _written(source: Path, target: Path) -> Rules:
         path = target / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.text, "utf-8")
+        written.append((text, questions))
+    return written
+
+
+def _written(source: Path, target: Path) -> Rules:
+    if not source.is_dir():
+        raise DatasetError(f"no folder {str(source)!r}; name another with --beside, or none")
+    rows = []
+    for text, questions in stripped(source, target):
         lines = text.text.split("\n")
         rows += [
-            {"question": one.text, "source": file.path,
+            {"question": one.text, "source": text.path,
              "expectedChunkSubstring": lines[one.answer - 1].strip()}
             for one in questions
         ]  # fmt: skip

@@ -69,16 +69,16 @@ def _shuffled(vectors: Vectors) -> Vectors:
     return vectors[..., np.random.default_rng(_SEED).permutation(vectors.shape[-1])]
 
 
-def _tokens_ignored(scores: Any) -> Any:
+def _tokens_ignored(similarities: Any) -> Any:
     def wrong(question: QuestionTokens, entries: Sequence[TokenVectors]) -> Vectors:
-        return np.zeros(len(entries), np.float32)
+        return np.zeros((len(question.vectors), len(entries)), np.float32)
 
     return wrong
 
 
-def _tokens_negated(scores: Any) -> Any:
+def _tokens_negated(similarities: Any) -> Any:
     def wrong(question: QuestionTokens, entries: Sequence[TokenVectors]) -> Vectors:
-        wanted: Vectors = -scores(question, entries)
+        wanted: Vectors = -similarities(question, entries)
         return wanted
 
     return wrong
@@ -187,10 +187,10 @@ SEARCH_FAULTS = (
     ),
     Fault(
         "late interaction ignored",
-        (Swap("retrieval.late.scores", _tokens_ignored),),
+        (Swap("retrieval.late.similarities", _tokens_ignored),),
         ground="large",
     ),
-    Fault("late interaction negative", (Swap("retrieval.late.scores", _tokens_negated),)),
+    Fault("late interaction negative", (Swap("retrieval.late.similarities", _tokens_negated),)),
     Fault("k = 1", (_opened_as(_first_passage_only),)),
     Fault(
         "always answer: threshold 0",

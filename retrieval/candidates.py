@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from retrieval import late
 from retrieval.embed import EncodedQuestion
 from retrieval.fuse import Best, Fused, fuse
-from retrieval.late import TokenVectors
-from retrieval.models import LateInteraction, SourceNote
+from retrieval.models import LateInteraction, SourceNote, Vectors
 from retrieval.nearest import nearest, similarity
 from retrieval.rulebook import Rulebook
 from retrieval.store import (
@@ -56,23 +55,36 @@ def collect(
     return Lists(chosen, dense, text, similar, entries, about)
 
 
-def fused(
-    rules: Rulebook, asked: EncodedQuestion, found: Lists
-) -> tuple[list[Fused], LateInteraction]:
-    """Return the chunks of both lists, best first, and how late interaction was done."""
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The chunks of both lists, best first, and what late interaction said of them."""
+
+    order: list[Fused]
+    late: LateInteraction  # how it was done
+    # How similar the most similar piece of all their entries is to each word piece of the question,
+    # shape (word pieces,); None unless every piece of the entries has its vector.
+    pieces: Vectors | None
+
+
+def fused(rules: Rulebook, asked: EncodedQuestion, found: Lists) -> Candidates:
+    """Return the chunks of both lists, best first."""
     plain = fuse(
         found.dense, found.text, found.similarities, rules.weights, _nearest(found.entries)
     )
     if not rules.settings.rag_late_interaction:
-        return plain, "off"
+        return Candidates(plain, "off", None)
     stored = [(entry, entry.tokens) for entry in found.entries if entry.tokens is not None]
-    if len(stored) == len(found.entries):
-        best = _best(asked, stored)
-        mode: LateInteraction = "stored"
+    mode: LateInteraction = "stored" if len(stored) == len(found.entries) else "encoded"
+    pieces = None
+    if mode == "stored":
+        similar = late.similarities(asked.tokens, [tokens for _, tokens in stored])
+        best = _best([entry for entry, _ in stored], asked.tokens.weights @ similar)
+        if stored and rules.embedder.pooling == 1:
+            pieces = similar.max(axis=1)
     else:
         best = _encoded(rules, asked, plain, found.entries)
-        mode = "encoded"
-    return fuse(found.dense, found.text, found.similarities, rules.weights, best), mode
+    order = fuse(found.dense, found.text, found.similarities, rules.weights, best)
+    return Candidates(order, mode, pieces)
 
 
 def _nearest(entries: Sequence[StoredEntry]) -> dict[int, Best]:
@@ -80,13 +92,10 @@ def _nearest(entries: Sequence[StoredEntry]) -> dict[int, Best]:
     return {entry.row_id: Best(entry.text, None) for entry in reversed(entries)}
 
 
-def _best(
-    asked: EncodedQuestion, entries: Sequence[tuple[StoredEntry, TokenVectors]]
-) -> dict[int, Best]:
+def _best(entries: Sequence[StoredEntry], scores: Vectors) -> dict[int, Best]:
     """The best entry of each chunk by late interaction; among equals the nearest."""
     best: dict[int, Best] = {}
-    found = late.scores(asked.tokens, [tokens for _, tokens in entries])
-    for (entry, _), score in zip(entries, found, strict=True):
+    for entry, score in zip(entries, scores, strict=True):
         known = best.get(entry.row_id)
         if known is None or known.late_score is None or float(score) > known.late_score:
             best[entry.row_id] = Best(entry.text, float(score))
@@ -103,6 +112,6 @@ def _encoded(
     first = {entry.row_id: entry for entry in reversed(entries)}
     chosen = [first[item.scored.row_id] for item in plain[:_ENCODED]]
     tokens = rules.embedder.encode([entry.text for entry in chosen]).tokens
-    best = _best(asked, list(zip(chosen, tokens, strict=True)))
+    best = _best(chosen, late.scores(asked.tokens, tokens))
     lowest = min((found.late_score or 0.0 for found in best.values()), default=0.0)
     return {row_id: best.get(row_id, Best(entry.text, lowest)) for row_id, entry in first.items()}

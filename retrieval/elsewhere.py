@@ -4,7 +4,8 @@ How near the nearest passage is says little alone, since some ways of asking are
 Near to the weather or to car repair, and not to any passage, says that a question is off the topic.
 There are two lists: topics.txt names subjects, everyday.txt asks questions as people do. Rules of
 everyday matters are near to both themselves, so what counts is by how much nearer to them a
-question is than the rules' own texts are.
+question is than the rules' own texts are. What a question is about shows in its words even more:
+rules have all of those that they answer, other subjects all of those of other questions.
 
 The vectors of both for the bundled encoder are stored, since embedding them takes seconds; this
 program makes them anew after a change of the encoder or of a list: python -m retrieval.elsewhere
@@ -21,8 +22,8 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from retrieval import sketch
-from retrieval.embed import Embedder, ModelThread
+from retrieval import sketch, two_bits
+from retrieval.embed import Embedder, EncodedQuestion, ModelThread
 from retrieval.errors import ModelUnavailableError
 from retrieval.fold import searchable
 from retrieval.models import Vectors
@@ -34,9 +35,28 @@ _HERE = Path(__file__).parent
 _LISTS = ("topics", "everyday")
 _STORED = _HERE / "elsewhere.safetensors"
 _SCALE = ".scale"
+_PIECES, _COUNTS = "pieces", "pieces.counts"
 _LEVELS = 127  # of either sign in a signed byte
 _SAMPLE = 500  # entries of a generation; the mean's standard error is 0.003
-_vectors: dict[str, tuple[Vectors, ...]] = {}  # by the digest of the encoder's weights
+_LINES = 100  # nearest ones whose words a question's are compared with
+_known: dict[tuple[str, int], "Subjects"] = {}  # by the encoder's weights and its pooling
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """Both lists as an encoder sees them."""
+
+    lists: tuple[Vectors, ...]  # each of shape (lines, dimension)
+    pieces: npt.NDArray[np.uint8]  # as two_bits packs them: the word pieces of all lines, in order
+    ends: npt.NDArray[np.int64]  # of each line's pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """How near a question is to other subjects."""
+
+    near: float  # cosine similarity: the mean of the nearest topic's and of the nearest question's
+    pieces: Vectors  # of each of its word pieces to the most similar one of the nearest lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +81,26 @@ class Background:
         asked = (generation.name, embedder.files.digest)
         if self._known is None or self._known[:2] != asked:
             digests, vectors = some_vectors(conn, generation.id, _SAMPLE)
-            lists = _embedded(embedder) if digests else ()
+            lists = _embedded(embedder).lists if digests else ()
             near = [(vectors @ list_.T).max(axis=1) for list_ in lists]
             vault = sketch.of(digests)
             self._known = (*asked, Own(float(np.mean(near)) if near else 0.0, vault))
         return self._known[2]
 
 
-def nearest(embedder: Embedder, vector: Vectors) -> float:
-    """Return how near a question's vector is to other subjects, a cosine similarity, -1 to 1.
+def away(embedder: Embedder, asked: EncodedQuestion) -> Away:
+    """Return how near a question is to other subjects, as a whole and by its words, -1 to 1.
 
-    It is the mean of the nearest topic's and the nearest everyday question's. With another encoder
-    than the bundled one the first call embeds both lists, some seconds; `warm` does it before.
-    Raises ModelUnavailableError where the stored vectors cannot be read.
+    With another encoder than the bundled one the first call embeds both lists, some seconds; `warm`
+    does it before. Raises ModelUnavailableError where the stored vectors cannot be read.
     """
-    return float(np.mean([(list_ @ vector).max() for list_ in _embedded(embedder)]))
+    known = _embedded(embedder)
+    similar = [list_ @ asked.vector for list_ in known.lists]
+    nearest = np.argsort(-np.concatenate(similar), kind="stable")[:_LINES]
+    starts = np.concatenate([[0], known.ends[:-1]])
+    rows = np.concatenate([np.arange(starts[n], known.ends[n]) for n in nearest])
+    pieces = asked.tokens.vectors @ two_bits.unpacked(known.pieces[rows]).T
+    return Away(float(np.mean([one.max() for one in similar])), pieces.max(axis=1))
 
 
 def warm(embedder: Embedder) -> None:
@@ -91,40 +116,52 @@ def lines(name: str) -> list[str]:
 
 
 def write(path: Path, embedder: Embedder) -> None:
-    """Store both lists' vectors as bytes with a scale a row, and what they were made of."""
+    """Store both lists: lines as bytes with a scale a row, word pieces in two bits."""
+    made = _made(embedder)
     tensors: dict[str, npt.NDArray[np.generic]] = {}
-    for name in _LISTS:
-        vectors = np.asarray(embedder.embed(lines(name)))
+    for name, vectors in zip(_LISTS, made.lists, strict=True):
         scale = (np.abs(vectors).max(axis=1) / _LEVELS).astype(np.float32)
         tensors[name] = np.rint(vectors / scale[:, None]).astype(np.int8)
         tensors[name + _SCALE] = scale
+    tensors[_PIECES] = made.pieces
+    tensors[_COUNTS] = np.diff(made.ends, prepend=0).astype(np.uint8)
     save_file(tensors, path, dict(_made_of(embedder)))
 
 
-def read(path: Path, embedder: Embedder) -> tuple[Vectors, ...] | None:
-    """Return the stored vectors of each list, shape (lines, dimension); None of others' ones.
+def read(path: Path, embedder: Embedder) -> Subjects | None:
+    """Return what is stored; None where it is of another encoder or of other lines.
 
-    Others' are those of another encoder or of other lines. Raises ModelUnavailableError where the
-    file cannot be read.
+    Raises ModelUnavailableError where the file cannot be read.
     """
     try:
         with safe_open(path, "np") as file:
             if file.metadata() != _made_of(embedder):
                 return None
-            return tuple(
+            vectors = tuple(
                 file.get_tensor(name).astype(np.float32) * file.get_tensor(name + _SCALE)[:, None]
                 for name in _LISTS
             )
+            ends = np.cumsum(file.get_tensor(_COUNTS), dtype=np.int64)
+            return Subjects(vectors, file.get_tensor(_PIECES), ends)
     except (OSError, SafetensorError) as error:
         raise ModelUnavailableError(f"{path.name} cannot be read: {error}; restore it") from error
 
 
-def _embedded(embedder: Embedder) -> tuple[Vectors, ...]:
-    digest = embedder.files.digest
-    if digest not in _vectors:
-        stored = read(_STORED, embedder)
-        _vectors[digest] = stored or tuple(embedder.embed(lines(name)) for name in _LISTS)
-    return _vectors[digest]
+def _embedded(embedder: Embedder) -> Subjects:
+    key = (embedder.files.digest, embedder.pooling)
+    if key not in _known:
+        _known[key] = read(_STORED, embedder) or _made(embedder)
+    return _known[key]
+
+
+def _made(embedder: Embedder) -> Subjects:
+    encoded = [embedder.encode(lines(name)) for name in _LISTS]
+    pieces = [one.values.astype(np.float32) for list_ in encoded for one in list_.tokens]
+    return Subjects(
+        tuple(list_.vectors for list_ in encoded),
+        two_bits.packed(np.concatenate(pieces)),
+        np.cumsum([len(one) for one in pieces]),
+    )
 
 
 def _made_of(embedder: Embedder) -> Mapping[str, str]:

@@ -83,20 +83,28 @@ def quantise(vectors: Vectors) -> TokenVectors:
     return TokenVectors(np.rint(vectors / scale).astype(np.int8), scale)
 
 
+def similarities(question: QuestionTokens, entries: Sequence[TokenVectors]) -> Vectors:
+    """Return how similar the most similar piece of each entry is to each piece of the question.
+
+    Shape (word pieces, len(entries)), -1 to 1. Raises ValueError for an entry without vectors.
+    """
+    lengths = [len(entry.values) for entry in entries]
+    if not all(lengths):
+        raise ValueError(f"entry {lengths.index(0)} of {len(entries)} has no vectors")
+    if not entries:
+        return np.zeros((len(question.vectors), 0), np.float32)
+    pieces = np.concatenate([entry.values for entry in entries]).astype(np.float32)
+    similar = question.vectors @ pieces.T
+    starts = np.cumsum([0, *lengths[:-1]])
+    best = np.maximum.reduceat(similar, starts, axis=1)
+    scaled: Vectors = best * np.array([entry.scale for entry in entries], np.float32)
+    return scaled
+
+
 def scores(question: QuestionTokens, entries: Sequence[TokenVectors]) -> Vectors:
     """Return the weighted mean, over the question's pieces, of the best similarity in each entry.
 
     Shape (len(entries),), -1 to 1. Raises ValueError for an entry without vectors.
     """
-    lengths = [len(entry.values) for entry in entries]
-    if not entries:
-        return np.zeros(0, np.float32)
-    if not all(lengths):
-        raise ValueError(f"entry {lengths.index(0)} of {len(entries)} has no vectors")
-    pieces = np.concatenate([entry.values for entry in entries]).astype(np.float32)
-    similar = question.vectors @ pieces.T
-    starts = np.cumsum([0, *lengths[:-1]])
-    best = np.maximum.reduceat(similar, starts, axis=1)
-    scales = np.array([entry.scale for entry in entries], np.float32)
-    weighted: Vectors = (question.weights @ best) * scales
+    weighted: Vectors = question.weights @ similarities(question, entries)
     return weighted

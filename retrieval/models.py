@@ -152,6 +152,9 @@ class SearchResult:
     generation: str  # "ID.REVISION" of the index that answered
     timings: Timings
     elsewhere: float = -1.0  # cosine similarity to other subjects, less that of the rules' texts
+    # By how much the question's words, weighted, are more similar to the candidates' than to those
+    # of other subjects, -2 to 2; None where not every word piece of the candidates has its vector.
+    covered: float | None = None
     vault: Sketch = ()  # which vault was searched
     # Passages below `top_k` of files that supersede one of `hits`, best first.
     overriding: tuple[Hit, ...] = ()

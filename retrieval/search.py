@@ -10,11 +10,11 @@ from time import perf_counter
 
 from retrieval import candidates, elsewhere, ranking
 from retrieval.candidates import Lists
-from retrieval.elsewhere import Own
+from retrieval.elsewhere import Away, Own
 from retrieval.embed import EncodedQuestion
 from retrieval.errors import QuestionError
 from retrieval.fold import searchable
-from retrieval.models import Evidence, Hit, SearchResult, Timings
+from retrieval.models import Evidence, Hit, SearchResult, Timings, Vectors
 from retrieval.ranking import Ranking
 from retrieval.rulebook import Rulebook
 from retrieval.store import (
@@ -38,7 +38,7 @@ class _Asked:
     words: str  # folded, as it is searched
     encoded: EncodedQuestion
     embed_ms: float
-    away: float  # cosine similarity to the nearest other subject
+    away: Away
     top_k: int
     wanted: int | None  # the generation's id; None for the live one
 
@@ -71,7 +71,7 @@ def search(
     encoded = rules.embedder.question(words)
     embed_ms = 1000 * (perf_counter() - started)
     # Before the database is read: with another encoder the first question embeds the lists.
-    away = elsewhere.nearest(rules.embedder, encoded.vector)
+    away = elsewhere.away(rules.embedder, encoded)
     limit = top_k or rules.settings.rag_top_k
     asked = _Asked(question, words, encoded, embed_ms, away, limit, generation_id)
     while True:  # ends: an ingest commits far less often than a search takes
@@ -90,12 +90,12 @@ def _attempt(rules: Rulebook, asked: _Asked) -> SearchResult | None:
 
     started = perf_counter()
     found = rules.store.read(collected)
-    fused, mode = candidates.fused(rules, asked.encoded, found)
+    fused = candidates.fused(rules, asked.encoded, found)
     searched = perf_counter()
-    first = fused[: max(rules.settings.rag_candidates, asked.top_k)]
+    first = fused.order[: max(rules.settings.rag_candidates, asked.top_k)]
     scores = ranking.reranked(rules.reranker, asked.question, first)
     reranked = perf_counter()
-    ranked = ranking.rank(rules, asked.question, fused, scores, found.notes, asked.top_k)
+    ranked = ranking.rank(rules, asked.question, fused.order, scores, found.notes, asked.top_k)
     details = rules.store.read(partial(_details, rules, asked, ranked))
     if details.now.name != found.generation.name:
         return None
@@ -109,15 +109,24 @@ def _attempt(rules: Rulebook, asked: _Asked) -> SearchResult | None:
         hits=_hits(ranked.kept, details),
         overriding=_hits(ranked.above, details),
         trace=ranked.trace,
-        late=mode,
+        late=fused.late,
         rerank=rules.reranker.name if rules.reranker else "off",
         threshold=rules.threshold,
         generation=details.now.name,
-        elsewhere=asked.away - details.own.near,
+        elsewhere=asked.away.near - details.own.near,
+        covered=_covered(asked, fused.pieces),
         vault=details.own.vault,
         timings=timings,
         notes={path: found.notes[path] for path in details.hashes if path in found.notes},
         hashes=details.hashes,
+    )
+
+
+def _covered(asked: _Asked, pieces: Vectors | None) -> float | None:
+    return (
+        None
+        if pieces is None
+        else float(asked.encoded.tokens.weights @ (pieces - asked.away.pieces))
     )
 
 

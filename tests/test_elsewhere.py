@@ -1,16 +1,23 @@
 """What rules seldom hold: a question about it is nearer to it than to the rules."""
 
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis.extra.numpy import arrays
+from hypothesis.strategies import floats
 
 from api import refusal
-from evals import dataset
+from evals import dataset, subjects
 from evals.retrieval import RULES
-from retrieval import elsewhere, sketch
+from retrieval import candidates, elsewhere, late, sketch, two_bits
+from retrieval.embed import Embedder
 from retrieval.errors import ModelUnavailableError
 from retrieval.fold import searchable
+from retrieval.models import Vectors
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
 from retrieval.store import Generation, live, some_vectors
@@ -29,8 +36,53 @@ def test_a_question_is_nearer_to_what_it_is_about(
     rulebook: Rulebook, question: str, off_topic: bool
 ) -> None:
     found = search(rulebook, question)
-    nearest = max(row.dense_score for row in found.trace)
-    assert (nearest - found.elsewhere < refusal.NEARER) == off_topic
+    assert found.covered is not None
+    given = refusal.signals(found)
+    assert given
+    for read in (given, replace(given, covered=None)):  # by its words, and by its vector alone
+        assert (refusal.evidence(read, refusal.Fit()) < 0) == off_topic
+
+
+def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vector(
+    rulebook: Rulebook,
+) -> None:
+    embedder, question = rulebook.embedder, "How long does a torch burn?"
+    asked = embedder.question(searchable(question))
+    lists = rulebook.store.read(
+        lambda conn: candidates.collect(conn, rulebook, live(conn), question, asked)
+    )
+    found = candidates.fused(rulebook, asked, lists).pieces
+    assert found is not None
+    tokens = [entry.tokens for entry in lists.entries if entry.tokens]
+    assert len(tokens) == len(lists.entries)
+    expected = [
+        max(float((one.values @ piece).max()) * one.scale for one in tokens)
+        for piece in asked.tokens.vectors
+    ]
+    assert found == pytest.approx(expected, abs=1e-5)
+    result = search(rulebook, question)
+    away = elsewhere.away(embedder, asked).pieces
+    assert result.covered == pytest.approx(float(asked.tokens.weights @ (found - away)), abs=1e-5)
+    cut = replace(lists, entries=[replace(one, tokens=None) for one in lists.entries])
+    assert candidates.fused(rulebook, asked, cut).pieces is None
+    joined = Embedder(embedder.files, embedder._thread, pooling=3)
+    assert candidates.fused(replace(rulebook, embedder=joined), asked, lists).pieces is None
+    off = rulebook.settings.model_copy(update={"rag_late_interaction": False})
+    assert candidates.fused(replace(rulebook, settings=off), asked, lists).pieces is None
+
+
+def test_words_are_compared_with_those_of_the_nearest_lines(rulebook: Rulebook) -> None:
+    asked = rulebook.embedder.question("how do i undo my last git commit")
+    stored = elsewhere.read(elsewhere._STORED, rulebook.embedder)
+    assert stored
+    lines = [line for name in ("topics", "everyday") for line in elsewhere.lines(name)]
+    order = np.argsort(-np.concatenate([one @ asked.vector for one in stored.lists]))
+    nearest = rulebook.embedder.encode([lines[row] for row in order[:100]]).tokens
+    expected = late.similarities(asked.tokens, nearest).max(axis=1)
+    found = elsewhere.away(rulebook.embedder, asked).pieces
+    assert found.shape == expected.shape
+    assert np.abs(found - expected).max() < 0.12  # what two bits a dimension take away
+    assert found.mean() == pytest.approx(expected.mean(), abs=0.08)
 
 
 @pytest.mark.parametrize(("name", "least"), [("topics", 200), ("everyday", 1_000)])
@@ -41,7 +93,9 @@ def test_the_lists_are_long_and_their_lines_short_and_different(name: str, least
 
 
 @pytest.mark.parametrize(
-    "file", [RULES, RULES.with_name("handbook.jsonl")], ids=lambda one: one.stem
+    "file",
+    [RULES, RULES.with_name("handbook.jsonl"), *sorted(subjects.QUESTIONS.glob("*.jsonl"))],
+    ids=lambda one: one.stem,
 )
 def test_no_line_is_a_question_that_refusals_are_measured_with(file: Path) -> None:
     lines = {line.casefold() for name in ("topics", "everyday") for line in elsewhere.lines(name)}
@@ -52,13 +106,32 @@ def test_no_line_is_a_question_that_refusals_are_measured_with(file: Path) -> No
 def test_the_stored_vectors_are_those_of_the_bundled_encoder(rulebook: Rulebook) -> None:
     stored = elsewhere.read(elsewhere._STORED, rulebook.embedder)
     assert stored is not None, "run: python -m retrieval.elsewhere"
-    for name, vectors in zip(("topics", "everyday"), stored, strict=True):
+    for name, vectors in zip(("topics", "everyday"), stored.lists, strict=True):
         lines = elsewhere.lines(name)
         assert len(vectors) == len(lines)
         some = range(0, len(lines), 97)
         made = rulebook.embedder.embed([lines[row] for row in some])
         cosines = (vectors[list(some)] * made).sum(axis=1)
         assert cosines.min() > 0.999
+    lines = [line for name in ("topics", "everyday") for line in elsewhere.lines(name)]
+    assert len(stored.ends) == len(lines)
+    assert stored.ends[-1] == len(stored.pieces)
+    for row in range(1, len(lines), 997):
+        pieces = two_bits.unpacked(stored.pieces[stored.ends[row - 1] : stored.ends[row]])
+        (made_pieces,) = rulebook.embedder.encode([lines[row]]).tokens
+        cosines = (pieces * (made_pieces.values * made_pieces.scale)).sum(axis=1)
+        assert cosines.min() > 0.75
+
+
+@given(arrays(np.float32, (3, 128), elements=floats(-1, 1, width=32)))
+def test_two_bits_keep_the_direction(values: Vectors) -> None:
+    values += 0.01  # none of zeros alone
+    back = two_bits.unpacked(two_bits.packed(values))
+    assert np.linalg.norm(back, axis=1) == pytest.approx(np.ones(3), abs=1e-5)
+    signs = np.sign(back) * np.where(values > 0, 1, -1)
+    assert (signs == 1).all()
+    with pytest.raises(ValueError, match="no multiple of 4"):
+        two_bits.packed(values[:, :127])
 
 
 def test_vectors_of_another_encoder_or_of_other_lines_are_not_taken(
@@ -71,7 +144,8 @@ def test_vectors_of_another_encoder_or_of_other_lines_are_not_taken(
     elsewhere.write(stored, rulebook.embedder)
     found = elsewhere.read(stored, rulebook.embedder)
     assert found is not None
-    assert [len(vectors) for vectors in found] == [1, 2]
+    assert [len(vectors) for vectors in found.lists] == [1, 2]
+    assert found.ends[-1] == len(found.pieces)
     (tmp_path / "everyday.txt").write_text("Will it snow?\nIs it late?\n", "utf-8")
     assert elsewhere.read(stored, rulebook.embedder) is None
     stored.write_bytes(b"no tensors")
@@ -87,7 +161,11 @@ def test_the_rules_own_nearness_is_that_of_their_entries_and_follows_the_index(
 
     known = elsewhere.Background()
     digests, vectors = rulebook.store.read(lambda conn: some_vectors(conn, live(conn).id, 500))
-    expected = fmean(elsewhere.nearest(rulebook.embedder, vector) for vector in vectors)
+    stored = elsewhere.read(elsewhere._STORED, rulebook.embedder)
+    assert stored
+    expected = fmean(
+        fmean(float((one @ vector).max()) for one in stored.lists) for vector in vectors
+    )
     assert now(known).near == pytest.approx(expected, abs=1e-5)
     assert now(known).vault == sketch.of(digests)
     assert now(known) == now(elsewhere.Background())

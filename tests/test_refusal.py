@@ -1,4 +1,4 @@
-"""Refusals: too little evidence, a false premise, and how the limit is fitted."""
+"""Refusals: another subject, a false premise, and how the limit is fitted."""
 
 import json
 from hashlib import sha256
@@ -15,7 +15,6 @@ from retrieval.errors import ConfigurationError, DatasetError
 from retrieval.models import Candidate, Chunk, Entry, Evidence, Hit, SearchResult, Timings
 from retrieval.sketch import Sketch
 
-FIT = Fit(margin=2.0, words=0.5, threshold=1.2)
 MODELS = {"encoder": "0" * 64, "reranker": "off"}
 OTHERS = {**MODELS, "encoder": "1" * 64}
 CHIMERA = "The chimera has three heads: a goat's, a lion's and a dragon's."
@@ -26,6 +25,7 @@ def vault(name: str, size: int) -> Sketch:
 
 
 VAULT = vault("rules", 64)
+FIT = Fit(covered=0.2, nearer=0.4, vault=VAULT)
 
 
 def candidate(score: float | None) -> Candidate:
@@ -42,52 +42,60 @@ def hit(path: str, heading: str, *sentences: str) -> Hit:
 
 def result(
     question: str,
-    *scores: float | None,
+    *scores: float,
     hits: tuple[Hit, ...] | None = None,
     elsewhere: float = 0.0,
-    vault: Sketch = (),
+    covered: float | None = None,
+    vault: Sketch = VAULT,
 ) -> SearchResult:
+    """What a search found whose nearest candidate has a cosine of 0.5."""
     shown = (hit("a.md", "A", "Something."),) if hits is None else hits
     trace = tuple(candidate(score) for score in scores)
-    times = Timings(0.0, 0.0, 0.0)
-    return SearchResult(question, shown, trace, "off", "off", 0.0, "1.1", times, elsewhere, vault)
+    return SearchResult(
+        question, shown, trace, "off", "off", 0.0, "1.1", Timings(0.0, 0.0, 0.0),
+        elsewhere=elsewhere, covered=covered, vault=vault,
+    )  # fmt: skip
 
 
-def signals(best: float, margin: float, words: int, elsewhere: float = 0.0) -> Signals:
-    return Signals(best, margin, words, 0.5, elsewhere)
+def signals(nearer: float, covered: float | None = None) -> Signals:
+    return Signals(nearer, covered, VAULT)
 
 
 def test_the_signals_are_of_the_whole_trace() -> None:
-    found = result("How long does a torch burn?", 1.5, 1.4, None, 1.2, 1.1, 1.0, 0.2)
-    given = refusal.signals(found)
-    assert given is not None
-    assert (given.best, round(given.margin, 6), given.words) == (1.5, 0.5, 3)
-    assert (given.nearest, given.elsewhere) == (0.5, 0.0)
-    assert refusal.signals(result("the", 1.5)) == signals(1.5, 0.0, 1)
-    assert refusal.signals(result("torch", None)) is None
+    found = result("How long does a torch burn?", 1.5, 1.4, elsewhere=0.2, covered=0.3)
+    assert refusal.signals(found) == Signals(0.5 - 0.2, 0.3, VAULT)
+    assert refusal.signals(result("torch")) is None
 
 
-def test_what_is_under_the_limit_is_refused() -> None:
-    assert refusal.evidence(signals(1.0, 0.1, 1), FIT) == pytest.approx(0.0)
-    low, high = result("torch", 1.0, 0.95), result("torch", 1.3, 1.25)
-    assert [refusal.refuses(found, FIT) for found in (low, high)] == [True, False]
-    longer = result("torch lantern candle oil", 1.0, 0.95)  # as good a score for more words
-    assert not refusal.refuses(longer, FIT)
+def test_the_words_count_with_half_of_what_the_vectors_say() -> None:
+    assert refusal.subject(signals(0.4, 0.1)) == pytest.approx(0.3)
+    assert refusal.subject(signals(0.4)) == 0.4
+    assert refusal.evidence(signals(0.4, 0.1), FIT) == pytest.approx(0.1)
+    assert refusal.evidence(signals(0.37), FIT) == pytest.approx(-0.03)
 
 
-def test_what_is_not_nearer_than_other_subjects_is_refused_however_well_it_is_found() -> None:
-    near, far = (result("torch", 3.0, elsewhere=value) for value in (0.18, 0.14))
-    assert [refusal.refuses(found, FIT) for found in (near, far)] == [True, False]
-    assert not refusal.refuses(near, None)
-    assert refusal.evidence(signals(3.0, 0.0, 1, 0.18), FIT) == pytest.approx(-0.02)
+@pytest.mark.parametrize(
+    ("elsewhere", "covered", "refused"),
+    [(0.05, None, False), (0.15, None, True), (0.3, 0.15, False), (0.3, 0.05, True)],
+)
+def test_what_is_not_nearer_than_other_subjects_is_refused_however_well_it_is_found(
+    elsewhere: float, covered: float | None, refused: bool
+) -> None:
+    found = result("torch", 3.0, elsewhere=elsewhere, covered=covered)
+    assert refusal.refuses(found, FIT) == refused
+    assert not refusal.refuses(found, None)
 
 
 def test_by_how_much_the_rules_must_be_nearer_is_fitted_for_one_vault() -> None:
-    fit = Fit(2.0, 0.5, 1.2, nearer=0.45, vault=VAULT)
+    fit = Fit(covered=0.4, nearer=0.45, vault=VAULT)
     edited, other = VAULT[:40] + vault("new", 24), vault("other", 64)
-    found = [result("torch", 3.0, elsewhere=0.1, vault=one) for one in (VAULT, edited, other)]
-    assert [refusal.refuses(one, fit) for one in found] == [True, True, False]
-    near = result("torch", 3.0, elsewhere=0.04, vault=VAULT)
+    for covered in (None, 0.1):
+        found = [
+            result("torch", 3.0, elsewhere=0.1, covered=covered, vault=one)
+            for one in (VAULT, edited, other)
+        ]
+        assert [refusal.refuses(one, fit) for one in found] == [True, True, False]
+    near = result("torch", 3.0, elsewhere=0.04)
     assert not refusal.refuses(near, fit)
 
 
@@ -133,7 +141,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_fit_belongs_to_its_models(stored: Path) -> None:
-    other = Fit(margin=0.0, words=0.1, threshold=0.3, nearer=0.4, vault=VAULT)
+    other = Fit(covered=0.1, nearer=0.3, vault=vault("other", 64))
     refusal.write(MODELS, FIT, {"split": "calibration"})
     refusal.write(OTHERS, other, {"split": "calibration"})
     refusal.write(MODELS, FIT, {"split": "calibration", "ids": ["c"]})
@@ -142,7 +150,7 @@ def test_a_fit_belongs_to_its_models(stored: Path) -> None:
     assert refusal.find({**MODELS, "reranker": "x"}) is None
 
 
-@pytest.mark.parametrize("text", ["", "{", "3", "[{}]", '[{"for": {}, "margin": "x"}]'])
+@pytest.mark.parametrize("text", ["", "{", "3", "[{}]", '[{"for": {}, "covered": "x"}]'])
 def test_a_broken_file_is_said_to_be_one(stored: Path, text: str) -> None:
     stored.write_text(text, "utf-8")
     with pytest.raises(ConfigurationError, match=r"refusal\.json cannot be read"):
@@ -153,52 +161,44 @@ def test_what_is_shipped_can_be_read() -> None:
     assert refusal.find({}) is None
 
 
-def made(kind: str, count: int, best: float, per_word: float = 0.0) -> list[Example]:
-    """Questions of 2 to 10 words whose best scores lie evenly within 0.4 from `best` on."""
-    return [
-        Example(
-            kind,
-            kind == "prose",
-            signals(best + 0.4 * n / count + per_word * (n * 7 % 9), 0.1, 2 + n * 7 % 9),
-        )
-        for n in range(count)
-    ]
+def made(kind: str, count: int, lowest: float, *, words: bool = True) -> list[Example]:
+    """Questions by how much nearer they are: evenly within 0.4 from `lowest` on."""
+    steps = [lowest + 0.4 * n / count for n in range(count)]
+    told = [signals(0.0, step) if words else signals(step) for step in steps]
+    return [Example(kind, kind == "prose", one) for one in told]
 
 
-def test_the_fit_refuses_the_share_that_was_aimed_at() -> None:
-    known = made("prose", 100, 1.0) + made("offtopic", 20, 0.4)
+@pytest.mark.parametrize("words", [True, False])
+def test_the_fit_refuses_the_share_that_was_aimed_at(words: bool) -> None:
+    known = made("prose", 100, 0.3, words=words) + made("offtopic", 20, -0.2, words=words)
     for aim in (0.02, 0.1):
         rule = refusal_fit.fit(known, aim)
         found = refusal_fit.shares(known, refusal_fit.refused(known, rule))
         assert found["answerable"] == pytest.approx(aim, abs=0.011)
         assert found["offtopic"] == 1.0
+        assert rule.vault == VAULT
 
 
-def test_length_is_taken_out_of_scores_and_is_no_evidence_itself() -> None:
-    falling = refusal_fit.fit(made("prose", 100, 1.0, -0.05) + made("offtopic", 20, 0.4, -0.05))
-    assert falling.words > 0.1
-    level = made("prose", 100, 1.0)
-    short = [Example("offtopic", False, signals(0.4 + 0.02 * n, 0.1, 1)) for n in range(20)]
-    assert abs(refusal_fit.fit(level + short).words) < 0.05
+def test_both_limits_are_fitted_and_the_words_one_is_that_of_other_vaults_without_words() -> None:
+    told = [Example("prose", True, signals(0.5 + 0.01 * n, 0.2)) for n in range(50)]
+    rule = refusal_fit.fit(told, 0.0)
+    assert (rule.nearer, rule.covered) == (0.5, 0.45)
+    assert refusal_fit.fit(made("prose", 50, 0.3, words=False)).covered == refusal.COVERED
 
 
 def test_a_question_without_candidates_is_refused_and_not_fitted_to() -> None:
-    known = made("prose", 50, 1.0) + made("offtopic", 10, 0.4)
+    known = made("prose", 50, 0.3)
     nothing = Example("offtopic", False, None)
     rule = refusal_fit.fit(known)
     assert refusal_fit.fit([*known, nothing]) == rule
     assert refusal_fit.refused([nothing], rule) == [True]
+    with pytest.raises(DatasetError, match="4 answerable questions: too few"):
+        refusal_fit.fit([*known[:4], nothing])
 
 
 def test_cross_validation_judges_every_question_by_a_fit_on_others() -> None:
-    known = made("prose", 50, 1.0) + made("offtopic", 10, 0.4)
-    lone = Example("nearmiss", False, signals(1.1, 0.1, 5))  # as good as an answerable one
+    known = made("prose", 50, 0.3) + made("offtopic", 10, -0.2)
+    lone = Example("nearmiss", False, signals(0.0, 0.5))  # as good as an answerable one
     found = refusal_fit.shares([*known, lone], refusal_fit.cross_validated([*known, lone]))
     assert (found["offtopic"], found["nearmiss"]) == (1.0, 0.0)
     assert 0.0 < found["answerable"] < 0.2
-
-
-def test_one_kind_alone_cannot_be_fitted() -> None:
-    for known in (made("prose", 20, 1.0), made("offtopic", 20, 1.0), []):
-        with pytest.raises(DatasetError, match="too few to fit when to refuse"):
-            refusal_fit.fit(known)
