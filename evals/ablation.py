@@ -18,7 +18,7 @@ from evals.dataset import SPLITS, Question
 from evals.png import png
 from evals.retrieval import RULES
 from retrieval.errors import ConfigurationError, DatasetError, RulesError
-from retrieval.rulebook import Rulebook, open_rulebook
+from retrieval.rulebook import Rulebook, open_rulebook, with_bundled_reranker
 from retrieval.settings import load
 
 _COMMAND = "make ablation"  # which the README names
@@ -35,10 +35,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sum(question.answerable for question in questions) < 2:
             raise DatasetError(f"{args.dataset}: one answerable question shows no difference")
         with open_rulebook(load()) as rules:
-            chosen = _chosen(rules, args.only)
+            ours = None if rules.reranker else with_bundled_reranker(rules)
+            chosen = _chosen(rules, ours, args.only)
             other = retrieval.vault_of(rules, args.dataset)
             folder = args.vault or other or rules.settings.vault
-            rows = measure(rules, folder, questions, chosen)
+            rows = measure(ours or rules, folder, questions, chosen)
             text = _heading(rules, args.dataset, args.split, rows) + ablation_report.table(rows)
             about = {"program": "evals.ablation", "split": args.split}
             files = rows[0].index.measured.files
@@ -79,13 +80,13 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return args
 
 
-def _chosen(rules: Rulebook, only: Sequence[str] | None) -> list[Arm]:
-    found = arms(rules)
+def _chosen(rules: Rulebook, ours: Rulebook | None, only: Sequence[str] | None) -> list[Arm]:
+    found = arms(rules, ours)
     missing = set(only or ()) - {arm.name for arm in found}
     if missing:
         raise ConfigurationError(
-            f"no row {sorted(missing)}: the stage is off here; see RERANKER_MODEL, "
-            "RAG_LATE_INTERACTION, and evals.calibrate for the threshold"
+            f"no row {sorted(missing)}: the stage is off here; see RAG_LATE_INTERACTION, and "
+            "evals.calibrate for the threshold"
         )
     return [arm for arm in found if only is None or arm.name in {SHIPPED, *only}]
 
@@ -105,7 +106,6 @@ def measure(
 
 def _heading(rules: Rulebook, path: Path, split: str, rows: Sequence[Row]) -> str:
     off = [] if rules.settings.rag_late_interaction else ["late interaction is off"]
-    off += [] if rules.reranker else ["the reranker is off"]
     off += [] if math.isfinite(rules.threshold) else ["no threshold is fitted"]
     return (
         f"{path.name}, split {split}, {results.measured_on()}: {len(rows[0].answerable)} "

@@ -49,6 +49,7 @@ class Setup:
     reranked: bool
     threshold: float
     top_k: int
+    candidates: int  # that a reranker reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,22 +90,23 @@ class Asked:
         return 1 / self.rank if self.rank else 0.0
 
 
-def arms(rules: Rulebook) -> list[Arm]:
+def arms(rules: Rulebook, ours: Rulebook | None = None) -> list[Arm]:
     """Return the rows, the shipped configuration first.
 
-    None for a stage that `rules` leaves out: its weight was never fitted. Those that change a stage
-    or the chunks drop nothing under the threshold, which belongs to the scores of the whole.
+    None for a stage that `rules` leaves out: its weight was never fitted. But our cross-encoder has
+    one where `ours` is given, the same rules with it. Those that change a stage or the chunks drop
+    nothing under the threshold, which belongs to the scores of the whole.
     """
     settings = rules.settings
     shipped = Setup(
         "ours", rules.weights, settings.rag_late_interaction, rules.reranker is not None,
-        rules.threshold, settings.rag_top_k,
+        rules.threshold, settings.rag_top_k, settings.rag_candidates,
     )  # fmt: skip
     whole = replace(shipped, threshold=-math.inf)
     rows = [
         Arm(SHIPPED, "as shipped", shipped),
         Arm("fixed", "all stages, fixed 512", replace(whole, chunks="fixed")),
-        *_stages(whole),
+        *_stages(whole, ours),
         *(Arm(f"k{k}", f"as shipped, k = {k}", replace(shipped, top_k=k)) for k in _TOP_K),
     ]
     if math.isfinite(rules.threshold):
@@ -112,7 +114,7 @@ def arms(rules: Rulebook) -> list[Arm]:
     return [*rows, Arm("threshold-off", "as shipped, threshold off", whole)]
 
 
-def _stages(whole: Setup) -> Iterator[Arm]:
+def _stages(whole: Setup, ours: Rulebook | None) -> Iterator[Arm]:
     """One stage after the other, up to the whole."""
     weights = replace(whole.weights, late=0.0)
     both = replace(whole, weights=weights, late=False, reranked=False)
@@ -127,6 +129,10 @@ def _stages(whole: Setup) -> Iterator[Arm]:
         yield Arm("late", "… + late interaction", replace(whole, reranked=False))
     if whole.reranked:
         yield Arm("reranker", "… + reranker", whole)
+    elif ours and whole.late:
+        candidates = ours.settings.rag_candidates
+        reranked = replace(whole, weights=ours.weights, reranked=True, candidates=candidates)
+        yield Arm("reranker", "… + our cross-encoder (off)", reranked)
 
 
 def applied(rules: Rulebook, setup: Setup) -> Rulebook:
@@ -134,7 +140,9 @@ def applied(rules: Rulebook, setup: Setup) -> Rulebook:
     return replace(
         rules,
         weights=setup.weights,
-        settings=rules.settings.model_copy(update={"rag_late_interaction": setup.late}),
+        settings=rules.settings.model_copy(
+            update={"rag_late_interaction": setup.late, "rag_candidates": setup.candidates}
+        ),
         reranker=rules.reranker if setup.reranked else None,
         threshold=setup.threshold,
     )

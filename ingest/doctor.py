@@ -18,13 +18,19 @@ from ingest import doctor_index, doctor_vault
 from ingest.backup import refuse_without_database
 from ingest.chunk import CHUNKER_VERSION
 from ingest.findings import INGEST, Check, Finding, error, warning
-from retrieval import calibration, checkup, migrate, weights
+from retrieval import calibration, checkup, migrate
 from retrieval.checkup import StoredGeneration
 from retrieval.database import Store
 from retrieval.embed import Embedder, ModelThread
 from retrieval.errors import IndexMissingError, ModelUnavailableError, RulesError, VaultError
 from retrieval.rerank import CrossEncoderReranker, Reranker
-from retrieval.rulebook import calibrated_for, database_url, encoder_files, fingerprint_of
+from retrieval.rulebook import (
+    calibrated_for,
+    database_url,
+    encoder_files,
+    fingerprint_of,
+    reranker_files,
+)
 from retrieval.settings import Settings, load
 from retrieval.store import Connection
 
@@ -104,8 +110,7 @@ def _models(settings: Settings, thread: ModelThread) -> tuple[Embedder | None, C
         about = f"{embedder.files.name}, sha256 {embedder.files.digest[:12]}"
         reranker: Reranker | None = None
         if settings.reranker_model != "off":
-            files = weights.find(settings.reranker_model, offline=settings.hf_hub_offline)
-            reranker = CrossEncoderReranker(files, thread)
+            reranker = CrossEncoderReranker(reranker_files(settings), thread)
             about += f"; {reranker.name}, sha256 {reranker.digest[:12]}"
         if calibration.find(calibrated_for(settings, embedder, reranker)) is None:
             what = "nothing was fitted for these models: no passage is refused"

@@ -67,7 +67,8 @@ class Embedder:
 
     `limit` is how many word pieces it reads, [CLS] and [SEP] included; text past them would not
     exist for retrieval, so a longer text raises instead. `pooling` is how many word pieces of a
-    text share a vector (`late.pooled`); those of a question never do.
+    text share a vector (`late.pooled`); those of a question never do. `thread` is shared with every
+    other model of the process.
     """
 
     def __init__(self, files: weights.ModelFiles, thread: ModelThread, pooling: int = 1) -> None:
@@ -79,7 +80,7 @@ class Embedder:
         self._adapter = adapter.read(files.adapter) if files.adapter else None
         self._head = self._adapter.head if self._adapter else None
         self.token_dimension = len(self._head.projection) if self._head else self.dimension
-        self._thread = thread
+        self.thread = thread
 
     def encode(
         self, texts: Sequence[str], progress: Progress | None = None, *, keep_odd: bool = False
@@ -124,7 +125,7 @@ class Embedder:
 
     def warm(self) -> None:
         """Load the weights now instead of at the first question."""
-        self._thread.run(lambda: self._model)
+        self.thread.run(lambda: self._model)
 
     def _batches(
         self, texts: Sequence[str], progress: Progress | None
@@ -137,7 +138,7 @@ class Embedder:
         order = np.argsort([-length for length in lengths], kind="stable")
         for start in range(0, len(texts), _BATCH):
             batch = [int(row) for row in order[start : start + _BATCH]]
-            yield batch, self._thread.run(partial(self._encode, [texts[row] for row in batch]))
+            yield batch, self.thread.run(partial(self._encode, [texts[row] for row in batch]))
             if progress:
                 progress(len(batch))
 

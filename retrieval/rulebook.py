@@ -3,10 +3,10 @@
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
-from retrieval import calibration, elsewhere, weights
+from retrieval import bundled_reranker, calibration, elsewhere, weights
 from retrieval.database import Store
 from retrieval.elsewhere import Background
 from retrieval.embed import Embedder, ModelThread
@@ -16,7 +16,7 @@ from retrieval.fold import FOLDING_VERSION
 from retrieval.fuse import Weights
 from retrieval.postgres import serve
 from retrieval.rerank import CrossEncoderReranker, Reranker
-from retrieval.settings import Settings
+from retrieval.settings import BUNDLED, BUNDLED_CANDIDATES, Settings
 from retrieval.store import Generation
 
 _log = logging.getLogger(__name__)
@@ -82,8 +82,7 @@ def open_rulebook(settings: Settings) -> Iterator[Rulebook]:
         embedder = Embedder(encoder_files(settings), thread, settings.rag_token_pooling)
         reranker = None
         if settings.reranker_model != "off":
-            files = weights.find(settings.reranker_model, offline=settings.hf_hub_offline)
-            reranker = CrossEncoderReranker(files, thread)
+            reranker = CrossEncoderReranker(reranker_files(settings), thread)
         url = stack.enter_context(database_url(settings))
         store = Store(url, None if settings.database_url else partial(_revive, settings))
         store.open()
@@ -91,6 +90,22 @@ def open_rulebook(settings: Settings) -> Iterator[Rulebook]:
         fit = _fit(settings, embedder, reranker)
         threshold = fit.threshold if settings.rag_threshold is None else settings.rag_threshold
         yield Rulebook(settings, store, embedder, reranker, fit.weights, threshold)
+
+
+def with_bundled_reranker(rules: Rulebook) -> Rulebook:
+    """Return the rulebook with our cross-encoder and what was fitted for it, the rest shared.
+
+    Raises ModelUnavailableError.
+    """
+    settings = rules.settings.model_copy(
+        update={"reranker_model": BUNDLED, "rag_candidates": BUNDLED_CANDIDATES}
+    )
+    reranker = CrossEncoderReranker(reranker_files(settings), rules.embedder.thread)
+    fit = _fit(settings, rules.embedder, reranker)
+    threshold = fit.threshold if settings.rag_threshold is None else settings.rag_threshold
+    return replace(
+        rules, settings=settings, reranker=reranker, weights=fit.weights, threshold=threshold
+    )
 
 
 @contextmanager
@@ -134,9 +149,16 @@ def _fit(settings: Settings, embedder: Embedder, reranker: Reranker | None) -> c
     return fit or calibration.UNFITTED
 
 
+def reranker_files(settings: Settings) -> weights.ModelFiles:
+    """Return the files of the settings' cross-encoder. Raises ModelUnavailableError."""
+    if settings.reranker_model == BUNDLED:
+        return bundled_reranker.unpacked(settings.rag_data_dir / "models")
+    return weights.find(settings.reranker_model, offline=settings.hf_hub_offline)
+
+
 def encoder_files(settings: Settings) -> weights.ModelFiles:
     """Return the files of the encoder that the settings name. Raises ModelUnavailableError."""
-    if settings.embedding_model == "bundled":
+    if settings.embedding_model == BUNDLED:
         return weights.bundled_encoder()
     if settings.embedding_model == "bundled-base":
         return weights.bundled_base()

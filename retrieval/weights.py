@@ -38,20 +38,29 @@ def bundled_encoder() -> ModelFiles:
     Raises ModelUnavailableError where a part of it is missing or changed.
     """
     base = bundled_base()
+    found = checked(_TRAINED / "adapter.safetensors", _TRAINED / "manifest.json")
+    digest = hashlib.sha256(f"{base.digest} {found}".encode()).hexdigest()
+    return ModelFiles(_TRAINED_NAME, base.folder, digest, _TRAINED / "adapter.safetensors")
+
+
+def checked(trained: Path, manifest: Path) -> str:
+    """Return the sha256 of a training of ours.
+
+    Raises ModelUnavailableError where it is missing, or another one than its manifest says.
+    """
+    where = f"retrieval/{trained.parent.name}"
     try:
-        wanted = json.loads((_TRAINED / "manifest.json").read_text("utf-8"))["sha256"]
-        found = _sha256(_TRAINED / "adapter.safetensors")
+        wanted = json.loads(manifest.read_text("utf-8"))["sha256"]
+        found = sha256(trained)
     except (OSError, ValueError, KeyError) as error:
         raise ModelUnavailableError(
-            f"our training of the encoder cannot be read: {error}; restore retrieval/encoder"
+            f"our training cannot be read: {error}; restore {where}"
         ) from error
     if found != wanted:
         raise ModelUnavailableError(
-            f"adapter.safetensors has sha256 {found}, not {wanted} as its manifest says; restore "
-            "retrieval/encoder"
+            f"{trained.name} has sha256 {found}, not {wanted} as its manifest says; restore {where}"
         )
-    digest = hashlib.sha256(f"{base.digest} {found}".encode()).hexdigest()
-    return ModelFiles(_TRAINED_NAME, base.folder, digest, _TRAINED / "adapter.safetensors")
+    return found
 
 
 def bundled_base() -> ModelFiles:
@@ -72,13 +81,13 @@ def bundled_base() -> ModelFiles:
         raise ModelUnavailableError(
             f"{_WHEEL} holds {len(weights)} files model.safetensors, not 1; reinstall it"
         )
-    found = _sha256(weights[0])
+    found = sha256(weights[0])
     if found != _WHEEL_DIGEST:
         raise ModelUnavailableError(
             f"{weights[0].name} of {_WHEEL} has sha256 {found}, not {_WHEEL_DIGEST}: the weights "
             "are not the published ones; reinstall it"
         )
-    return _described(_WHEEL_NAME, weights[0].parent)
+    return described(_WHEEL_NAME, weights[0].parent)
 
 
 def find(model: str, *, offline: bool) -> ModelFiles:
@@ -103,7 +112,7 @@ def find(model: str, *, offline: bool) -> ModelFiles:
             f"{model!r} holds no .safetensors weights; convert it (pickles are not loaded, nor is "
             "ONNX)"
         )
-    return _described(model, folder)
+    return described(model, folder)
 
 
 def setting(model: ModelFiles, file: str, key: str) -> int:
@@ -145,14 +154,16 @@ def _said(model: ModelFiles, file: str, key: str) -> object:
     return value
 
 
-def _described(name: str, folder: Path) -> ModelFiles:
+def described(name: str, folder: Path) -> ModelFiles:
+    """Return a folder as a model, with the digest of all that is loaded of it."""
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in (_WEIGHTS, ".json"):
-            total.update(f"{path.relative_to(folder).as_posix()} {_sha256(path)}\n".encode())
+            total.update(f"{path.relative_to(folder).as_posix()} {sha256(path)}\n".encode())
     return ModelFiles(name, folder, total.hexdigest())
 
 
-def _sha256(path: Path) -> str:
+def sha256(path: Path) -> str:
+    """Return the sha256 of a file as hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -22,9 +22,10 @@ from evals.arms import SHIPPED, Arm, Asked, Indexed, Setup, applied, arms, index
 from evals.retrieval import Subject
 from ingest.document import IndexedChunk
 from ingest.vault import SourceFile
+from retrieval import bundled_reranker
 from retrieval.fuse import Weights
 from retrieval.models import SearchResult
-from retrieval.rulebook import Rulebook
+from retrieval.rulebook import Rulebook, with_bundled_reranker
 from retrieval.settings import Settings
 from tests.test_evals_retrieval import QUESTIONS
 from tests.test_evals_retrieval import dataset as written
@@ -125,11 +126,26 @@ def test_a_row_stands_only_for_a_stage_that_is_used(rulebook: Rulebook) -> None:
     }
 
 
+def test_our_cross_encoder_has_a_row_where_none_is_set(rulebook: Rulebook) -> None:
+    ours = with_bundled_reranker(rulebook)
+    (row,) = {arm for arm in arms(rulebook, ours)} - {arm for arm in arms(rulebook)}
+    assert row.name == "reranker"
+    assert row.setup.reranked
+    used = applied(ours, row.setup)
+    assert used.reranker is ours.reranker
+    assert used.weights == ours.weights != rulebook.weights
+    assert used.settings.rag_candidates == 12
+    assert applied(ours, arms(rulebook, ours)[0].setup).reranker is None
+    found = retrieval.search.search(used, "How long does a torch burn?")
+    assert found.rerank == bundled_reranker.NAME
+    assert any(row.rerank_score is not None for row in found.trace)
+
+
 ASKED = dataset.Question(
     1, "q", "How?", "prose", "", ((dataset.Gold("a.md", "so"),),), "gate", False, (), (), "", (),
     (), (),
 )  # fmt: skip
-SETUP = Setup("ours", Weights(0.8, 1.0, None), True, False, -math.inf, 4)
+SETUP = Setup("ours", Weights(0.8, 1.0, None), True, False, -math.inf, 4, 30)
 
 
 def row(name: str, ranks: Sequence[int], top_k: int = 4) -> Row:
@@ -219,16 +235,18 @@ def test_every_row_is_measured_by_the_search_of_users(
         ([], [], "holds no questions"),
         (QUESTIONS[:1], [], "one answerable question shows no difference"),
         (QUESTIONS, ["--split", "calibration"], "no answerable question"),
-        (QUESTIONS, ["--only", "reranker"], "no row ['reranker']"),
+        (QUESTIONS, ["--only", "late"], "no row ['late']"),
         (QUESTIONS, ["--vault", "none"], "no folder 'none'"),
     ],
 )
 def test_what_cannot_be_measured_is_said(
     environment: Path,
+    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     asked: list[dict[str, Any]],
     arguments: list[str],
     message: str,
 ) -> None:
+    monkeypatch.setenv("RAG_LATE_INTERACTION", "false")
     assert ablation.main(["--dataset", written(environment, asked), *arguments]) == 2
     assert message in capsys.readouterr().err

@@ -65,7 +65,7 @@ def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vect
     assert result.covered == pytest.approx(float(asked.tokens.weights @ (found - away)), abs=1e-5)
     cut = replace(lists, entries=[replace(one, tokens=None) for one in lists.entries])
     assert candidates.fused(rulebook, asked, cut).pieces is None
-    joined = Embedder(embedder.files, embedder._thread, pooling=3)
+    joined = Embedder(embedder.files, embedder.thread, pooling=3)
     assert candidates.fused(replace(rulebook, embedder=joined), asked, lists).pieces is None
     off = rulebook.settings.model_copy(update={"rag_late_interaction": False})
     assert candidates.fused(replace(rulebook, settings=off), asked, lists).pieces is None

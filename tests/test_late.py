@@ -106,7 +106,7 @@ def test_what_was_stored_with_another_pooling_is_not_taken_over(
 
 
 def _pooling(rules: Rulebook, settings: Settings, count: int) -> Embedder:
-    return Embedder(encoder_files(settings), rules.embedder._thread, count)
+    return Embedder(encoder_files(settings), rules.embedder.thread, count)
 
 
 def test_search_reads_the_stored_vectors(rulebook: Rulebook) -> None:
