@@ -32,8 +32,9 @@ from retrieval.errors import DatasetError, RulesError
 from retrieval.fuse import Weights
 from retrieval.models import SearchResult
 from retrieval.rulebook import Rulebook, calibrated_for, open_rulebook
-from retrieval.settings import load
+from retrieval.settings import BUNDLED, load
 
+_NONE, _TRAINING = "none", "training"
 _SHARES = 20  # of the hits: the curve shows a threshold for each
 
 
@@ -43,15 +44,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--dataset", type=Path, default=RULES)
     parser.add_argument(
         "--beside",
-        default="training",
-        help="training texts that the weights are fitted on as well; none for none of them",
+        help="training texts that the weights are fitted on as well, or none for none of them; "
+        "default: training, and none for our cross-encoder, which has seen all of them",
     )
     parser.add_argument("--dry-run", action="store_true", help="print the curve, write nothing")
     args = parser.parse_args(argv)
     try:
         questions = retrieval.chosen(args.dataset, "calibration")
         with open_rulebook(load()) as opened, TemporaryDirectory() as folder:
-            others = _others(args.beside, Path(folder))
+            others = _others(args.beside, opened, Path(folder))
             rules = replace(opened, weights=calibration.UNFITTED.weights, threshold=-math.inf)
             with retrieval.subject(rules, retrieval.vault_of(rules, args.dataset)) as measured:
                 fit, refusing = _fit(rules, measured, questions, others)
@@ -111,8 +112,10 @@ def _mrr(known: Sequence[Example], weights: Weights) -> str:
     return f"{fmean(fitting.reciprocal_rank(example, weights) for example in known):.3f}"
 
 
-def _others(given: str, folder: Path) -> list[Rules]:
-    return [] if given == "none" else beside.write(Path(given), folder)
+def _others(given: str | None, rules: Rulebook, folder: Path) -> list[Rules]:
+    default = _NONE if rules.settings.reranker_model == BUNDLED else _TRAINING
+    chosen = given or default
+    return [] if chosen == _NONE else beside.write(Path(chosen), folder)
 
 
 def _manifest(path: Path, questions: Sequence[Question]) -> dict[str, object]:
