@@ -76,7 +76,7 @@ def steps(
     """Yield what was found, a model's words while it writes them, and the checked answer.
 
     A follow-up is made whole with `history`, the user's earlier questions, before it is searched.
-    Where too little is found, or the rules contradict the question, no model is called. `streamed`
+    On another subject, or where the rules contradict the question, no model is called. `streamed`
     asks the model for its words one by one; all of them are checked again for the answer. Raises
     what `search` and `LanguageModel` raise, soon after `hangup` too.
     """

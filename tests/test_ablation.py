@@ -22,7 +22,7 @@ from evals.arms import SHIPPED, Arm, Asked, Indexed, Setup, applied, arms, index
 from evals.retrieval import Subject
 from ingest.document import IndexedChunk
 from ingest.vault import SourceFile
-from retrieval import bundled_reranker
+from retrieval import weights
 from retrieval.fuse import Weights
 from retrieval.models import SearchResult
 from retrieval.rulebook import Rulebook, with_bundled_reranker
@@ -137,7 +137,7 @@ def test_our_cross_encoder_has_a_row_where_none_is_set(rulebook: Rulebook) -> No
     assert used.settings.rag_candidates == 12
     assert applied(ours, arms(rulebook, ours)[0].setup).reranker is None
     found = retrieval.search.search(used, "How long does a torch burn?")
-    assert found.rerank == bundled_reranker.NAME
+    assert found.rerank == weights.RERANKER_NAME
     assert any(row.rerank_score is not None for row in found.trace)
 
 

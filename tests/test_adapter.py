@@ -59,7 +59,7 @@ def test_the_bundled_training_is_checked_by_digest(
     assert files.adapter
     for name in ("adapter.safetensors", "manifest.json"):
         (tmp_path / name).write_bytes((files.adapter.parent / name).read_bytes())
-    monkeypatch.setattr(weights, "_TRAINED", tmp_path)
+    monkeypatch.setattr(weights, "_ENCODER", tmp_path)
     assert weights.bundled_encoder().digest == files.digest
     with (tmp_path / "adapter.safetensors").open("r+b") as file:
         file.seek(-1, 2)

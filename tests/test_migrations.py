@@ -167,3 +167,5 @@ def test_the_migrations_are_in_the_package() -> None:
     assert {
         Path(migrate.__file__).with_name("migrations") / m.name for m in migrate.known()
     } <= packed
+    for folder in ("encoder", "reranker"):
+        assert set((root / "retrieval" / folder).iterdir()) <= packed

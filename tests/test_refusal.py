@@ -70,8 +70,8 @@ def test_the_signals_are_of_the_whole_trace() -> None:
 def test_the_words_count_with_half_of_what_the_vectors_say() -> None:
     assert refusal.subject(signals(0.4, 0.1)) == pytest.approx(0.3)
     assert refusal.subject(signals(0.4)) == 0.4
-    assert refusal.evidence(signals(0.4, 0.1), FIT) == pytest.approx(0.1)
-    assert refusal.evidence(signals(0.37), FIT) == pytest.approx(-0.03)
+    assert refusal.over_limit(signals(0.4, 0.1), FIT) == pytest.approx(0.1)
+    assert refusal.over_limit(signals(0.37), FIT) == pytest.approx(-0.03)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Refusal over vaults that nothing was fitted on."""
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,8 +45,9 @@ def test_each_vault_is_indexed_without_its_questions_and_asked(
     assert "??" not in (tmp_path / "written" / "v" / "Torches.md").read_text("utf-8")
     counts = {name: len(signals) for name, signals in found.signals.items()}
     assert counts == {"answerable": 1, "everyday": 1, "sense": 1}  # one line is not found
-    text = subjects.report([found])
+    text = subjects.report([found, replace(found, vault="w")])
     assert "| v | 1 + 1 + 1 | 1.000 |" in text
+    assert "| w | 1 + 1 + 1 | 1.000 |" in text
 
 
 def test_the_program_says_what_is_missing(
@@ -55,8 +58,10 @@ def test_the_program_says_what_is_missing(
 ) -> None:
     assert settings.database_url
     monkeypatch.setenv("DATABASE_URL", settings.database_url.get_secret_value())
+    shutil.copytree(questions.parent / "vaults" / "v", questions.parent / "vaults" / "u")
+    shutil.copy(questions / "v.jsonl", questions / "u.jsonl")
     assert subjects.main(["--questions", str(questions)]) == 0
-    assert "one limit for all vaults" in capsys.readouterr().out
+    assert "words and vectors, one limit for all:" in capsys.readouterr().out
     (questions / "w.jsonl").write_text("", "utf-8")
     assert subjects.main(["--questions", str(questions)]) == 2
     assert "no folder 'w'" in capsys.readouterr().err
@@ -64,18 +69,24 @@ def test_the_program_says_what_is_missing(
     assert "no *.jsonl" in capsys.readouterr().err
 
 
-def test_a_limit_for_all_vaults_refuses_its_share_of_each_group() -> None:
+def test_each_vault_is_judged_by_the_limit_that_the_others_give() -> None:
     told = {
         "answerable": tuple(Signals(0.3 + 0.01 * n, 0.2) for n in range(100)),
         "everyday": tuple(Signals(0.1, -0.2) for _ in range(10)),
         "sense": tuple(Signals(0.1, 0.01 * n) for n in range(100)),
     }
-    lines = subjects.report([Asked("a", told)]).splitlines()
-    assert lines[2] == "| a | 100 + 10 + 100 | 0.593 | 0.000 | 1.000 | 0.050 |"
-    assert "| 0.360 | 0.020 | 1.000 | 0.310 |" in lines
-    assert "| 0.320 | 0.020 | 1.000 | 1.000 |" in lines
+    higher = {
+        name: tuple(replace(one, covered=1.0) for one in group) for name, group in told.items()
+    }
+    lines = subjects.report([Asked("a", told), Asked("b", higher)]).splitlines()
+    # a's 5 % are at 0.2 + 0.5 * 0.3495 = 0.37475, b's 0.8 above.
+    assert "| a | 100 + 10 + 100 | 0.593 | 1.175 | 1.000 | 1.000 | 1.000 |" in lines
+    assert "| b | 100 + 10 + 100 | 1.000 | 0.375 | 0.000 | 0.000 | 0.000 |" in lines
+    assert "| all | 200 + 20 + 200 | 0.796 (mean) | | 0.500 | 0.500 | 0.500 |" in lines
     with pytest.raises(DatasetError, match=r"a: none of the questions of \['sense'\]"):
         subjects.report([Asked("a", {**told, "sense": ()})])
+    with pytest.raises(DatasetError, match="1 vault: there are no others"):
+        subjects.report([Asked("a", told)])
 
 
 def test_the_questions_that_ship_are_of_vaults_that_ship() -> None:
