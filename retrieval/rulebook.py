@@ -6,6 +6,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from threadpoolctl import threadpool_limits
+
 from retrieval import calibration, elsewhere, weights
 from retrieval.database import Store
 from retrieval.elsewhere import Background
@@ -76,6 +78,9 @@ def open_rulebook(settings: Settings) -> Iterator[Rulebook]:
     Models are found and checked now and loaded at their first use. Raises ModelUnavailableError
     and DatabaseUnreachableError.
     """
+    # OpenBLAS ends its threads wherever the process forks, as it does when root starts a dead
+    # server again: a search that multiplies meanwhile would wait for them for ever.
+    threadpool_limits(1, user_api="blas")
     with ExitStack() as stack:
         thread = ModelThread()
         stack.callback(thread.close)

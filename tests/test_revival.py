@@ -2,9 +2,12 @@
 
 import os
 import signal
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event, Thread
 
+import numpy as np
 import pytest
 
 from ingest import pipeline
@@ -55,3 +58,22 @@ def test_one_that_cannot_be_started_is_unreachable() -> None:
         store.close()
     assert len(asked) == 1
     assert 0 < asked[0] <= 12
+
+
+def test_a_search_goes_on_while_the_process_forks(settings: Settings) -> None:
+    with open_rulebook(settings):
+        matrix, done = np.ones((8_000, 384), np.float32), Event()
+
+        def multiply() -> None:
+            while not done.is_set():
+                matrix @ matrix[0]
+
+        running = [Thread(target=multiply, daemon=True) for _ in range(2)]
+        for thread in running:
+            thread.start()
+        for _ in range(100):
+            subprocess.run(["true"], user=os.geteuid(), check=True)  # forks, as for the server
+        done.set()
+        for thread in running:
+            thread.join(timeout=10)
+        assert not any(thread.is_alive() for thread in running)
