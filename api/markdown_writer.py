@@ -18,7 +18,7 @@ from api.addresses import ADDRESS
 _PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 # javascript: must be seen as a link, or it would stay as text. The parser has no option for it,
 # only this method, and the type checker forbids to assign one.
-_PARSER.validateLink = lambda url: True  # type: ignore[method-assign]
+_PARSER.validateLink = lambda url: True  # type: ignore[method-assign]  # no option for it
 _MARKER = re.compile(r"\[\d+(?:\s?,\s?\d+)*\]", re.ASCII)  # a citation, as `api.citations` reads it
 _NUMBER = re.compile(r"\d+", re.ASCII)
 _LINES = re.compile(r"L\d+(?:-L\d+)?", re.ASCII)
