@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
+from api.answer.quotes import Quote
 from api.guard.alignment import Evidence as Known
 from api.guard.alignment import content, evidence
 from api.guard.arithmetic import sums
 from api.guard.facts import facts
 from api.markers import MARKER, known_markers, without_doubles
 from api.passage_lines import Line, Source, sentences
-from api.quotes import Quote
 from api.schema import Citation, CitationCounts
 from retrieval.fold import fold
 from retrieval.models import Entry, Evidence, Hit

@@ -10,8 +10,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from api import answer, conversation, events, health, metrics, openai_api, source
+from api import events, health, metrics, openai_api, source
 from api.admission import Admissions, admitted
+from api.answer import follow_up, pipeline
 from api.hangup import Hangup, until_gone
 from api.oracle import Opened, Oracle, RequestId, State, open_oracle, request_id
 from api.request_id import RequestIds
@@ -122,7 +123,7 @@ async def ask(
     """
 
     def made(hangup: Hangup) -> Generator[events.Step]:
-        steps = answer.steps(
+        steps = pipeline.steps(
             opened.rules,
             opened.model,
             body.question,
@@ -139,12 +140,12 @@ async def ask(
 
     if body.stream:
         return await until_gone(request, lambda hangup: EventStream(streamed, hangup))
-    return await until_gone(request, lambda hangup: answer.finished(made(hangup)))
+    return await until_gone(request, lambda hangup: pipeline.finished(made(hangup)))
 
 
 def find(body: SearchRequest, opened: Opened, request_id: RequestId) -> SearchReply:
     """Return the passages for a question; with `explain`, how each stage ranked them."""
-    question = conversation.self_contained(body.question, body.history)
+    question = follow_up.self_contained(body.question, body.history)
     found = search(opened.rules, question, top_k=body.top_k)
     return SearchReply(
         passages=passages(found),

@@ -17,8 +17,9 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from api import answer, metrics, source
+from api import metrics, source
 from api.admission import admitted
+from api.answer import pipeline
 from api.hangup import Hangup, until_gone
 from api.openai_request import RequestFaultError, asked, check, parameter
 from api.openai_schema import (
@@ -93,7 +94,7 @@ async def complete(
     question, history = asked(body.messages)
 
     def ask(hangup: Hangup) -> Answer:
-        return answer.ask(
+        return pipeline.ask(
             opened.rules,
             opened.model,
             question,

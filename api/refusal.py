@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import retrieval
-from api import numbers_in_words
-from api.quotes import Quote
-from api.words import stem, stems
+from api.answer.quotes import Quote
 from retrieval import fitted as fitted_files
+from retrieval import numbers_in_words
 from retrieval.fitted import Models
 from retrieval.fold import fold
 from retrieval.models import Hit, SearchResult
 from retrieval.rulebook import Rulebook, calibrated_for
 from retrieval.sketch import Sketch, resemblance
+from retrieval.words import stem, stems
 
 _FILE = Path(retrieval.__file__).with_name("refusal.json")
 # By how much a question must be nearer to the rules than to other subjects, in a vault that nothing

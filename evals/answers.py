@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from api.answer import ask
+from api.answer.pipeline import ask
 from api.llm import LanguageModel
 from api.schema import Answer
 from evals import dataset

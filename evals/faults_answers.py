@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from api import prompt
+from api.answer import prompt
 from api.schema import Answer, Citation
 from evals.answers import QUOTES
 from evals.faults import Swap
@@ -118,6 +118,8 @@ ANSWER_FAULTS = (
     AnswerFault("numbers altered in answers", (_changed(_numbers_altered),), model="right"),
     AnswerFault("guard off", (Swap(_GUARD, _unguarded),), model="welded"),
     AnswerFault(
-        "prompt without refusal", (Swap("api.prompt.messages", _without_refusal),), model="right"
+        "prompt without refusal",
+        (Swap("api.answer.prompt.messages", _without_refusal),),
+        model="right",
     ),
 )

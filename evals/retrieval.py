@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from api.conversation import self_contained
+from api.answer.follow_up import self_contained
 from api.refusal import fitted, refuses
 from evals import ci, console, dataset, gates, measurement, metrics, report, results, spans, summary
 from evals.dataset import SPLITS, Question

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from api import prompt
+from api.answer import prompt
 from evals.dataset import Question
 from evals.scripts import Prompt, Replied, Script
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from api import prompt
+from api.answer import prompt
 from evals.dataset import Gold, Question
 from retrieval.fold import comparable, fold
 

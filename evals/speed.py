@@ -15,7 +15,7 @@ from time import perf_counter
 
 from sentence_transformers import SentenceTransformer
 
-from api import answer
+from api.answer import pipeline as answers
 from evals import results, retrieval
 from evals.retrieval import RULES
 from ingest import document, pipeline, vault
@@ -143,7 +143,7 @@ def _memory(rules: Rulebook, *, before: str) -> dict[str, float]:
     """Answer questions with quotes, as the API does without a model; print the peak memory."""
     asked = [q.question for q in retrieval.chosen(RULES, None)][:_ANSWERED]
     for question in asked:
-        answer.ask(rules, None, question)
+        answers.ask(rules, None, question)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MEGABYTE
     print(
         f"memory: {peak:.0f} MB, the peak resident set of this process (without PostgreSQL) since "

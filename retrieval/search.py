@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
-from retrieval import candidates, elsewhere, ranking
+from retrieval import candidates, elsewhere
 from retrieval.candidates import Lists
 from retrieval.elsewhere import Away, Own
 from retrieval.embed import EncodedQuestion
 from retrieval.errors import QuestionError
 from retrieval.fold import searchable
 from retrieval.models import Evidence, Hit, SearchResult, Timings, Vectors
-from retrieval.ranking import Ranking
+from retrieval.ranking import selection
+from retrieval.ranking.selection import Ranking
 from retrieval.rulebook import Rulebook
 from retrieval.store import (
     Connection,
@@ -93,9 +94,9 @@ def _attempt(rules: Rulebook, asked: _Asked) -> SearchResult | None:
     fused = candidates.fused(rules, asked.encoded, found)
     searched = perf_counter()
     first = fused.order[: max(rules.settings.rag_candidates, asked.top_k)]
-    scores = ranking.reranked(rules.reranker, asked.question, first)
+    scores = selection.reranked(rules.reranker, asked.question, first)
     reranked = perf_counter()
-    ranked = ranking.rank(rules, asked.question, fused.order, scores, found.notes, asked.top_k)
+    ranked = selection.rank(rules, asked.question, fused.order, scores, found.notes, asked.top_k)
     details = rules.store.read(partial(_details, rules, asked, ranked))
     if details.now.name != found.generation.name:
         return None

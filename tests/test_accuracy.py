@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import api.answer
+import api.answer.pipeline
 from api.schema import Answer
 from evals import accuracy as program
 from evals import answers, spans
@@ -46,7 +46,7 @@ def scored(given: Answer | None, *golds: Place, **values: Any) -> int:
 
 
 def test_the_evals_ask_through_the_function_that_answers_users() -> None:
-    assert vars(answers)["ask"] is api.answer.ask
+    assert vars(answers)["ask"] is api.answer.pipeline.ask
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from api import answer
+from api.answer import pipeline
 from api.main import STATUS, create_app
 from retrieval.errors import RulesError
 from retrieval.rulebook import Rulebook
@@ -127,7 +127,7 @@ def test_top_k_is_the_most_passages(client: httpx2.Client) -> None:
 
 def test_a_question_without_a_passage_is_refused_in_the_exact_words(rulebook: Rulebook) -> None:
     strict = replace(rulebook, threshold=9.0)
-    refused = answer.ask(strict, None, "How do I reset my password?")
+    refused = pipeline.ask(strict, None, "How do I reset my password?")
     assert (refused.answer, refused.refused, refused.mode) == (REFUSAL, True, "quotes")
     assert (refused.refusal_reason, refused.citations, refused.passages) == ("no_passage", [], [])
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import httpx2
 
 from api import source
-from api.answer import finished, steps
+from api.answer.pipeline import finished, steps
 from ingest import pipeline
 from retrieval.rulebook import Rulebook
 from retrieval.settings import Settings

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api import citations, review
+from api.answer.quotes import Quote
 from api.freshness import freshness
-from api.quotes import Quote
 from api.schema import CitationCounts
 from retrieval.models import Chunk, Entry, EntryKind, Evidence, Hit
 

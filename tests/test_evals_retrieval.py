@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-import api.answer
+import api.answer.pipeline
 import api.main
 import retrieval.langchain
 import retrieval.search
@@ -53,7 +53,7 @@ def dataset(folder: Path, questions: list[dict[str, Any]]) -> str:
 
 def test_the_api_langchain_and_the_evals_search_through_one_function() -> None:
     assert vars(program)["search"] is retrieval.search.search
-    assert vars(api.answer)["search"] is retrieval.search.search
+    assert vars(api.answer.pipeline)["search"] is retrieval.search.search
     assert vars(api.main)["search"] is retrieval.search.search
     assert vars(retrieval.langchain)["search"] is retrieval.search.search
 

@@ -10,8 +10,8 @@ from api.guard.alignment import Occurrence, agreement
 from api.guard.facts import Fact, facts
 from api.guard.names import names
 from api.passage_lines import Cell, Line
-from api.words import abbreviates, stem
 from retrieval.fold import fold
+from retrieval.words import abbreviates, stem
 
 
 def read(text: str) -> list[tuple[str, str, str, str, str]]:

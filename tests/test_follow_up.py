@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from api import conversation
+from api.answer import follow_up
+from api.answer.follow_up import Rewritten
 from api.completion import Reply
-from api.conversation import Rewritten
 from api.hangup import Hangup
 from api.llm import LanguageModel
 from api.schema import Usage
@@ -65,34 +65,34 @@ ALONE = [
 
 @pytest.mark.parametrize("question", FOLLOW_UPS)
 def test_a_follow_up_is_put_behind_the_question_before(question: str) -> None:
-    found = conversation.self_contained(question, ["What is a gp?", BEFORE])
+    found = follow_up.self_contained(question, ["What is a gp?", BEFORE])
     assert found == f"{BEFORE} {question}"
 
 
 @pytest.mark.parametrize("question", ALONE)
 def test_a_question_that_stands_alone_is_left_alone(question: str) -> None:
-    assert conversation.self_contained(question, [BEFORE]) == question
+    assert follow_up.self_contained(question, [BEFORE]) == question
 
 
 def test_without_history_nothing_is_joined() -> None:
-    assert conversation.self_contained("and for elves?", []) == "and for elves?"
-    assert conversation.self_contained("and for elves?", ["", " "]) == "and for elves?"
+    assert follow_up.self_contained("and for elves?", []) == "and for elves?"
+    assert follow_up.self_contained("and for elves?", ["", " "]) == "and for elves?"
 
 
 def test_a_chain_of_follow_ups_goes_back_to_the_question_that_began_it() -> None:
     history = ["What is a gp?", BEFORE, "and a dagger?"]
-    found = conversation.self_contained("and for elves?", history)
+    found = follow_up.self_contained("and for elves?", history)
     assert found == f"{BEFORE} and a dagger? and for elves?"
 
 
 def test_what_is_carried_is_short_and_the_question_is_whole() -> None:
     long = " ".join(f"w{number}" for number in range(500)) + " How much does a lance cost?"
     question = "and " + "very " * 100 + "cheap?"
-    found = conversation.self_contained(question, [long, *["and for elves?"] * 19])
+    found = follow_up.self_contained(question, [long, *["and for elves?"] * 19])
     assert found.endswith(f" {question}")
     assert "a lance cost?" in found
     carried = found.removesuffix(question).split()
-    assert len(carried) <= conversation.MOST_CARRIED
+    assert len(carried) <= follow_up.MOST_CARRIED
 
 
 @dataclass
@@ -127,7 +127,7 @@ RULE = f"{BEFORE} and for elves?"
 )
 def test_a_rewriting_is_taken_only_where_it_is_one(text: str, kept: bool) -> None:
     model = Written(text)
-    found = conversation.rewrite(model, "and for elves?", [BEFORE])
+    found = follow_up.rewrite(model, "and for elves?", [BEFORE])
     assert found.question == (text.strip() if kept else RULE)
     assert found.usage == Usage(prompt_tokens=1, completion_tokens=1)  # paid for, taken or not
     assert len(model.asked) == 1
@@ -135,7 +135,7 @@ def test_a_rewriting_is_taken_only_where_it_is_one(text: str, kept: bool) -> Non
 
 def test_a_model_is_not_asked_about_a_question_that_stands_alone() -> None:
     model = Written("Something else?")
-    assert conversation.rewrite(model, ALONE[0], [BEFORE]) == Rewritten(ALONE[0])
+    assert follow_up.rewrite(model, ALONE[0], [BEFORE]) == Rewritten(ALONE[0])
     assert model.asked == []
 
 
@@ -152,11 +152,11 @@ def test_over_http_the_rewriting_is_used_and_a_fault_falls_back(
     real_client: LanguageModel, llm: FakeLlm
 ) -> None:
     llm.reply = "How much damage does a long sword do for elves?"
-    found = conversation.rewrite(real_client, "and for elves?", [BEFORE])
+    found = follow_up.rewrite(real_client, "and for elves?", [BEFORE])
     assert found.question == llm.reply
     assert found.usage.prompt_tokens == USAGE["prompt_tokens"]
     llm.mode = "401"
-    assert conversation.rewrite(real_client, "and for elves?", [BEFORE]) == Rewritten(RULE)
+    assert follow_up.rewrite(real_client, "and for elves?", [BEFORE]) == Rewritten(RULE)
 
 
 def test_a_client_that_left_is_no_fault_of_the_model(
@@ -165,4 +165,4 @@ def test_a_client_that_left_is_no_fault_of_the_model(
     gone = Hangup()
     gone.hang_up()
     with pytest.raises(LlmAbandonedError):
-        conversation.rewrite(real_client, "and for elves?", [BEFORE], gone)
+        follow_up.rewrite(real_client, "and for elves?", [BEFORE], gone)

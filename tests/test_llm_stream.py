@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from api import drafts
+from api.answer import stream_filter
 from api.completion import Reply
 from api.events import Delta
 from api.hangup import Hangup
@@ -152,7 +152,7 @@ def test_a_draft_is_shown_by_whole_sentences_that_a_check_has_seen() -> None:
     replies = []
 
     def draft() -> Iterator[Delta]:
-        replies.append((yield from drafts.deltas(parts, shown, attempt=2)))
+        replies.append((yield from stream_filter.deltas(parts, shown, attempt=2)))
 
     deltas = list(draft())
     assert replies == [reply]
@@ -165,6 +165,6 @@ def test_a_draft_is_shown_by_whole_sentences_that_a_check_has_seen() -> None:
 
 def test_a_draft_that_breaks_off_is_no_reply(llm: FakeLlm, model: LanguageModel) -> None:
     llm.mode = "stream: no end"
-    draft = drafts.deltas(model.stream(ASK), str)
+    draft = stream_filter.deltas(model.stream(ASK), str)
     with pytest.raises(LlmReplyError, match="broke off"):
         list(draft)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from api.prompt import messages
+from api.answer.prompt import messages
 from retrieval.models import Chunk, Hit, SourceNote
 from retrieval.rulebook import Rulebook
 from tests.conftest import index_of, write_vault

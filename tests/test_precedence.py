@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from api import conflicts
-from api.conflicts import Conflict, Statement
+from api.answer import precedence
+from api.answer.precedence import Conflict, Statement
 from retrieval.models import SourceNote
 
 BASE = SourceNote("3. Arms/2. Weapons.md")
@@ -21,43 +21,43 @@ def said(note: SourceNote, *words: str) -> Statement:
 
 
 def test_a_file_is_overridden_by_its_path_with_or_without_suffix() -> None:
-    assert conflicts.overrides(ERRATA, BASE)
-    assert conflicts.overrides(HOUSE, BASE)
-    assert not conflicts.overrides(BASE, ERRATA)
-    assert not conflicts.overrides(ERRATA, SourceNote("Weapons.md"))
-    assert not conflicts.overrides(SourceNote("a.md", supersedes=("a.md",)), SourceNote("a.md"))
+    assert precedence.overrides(ERRATA, BASE)
+    assert precedence.overrides(HOUSE, BASE)
+    assert not precedence.overrides(BASE, ERRATA)
+    assert not precedence.overrides(ERRATA, SourceNote("Weapons.md"))
+    assert not precedence.overrides(SourceNote("a.md", supersedes=("a.md",)), SourceNote("a.md"))
 
 
 def test_a_house_rule_overrides_an_erratum_to_the_same_file() -> None:
     house = SourceNote("9. House.md", "house rule", "", ("Other.md",))
-    assert conflicts.overrides(house, ERRATA)
-    assert not conflicts.overrides(ERRATA, house)
-    assert not conflicts.overrides(HOUSE, SourceNote("x.md", "errata", "", ("Other.md",)))
+    assert precedence.overrides(house, ERRATA)
+    assert not precedence.overrides(ERRATA, house)
+    assert not precedence.overrides(HOUSE, SourceNote("x.md", "errata", "", ("Other.md",)))
 
 
 def test_a_conflict_is_about_one_subject_that_was_asked_for() -> None:
     row = said(BASE, "crossbow", "damag", "1d6")
     correction = said(ERRATA, "file", "crossbow", "damag", "1d8")
     other = said(ERRATA, "file", "lance", "damag", "1d8")
-    assert conflicts.conflicts([row, correction], ASKED) == [Conflict(1, 0, binding=True)]
-    assert conflicts.conflicts([row, other], ASKED) == []
-    assert conflicts.conflicts([row, correction], frozenset({"sling"})) == []
+    assert precedence.conflicts([row, correction], ASKED) == [Conflict(1, 0, binding=True)]
+    assert precedence.conflicts([row, other], ASKED) == []
+    assert precedence.conflicts([row, correction], frozenset({"sling"})) == []
 
 
 def test_prose_that_says_most_of_what_was_asked_needs_no_word_of_its_heading() -> None:
     asked = frozenset({"damag", "fall", "feet"})
     printed = Statement(BASE, frozenset({"hazard"}), frozenset({"hazard", "fall", "1d6", "damag"}))
     erratum = said(ERRATA, "correct", "fall", "damag", "2d6")
-    assert conflicts.conflicts([printed, erratum], asked) == [Conflict(1, 0, binding=True)]
-    assert conflicts.conflicts([printed, said(ERRATA, "correct", "damag", "cold")], asked) == []
+    assert precedence.conflicts([printed, erratum], asked) == [Conflict(1, 0, binding=True)]
+    assert precedence.conflicts([printed, said(ERRATA, "correct", "damag", "cold")], asked) == []
     bows = frozenset({"gold", "coin", "short", "bow", "cost"})
     short = Statement(
         BASE, frozenset({"missil"}), frozenset({"short", "bow", "cost", "gold", "coin"})
     )
     long = said(ERRATA, "correct", "long", "bow", "cost", "gold", "coin")
-    assert conflicts.conflicts([short, long], bows) == []  # another bow
+    assert precedence.conflicts([short, long], bows) == []  # another bow
     row = replace(printed, is_row=True)  # its neighbours say the same words of other subjects
-    assert conflicts.conflicts([row, erratum], asked) == []
+    assert precedence.conflicts([row, erratum], asked) == []
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_what_binds_comes_before_what_it_overrides(
     notes: list[SourceNote], order: list[int]
 ) -> None:
     statements = [said(note, "crossbow") for note in notes]
-    found = conflicts.conflicts(statements, ASKED)
+    found = precedence.conflicts(statements, ASKED)
     gone = [note.is_gone for note in notes]
-    assert conflicts.arranged(len(notes), found, gone) == order
+    assert precedence.arranged(len(notes), found, gone) == order
 
 
 def test_files_that_override_each_other_keep_their_order() -> None:
     pair = [Conflict(0, 1, binding=True), Conflict(1, 0, binding=True)]
-    assert conflicts.arranged(3, pair) == [2, 0, 1]
+    assert precedence.arranged(3, pair) == [2, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_files_that_override_each_other_keep_their_order() -> None:
     ],
 )
 def test_a_source_is_labelled_by_what_its_front_matter_says(note: SourceNote, label: str) -> None:
-    assert conflicts.label(note) == label
+    assert precedence.label(note) == label
 
 
 def test_namesakes_are_told_apart_by_their_folders() -> None:
@@ -104,7 +104,7 @@ def test_namesakes_are_told_apart_by_their_folders() -> None:
         "4. Magic/2. Magic-User Spells/Light.md",
         "4. Magic/1. Cleric Spells/Bless.md",
     ]
-    assert conflicts.variants(paths) == ["Cleric Spells", "Magic-User Spells", ""]
-    assert conflicts.variants(["a/x/leave.md", "b/x/leave.md"]) == ["a", "b"]
-    assert conflicts.variants(["leave.md", "b/leave.md"]) == ["", "b"]
-    assert conflicts.variants(["a/b/leave.md", "a/leave.md"]) == ["b", "a"]
+    assert precedence.variants(paths) == ["Cleric Spells", "Magic-User Spells", ""]
+    assert precedence.variants(["a/x/leave.md", "b/x/leave.md"]) == ["a", "b"]
+    assert precedence.variants(["leave.md", "b/leave.md"]) == ["", "b"]
+    assert precedence.variants(["a/b/leave.md", "a/leave.md"]) == ["b", "a"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from api import quotes
+from api.answer import quotes
 from retrieval.models import Chunk, Entry, Evidence, Hit, SourceNote
 from retrieval.rulebook import Rulebook
 from retrieval.search import search

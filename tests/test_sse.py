@@ -15,7 +15,8 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
-from api import drafts, events
+from api import events
+from api.answer import stream_filter
 from api.events import SearchResults, Step
 from api.hangup import Hangup, until_gone
 from api.llm import LanguageModel
@@ -51,7 +52,7 @@ class Flow:
             if self.before:
                 raise self.before
             yield SearchResults(question="How long?", passages=[], generation="g1")
-            reply = yield from drafts.deltas(self.model.stream(ASK, hangup), str)
+            reply = yield from stream_filter.deltas(self.model.stream(ASK, hangup), str)
             yield answer(reply.text)
         finally:
             self.closed.append(time.monotonic())

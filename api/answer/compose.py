@@ -5,13 +5,14 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Literal
 
-from api import citations, drafts, prompt, quotes, review, sanitize
+from api import citations, review, sanitize
+from api.answer import prompt, quotes, stream_filter
+from api.answer.quotes import Quote
 from api.completion import Reply
 from api.events import Delta
 from api.guard.findings import Finding
 from api.hangup import Hangup
 from api.llm import LanguageModel
-from api.quotes import Quote
 from api.review import Review
 from api.schema import (
     Citation,
@@ -108,7 +109,7 @@ def _attempt(
         return review.of_sentence(sentence, found.hits, found.question)
 
     with closing(_parts(asking, messages)) as parts:
-        reply = yield from drafts.deltas(parts, shown, attempt=number)
+        reply = yield from stream_filter.deltas(parts, shown, attempt=number)
     refuses = prompt.is_refusal(reply.text)
     return _Attempt(
         review.of_text(reply.text, found.hits, found.question), refuses, Usage.of(reply)

@@ -12,8 +12,8 @@ from typing import Protocol
 from api.completion import Reply
 from api.hangup import Hangup
 from api.schema import Usage
-from api.words import WORD, stems
 from retrieval.errors import LlmAbandonedError, LlmError
+from retrieval.words import WORD, stems
 
 MOST_CARRIED = 60  # words of earlier questions: the encoder reads some 250 word pieces in all
 _LONGEST = 3  # times the question, or the joined one's length; what is longer is an answer

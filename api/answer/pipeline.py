@@ -4,9 +4,10 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from api import conversation, draft, prompt, quotes, refusal
-from api.conversation import Rewritten
-from api.draft import Asking, Draft
+from api import refusal
+from api.answer import compose, follow_up, prompt, quotes
+from api.answer.compose import Asking, Draft
+from api.answer.follow_up import Rewritten
 from api.events import Delta, SearchResults, Step
 from api.freshness import freshness
 from api.hangup import Hangup
@@ -101,9 +102,9 @@ def _whole(
     hangup: Hangup | None,
 ) -> Rewritten:
     if model is None:
-        return Rewritten(conversation.self_contained(question, history))
+        return Rewritten(follow_up.self_contained(question, history))
     check_question(rules, question)  # before a model gets it
-    return conversation.rewrite(model, question, history, hangup)
+    return follow_up.rewrite(model, question, history, hangup)
 
 
 def _draft(
@@ -114,12 +115,12 @@ def _draft(
         return Draft(prompt.REFUSAL, "model" if asking else "quotes", refusal="no_passage")
     rule = refusal.contradicted(found.question, found.hits)
     if rule:
-        quoted = draft.of_quotes(found, [rule])
+        quoted = compose.of_quotes(found, [rule])
         if not quoted.refusal:
             return replace(quoted, text=f"{_PREMISE}\n\n{quoted.text}", refusal="premise")
     if asking is None:
-        return draft.of_quotes(found)
-    return (yield from draft.of_model(asking, found))
+        return compose.of_quotes(found)
+    return (yield from compose.of_model(asking, found))
 
 
 def _answer(

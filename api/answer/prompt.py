@@ -3,8 +3,8 @@
 import secrets
 from collections.abc import Mapping, Sequence
 
+from api.answer.quotes import NO_NOTES
 from api.guard.findings import Finding
-from api.quotes import NO_NOTES
 from retrieval.models import Hit, SourceNote
 from retrieval.rerank import passage_text
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from api import conflicts
-from api.conflicts import Conflict, Statement
-from api.words import stems
+from api.answer import precedence
+from api.answer.precedence import Conflict, Statement
 from retrieval.fold import searchable
 from retrieval.models import Entry, Evidence, Hit, SearchResult, SourceNote
+from retrieval.words import stems
 
 _MOST = 4  # passages that one answer quotes
 _MARGIN = 0.5  # a further passage's quote may score so much under the best one's
@@ -51,7 +51,7 @@ def choose(hits: Sequence[Hit], question: str = "", notes: Notes = NO_NOTES) -> 
         if above
     ]
     gone = [_note(quote, hits, notes).is_gone for quote in near]
-    order = conflicts.arranged(len(near), differing(near, hits, question, notes), gone)
+    order = precedence.arranged(len(near), differing(near, hits, question, notes), gone)
     arranged = [near[place] for place in order][:_MOST]
     return [more for quote in arranged for more in [quote, *_further(quote, quotes[0], hits)]]
 
@@ -78,7 +78,7 @@ def differing(
     if not any(note.supersedes for note in notes.values()):
         return []  # as nearly always: then no words need be compared
     statements = [_statement(quote.entry, _note(quote, hits, notes)) for quote in quotes]
-    return conflicts.conflicts(statements, _stems(question))
+    return precedence.conflicts(statements, _stems(question))
 
 
 def text(
@@ -90,7 +90,7 @@ def text(
     and a source that is no plain rule (errata, another edition) says so.
     """
     paths = [hits[quote.passage - 1].chunk.path for quote in quotes]
-    variants = conflicts.variants(list(dict.fromkeys(paths)))
+    variants = precedence.variants(list(dict.fromkeys(paths)))
     by_path = dict(zip(dict.fromkeys(paths), variants, strict=True))
     shown = [
         _named(conflict, quotes, hits, notes)
@@ -98,7 +98,7 @@ def text(
     ]
     last: Quote | None = None
     for number, (quote, path) in enumerate(zip(quotes, paths, strict=True), start=1):
-        about = [by_path[path], conflicts.label(_note(quote, hits, notes))]
+        about = [by_path[path], precedence.label(_note(quote, hits, notes))]
         source = "; ".join(part for part in about if part)
         before = last.entry if last and last.passage == quote.passage else None
         shown.append(_shown(number, path, quote.entry, source, before))
@@ -156,7 +156,7 @@ def _above(
         return None
     known = [_statement(quote.entry, _note(quote, hits, notes)) for quote in quotes]
     for found in sorted(_parts(hit), key=_near, reverse=True):
-        pair = conflicts.conflicts([_statement(found.entry, note), *known], asked)
+        pair = precedence.conflicts([_statement(found.entry, note), *known], asked)
         if any(conflict.upper == 0 and conflict.binding for conflict in pair):
             return Quote(passage, found.entry, _near(found) + hit.score)
     return None
@@ -182,7 +182,7 @@ def _note(quote: Quote, hits: Sequence[Hit], notes: Notes) -> SourceNote:
 
 def _named(conflict: Conflict, quotes: Sequence[Quote], hits: Sequence[Hit], notes: Notes) -> str:
     upper, lower = f"[{conflict.upper + 1}]", f"[{conflict.lower + 1}]"
-    status = conflicts.label(_note(quotes[conflict.upper], hits, notes)) or "newer"
+    status = precedence.label(_note(quotes[conflict.upper], hits, notes)) or "newer"
     if conflict.binding:
         return f"**Conflict:** {upper} ({status}) stands above {lower}."
     return f"**Conflict:** {upper} ({status}) replaces {lower} only where it is used."

@@ -15,7 +15,7 @@ from api.guard.occurrences import named as named
 from api.guard.occurrences import occurrences
 from api.guard.occurrences import segment as segment
 from api.passage_lines import Line, Source, lines
-from api.words import abbreviates, stem
+from retrieval.words import abbreviates, stem
 
 Agreement = Literal["same", "unit", "none"]
 

@@ -9,7 +9,7 @@ from math import ceil
 from api.guard.alignment import Occurrence, agreement, span
 from api.guard.arithmetic import dice
 from api.guard.facts import Fact, facts
-from api.numbers_in_words import ORDINALS, SMALL
+from retrieval.numbers_in_words import ORDINALS, SMALL
 
 _ROLLED = re.compile(r"\b(?:on|of|in|with|by|rolls?|rolling)\s(?:an?\s)?$", re.IGNORECASE)
 _CUE = re.compile(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from api.guard.units import find
-from api.words import STOP, stem
+from retrieval.words import STOP, stem
 
 _TOKEN = re.compile(r"[A-Za-z][\w']*|[^\w\s*_\[\]]|\d+|\n")
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+")

@@ -10,10 +10,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from api import numbers_in_words
 from api.guard import units
 from api.guard.written import value
-from api.words import STOP, stem
+from retrieval import numbers_in_words
+from retrieval.words import STOP, stem
 
 Kind = Literal[
     "number", "die", "odds", "range", "percentage", "distance", "duration", "price", "measure"

@@ -19,8 +19,8 @@ from api.guard.polarity import contradiction
 from api.guard.statements import Statement, statements
 from api.markers import known_markers
 from api.passage_lines import Source as Source  # part of this module's interface
-from api.words import stem
 from retrieval.fold import fold
+from retrieval.words import stem
 
 _FEWEST = 2  # words of a sentence that says more than "In two days"
 _OF_ITSELF = frozenset(

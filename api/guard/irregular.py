@@ -1,6 +1,6 @@
 """Irregular verbs of English, so that "shot" and "shoot" are one word to compare."""
 
-from api.words import stem
+from retrieval.words import stem
 
 _FORMS = (
     "bear bore borne, become became, begin began begun, bind bound, bite bit bitten, "

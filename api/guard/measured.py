@@ -7,7 +7,7 @@ from api.guard.alignment import Occurrence, content, segment
 from api.guard.facts import Fact
 from api.guard.statements import Statement
 from api.guard.units import WORDS
-from api.words import stem
+from retrieval.words import stem
 
 _FEWEST = 2  # words by which a line is rather meant than the ones that hold the bare number
 _UNITS = frozenset(stem(word) for word in WORDS)

@@ -9,7 +9,7 @@ from api.guard.named_cell import exchanged_cells
 from api.guard.names import names, parts
 from api.guard.statements import Statement
 from api.passage_lines import Line
-from api.words import abbreviates
+from retrieval.words import abbreviates
 
 
 def unfounded_names(statement: Statement, case: Case) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from api.words import STOP
+from retrieval.words import STOP
 
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_][\w']*(?:-[\w']+)*|[^\w\s]+|\n")
 _ENDS = re.compile(r"[.!?:;\n(\"|#]|^\*+$|^-+$")

@@ -15,7 +15,7 @@ from api.guard.section import other_section
 from api.guard.statements import Statement
 from api.guard.welded import rival
 from api.guard.worded import worded
-from api.words import stem
+from retrieval.words import stem
 
 # What an answer counts on its own account: "there are two ways".
 _OWN_COUNTS_WORDS = (

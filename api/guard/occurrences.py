@@ -7,12 +7,12 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
-from api import numbers_in_words
 from api.guard import rates, units
 from api.guard.facts import Fact, facts
 from api.guard.irregular import base
 from api.passage_lines import Line
-from api.words import stem, stems
+from retrieval import numbers_in_words
+from retrieval.words import stem, stems
 
 _SEPARATOR = re.compile(r"[,;:.]\s|\s-\s|\s(?:and|but|while|whereas|or|versus|than)\s")
 _NUMERAL = re.compile(r"(\d+)(?:st|nd|rd|th)?$")

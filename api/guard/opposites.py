@@ -2,7 +2,7 @@
 
 import re
 
-from api.words import STOP, stem
+from retrieval.words import STOP, stem
 
 _PAIRS = (
     ("always", "never"), ("more", "less"), ("more", "fewer"), ("above", "below"),

@@ -8,9 +8,9 @@ from api.guard import units
 from api.guard.alignment import VERBS, Evidence, Occurrence, agreement, content, named
 from api.guard.facts import Fact
 from api.guard.irregular import base
-from api.numbers_in_words import SMALL
 from api.passage_lines import Line
-from api.words import stem
+from retrieval.numbers_in_words import SMALL
+from retrieval.words import stem
 
 _MULTIPLES = frozenset((Fraction(2), Fraction(3), Fraction(1, 2), Fraction(1, 4)))
 _UNITS = frozenset(stem(word) for word in units.WORDS)

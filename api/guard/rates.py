@@ -3,7 +3,7 @@
 import re
 
 from api.guard.facts import Fact
-from api.words import stem
+from retrieval.words import stem
 
 _OPENERS = "per|an?|each|every"
 _AFTER = re.compile(

@@ -6,7 +6,7 @@ from api.guard import units
 from api.guard.alignment import Evidence, Occurrence, content
 from api.guard.statements import Statement
 from api.guard.welded import Rival
-from api.words import stem
+from retrieval.words import stem
 
 _UNITS = frozenset(stem(word) for word in units.WORDS)
 

@@ -3,7 +3,7 @@
 import re
 from fractions import Fraction
 
-from api import numbers_in_words
+from retrieval import numbers_in_words
 
 _SPACED = re.compile(r"(?<=\d) (?=\d{3}(?!\d|/))")
 _LONGEST = 300  # characters of a number that count; Python refuses to read 4,301 digits
