@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from api.answer.quotes import Quote
+from api.answer.card import Card
 from api.guard.alignment import Evidence as Known
 from api.guard.alignment import content, evidence
 from api.guard.arithmetic import sums
@@ -14,7 +14,7 @@ from api.markers import MARKER, known_markers, without_doubles
 from api.passage_lines import Line, Source, sentences
 from api.schema import Citation, CitationCounts
 from retrieval.fold import fold
-from retrieval.models import Entry, Evidence, Hit
+from retrieval.models import Hit
 
 _SHORTEST = 12  # characters of a quote; a shorter one says nothing without its neighbours
 _LONGEST = 1_000  # characters before a marker among which its sentence is looked for
@@ -49,12 +49,35 @@ def source(hit: Hit) -> Source:
     return Source(hit.chunk.path, hit.chunk.heading, hit.chunk.context, hit.chunk.text)
 
 
-def of_quotes(quotes: Sequence[Quote], hits: Sequence[Hit]) -> list[Citation]:
-    """Return the citations of a quoted answer, numbered as its text numbers them."""
-    return [
-        _of_entry(number, hits[quote.passage - 1], Evidence(quote.entry, quote.score))
-        for number, quote in enumerate(quotes, start=1)
-    ]
+def of_cards(cards: Sequence[Card]) -> list[Citation]:
+    """Return the citations of cards: one for each run of lines that a card shows.
+
+    Its marker is the card's number. Of a folded card it is the best entry alone.
+    """
+    return [found for number, card in enumerate(cards, start=1) for found in _of_card(number, card)]
+
+
+def _of_card(marker: int, card: Card) -> Iterator[Citation]:
+    best = card.best
+    runs = [(best.first_line, best.last_line, best.quote)] if card.folded else _runs(card)
+    for first, last, quote in runs:
+        yield Citation(
+            marker=marker, path=card.path, heading=card.heading, first_line=first, last_line=last,
+            quote=quote, score=card.score,
+        )  # fmt: skip
+
+
+def _runs(card: Card) -> list[tuple[int, int, str]]:
+    """The neighbouring lines that a card shows, with their text."""
+    runs: list[tuple[int, int, str]] = []
+    for number in sorted(card.lines):
+        line = card.lines[number]
+        if runs and runs[-1][1] == number - 1:
+            first, _, text = runs.pop()
+            runs.append((first, number, f"{text}\n{line}"))
+        else:
+            runs.append((number, number, line))
+    return runs
 
 
 def check_reply(reply: str, hits: Sequence[Hit], question: str) -> CitedReply:
@@ -180,20 +203,3 @@ def _quotable(text: str, start: int, quote: str) -> tuple[int, str]:
         following = text.find("\n", end + 1)
         end = len(text) if following < 0 else following
     return start, text[start:end]
-
-
-def _of_entry(marker: int, hit: Hit, found: Evidence) -> Citation:
-    entry: Entry = found.entry
-    if entry.quote not in hit.chunk.text and entry.quote not in hit.chunk.context:
-        raise AssertionError(
-            f"the quote of {hit.chunk.id}:{entry.first_line} is not in its passage"
-        )
-    return Citation(
-        marker=marker,
-        path=hit.chunk.path,
-        heading=entry.heading,
-        first_line=entry.first_line,
-        last_line=entry.last_line,
-        quote=entry.quote,
-        score=found.score,
-    )

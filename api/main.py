@@ -116,7 +116,7 @@ def create_app(opened: Oracle | Settings | None = None) -> FastAPI:
 async def ask(
     request: Request, body: AskRequest, opened: Opened, request_id: RequestId
 ) -> Answer | Response:
-    """Answer a question from the rules, with the lines that the answer stands on, or refuse.
+    """Answer a question with cards of the rules, with the nearest ones, or refuse.
 
     With `stream`, as server-sent events: search_results, message (the draft, provisional),
     citation, and final_answer, the same answer as without, or error in its place.
@@ -132,6 +132,7 @@ async def ask(
             request_id=request_id,
             hangup=hangup,
             streamed=body.stream,
+            texts=opened.texts,
         )
         return metrics.counted(request, steps)
 

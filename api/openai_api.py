@@ -101,6 +101,7 @@ async def complete(
             history=history,
             request_id=request_id,
             hangup=hangup,
+            texts=opened.texts,
         )
 
     given = await until_gone(request, ask)
@@ -164,7 +165,9 @@ def _completion(given: Answer, base_url: str) -> ChatCompletion:
         choices=[
             Choice(
                 message=ReplyMessage(
-                    content=given.answer, annotations=_annotations(given, base_url)
+                    content=given.answer,
+                    refusal=given.answer if given.refused else None,
+                    annotations=_annotations(given, base_url),
                 )
             )
         ],
@@ -178,7 +181,8 @@ def _completion(given: Answer, base_url: str) -> ChatCompletion:
 
 def _annotations(given: Answer, base_url: str) -> list[Annotation]:
     """One for every marker in the text, in the order of the text."""
-    cited = {citation.marker: citation for citation in given.citations}
+    # Of the lines of one card the first: that is where its text begins.
+    cited = {citation.marker: citation for citation in reversed(given.citations)}
     return [
         Annotation(
             url_citation=UrlCitation(

@@ -52,11 +52,11 @@ class Annotation(BaseModel):
 
 
 class ReplyMessage(BaseModel):
-    """The answer. `refusal` stays null: the Oracle's refusal is text that front ends show."""
+    """The answer. `refusal` repeats a refusal's text: content has it too, for front ends."""
 
     role: Literal["assistant"] = "assistant"
     content: str
-    refusal: None = None
+    refusal: str | None = None
     annotations: list[Annotation]
 
 

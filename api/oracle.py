@@ -7,9 +7,11 @@ from typing import Annotated, TypedDict
 
 from fastapi import Depends, Request
 
-from api import refusal
+from api.answer import texts
+from api.answer.texts import DEFAULT, Texts
 from api.llm import LanguageModel
 from retrieval.errors import ConfigurationError
+from retrieval.refusal import off_topic
 from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.settings import Settings
 
@@ -20,6 +22,7 @@ class Oracle:
 
     rules: Rulebook
     model: LanguageModel | None
+    texts: Texts = DEFAULT
 
 
 class State(TypedDict):
@@ -38,12 +41,12 @@ def open_oracle(settings: Settings) -> Iterator[Oracle]:
         if model:
             stack.callback(model.close)
         rules.warm()
-        yield Oracle(rules, model)
+        yield Oracle(rules, model, texts.load(settings.vault))
 
 
 def _check_fitted(rules: Rulebook) -> None:
     """Raise ConfigurationError where nothing says which questions are to be refused."""
-    if rules.settings.rag_threshold is None and refusal.fitted(rules) is None:
+    if rules.settings.rag_threshold is None and off_topic.fitted(rules) is None:
         raise ConfigurationError(
             f"no refusal was fitted for these models (encoder {rules.embedder.files.name}, "
             f"reranker {rules.reranker.name if rules.reranker else 'off'}), so every question "

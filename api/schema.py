@@ -8,9 +8,10 @@ from api.completion import Reply
 from api.freshness import Freshness
 from api.guard.findings import FindingKind
 from retrieval.models import Candidate, SearchResult
+from retrieval.refusal.decision import Certainty
 from retrieval.search import QUESTION_LIMIT
 
-RefusalReason = Literal["no_passage", "model", "no_citation", "guard", "premise"]
+RefusalReason = Literal["no_passage", "model", "no_citation", "guard", "language"]
 Verdict = Literal["pass", "repaired", "retried", "quotes", "refused", "off"]
 
 
@@ -73,6 +74,48 @@ class Citation(BaseModel):
     )
 
 
+class Marked(BaseModel):
+    """Lines of a card that answer."""
+
+    first_line: int
+    last_line: int
+
+
+class More(BaseModel):
+    """Rows, items or fields that a card leaves out, and where to read them."""
+
+    count: int
+    url: str
+
+
+class Card(BaseModel):
+    """A place of the rules with its text, in the form that its structure has.
+
+    `text` is Markdown; of a folded card it is one line. `marked` are the lines that answer.
+    """
+
+    path: str
+    heading: str = Field(description='the headings above, joined with " > "')
+    first_line: int
+    last_line: int
+    form: Literal["section", "table", "list", "fields"]
+    text: str
+    marked: list[Marked]
+    folded: bool
+    more: More | None
+    badges: list[str] = Field(
+        description="errata, house-rule, optional, superseded, changed-since-indexed"
+    )
+    fresh: Freshness
+
+
+class SpellingCorrection(BaseModel):
+    """A word as it was typed and as it was searched."""
+
+    typed: str
+    searched: str
+
+
 class CitationCounts(BaseModel):
     """Markers of a model's answer (quotes: of the quotes) by what became of them."""
 
@@ -132,19 +175,26 @@ class AnswerTimings(BaseModel):
 
 
 class Answer(BaseModel):
-    """The reply of POST /ask. A refusal says why; it cites lines only where its reason is premise.
+    """The reply of POST /ask: cards of the rules, or a refusal that says why.
 
-    Reasons: no_passage (nothing found is near enough), model (the model refused), no_citation
-    (nothing that it wrote has a source), guard (what it wrote is not in its sources, and nothing
-    can be quoted instead), premise (the quoted rule contradicts what the question takes for
-    granted).
+    `certainty` is nearest where the rules may not say what was asked: the cards are the nearest
+    there are. Reasons of a refusal: no_passage (the question is about something else), model (the
+    model refused), no_citation (nothing that it wrote has a source), guard (what it wrote is not in
+    its sources, and nothing can be shown instead), language (not the vault's).
     """
 
     question: str = Field(description="the question as it was searched")
     answer: str
+    certainty: Certainty
+    confidence: float | None = Field(
+        description="the probability that the first card answers; 0 of a refusal; null where "
+        "nothing was fitted for the models, or nothing was asked of the rules"
+    )
     refused: bool
     refusal_reason: RefusalReason | None
     mode: Literal["quotes", "model"] = Field(description="whose words `answer` is")
+    corrections: list[SpellingCorrection]
+    cards: list[Card]
     guard: Guard
     citations: list[Citation]
     citation_counts: CitationCounts

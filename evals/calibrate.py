@@ -20,7 +20,6 @@ from pathlib import Path
 from statistics import fmean, quantiles
 from tempfile import TemporaryDirectory
 
-from api import refusal
 from evals import beside, fitting, refusal_fit, retrieval
 from evals.beside import Rules
 from evals.dataset import UNANSWERABLE, Question
@@ -31,6 +30,7 @@ from retrieval import calibration
 from retrieval.errors import DatasetError, RulesError
 from retrieval.fuse import Weights
 from retrieval.models import SearchResult
+from retrieval.refusal import off_topic
 from retrieval.rulebook import Rulebook, calibrated_for, open_rulebook
 from retrieval.settings import BUNDLED, load
 
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 seen = _manifest(args.dataset, questions)
                 asked = {one.name: len(one.questions) for one in others}
                 calibration.write(models, fit, {**seen, "beside": asked})
-                refusal.write(models, refusing, seen)
+                off_topic.write(models, refusing, seen)
     except RulesError as error:
         print(f"evals.calibrate: nothing was measured: {error}", file=sys.stderr)
         return 2
@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _fit(
     rules: Rulebook, measured: Subject, questions: Sequence[Question], others: Sequence[Rules]
-) -> tuple[calibration.Fit, refusal.Fit]:
+) -> tuple[calibration.Fit, off_topic.Fit]:
     """Fit the weights, the threshold under them, and the refusal; print what they cost and gain."""
     # A reranker reads what the other stages put first, so these are fitted before it is asked.
     reranker = rules.reranker

@@ -8,13 +8,16 @@ from typing import Any
 from evals import fields
 from retrieval.errors import DatasetError
 
-ANSWERABLE = ("prose", "table", "list", "spell", "monster", "exception", "multi", "paraphrase")
-UNANSWERABLE = ("offtopic", "nearmiss", "falsepremise", "edition")
+ANSWERABLE = (
+    "prose", "table", "list", "spell", "monster", "exception", "multi", "paraphrase",
+    "keyword", "typo", "vague", "comparison", "two-part", "follow-up", "field",
+)  # fmt: skip
+UNANSWERABLE = ("offtopic", "nearmiss", "falsepremise", "edition", "small-talk", "language")
 SPLITS = ("calibration", "gate")
 _FIELDS = {
     "id", "question", "kind", "answer", "gold", "alt", "history", "split", "critical",
     "must_include", "must_not_include", "why_unanswerable", "absent",
-    "forbidden",
+    "forbidden", "vault", "contradicted_by",
 }  # fmt: skip
 
 
@@ -48,6 +51,8 @@ class Question:
     absent: tuple[str, ...]
     history: tuple[str, ...]
     forbidden: tuple[str, ...]  # paths that must not be among the first three
+    vault: str = ""  # which of several vaults it is about; "" where a dataset has but one
+    contradicted_by: tuple[Gold, ...] = ()  # lines that a false premise is contradicted by
 
     @property
     def answerable(self) -> bool:
@@ -163,6 +168,8 @@ def _question(where: str, line: int, row: Mapping[str, Any]) -> Question:
         absent=fields.texts(where, row, "absent"),
         history=fields.texts(where, row, "history"),
         forbidden=fields.texts(where, row, "forbidden"),
+        vault=fields.optional(where, row, "vault"),
+        contradicted_by=_place(where, row.get("contradicted_by") or []),
     )
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 from markupsafe import Markup
 
-from api import refusal
 from evals import answer_program, answers, svg
 from evals.answer_program import Report, Row
 from evals.answers import Answered
@@ -25,6 +24,7 @@ from evals.summary import estimate
 from evals.svg import Line
 from evals.threshold import best_score
 from retrieval.errors import DatasetError
+from retrieval.refusal import off_topic
 from retrieval.rulebook import Rulebook
 
 MIN_OFFTOPIC, MOST_FALSE = 0.98, 0.08
@@ -139,19 +139,19 @@ def _measured(args: argparse.Namespace) -> Report:
 
 def _figures(rules: Rulebook, measured: Subject, questions: Sequence[Question]) -> dict[str, str]:
     """What the threshold would refuse; searched anew, as a refusal shows no score."""
-    fit = refusal.fitted(rules)
+    fit = off_topic.fitted(rules)
     best = [(o.question, _over_limit(o, fit)) for o in evaluate(rules, measured, questions)]
     lines = curve(best)
     threshold = 0.0 if fit else rules.threshold
     return {"refusals.svg": drawn(lines, threshold)} if lines else {}
 
 
-def _over_limit(outcome: Outcome, fit: refusal.Fit | None) -> float | None:
+def _over_limit(outcome: Outcome, fit: off_topic.Fit | None) -> float | None:
     """What the API compares with its threshold; the search drops passages by one of its own."""
     if fit is None:
         return best_score(outcome)
-    given = refusal.signals(outcome.found)
-    return refusal.over_limit(given, fit) if given else None
+    given = off_topic.signals(outcome.found)
+    return off_topic.over_limit(given, fit) if given else None
 
 
 def report(

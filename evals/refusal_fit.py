@@ -12,10 +12,10 @@ from statistics import fmean
 
 import numpy as np
 
-from api.refusal import Fit, Signals, over_limit, signals, subject
 from evals.dataset import UNANSWERABLE
 from evals.outcome import Outcome
 from retrieval.errors import DatasetError
+from retrieval.refusal.off_topic import Fit, Signals, over_limit, signals, subject
 
 FALSE_REFUSAL = 0.03  # of answerable questions; the promise is 0.08, the rest is for the unseen
 _FOLDS = 5

@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 
 from api.answer.follow_up import self_contained
-from api.refusal import fitted, refuses
 from evals import ci, console, dataset, gates, measurement, metrics, report, results, spans, summary
 from evals.dataset import SPLITS, Question
 from evals.judge import ChunksOf, judge
@@ -23,6 +22,7 @@ from ingest.progress import Meter
 from retrieval import generations, store
 from retrieval.errors import DatasetError, IndexMissingError, RulesError, VaultError
 from retrieval.models import Chunk
+from retrieval.refusal.off_topic import fitted, refuses
 from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.search import search
 from retrieval.settings import load

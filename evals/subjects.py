@@ -22,11 +22,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from scipy.stats import mannwhitneyu
 
-from api import refusal
-from api.refusal import Signals
 from evals import beside, dataset, retrieval
 from evals.retrieval import RULES
 from retrieval.errors import DatasetError, RulesError
+from retrieval.refusal import off_topic
+from retrieval.refusal.off_topic import Signals
 from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.settings import load
 
@@ -84,7 +84,7 @@ def measured(rules: Rulebook, questions: Path, folder: Path) -> Iterator[Asked]:
         groups: dict[str, list[Signals]] = {_FOUND: [], _EVERYDAY: [], _SENSE: []}
         with retrieval.subject(rules, folder / file.stem) as subject:
             for one in retrieval.evaluate(rules, subject, dataset.load(file)):
-                given = refusal.signals(one.found)
+                given = off_topic.signals(one.found)
                 if given is None or (one.judgement and not one.judgement.hit):
                     continue
                 groups[_group(one.question.id, answerable=one.question.answerable)].append(given)
@@ -108,7 +108,7 @@ def report(asked: Sequence[Asked]) -> str:
     if len(asked) < 2:
         raise DatasetError(f"{len(asked)} vault: there are no others to take a limit from")
     lines = []
-    for name, read in (("words and vectors", refusal.subject), ("vectors alone", _vector)):
+    for name, read in (("words and vectors", off_topic.subject), ("vectors alone", _vector)):
         lines += [
             f"{name}, each vault by the limit of the others:",
             "",
@@ -150,7 +150,7 @@ def _limits(values: Values) -> list[str]:
 
 
 def _vector(given: Signals) -> float:
-    return refusal.subject(replace(given, covered=None))
+    return off_topic.subject(replace(given, covered=None))
 
 
 def _values(asked: Sequence[Asked], read: Read) -> Values:

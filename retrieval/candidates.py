@@ -1,13 +1,15 @@
 """The candidates of a question: two lists, late interaction over both, one fused order."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrieval import late
 from retrieval.embed import EncodedQuestion
 from retrieval.fuse import Best, Fused, fuse
-from retrieval.models import LateInteraction, SourceNote, Vectors
+from retrieval.models import Entry, LateInteraction, SourceNote, Terms, Vectors
 from retrieval.nearest import nearest, similarity
+from retrieval.ranking import names
 from retrieval.rulebook import Rulebook
 from retrieval.store import (
     Connection,
@@ -34,6 +36,7 @@ class Lists:
     similarities: dict[int, float]  # by row id, of what only `text` has
     entries: list[StoredEntry]  # of every chunk in a list, its nearest first; none where unread
     notes: dict[str, SourceNote]  # of the chunks' files, by path
+    terms: Terms  # of the generation
 
 
 def collect(
@@ -48,11 +51,12 @@ def collect(
     only_text = {item.row_id for item in text} - {item.row_id for item in dense}
     similar = similarity(conn, sorted(only_text), asked.vector)
     entries: list[StoredEntry] = []
-    if rules.settings.rag_late_interaction or rules.reranker:
+    if rules.settings.rag_late_interaction or rules.reranker or rules.weights.names:
         rows = sorted({item.row_id for item in (*dense, *text)})
         entries = nearest_entries(conn, rows, asked.vector, _ENTRIES)
     about = notes(conn, chosen.id, {item.chunk.path for item in (*dense, *text)})
-    return Lists(chosen, dense, text, similar, entries, about)
+    terms = rules.terms.of(conn, chosen.id, chosen.name)
+    return Lists(chosen, dense, text, similar, entries, about, terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +70,11 @@ class Candidates:
     pieces: Vectors | None
 
 
-def fused(rules: Rulebook, asked: EncodedQuestion, found: Lists) -> Candidates:
+def fused(rules: Rulebook, question: str, asked: EncodedQuestion, found: Lists) -> Candidates:
     """Return the chunks of both lists, best first."""
+    named = _named(rules, question, found)
     plain = fuse(
-        found.dense, found.text, found.similarities, rules.weights, _nearest(found.entries)
+        found.dense, found.text, found.similarities, rules.weights, _nearest(found.entries), named
     )
     if not rules.settings.rag_late_interaction:
         return Candidates(plain, "off", None)
@@ -83,8 +88,22 @@ def fused(rules: Rulebook, asked: EncodedQuestion, found: Lists) -> Candidates:
             pieces = similar.max(axis=1)
     else:
         best = _encoded(rules, asked, plain, found.entries)
-    order = fuse(found.dense, found.text, found.similarities, rules.weights, best)
+    order = fuse(found.dense, found.text, found.similarities, rules.weights, best, named)
     return Candidates(order, mode, pieces)
+
+
+def _named(rules: Rulebook, question: str, found: Lists) -> dict[int, float]:
+    """How much of the question each chunk's names and fields cover, by the chunk's row id."""
+    if not rules.weights.names:
+        return {}
+    paths = {item.row_id: item.chunk.path for item in (*found.dense, *found.text)}
+    entries: defaultdict[int, list[Entry]] = defaultdict(list)
+    for stored in found.entries:
+        entries[stored.row_id].append(stored.entry)
+    return {
+        row_id: names.coverage(found.terms, question, path, entries[row_id])
+        for row_id, path in paths.items()
+    }
 
 
 def _nearest(entries: Sequence[StoredEntry]) -> dict[int, Best]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from retrieval.store import Scored
 
@@ -17,6 +18,7 @@ class Weights:
     text: float
     late: float
     rerank: float | None
+    names: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Fused:
     text_score: float | None
     best: Best | None  # None: neither late interaction nor a reranker reads entries
     score: float
+    names: float = 0.0  # how much of the question its names and fields cover
 
 
 def fuse(
@@ -46,11 +49,13 @@ def fuse(
     similarities: Mapping[int, float],
     weights: Weights,
     best: Mapping[int, Best],
+    names: Mapping[int, float] = MappingProxyType({}),
 ) -> list[Fused]:
     """Merge two rankings, best first; ties go by chunk id.
 
     `similarities` holds the dense score of every chunk that only `text` has; one that is missing
-    raises ValueError. What a stage adds is its score times its weight. `best` is by row id.
+    raises ValueError. What a stage adds is its score times its weight. `best` is by row id, as is
+    `names`, how much of the question the names and fields of a chunk cover (0 where it is missing).
     """
     dense_ranks = {item.row_id: (rank, item.score) for rank, item in enumerate(dense, start=1)}
     text_ranks = {item.row_id: (rank, item.score) for rank, item in enumerate(text, start=1)}
@@ -63,8 +68,10 @@ def fuse(
             raise ValueError(f"no similarity of {item.chunk.id}, which only the text list has")
         entry = best.get(row_id)
         tokens = (entry.late_score if entry else None) or 0.0
+        named = names.get(row_id, 0.0)
         score = cosine + weights.text * (words or 0.0) + weights.late * tokens
-        fused.append(Fused(item, dense_rank, cosine, text_rank, words, entry, score))
+        score += weights.names * named
+        fused.append(Fused(item, dense_rank, cosine, text_rank, words, entry, score, named))
     return sorted(fused, key=lambda f: (-f.score, order(f.scored)))
 
 

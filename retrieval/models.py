@@ -1,6 +1,7 @@
 """The types that the rooms exchange: frozen, without behaviour beyond what a reader needs."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -16,6 +17,8 @@ LateInteraction = Literal["stored", "encoded", "off"]
 _PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
 _GONE = {"superseded", "obsolete", "withdrawn", "deprecated", "archived"}
 EntryKind = Literal["row", "item", "sentences", "whole"]
+Name = tuple[str, ...]  # the stems of its words, in order
+LONGEST_NAME = 6  # words
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,57 @@ class Entry:
     def text(self) -> str:
         """What is embedded."""
         return self.trail + self.words
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """What the index holds of one file, or of the part of it that was read.
+
+    `lines` are the file's own lines by number (from 1); blank ones may be missing. `entries` stand
+    in the order of the file, without those that stand for whole chunks.
+    """
+
+    path: str
+    lines: Mapping[int, str]
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The words of one generation of the index."""
+
+    entries: int
+    frequency: Mapping[str, int]  # in how many entries a stem stands
+    names: Mapping[Name, frozenset[str]]  # the files that have something of that name
+    fields: frozenset[Name]
+    words: Mapping[str, int]  # as they are written, in lower case, and how often
+    headings: tuple[str, ...]  # the files' titles, in the order of the files
+    spellings: Mapping[str, tuple[str, ...]]  # the words of letters alone, by the first letter
+    abbreviations: Mapping[str, Name]  # what the vault says that they stand for, by their stems
+
+    def weight(self, word: str) -> float:
+        """Return how telling a stem is: its inverse document frequency, over 0."""
+        return math.log(1 + (self.entries + 0.5) / (self.frequency.get(word, 0) + 0.5))
+
+    def in_full(self, words: Iterable[str]) -> frozenset[str]:
+        """Return stems, with those that abbreviations among them stand for in their place."""
+        found: set[str] = set()
+        for word in words:
+            found.update(self.abbreviations.get(word, (word,)))
+        return frozenset(found)
+
+    def names_in(self, asked: Sequence[str]) -> list[Name]:
+        """Return the longest names among the stems of a question, in its order; none overlap."""
+        found: dict[int, Name] = {}
+        taken: set[int] = set()
+        for length in range(LONGEST_NAME, 0, -1):
+            for start in range(len(asked) - length + 1):
+                name = tuple(asked[start : start + length])
+                span = range(start, start + length)
+                if name in self.names and taken.isdisjoint(span):
+                    found[start] = name
+                    taken.update(span)
+        return [found[start] for start in sorted(found)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +182,10 @@ class Candidate:
     rerank_score: float | None
     final_score: float | None  # what orders it and is compared with the threshold
     fate: Fate
+    names_score: float = 0.0  # how much of the question its names and fields cover
+
+
+NO_TERMS = Terms(0, {}, {}, frozenset(), {}, (), {}, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +219,5 @@ class SearchResult:
     # Of the files of both, by path; only of those whose front matter says something.
     notes: Mapping[str, SourceNote] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)  # sha256 of both's files, as indexed
+    files: Mapping[str, IndexedFile] = field(default_factory=dict)  # both's, around the passages
+    terms: Terms = NO_TERMS  # of the index that answered

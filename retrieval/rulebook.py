@@ -16,6 +16,7 @@ from retrieval.errors import IndexMismatchError
 from retrieval.fitted import Models
 from retrieval.fold import FOLDING_VERSION
 from retrieval.fuse import Weights
+from retrieval.index.terms import TermsCache
 from retrieval.postgres import serve
 from retrieval.rerank import CrossEncoderReranker, Reranker
 from retrieval.settings import BUNDLED, BUNDLED_CANDIDATES, Settings
@@ -36,6 +37,7 @@ class Rulebook:
     weights: Weights
     threshold: float  # of the score that a passage is sorted by; lower is dropped
     background: Background = field(default_factory=Background)
+    terms: TermsCache = field(default_factory=TermsCache)
 
     @property
     def fingerprint(self) -> Fingerprint:

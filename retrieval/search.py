@@ -14,7 +14,8 @@ from retrieval.elsewhere import Away, Own
 from retrieval.embed import EncodedQuestion
 from retrieval.errors import QuestionError
 from retrieval.fold import searchable
-from retrieval.models import Evidence, Hit, SearchResult, Timings, Vectors
+from retrieval.index import indexed_file
+from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Timings, Vectors
 from retrieval.ranking import selection
 from retrieval.ranking.selection import Ranking
 from retrieval.rulebook import Rulebook
@@ -52,6 +53,7 @@ class _Details:
     shown: Mapping[int, tuple[Evidence, ...]]  # by the chunk's row
     own: Own
     hashes: Mapping[str, str]
+    files: Mapping[str, IndexedFile]
 
 
 def search(
@@ -91,7 +93,7 @@ def _attempt(rules: Rulebook, asked: _Asked) -> SearchResult | None:
 
     started = perf_counter()
     found = rules.store.read(collected)
-    fused = candidates.fused(rules, asked.encoded, found)
+    fused = candidates.fused(rules, asked.question, asked.encoded, found)
     searched = perf_counter()
     first = fused.order[: max(rules.settings.rag_candidates, asked.top_k)]
     scores = selection.reranked(rules.reranker, asked.question, first)
@@ -120,6 +122,8 @@ def _attempt(rules: Rulebook, asked: _Asked) -> SearchResult | None:
         timings=timings,
         notes={path: found.notes[path] for path in details.hashes if path in found.notes},
         hashes=details.hashes,
+        files=details.files,
+        terms=found.terms,
     )
 
 
@@ -144,6 +148,7 @@ def _details(rules: Rulebook, asked: _Asked, ranked: Ranking, conn: Connection) 
         evidence(conn, [one.row_id for one in chunks], asked.encoded.vector, tokens),
         rules.background.of(conn, now, rules.embedder),
         hashes_of(conn, now.id, sorted({one.chunk.path for one in chunks})),
+        indexed_file.read(conn, now.id, [one.chunk for one in chunks]),
     )
 
 

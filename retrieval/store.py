@@ -147,13 +147,19 @@ class StoredEntry:
     """One of a chunk's entries, with what late interaction reads of it."""
 
     row_id: int  # of its chunk
-    text: str
+    entry: Entry
     tokens: TokenVectors | None  # None: not stored
+
+    @property
+    def text(self) -> str:
+        """What was embedded."""
+        return self.entry.text
 
 
 _TOKENS = """
-    SELECT chunk_id, trail || words, token_vectors, token_scale FROM (
-        SELECT chunk_id, ordinal, trail, words, token_vectors, token_scale, row_number() OVER (
+    SELECT chunk_id, kind, heading, first_line, last_line, quote, lead, trail, words,
+        token_vectors, token_scale FROM (
+        SELECT *, row_number() OVER (
             PARTITION BY chunk_id ORDER BY embedding <=> %(vector)s::vector, ordinal
         ) AS place
         FROM entry WHERE chunk_id = ANY(%(rows)s)
@@ -168,8 +174,8 @@ def nearest_entries(
     values = {"vector": Vector(vector).to_text(), "rows": list(rows), "each": each}
     with conn.cursor(binary=True) as cur:
         return [
-            StoredEntry(row_id, text, late.unpacked(data, scale) if data else None)
-            for row_id, text, data, scale in cur.execute(_TOKENS, values)
+            StoredEntry(row_id, Entry(*columns), late.unpacked(data, scale) if data else None)
+            for row_id, *columns, data, scale in cur.execute(_TOKENS, values)
         ]
 
 

@@ -27,6 +27,10 @@ class TokenCounter:
         """Return the number of word pieces of `text`, without [CLS] and [SEP]."""
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
+    def is_word(self, text: str) -> bool:
+        """Tell whether a word is one piece: the vocabulary holds it as it is."""
+        return self.count(text) == 1
+
     def counts(self, texts: Sequence[str]) -> list[int]:
         """Return `count` of every text; faster than one call a text."""
         batch = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from api import refusal
 from evals import calibrate
 from retrieval import calibration
 from retrieval.calibration import Fit
 from retrieval.errors import ConfigurationError, DatasetError
 from retrieval.fuse import Weights
+from retrieval.refusal import off_topic
 from retrieval.rulebook import Rulebook, calibrated_for
 from retrieval.settings import Settings
 
@@ -117,7 +117,7 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     (entry,) = json.loads(stored.read_text("utf-8"))
     assert entry["fitted_on"].pop("beside") == {}
     assert entry["fitted_on"]["ids"] == sorted(row["id"] for row in rows)
-    assert refusal.find(models)
+    assert off_topic.find(models)
     (other,) = json.loads(stored.with_name("refusal.json").read_text("utf-8"))
     assert other["fitted_on"] == entry["fitted_on"]
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from hypothesis.strategies import floats
 
-from api import refusal
 from evals import dataset, subjects
 from evals.retrieval import RULES
 from retrieval import candidates, elsewhere, late, sketch, two_bits
@@ -37,10 +36,10 @@ def test_a_question_is_nearer_to_what_it_is_about(
 ) -> None:
     found = search(rulebook, question)
     assert found.covered is not None
-    given = refusal.signals(found)
+    given = off_topic.signals(found)
     assert given
     for read in (given, replace(given, covered=None)):  # by its words, and by its vector alone
-        assert (refusal.over_limit(read, refusal.Fit()) < 0) == off_topic
+        assert (off_topic.over_limit(read, off_topic.Fit()) < 0) == off_topic
 
 
 def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vector(

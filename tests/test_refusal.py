@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from api import refusal
-from api.refusal import Fit, Signals
 from evals import refusal_fit
 from evals.refusal_fit import Example
 from retrieval import sketch
 from retrieval.errors import ConfigurationError, DatasetError
 from retrieval.models import Candidate, Chunk, Entry, Evidence, Hit, SearchResult, Timings
+from retrieval.refusal import off_topic
+from retrieval.refusal.off_topic import Fit, Signals
 from retrieval.sketch import Sketch
 
 MODELS = {"encoder": "0" * 64, "reranker": "off"}
@@ -63,15 +63,15 @@ def signals(nearer: float, covered: float | None = None) -> Signals:
 
 def test_the_signals_are_of_the_whole_trace() -> None:
     found = result("How long does a torch burn?", 1.5, 1.4, elsewhere=0.2, covered=0.3)
-    assert refusal.signals(found) == Signals(0.5 - 0.2, 0.3, VAULT)
-    assert refusal.signals(result("torch")) is None
+    assert off_topic.signals(found) == Signals(0.5 - 0.2, 0.3, VAULT)
+    assert off_topic.signals(result("torch")) is None
 
 
 def test_the_words_count_with_half_of_what_the_vectors_say() -> None:
-    assert refusal.subject(signals(0.4, 0.1)) == pytest.approx(0.3)
-    assert refusal.subject(signals(0.4)) == 0.4
-    assert refusal.over_limit(signals(0.4, 0.1), FIT) == pytest.approx(0.1)
-    assert refusal.over_limit(signals(0.37), FIT) == pytest.approx(-0.03)
+    assert off_topic.subject(signals(0.4, 0.1)) == pytest.approx(0.3)
+    assert off_topic.subject(signals(0.4)) == 0.4
+    assert off_topic.over_limit(signals(0.4, 0.1), FIT) == pytest.approx(0.1)
+    assert off_topic.over_limit(signals(0.37), FIT) == pytest.approx(-0.03)
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_what_is_not_nearer_than_other_subjects_is_refused_however_well_it_is_fo
     elsewhere: float, covered: float | None, refused: bool
 ) -> None:
     found = result("torch", 3.0, elsewhere=elsewhere, covered=covered)
-    assert refusal.refuses(found, FIT) == refused
-    assert not refusal.refuses(found, None)
+    assert off_topic.refuses(found, FIT) == refused
+    assert not off_topic.refuses(found, None)
 
 
 def test_by_how_much_the_rules_must_be_nearer_is_fitted_for_one_vault() -> None:
@@ -94,15 +94,15 @@ def test_by_how_much_the_rules_must_be_nearer_is_fitted_for_one_vault() -> None:
             result("torch", 3.0, elsewhere=0.1, covered=covered, vault=one)
             for one in (VAULT, edited, other)
         ]
-        assert [refusal.refuses(one, fit) for one in found] == [True, True, False]
+        assert [off_topic.refuses(one, fit) for one in found] == [True, True, False]
     near = result("torch", 3.0, elsewhere=0.04)
-    assert not refusal.refuses(near, fit)
+    assert not off_topic.refuses(near, fit)
 
 
 def test_without_a_fit_only_nothing_is_refused() -> None:
-    assert not refusal.refuses(result("torch", -5.0), None)
-    assert refusal.refuses(result("torch", 5.0, hits=()), None)
-    assert refusal.refuses(result("torch"), FIT)
+    assert not off_topic.refuses(result("torch", -5.0), None)
+    assert off_topic.refuses(result("torch", 5.0, hits=()), None)
+    assert off_topic.refuses(result("torch"), FIT)
 
 
 @pytest.mark.parametrize(
@@ -121,14 +121,14 @@ def test_without_a_fit_only_nothing_is_refused() -> None:
 )
 def test_more_parts_than_the_rule_counts_are_a_false_premise(question: str, fires: bool) -> None:
     hits = [hit("Monsters/Chimera.md", "Chimera", "It flies.", CHIMERA)]
-    found = refusal.contradicted(question, hits)
+    found = off_topic.contradicted(question, hits)
     assert (found is not None) == fires
     if found:
         assert (found.passage, found.entry.quote) == (1, CHIMERA)
 
 
 def test_no_passage_contradicts_nothing() -> None:
-    assert refusal.contradicted("What does its 4th head do?", []) is None
+    assert off_topic.contradicted("What does its 4th head do?", []) is None
 
 
 @pytest.fixture
@@ -142,23 +142,23 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_fit_belongs_to_its_models(stored: Path) -> None:
     other = Fit(covered=0.1, nearer=0.3, vault=vault("other", 64))
-    refusal.write(MODELS, FIT, {"split": "calibration"})
-    refusal.write(OTHERS, other, {"split": "calibration"})
-    refusal.write(MODELS, FIT, {"split": "calibration", "ids": ["c"]})
+    off_topic.write(MODELS, FIT, {"split": "calibration"})
+    off_topic.write(OTHERS, other, {"split": "calibration"})
+    off_topic.write(MODELS, FIT, {"split": "calibration", "ids": ["c"]})
     assert len(json.loads(stored.read_text("utf-8"))) == 2
-    assert (refusal.find(MODELS), refusal.find(OTHERS)) == (FIT, other)
-    assert refusal.find({**MODELS, "reranker": "x"}) is None
+    assert (off_topic.find(MODELS), off_topic.find(OTHERS)) == (FIT, other)
+    assert off_topic.find({**MODELS, "reranker": "x"}) is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "3", "[{}]", '[{"for": {}, "covered": "x"}]'])
 def test_a_broken_file_is_said_to_be_one(stored: Path, text: str) -> None:
     stored.write_text(text, "utf-8")
     with pytest.raises(ConfigurationError, match=r"refusal\.json cannot be read"):
-        refusal.find(MODELS)
+        off_topic.find(MODELS)
 
 
 def test_what_is_shipped_can_be_read() -> None:
-    assert refusal.find({}) is None
+    assert off_topic.find({}) is None
 
 
 def made(kind: str, count: int, lowest: float, *, words: bool = True) -> list[Example]:
@@ -183,7 +183,7 @@ def test_both_limits_are_fitted_and_the_words_one_is_that_of_other_vaults_withou
     told = [Example("prose", True, signals(0.5 + 0.01 * n, 0.2)) for n in range(50)]
     rule = refusal_fit.fit(told, 0.0)
     assert (rule.nearer, rule.covered) == (0.5, 0.45)
-    assert refusal_fit.fit(made("prose", 50, 0.3, words=False)).covered == refusal.COVERED
+    assert refusal_fit.fit(made("prose", 50, 0.3, words=False)).covered == off_topic.COVERED
 
 
 def test_a_question_without_candidates_is_refused_and_not_fitted_to() -> None:

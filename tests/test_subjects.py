@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from api.refusal import Signals
 from evals import dataset, subjects
 from evals.subjects import Asked
 from retrieval.errors import DatasetError
+from retrieval.refusal.off_topic import Signals
 from retrieval.rulebook import Rulebook
 from retrieval.settings import Settings
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from api import citations, review, sanitize
-from api.answer import prompt, quotes, stream_filter
-from api.answer.quotes import Quote
+from api import citations, review
+from api.answer import precedence, prompt, render, stream_filter
+from api.answer.card_reply import CardReply
 from api.completion import Reply
 from api.events import Delta
 from api.guard.findings import Finding
@@ -24,9 +24,7 @@ from api.schema import (
     Verdict,
 )
 from retrieval.errors import LlmAbandonedError, LlmError
-from retrieval.models import SearchResult
-
-_SHORTEST = 12  # characters of a quote with its lead; a shorter one says nothing by itself
+from retrieval.models import Hit, SearchResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +56,21 @@ class _Attempt:
     usage: Usage
 
 
-def of_quotes(found: SearchResult, chosen: Sequence[Quote] | None = None) -> Draft:
-    """Return the lines that answer, word for word; `chosen` instead of the nearest ones.
-
-    A refusal where every line is too short to be understood.
-    """
-    hits = found.hits
-    if chosen is None:
-        chosen = quotes.choose(hits, found.question, found.notes)
-    told = [one for one in chosen if len(one.entry.lead + one.entry.quote) >= _SHORTEST]
-    if not told:
-        return Draft(prompt.REFUSAL, "quotes", refusal="no_citation")
-    text = sanitize.clean(quotes.text(told, hits, found.question, found.notes)).text
-    cited = citations.of_quotes(told, hits)
-    return Draft(text, "quotes", cited, CitationCounts(verified=len(cited)))
+def of_cards(reply: CardReply) -> Draft:
+    """Return the cards as they are: nothing but lines of the rules."""
+    names = precedence.variants([card.path for card in reply.cards])
+    cited = citations.of_cards(reply.cards)
+    counts = CitationCounts(verified=len(cited))
+    return Draft(render.markdown(reply.cards, names), "quotes", cited, counts)
 
 
-def of_model(asking: Asking, found: SearchResult) -> Generator[Delta, None, Draft]:
+def of_model(asking: Asking, reply: CardReply) -> Generator[Delta, None, Draft]:
     """Yield a model's words while it writes them and return the draft that came of them.
 
-    A reply with findings is written once more. Where that has some as well, or fails, exact quotes
-    take its place. Raises what the model's first reply raises.
+    It is given the cards, unfolded. A reply with findings is written once more. Where that has some
+    as well, or fails, the cards take its place. Raises what the model's first reply raises.
     """
+    found = passages_of(reply)
     asked = prompt.messages(found.question, found.hits, found.notes)
     first = yield from _attempt(asking, asked, found, 1)
     if first.refuses:
@@ -93,13 +84,35 @@ def of_model(asking: Asking, found: SearchResult) -> Generator[Delta, None, Draf
     except LlmAbandonedError:
         raise
     except LlmError:  # the client has counted it, and quotes need no model
-        return _instead(found, first.review, faults, first.usage)
+        return _instead(reply, first.review, faults, first.usage)
     usage = first.usage + second.usage
     if second.refuses:
         return _refused("model", faults, usage)
     if not second.review.findings:
         return _shown(second.review, "retried", faults, usage)
-    return _instead(found, second.review, (*faults, *second.review.findings), usage)
+    return _instead(reply, second.review, (*faults, *second.review.findings), usage)
+
+
+def passages_of(reply: CardReply) -> SearchResult:
+    """Return the search with the cards as its hits: what a model reads, and is checked with.
+
+    A card whose lines stand together is read alone; of another one its whole passage.
+    """
+    if reply.found is None:
+        raise ValueError(f"nothing was searched for {reply.question!r}")
+    evidence = {hit.chunk.id: hit for hit in reply.found.hits}
+    hits: dict[str, Hit] = {}
+    for card in reply.cards:
+        own = evidence.get(card.chunk.id, Hit(card.chunk, card.score, ()))
+        first, last = min(card.lines), max(card.lines)
+        chunk = card.chunk
+        if len(card.lines) == last - first + 1 and not chunk.piece:
+            text = "\n".join(card.lines[number] for number in range(first, last + 1))
+            chunk = replace(
+                chunk, heading=card.heading, first_line=first, last_line=last, text=text, context=""
+            )
+        hits.setdefault(chunk.id, replace(own, chunk=chunk))
+    return replace(reply.found, hits=tuple(hits.values()))
 
 
 def _attempt(
@@ -128,13 +141,13 @@ def _shown(seen: Review, verdict: Verdict, faults: Sequence[Finding], usage: Usa
     return Draft(seen.text, "model", seen.citations, seen.counts, guard=guard, usage=usage)
 
 
-def _instead(found: SearchResult, last: Review, faults: Sequence[Finding], usage: Usage) -> Draft:
+def _instead(reply: CardReply, last: Review, faults: Sequence[Finding], usage: Usage) -> Draft:
     """Quotes in place of what the guard keeps back; a refusal where those say nothing either."""
     if last.states_nothing:  # twice: the model refuses in words of its own
         return _refused("no_citation", faults, usage)
-    quoted = of_quotes(found)
-    if quoted.refusal:
+    if not reply.cards:
         return _refused("guard", faults, usage)
+    quoted = of_cards(reply)
     return Draft(
         quoted.text, "quotes", quoted.citations, quoted.counts,
         guard=_guard("quotes", faults), usage=usage,

@@ -3,21 +3,37 @@
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Literal
 
-from api import refusal
-from api.answer import compose, follow_up, prompt, quotes
+from api.answer import compose, follow_up, render
+from api.answer.card import Card
+from api.answer.card_reply import CardReply, card_reply
 from api.answer.compose import Asking, Draft
 from api.answer.follow_up import Rewritten
+from api.answer.texts import DEFAULT, Texts
 from api.events import Delta, SearchResults, Step
-from api.freshness import freshness
+from api.freshness import Freshness, freshness
 from api.hangup import Hangup
 from api.llm import LanguageModel
-from api.schema import Answer, AnswerTimings, Citation, passages
-from retrieval.models import SearchResult
+from api.schema import (
+    Answer,
+    AnswerTimings,
+    CitationCounts,
+    Guard,
+    Marked,
+    More,
+    RefusalReason,
+    SpellingCorrection,
+    Usage,
+    passages,
+)
+from api.schema import Card as CardModel
+from api.source import link
+from retrieval.models import SearchResult, Timings
 from retrieval.rulebook import Rulebook
-from retrieval.search import check_question, search
+from retrieval.store import live
 
-_PREMISE = "The question takes something for granted that the rules contradict:"
+Mode = Literal["quotes", "model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +53,7 @@ def ask(
     top_k: int | None = None,
     request_id: str = "",
     hangup: Hangup | None = None,
+    texts: Texts = DEFAULT,
 ) -> Answer:
     """Return the answer to `question`: a model's, or exact quotes where `model` is None.
 
@@ -51,6 +68,7 @@ def ask(
             top_k=top_k,
             request_id=request_id,
             hangup=hangup,
+            texts=texts,
         )
     )
 
@@ -73,86 +91,150 @@ def steps(
     request_id: str = "",
     hangup: Hangup | None = None,
     streamed: bool = False,
+    texts: Texts = DEFAULT,
 ) -> Generator[Step]:
     """Yield what was found, a model's words while it writes them, and the checked answer.
 
     A follow-up is made whole with `history`, the user's earlier questions, before it is searched.
-    On another subject, or where the rules contradict the question, no model is called. `streamed`
+    On another subject, or where the rules contradict the question, no model is called, and for
+    small talk nothing is searched. `texts` are the fixed sentences. `streamed`
     asks the model for its words one by one; all of them are checked again for the answer. Raises
     what `search` and `LanguageModel` raise, soon after `hangup` too.
     """
     started = perf_counter()
-    whole = _whole(rules, model, question, history, hangup)
-    found = quotes.with_overriding(search(rules, whole.question, top_k=top_k))
+    alone = _alone(model, question, history, hangup)
+    shown = card_reply(
+        rules, question, history=history, alone=alone.question if alone else None, top_k=top_k,
+        texts=texts,
+    )  # fmt: skip
     clock = _Clock(started, perf_counter())
+    if shown.found is None:
+        yield _nothing_searched(rules, shown, clock, request_id)
+        return
     yield SearchResults(
-        question=found.question, passages=passages(found), generation=found.generation
+        question=shown.question,
+        passages=passages(shown.found),
+        generation=shown.found.generation,
     )
     asking = Asking(model, streamed, hangup) if model else None
-    made = yield from _draft(rules, asking, found)
-    made = replace(made, usage=whole.usage + made.usage)
-    yield _answer(rules, found, made, clock, request_id)
+    made = yield from _draft(asking, shown, texts)
+    made = replace(made, usage=(alone.usage if alone else Usage()) + made.usage)
+    yield _answer(rules, shown, made, clock, request_id)
 
 
-def _whole(
-    rules: Rulebook,
-    model: LanguageModel | None,
-    question: str,
-    history: Sequence[str],
-    hangup: Hangup | None,
-) -> Rewritten:
-    if model is None:
-        return Rewritten(follow_up.self_contained(question, history))
-    check_question(rules, question)  # before a model gets it
-    return follow_up.rewrite(model, question, history, hangup)
+def _alone(
+    model: LanguageModel | None, question: str, history: Sequence[str], hangup: Hangup | None
+) -> Rewritten | None:
+    """A follow-up as a model makes it stand alone; None where the rule is to do it."""
+    if model is None or not history:
+        return None
+    made = follow_up.rewrite(model, question, history, hangup)
+    return None if made.question == follow_up.self_contained(question, history) else made
 
 
-def _draft(
-    rules: Rulebook, asking: Asking | None, found: SearchResult
-) -> Generator[Delta, None, Draft]:
+def _draft(asking: Asking | None, shown: CardReply, texts: Texts) -> Generator[Delta, None, Draft]:
     """The layers of refusal first: they cost no call of a model."""
-    if refusal.refuses(found, refusal.fitted(rules)):
-        return Draft(prompt.REFUSAL, "model" if asking else "quotes", refusal="no_passage")
-    rule = refusal.contradicted(found.question, found.hits)
-    if rule:
-        quoted = compose.of_quotes(found, [rule])
-        if not quoted.refusal:
-            return replace(quoted, text=f"{_PREMISE}\n\n{quoted.text}", refusal="premise")
-    if asking is None:
-        return compose.of_quotes(found)
-    return (yield from compose.of_model(asking, found))
+    if shown.certainty == "refused" or not shown.cards:
+        mode: Mode = "model" if asking else "quotes"
+        return Draft(texts.refusal, mode, refusal="no_passage")
+    if asking is None or shown.premise:
+        made = compose.of_cards(shown)
+    else:
+        made = yield from compose.of_model(asking, shown)
+    if made.refusal:
+        return replace(made, text=texts.refusal)
+    return replace(made, text="\n\n".join([*_opening(shown, texts), made.text]))
+
+
+def _opening(shown: CardReply, texts: Texts) -> list[str]:
+    """What is said above the cards: what was corrected, and that they may not answer."""
+    said = []
+    if shown.corrections:
+        words = ", ".join(f"*{one.searched}*" for one in shown.corrections)
+        said.append(f"Searched for {words}.")
+    if shown.premise:
+        said.append(texts.premise)
+    elif shown.certainty == "nearest":
+        said.append(texts.nearest)
+    return said
+
+
+def _nothing_searched(rules: Rulebook, shown: CardReply, clock: _Clock, request_id: str) -> Answer:
+    """The reply to small talk, or to a question in another language."""
+    if shown.talk is None:
+        raise AssertionError("nothing was searched, and nothing is said instead")
+    refusal: RefusalReason | None = "language" if shown.talk.is_refusal else None
+    return Answer(
+        question=shown.question, answer=shown.talk.text, certainty=shown.certainty,
+        confidence=shown.confidence, refused=refusal is not None, refusal_reason=refusal,
+        mode="quotes", corrections=[], cards=[], guard=Guard(), citations=[],
+        citation_counts=CitationCounts(), passages=[], usage=Usage(),
+        timings=_timings(None, clock), generation=rules.store.read(live).name,
+        request_id=request_id,
+    )  # fmt: skip
 
 
 def _answer(
-    rules: Rulebook, found: SearchResult, made: Draft, clock: _Clock, request_id: str
+    rules: Rulebook, shown: CardReply, made: Draft, clock: _Clock, request_id: str
 ) -> Answer:
-    cited = _fresh(rules, found, made.citations)
-    finished = perf_counter()
+    found = shown.found
+    if found is None:
+        raise AssertionError("an answer needs a search")
+    refused = made.refusal is not None
+    cards = () if refused else shown.cards
+    paths = {card.path for card in cards} | {one.path for one in made.citations}
+    fresh = {
+        path: freshness(rules.settings.vault, path, found.hashes[path]) for path in sorted(paths)
+    }
     return Answer(
-        question=found.question,
+        question=shown.question,
         answer=made.text,
-        refused=made.refusal is not None,
+        certainty="refused" if refused else shown.certainty,
+        confidence=0.0 if refused else shown.confidence,
+        refused=refused,
         refusal_reason=made.refusal,
         mode=made.mode,
+        corrections=[
+            SpellingCorrection(typed=one.typed, searched=one.searched) for one in shown.corrections
+        ],
+        cards=[_card(card, fresh[card.path]) for card in cards],
         guard=made.guard,
-        citations=cited,
+        citations=[one.model_copy(update={"fresh": fresh[one.path]}) for one in made.citations],
         citation_counts=made.counts,
         passages=passages(found),
         usage=made.usage,
-        timings=AnswerTimings(
-            embed_ms=found.timings.embed_ms,
-            search_ms=found.timings.search_ms,
-            rerank_ms=found.timings.rerank_ms,
-            generate_ms=1000 * (finished - clock.searched),
-            total_ms=1000 * (finished - clock.started),
-        ),
+        timings=_timings(found, clock),
         generation=found.generation,
         request_id=request_id,
     )
 
 
-def _fresh(rules: Rulebook, found: SearchResult, cited: Sequence[Citation]) -> list[Citation]:
-    """The citations, with what became of their files since what was searched was indexed."""
-    paths = sorted({citation.path for citation in cited})
-    now = {path: freshness(rules.settings.vault, path, found.hashes[path]) for path in paths}
-    return [one.model_copy(update={"fresh": now[one.path]}) for one in cited]
+def _card(card: Card, fresh: Freshness) -> CardModel:
+    changed = [] if fresh == "fresh" else ["changed-since-indexed"]
+    whole = (card.chunk.first_line, card.chunk.last_line)
+    more = More(count=card.left_out, url=link(card.path, *whole)) if card.left_out else None
+    return CardModel(
+        path=card.path,
+        heading=card.heading,
+        first_line=card.first_line,
+        last_line=card.last_line,
+        form=card.form,
+        text=render.text(card),
+        marked=[Marked(first_line=p.first_line, last_line=p.last_line) for p in card.marked],
+        folded=card.folded,
+        more=None if card.folded else more,
+        badges=[*card.badges, *changed],
+        fresh=fresh,
+    )
+
+
+def _timings(found: SearchResult | None, clock: _Clock) -> AnswerTimings:
+    finished = perf_counter()
+    spent = found.timings if found else Timings(0.0, 0.0, 0.0)
+    return AnswerTimings(
+        embed_ms=spent.embed_ms,
+        search_ms=spent.search_ms,
+        rerank_ms=spent.rerank_ms,
+        generate_ms=1000 * (finished - clock.searched),
+        total_ms=1000 * (finished - clock.started),
+    )

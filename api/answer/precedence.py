@@ -4,15 +4,18 @@ Pure: what the files' front matter says comes in as SourceNotes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from retrieval.fold import unnumbered
-from retrieval.models import SourceNote
+from retrieval.index.terms import cells, stems_of
+from retrieval.models import Entry, Hit, SearchResult, SourceNote
+from retrieval.ranking.lines import Asked, ranked
 
 _HOUSE = {"house rule", "house rules", "local"}  # these hold here, whatever was printed elsewhere
 _ERRATA = {"errata", "erratum", "correction", "amendment"}
 _BY_CHOICE = {"optional", "variant", "draft", "proposed"}  # binds only who has chosen it
+_BADGES = {"house-rule": _HOUSE, "errata": _ERRATA, "optional": _BY_CHOICE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,53 @@ class Conflict:
     upper: int
     lower: int
     binding: bool  # False: the upper one is optional, so it does not go first
+
+
+def statement(entry: Entry, note: SourceNote) -> Statement:
+    """Return an entry as conflicts are found in it."""
+    is_row = entry.kind == "row"
+    subject = next((cell for cell in cells(entry.quote) if cell), "") if is_row else ""
+    words = frozenset(stems_of(f"{entry.heading} {entry.words}"))
+    about = subject or entry.heading.rsplit(" > ", 1)[-1]
+    return Statement(note, frozenset(stems_of(about)), words, is_row=is_row)
+
+
+def with_overriding(found: SearchResult, asked: Asked) -> SearchResult:
+    """Return the search with those of its overriding passages that bind what was asked as hits.
+
+    They come last, so that the others keep their places.
+    """
+    if not found.overriding:
+        return found
+    known = [statement(ranked(hit, asked)[0].entry, _note(found, hit)) for hit in found.hits]
+    above = tuple(hit for hit in found.overriding if _binds(hit, _note(found, hit), known, asked))
+    return replace(found, hits=(*found.hits, *above), overriding=())
+
+
+def _binds(hit: Hit, note: SourceNote, known: Sequence[Statement], asked: Asked) -> bool:
+    for line in ranked(hit, asked):
+        found = conflicts([statement(line.entry, note), *known], asked.words)
+        if any(one.upper == 0 and one.binding for one in found):
+            return True
+    return False
+
+
+def _note(found: SearchResult, hit: Hit) -> SourceNote:
+    return found.notes.get(hit.chunk.path, SourceNote(hit.chunk.path))
+
+
+def badges(note: SourceNote) -> tuple[str, ...]:
+    """Return what marks a card of this source: of `errata`, `house-rule`, `optional`, `superseded`.
+
+    Any other status, and an edition, stand as they are written.
+    """
+    if not note.standing:
+        return ()
+    status = note.status.casefold()
+    named = next((badge for badge, of in _BADGES.items() if status in of), note.status)
+    gone = ("superseded",) if note.is_gone else ()
+    edition = (f"edition {note.edition}",) if note.edition else ()
+    return tuple(dict.fromkeys((*gone, *([named] if named and not gone else []), *edition)))
 
 
 def label(note: SourceNote) -> str:

@@ -108,4 +108,5 @@ def _row(
         rerank_score=reranked,
         final_score=final,
         fate=fate,
+        names_score=item.names,
     )

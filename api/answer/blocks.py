@@ -1,0 +1,207 @@
+"""The blocks of an indexed file: its paragraphs, lists, tables and fields, as cards show them.
+
+Pure. The index knows each table row, list item and run of sentences by its lines; here they are
+put together again, so that a card shows whole rows, whole items and whole paragraphs.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from retrieval.models import Entry, IndexedFile
+
+BlockKind = Literal["paragraph", "list", "table", "fields", "headings"]
+
+_FIELD = re.compile(r"\s*(?:[-*+]\s+)?(?:\*\*|__)[^*_]{1,60}?(?::(?:\*\*|__)|(?:\*\*|__)\s*:)\s*\S")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s")
+_DELIMITER = re.compile(r"[\s|:>]*-[\s|:>-]*$")
+_FENCE = re.compile(r"\s*(?:>\s*)?(?:`{3,}|~{3,})")
+_FIELD_LENGTH = 200  # characters; what is longer is prose with a bold beginning
+_BAR = re.compile(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is shown whole: a row, a field, an item with what is nested in it, a paragraph."""
+
+    first_line: int
+    last_line: int  # inclusive
+
+    def holds(self, entry: Entry) -> bool:
+        """Tell whether the entry has a line of it."""
+        return self.first_line <= entry.last_line and entry.first_line <= self.last_line
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Neighbouring parts of one kind. `lead` is a table's header or a list's lead-in, or None."""
+
+    kind: BlockKind
+    heading: str
+    lead: Part | None
+    parts: tuple[Part, ...]
+
+    @property
+    def first_line(self) -> int:
+        """The first line, the lead's where there is one."""
+        return self.lead.first_line if self.lead else self.parts[0].first_line
+
+    @property
+    def last_line(self) -> int:
+        """The last line, inclusive."""
+        return self.parts[-1].last_line
+
+    def holds(self, entry: Entry) -> bool:
+        """Tell whether the entry is one of its parts."""
+        return any(part.holds(entry) for part in self.parts)
+
+
+def blocks(file: IndexedFile) -> tuple[Block, ...]:
+    """Return the file's blocks in order; headings belong to none."""
+    runs: list[list[Entry]] = []
+    fences = _fences(file)
+    for entry in file.entries:
+        inside = fences.get(entry.first_line)
+        same = inside and runs and fences.get(runs[-1][-1].first_line) == inside
+        if runs and (same or _goes_on(file, runs[-1][-1], entry)):
+            runs[-1].append(entry)
+        else:
+            runs.append([entry])
+    return tuple(_joined_fields([_block(file, run, fences) for run in runs]))
+
+
+def cells(line: str) -> tuple[str, ...]:
+    """Return a table row's cells as they are written, without the space around them."""
+    parts = _BAR.split(line.strip())
+    parts = parts[1:] if parts and not parts[0].strip() else parts
+    parts = parts[:-1] if parts and not parts[-1].strip() else parts
+    return tuple(part.strip() for part in parts)
+
+
+def is_delimiter(line: str) -> bool:
+    """Tell whether a line is the row of dashes under a table's header."""
+    return bool(_DELIMITER.match(line))
+
+
+def _goes_on(file: IndexedFile, before: Entry, entry: Entry) -> bool:
+    """Whether an entry is of the same block as the one before."""
+    if (entry.kind, entry.heading) != (before.kind, before.heading):
+        return False
+    between = [file.lines.get(n, "") for n in range(before.last_line + 1, entry.first_line)]
+    if any(_HEADING.match(line) for line in between):
+        return False
+    if entry.kind == "item":
+        return all(not line.strip() or line[:1] in " \t" for line in between)
+    return all(line.strip() for line in between)
+
+
+def _fences(file: IndexedFile) -> dict[int, Part]:
+    """The fence that a line stands in, by the line."""
+    found: dict[int, Part] = {}
+    opened: int | None = None
+    for number in sorted(file.lines):
+        if _FENCE.match(file.lines[number]):
+            if opened is None:
+                opened = number
+                continue
+            fence = Part(opened, number)
+            found |= dict.fromkeys(_numbers(fence), fence)
+            opened = None
+    return found
+
+
+def _block(file: IndexedFile, run: Sequence[Entry], fences: Mapping[int, Part]) -> Block:
+    first = run[0]
+    if fence := fences.get(first.first_line):
+        return Block("paragraph", first.heading, None, (fence,))
+    if first.kind == "row":
+        parts = tuple(Part(one.first_line, one.last_line) for one in run)
+        return Block("fields" if _are_fields(file, parts) else "table", first.heading,
+                     _header(file, parts[0]), parts)  # fmt: skip
+    if first.kind == "item":
+        return Block("list", first.heading, _lead_in(file, first), _items(file, run))
+    whole = Part(first.first_line, max(one.last_line for one in run))
+    if all(_is_field(file.lines.get(n, "")) for n in _numbers(whole)):
+        fields = tuple(Part(n, n) for n in _numbers(whole))
+        return Block("fields", first.heading, None, fields)
+    return Block("paragraph", first.heading, None, (whole,))
+
+
+def _is_field(line: str) -> bool:
+    return len(line) <= _FIELD_LENGTH and bool(_FIELD.match(line))
+
+
+def _joined_fields(found: Sequence[Block]) -> list[Block]:
+    """Fields that stand in a paragraph each are the fields of one thing."""
+    joined: list[Block] = []
+    for block in found:
+        last = joined[-1] if joined else None
+        both = last and last.kind == block.kind == "fields" and not (last.lead or block.lead)
+        if last and both and last.heading == block.heading:
+            joined[-1] = Block("fields", block.heading, None, (*last.parts, *block.parts))
+        else:
+            joined.append(block)
+    return [_alone(block) for block in joined]
+
+
+def _alone(block: Block) -> Block:
+    """One bold beginning makes no list of fields."""
+    if block.kind == "fields" and len(block.parts) == 1:
+        return Block("paragraph", block.heading, block.lead, block.parts)
+    return block
+
+
+def _are_fields(file: IndexedFile, rows: Sequence[Part]) -> bool:
+    """Whether a table names a thing's fields: two columns without names, or one row of names."""
+    if any(len(cells(file.lines.get(row.first_line, ""))) != 2 for row in rows):
+        return False
+    header = _header(file, rows[0])
+    names = [] if header is None else cells(file.lines.get(header.first_line, ""))
+    return not any(names)
+
+
+def _header(file: IndexedFile, row: Part) -> Part | None:
+    """The lines above a table's first row that belong to it, its row of dashes included."""
+    first = row.first_line
+    while "|" in file.lines.get(first - 1, "") or is_delimiter(file.lines.get(first - 1, " ")):
+        first -= 1
+    return Part(first, row.first_line - 1) if first < row.first_line else None
+
+
+def _lead_in(file: IndexedFile, item: Entry) -> Part | None:
+    """The lines that introduce a list, where the index has found some."""
+    if not item.lead:
+        return None
+    last = item.first_line - 1
+    while last > 0 and not file.lines.get(last, "").strip():
+        last -= 1
+    first = last - item.lead.count("\n")
+    shown = "\n".join(file.lines.get(n, "") for n in range(first, last + 1))
+    return Part(first, last) if shown.strip() == item.lead.strip() else None
+
+
+def _items(file: IndexedFile, run: Sequence[Entry]) -> tuple[Part, ...]:
+    """The items of a list, each with the items that are nested in it."""
+    parts: list[Part] = []
+    indent = _indent(file.lines.get(run[0].first_line, ""))
+    for entry in run:
+        line = file.lines.get(entry.first_line, "")
+        same = parts and entry.first_line <= parts[-1].last_line
+        if parts and (same or _indent(line) > indent or not _MARK.match(line)):
+            parts[-1] = Part(parts[-1].first_line, max(parts[-1].last_line, entry.last_line))
+        else:
+            parts.append(Part(entry.first_line, entry.last_line))
+            indent = min(indent, _indent(line))
+    return tuple(parts)
+
+
+_MARK = re.compile(r"\s*(?:>\s*)?(?:[-*+]|\d{1,9}[.)])\s")
+
+
+def _indent(line: str) -> int:
+    return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
+
+
+def _numbers(part: Part) -> range:
+    return range(part.first_line, part.last_line + 1)

@@ -1,0 +1,76 @@
+"""What an answer is made of: places of the rules, in the form that their structure has."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from api.answer.blocks import Block, Part
+from retrieval.models import Chunk, Entry
+
+Form = Literal["section", "table", "list", "fields"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Neighbouring parts of one block that a card shows, under the block's header or lead-in."""
+
+    form: Form
+    lead: Part | None
+    parts: tuple[Part, ...]
+    left_out: int = 0  # parts of the block that are not shown
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A place with its lines and those among them that answer.
+
+    `lines` are the file's own, by number: what the pieces show, and no more. A folded card shows
+    its best entry alone, on one line.
+    """
+
+    path: str
+    heading: str
+    form: Form
+    pieces: tuple[Piece, ...]
+    lines: dict[int, str]
+    marked: tuple[Part, ...]
+    best: Entry
+    chunk: Chunk  # that search found
+    score: float
+    folded: bool = False
+    badges: tuple[str, ...] = ()
+    counted: int | None = None  # how many parts the list has that was asked for as a whole
+
+    @property
+    def first_line(self) -> int:
+        """The first line that is shown."""
+        return self.best.first_line if self.folded else min(self.lines)
+
+    @property
+    def last_line(self) -> int:
+        """The last line that is shown, inclusive."""
+        return self.best.last_line if self.folded else max(self.lines)
+
+    @property
+    def source(self) -> str:
+        """The file's own characters behind what is shown."""
+        if self.folded:
+            return self.best.quote
+        return "\n".join(self.lines[number] for number in sorted(self.lines))
+
+    @property
+    def left_out(self) -> int:
+        """How many rows or items of the blocks are not shown."""
+        return sum(piece.left_out for piece in self.pieces)
+
+
+def form_of(block: Block) -> Form:
+    """Return the form that a block's parts are shown in."""
+    forms: dict[str, Form] = {"table": "table", "fields": "fields", "paragraph": "section"}
+    return forms.get(block.kind, "list")
+
+
+def numbers(piece: Piece) -> Iterator[int]:
+    """Yield the lines of a piece in order, those of its header or lead-in first."""
+    for part in (*([piece.lead] if piece.lead else []), *piece.parts):
+        yield from range(part.first_line, part.last_line + 1)

@@ -1,0 +1,133 @@
+"""From a question to the cards of its answer: what the API, the page and the evals all call."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from api.answer import (
+    follow_up,
+    language,
+    precedence,
+    question,
+    selection,
+    small_talk,
+    spelling,
+)
+from api.answer.card import Card
+from api.answer.question import PLAIN, Reading
+from api.answer.spelling import Correction
+from api.answer.texts import DEFAULT, Texts
+from retrieval import store
+from retrieval.models import Evidence, SearchResult, Terms
+from retrieval.ranking.lines import Asked
+from retrieval.refusal import premise
+from retrieval.refusal.decision import Certainty, decide
+from retrieval.rulebook import Rulebook
+from retrieval.search import check_question, search
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What is said where nothing is asked of the rules: small talk, or another language."""
+
+    text: str
+    is_refusal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CardReply:
+    """What search found for a question, and the cards that are made of it, best first.
+
+    `found` is None where nothing was searched, and `talk` is what is said instead. `premise` is
+    the entry that contradicts what the question takes for granted.
+    """
+
+    question: str  # as it was searched
+    certainty: Certainty
+    confidence: float | None
+    cards: tuple[Card, ...] = ()
+    found: SearchResult | None = None
+    parts: tuple[SearchResult, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    reading: Reading = PLAIN
+    premise: Evidence | None = None
+    talk: Talk | None = None
+
+
+def card_reply(
+    rules: Rulebook,
+    typed: str,
+    *,
+    history: Sequence[str] = (),
+    alone: str | None = None,
+    top_k: int | None = None,
+    generation_id: int | None = None,
+    texts: Texts = DEFAULT,
+) -> CardReply:
+    """Return the cards for a question, or what is said where nothing is asked of the rules.
+
+    `history` are the user's earlier questions; `alone` is the question as it stands without them,
+    where something better than the rule made it whole. `generation_id` names another generation
+    than the live one. Raises what `search` raises.
+    """
+    check_question(rules, typed)
+    terms = _terms(rules, generation_id)
+    said = _talk(rules, typed, terms, texts)
+    if said:
+        return CardReply(typed, "refused" if said.is_refusal else "answered", None, talk=said)
+    whole = alone or _whole(rules, typed, history, terms, generation_id)
+    asked, corrections = spelling.corrected(whole, terms, rules.embedder.tokens.is_word)
+    reading = question.read(asked, terms)
+    found = _searched(rules, asked, top_k, generation_id)
+    parts = tuple(
+        _searched(rules, part, top_k, generation_id)
+        for part in (reading.parts if found.hits else ())
+    )
+    decision = decide(rules, found, whole)
+    made = CardReply(
+        asked, decision.certainty, decision.confidence, found=found, parts=parts,
+        corrections=corrections, reading=reading,
+    )  # fmt: skip
+    if decision.certainty == "refused":
+        return made
+    against = premise.contradicted(asked, found.hits)
+    cards = selection.choose(found, parts, reading)
+    if against:
+        return replace(made, cards=cards, premise=against, certainty="nearest")
+    return replace(made, cards=cards)
+
+
+def _talk(rules: Rulebook, typed: str, terms: Terms, texts: Texts) -> Talk | None:
+    if kind := small_talk.kind(typed):
+        return Talk(small_talk.reply(kind, texts, terms), is_refusal=False)
+    own = language.of_vault(terms)
+    if language.foreign(typed, own, terms):
+        named = language.NAMES.get(own, own)
+        return Talk(texts.language.format(language=named), is_refusal=True)
+    return None
+
+
+def _whole(
+    rules: Rulebook,
+    typed: str,
+    history: Sequence[str],
+    terms: Terms,
+    generation_id: int | None,
+) -> str:
+    return follow_up.self_contained(typed, history)
+
+
+def _terms(rules: Rulebook, generation_id: int | None) -> Terms:
+    def read(conn: store.Connection) -> Terms:
+        wanted = (
+            store.live(conn) if generation_id is None else store.generation(conn, generation_id)
+        )
+        return rules.terms.of(conn, wanted.id, wanted.name)
+
+    return rules.store.read(read)
+
+
+def _searched(
+    rules: Rulebook, asked: str, top_k: int | None, generation_id: int | None
+) -> SearchResult:
+    found = search(rules, asked, top_k=top_k, generation_id=generation_id)
+    return precedence.with_overriding(found, Asked.of(asked, found.terms))

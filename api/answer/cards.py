@@ -1,0 +1,203 @@
+"""Make a card of a passage: the rows, items, fields or paragraphs that answer, whole.
+
+Pure. Which entries answer is told by `retrieval.ranking.lines`; here is what of the file around
+them a reader needs to understand them.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from api.answer.blocks import Block, Part, blocks, cells
+from api.answer.card import Card, Form, Piece, form_of, numbers
+from retrieval.index.terms import stems_of
+from retrieval.models import Hit, IndexedFile
+from retrieval.ranking.lines import Asked, Line, ranked
+
+SHORT_SECTION = 80  # words; a section up to here is shown whole
+_ENTRIES = 4  # of a passage, that a card is made of …
+_WORDS = 64  # … while they have no more words than this together
+_NEARLY = 0.15  # by so much further from the question than the best one they may be
+_ROWS = 5  # of a table
+_LONG_ITEM = 60  # words; of a longer item with others nested in it only those that answer are shown
+_SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown whole
+_WHOLE_TABLE = 5  # rows; a larger one is never shown as a part of a short section
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A passage's file with its blocks, and the section that the best entry stands in."""
+
+    file: IndexedFile
+    blocks: tuple[Block, ...]
+    section: tuple[Block, ...]
+
+
+def card(hit: Hit, file: IndexedFile, asked: Asked) -> Card:
+    """Return a passage's card, unfolded. Raises ValueError for a passage without entries."""
+    found = ranked(hit, asked)
+    if not found:
+        raise ValueError(f"the passage {hit.chunk.id} has no entry")
+    best = found[0]
+    place = _place(file, best)
+    pieces = tuple(_pieces(place, _chosen(found, place), asked))
+    of_best = [p for p in pieces if any(part.holds(best.entry) for part in p.parts)]
+    form: Form = of_best[0].form if len(pieces) == 1 or not _is_short(place) else "section"
+    shown = sorted({number for piece in pieces for number in numbers(piece)})
+    return Card(
+        path=hit.chunk.path,
+        heading=best.entry.heading,
+        form=form,
+        pieces=pieces,
+        lines={number: file.lines.get(number, "") for number in shown},
+        marked=(Part(best.entry.first_line, best.entry.last_line),),
+        best=best.entry,
+        chunk=hit.chunk,
+        score=hit.score,
+    )
+
+
+def without(card: Card, shown: Collection[int]) -> Card:
+    """Return a card without the parts all of whose lines are among `shown`."""
+    pieces = []
+    for piece in card.pieces:
+        parts = tuple(
+            part
+            for part in piece.parts
+            if not all(n in shown for n in range(part.first_line, part.last_line + 1))
+        )
+        if parts:
+            pieces.append(replace(piece, parts=parts))
+    left = sorted({number for piece in pieces for number in numbers(piece)})
+    return replace(
+        card, pieces=tuple(pieces), lines={number: card.lines[number] for number in left}
+    )
+
+
+def words(text: str) -> int:
+    """Return how many words a reader has to read; marks of Markdown are none."""
+    return sum(any(c.isalnum() for c in word) for word in text.replace("|", " ").split())
+
+
+def _place(file: IndexedFile, best: Line) -> _Place:
+    every = blocks(file)
+    at = next((n for n, block in enumerate(every) if block.holds(best.entry)), None)
+    if at is None:  # nothing but an entry for the whole: all of its lines are one part
+        part = Part(best.entry.first_line, best.entry.last_line)
+        alone = (Block("paragraph", best.entry.heading, None, (part,)),)
+        return _Place(file, alone, alone)
+    first, last = at, at
+    while first > 0 and every[first - 1].heading == every[at].heading:
+        first -= 1
+    while last + 1 < len(every) and every[last + 1].heading == every[at].heading:
+        last += 1
+    return _Place(file, every, every[first : last + 1])
+
+
+def _is_small(file: IndexedFile, block: Block, best: Line) -> bool:
+    """Whether the best entry's list or table is so small that a part of it says less."""
+    if block.kind not in {"list", "table"} or len(block.parts) > _SMALL:
+        return False
+    shown = list(numbers(_whole(block)))
+    return block.holds(best.entry) and _words_of(file, shown) <= _SMALL_WORDS
+
+
+def _is_short(place: _Place) -> bool:
+    if any(
+        block.kind in {"table", "fields"} and len(block.parts) > _WHOLE_TABLE
+        for block in place.section
+    ):
+        return False
+    shown = [number for block in place.section for number in numbers(_whole(block))]
+    return _words_of(place.file, sorted(set(shown))) <= SHORT_SECTION
+
+
+def _chosen(found: Sequence[Line], place: _Place) -> list[Line]:
+    """The entries that a card is made of, the best one first.
+
+    Rows of one table are often equally near; so the best entry of another block is one of them.
+    """
+    near_enough = [one for one in found if one.nearness >= found[0].nearness - _NEARLY]
+    own = next((block for block in place.blocks if block.holds(found[0].entry)), None)
+    other = [one for one in near_enough if own and not own.holds(one.entry)][:1]
+    chosen = [found[0]]
+    size = words(found[0].entry.quote)
+    for one in [*near_enough[1:2], *other, *near_enough[2:]]:
+        if len(chosen) == _ENTRIES:
+            break
+        more = words(one.entry.quote)
+        if size + more <= _WORDS and one not in chosen:
+            chosen.append(one)
+            size += more
+    return chosen
+
+
+def _pieces(place: _Place, chosen: Sequence[Line], asked: Asked) -> list[Piece]:
+    """The parts that the entries stand in, block by block in the order of the file.
+
+    A short section of the best entry is shown whole.
+    """
+    if alone := _field(place, chosen[0], asked):
+        return [alone]
+    short = _is_short(place)
+    found = []
+    for block in place.blocks:
+        if (short and block in place.section) or _is_small(place.file, block, chosen[0]):
+            found.append(_whole(block))
+            continue
+        of_block = [one for one in chosen if block.holds(one.entry)]
+        parts = [part for one in of_block for part in block.parts if part.holds(one.entry)]
+        if block.kind == "fields":
+            parts = _asked_fields(place.file, parts, asked)
+        kept = sorted(dict.fromkeys(parts), key=lambda part: part.first_line)[:_ROWS]
+        shown = [line for part in kept for line in _narrowed(place.file, block, part, of_block)]
+        if shown:
+            left_out = len(block.parts) - len(kept)
+            found.append(Piece(form_of(block), block.lead, tuple(shown), left_out))
+    return found or [_whole(place.section[0])]
+
+
+def _field(place: _Place, best: Line, asked: Asked) -> Piece | None:
+    """The fields that are asked for, where the best entry is among them: nothing else is wanted."""
+    for block in place.section:
+        if block.kind == "fields" and block.holds(best.entry):
+            wanted = asked.words | asked.fields
+            named = tuple(
+                part for part in block.parts if wanted & _name_of(place.file, part, asked)
+            )
+            if named and any(part.holds(best.entry) for part in named):
+                return Piece("fields", block.lead, named, len(block.parts) - len(named))
+    return None
+
+
+def _asked_fields(file: IndexedFile, parts: Sequence[Part], asked: Asked) -> list[Part]:
+    """Of fields those that the question names, or asks for in other words; else all."""
+    wanted = asked.words | asked.fields
+    named = [part for part in parts if wanted & _name_of(file, part, asked)]
+    return named or list(parts)
+
+
+def _name_of(file: IndexedFile, field: Part, asked: Asked) -> frozenset[str]:
+    """The stems of a field's name: the first cell of its row, or what is before the colon."""
+    line = file.lines.get(field.first_line, "")
+    name = cells(line)[0] if line.lstrip().startswith("|") else line.split(":")[0]
+    return asked.terms.in_full(stems_of(name))
+
+
+def _narrowed(file: IndexedFile, block: Block, part: Part, chosen: Sequence[Line]) -> list[Part]:
+    """A long item with others nested in it: its own lines and the nested ones that answer."""
+    lines = range(part.first_line, part.last_line + 1)
+    if block.kind != "list" or _words_of(file, lines) <= _LONG_ITEM:
+        return [part]
+    own = [one for one in file.entries if part.holds(one)]
+    first = [one for one in own if one.first_line == own[0].first_line]
+    kept = [*first, *(one for one in own if any(one == c.entry for c in chosen))]
+    spans = sorted({(one.first_line, one.last_line) for one in kept})
+    return [Part(first_line, last_line) for first_line, last_line in spans]
+
+
+def _whole(block: Block) -> Piece:
+    return Piece(form_of(block), block.lead, block.parts)
+
+
+def _words_of(file: IndexedFile, lines: Sequence[int]) -> int:
+    return words("\n".join(file.lines.get(number, "") for number in lines))

@@ -1,0 +1,54 @@
+"""Notice a question in another language than the vault's."""
+
+from functools import lru_cache
+
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from retrieval.models import Terms
+from retrieval.words import WORD
+
+# What people write in; the library knows 130 more, some of them all but English.
+_KNOWN = (
+    "ar bg ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nl no pl pt ro ru sk "
+    "sl sr sv th tr uk vi zh"
+)
+_SURE = 0.6  # probability
+_LEAST = 3  # words
+_COMMON = 300  # words of a vault, which tell its language
+_FAMILIAR = 0.6  # share of words that the vault knows: such a question is in its language
+NAMES = {
+    "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian",
+    "nl": "Dutch", "pt": "Portuguese", "pl": "Polish",
+}  # fmt: skip
+
+
+def of_vault(terms: Terms) -> str:
+    """Return the code of the language that a vault is written in, by its commonest words."""
+    common = sorted(terms.words, key=lambda word: (-terms.words[word], word))[:_COMMON]
+    return _language(" ".join(common)) if common else "en"
+
+
+def foreign(question: str, own: str, terms: Terms) -> str | None:
+    """Return the code of the language a question is written in; None where it may be `own`.
+
+    A short question, or one most of whose words the vault has, is never called foreign.
+    """
+    words = [word.lower() for word in WORD.findall(question) if not word.isdigit()]
+    if len(words) < _LEAST or sum(word in terms.words for word in words) > _FAMILIAR * len(words):
+        return None
+    language, probability = _identifier().classify(question)
+    return language if language != own and probability >= _SURE else None
+
+
+@lru_cache(maxsize=8)
+def _language(text: str) -> str:
+    found: str = _identifier().classify(text)[0]
+    return found
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> LanguageIdentifier:
+    """Loaded at the first question that is in doubt: a second."""
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(_KNOWN.split())
+    return identifier

@@ -1,0 +1,129 @@
+"""Write cards as Markdown: the one function that makes the words of an answer without a model."""
+
+import re
+from collections.abc import Sequence
+
+from api import sanitize
+from api.answer.blocks import Part, cells, is_delimiter
+from api.answer.card import Card, Piece
+
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_MARKUP = re.compile(r"([\\`*_\[\]<&~|$!])")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
+_WIKI = re.compile(r"\[\[(?:[^\[\]|\n]*?\\?\|)?([^\[\]|\n]*)\]\]")
+_CALLOUT = re.compile(r"^(\s*>\s*)\[!(\w+)\][+-]?\s*", re.MULTILINE)
+_MARK = re.compile(r"^(?:\s*>)*\s*(?:#{1,6}\s+|(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
+
+
+def markdown(cards: Sequence[Card], tell_apart: Sequence[str] = ()) -> str:
+    """Return the answer's Markdown: each card under its place, numbered from 1 as citations are.
+
+    `tell_apart` says of each card what distinguishes it from its namesakes, "" for nothing.
+    """
+    apart = list(tell_apart) or [""] * len(cards)
+    shown = [
+        _shown(number, card, variant)
+        for number, (card, variant) in enumerate(zip(cards, apart, strict=True), start=1)
+    ]
+    return "\n\n".join(shown)
+
+
+def text(card: Card) -> str:
+    """Return a card's Markdown without its place, of a folded card on one line."""
+    if card.folded:
+        return sanitize.clean(_one_line(card)).text
+    shown = [part for piece in card.pieces if (part := _piece(card, piece))]
+    return sanitize.clean("\n\n".join(shown)).text
+
+
+def _shown(number: int, card: Card, variant: str) -> str:
+    about = "; ".join(part for part in (variant, *card.badges) if part)
+    last = f"-{card.last_line}" if card.last_line > card.first_line else ""
+    place = f"({card.path}:{card.first_line}{last})"
+    title = f"**[{number}] {_escaped(card.heading)}**{f' ({about})' if about else ''} {place}"
+    if card.folded:
+        return f"{title}: {text(card)}"
+    count = f"\n\n**{_counted(card)}**" if card.counted else ""
+    return f"{title}{count}\n\n{text(card)}"
+
+
+def _counted(card: Card) -> str:
+    noun = {"table": "rows", "fields": "fields"}.get(card.form, "items")
+    shown = sum(len(piece.parts) for piece in card.pieces)
+    more = f", the first {shown}:" if card.left_out else ":"
+    return f"{card.counted} {noun}{more}"
+
+
+def _piece(card: Card, piece: Piece) -> str:
+    if piece.form == "table":
+        return _table(card, piece)
+    if piece.form == "fields":
+        return _fields(card, piece)
+    lead = [_lines(card, piece.lead)] if piece.lead else []
+    shown: list[str] = []
+    for part in piece.parts:
+        shown.append(_dedented(_lines(card, part)))
+    gap = "\n" if piece.form == "list" else "\n\n"
+    body = gap.join(line for line in shown if line)
+    return "\n\n".join([*lead, body, *_more(piece, "items")])
+
+
+def _table(card: Card, piece: Piece) -> str:
+    """The header once, then the rows; a header that is a row of its own stands without a name."""
+    header = _lines(card, piece.lead).split("\n") if piece.lead else []
+    rows = [_lines(card, part) for part in piece.parts]
+    if not any(is_delimiter(line) for line in header):
+        width = max(len(cells(row)) for row in rows)
+        header = ["|" + "  |" * width, "|" + "---|" * width]
+    return "\n".join([*header, *rows]) + "".join(f"\n\n{one}" for one in _more(piece, "rows"))
+
+
+def _fields(card: Card, piece: Piece) -> str:
+    shown = []
+    for part in piece.parts:
+        line = _lines(card, part).strip()
+        if line.startswith("|"):
+            name, *values = cells(line)
+            line = f"**{name.strip('*')}:** {'; '.join(values)}"
+        shown.append(line if _ITEM.match(line) else f"- {line}")
+    return "\n".join(shown) + "".join(f"\n\n{one}" for one in _more(piece, "fields"))
+
+
+def _more(piece: Piece, noun: str) -> list[str]:
+    if not piece.left_out:
+        return []
+    return [f"… {piece.left_out} more {noun if piece.left_out > 1 else noun.removesuffix('s')}"]
+
+
+def _one_line(card: Card) -> str:
+    """The best entry on one line; a table's row names its columns."""
+    entry = card.best
+    if entry.kind == "row":
+        header = cells(entry.lead.split("\n")[0]) if entry.lead else ()
+        row = cells(entry.quote)
+        names = header if len(header) == len(row) and any(header) else ("",) * len(row)
+        named = [f"{name} {cell}".strip() for name, cell in zip(names[1:], row[1:], strict=True)]
+        return _plain(f"{row[0]}: {' · '.join(filter(None, named))}" if row else entry.quote)
+    return _plain(" ".join(_MARK.sub("", line) for line in entry.quote.split("\n")))
+
+
+def _lines(card: Card, part: Part) -> str:
+    numbers = range(part.first_line, part.last_line + 1)
+    return _plain("\n".join(card.lines.get(number, "") for number in numbers))
+
+
+def _plain(shown: str) -> str:
+    """Without what only the file's own program reads: comments, links of a wiki, callouts."""
+    return _CALLOUT.sub(r"\1", _WIKI.sub(r"\1", _COMMENT.sub("", shown))).rstrip()
+
+
+def _dedented(shown: str) -> str:
+    lines = shown.split("\n")
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    return "\n".join(line[indent:] if line[:indent].isspace() else line for line in lines)
+
+
+def _escaped(heading: str) -> str:
+    """A heading as text: what stands in a file's heading must not become markup of the answer."""
+    visible = sanitize.visible(heading)
+    return _MARKUP.sub(r"\\\1", visible) if sanitize.is_suspicious(heading) else visible

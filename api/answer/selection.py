@@ -1,0 +1,108 @@
+"""Choose the cards of an answer: in the order of search, each place and each line once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from api.answer import cards, listing, precedence
+from api.answer.card import Card
+from api.answer.question import Reading, without_command
+from retrieval.models import SearchResult, SourceNote
+from retrieval.ranking.lines import Asked
+
+MOST = 4  # cards
+# A further card is unfolded where its passage's score is at most so much under the first one's.
+# Measured on calibration (docs/experiments.md, E54).
+_MARGIN = 0.1
+_PARTS = 2  # cards of each part of a question with several
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A question, or a part of one, with what search found for it."""
+
+    found: SearchResult
+    asked: Asked
+
+    @classmethod
+    def of(cls, found: SearchResult) -> "Searched":
+        """Return a search with its question as lines are compared with it."""
+        return cls(found, Asked.of(found.question, found.terms))
+
+
+def choose(
+    whole: SearchResult, parts: Sequence[SearchResult], reading: Reading
+) -> tuple[Card, ...]:
+    """Return one to MOST cards, best first; none only where nothing was found.
+
+    The first card is unfolded, and so are those of a question's other parts, of a namesake, and
+    those that search put nearly as high; of the others one line is shown. Errata stand directly
+    above what they correct, superseded files last.
+    """
+    searched = Searched.of(whole)
+    found = _of_search(searched)
+    if reading.form == "list":
+        asked = Asked.of(without_command(whole.question), whole.terms)
+        found = [*listing.cards(whole, asked), *found]
+    for part in parts:
+        of_part = [replace(one, folded=False) for one in _of_search(Searched.of(part))[:1]]
+        found[1:1] = of_part  # behind the first, before those of the question as a whole
+    return _arranged(_once(found)[:MOST], searched)
+
+
+def _of_search(searched: Searched) -> list[Card]:
+    hits = searched.found.hits
+    made = [cards.card(hit, searched.found.files[hit.chunk.path], searched.asked) for hit in hits]
+    return [
+        one if number == 0 or is_near(one, made[0]) else replace(one, folded=True)
+        for number, one in enumerate(made)
+    ]
+
+
+def is_near(card: Card, first: Card) -> bool:
+    """Tell whether a card is nearly as likely as the first: by its score, or as its namesake."""
+    return card.score >= first.score - _MARGIN or is_namesake(card, first)
+
+
+def is_namesake(card: Card, other: Card) -> bool:
+    """Tell whether two cards are the same section of files of one name in two folders."""
+    one, two = card.path.rsplit("/", 1)[-1], other.path.rsplit("/", 1)[-1]
+    return card.path != other.path and one == two and card.heading == other.heading
+
+
+def _once(found: Sequence[Card]) -> list[Card]:
+    """The cards without those whose lines are shown already; of others what is new."""
+    kept: list[Card] = []
+    for card in found:
+        shown = {
+            number for one in kept if one.path == card.path and not one.folded
+            for number in one.lines
+        }  # fmt: skip
+        first, last = card.best.first_line, card.best.last_line
+        if shown.issuperset(range(first, last + 1)):
+            continue
+        if any(one.path == card.path and one.folded and one.best == card.best for one in kept):
+            continue
+        left = cards.without(card, shown) if shown & card.lines.keys() else card
+        if left.pieces:
+            kept.append(left)
+    return kept
+
+
+def _arranged(found: Sequence[Card], searched: Searched) -> tuple[Card, ...]:
+    """Errata above what they correct, superseded files last, both with their badges."""
+    notes = searched.found.notes
+    of_card = [notes.get(card.path, SourceNote(card.path)) for card in found]
+    statements = [
+        precedence.statement(card.best, note) for card, note in zip(found, of_card, strict=True)
+    ]
+    conflicts = precedence.conflicts(statements, searched.asked.words)
+    order = precedence.arranged(len(found), conflicts, [note.is_gone for note in of_card])
+    above = {one.upper for one in conflicts if one.binding}
+    return tuple(
+        replace(
+            found[place],
+            badges=precedence.badges(of_card[place]),
+            folded=found[place].folded and place not in above and number > 0,
+        )
+        for number, place in enumerate(order)
+    )

@@ -1,0 +1,60 @@
+"""The fixed sentences of answers, which a vault may put in its own words: answers.yaml."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import yaml
+from rapidfuzz import process
+
+from retrieval.errors import ConfigurationError
+
+FILE = "answers.yaml"
+_LONGEST = 1_000  # characters of a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The sentences; {titles} is what the rules are about, {language} what was written in."""
+
+    refusal: str = "The Oracle did not return any results for that rule."
+    nearest: str = "The rules may not say this. Nearest:"
+    premise: str = "The question takes something for granted that the rules contradict:"
+    greeting: str = "Hello. Ask about these rules and get the lines that answer."
+    thanks: str = "You are welcome."
+    about: str = "These rules are about: {titles}."
+    tries: str = "You could ask, for instance:"
+    language: str = "These rules are in {language}, and so must the question be."
+
+
+DEFAULT = Texts()
+
+
+def load(vault: Path) -> Texts:
+    """Return the sentences of a vault: the default ones, or those of its answers.yaml.
+
+    Raises ConfigurationError where that file cannot be read, or holds anything but sentences
+    under these names.
+    """
+    path = vault / FILE
+    try:
+        given = yaml.safe_load(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return DEFAULT
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigurationError(f"{FILE} cannot be read: {error}; correct or remove it") from error
+    if given is None:
+        return DEFAULT
+    if not isinstance(given, dict):
+        raise ConfigurationError(f"{FILE} holds {type(given).__name__}, not names with sentences")
+    known = [one.name for one in fields(Texts)]
+    for name, value in given.items():
+        if name not in known:
+            near = process.extractOne(str(name), known)
+            raise ConfigurationError(
+                f"{FILE}: no sentence is called {name!r}; do you mean {near[0]!r}?"
+            )
+        if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST:
+            raise ConfigurationError(
+                f"{FILE}: {name} is {value!r}, not a sentence of up to {_LONGEST:,} characters"
+            )
+    return Texts(**given)

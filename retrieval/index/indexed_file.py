@@ -1,0 +1,58 @@
+"""A file as it was indexed, around the passages of one search: its lines and its entries."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+
+from retrieval.models import Chunk, Entry, IndexedFile
+
+_AROUND = 300  # lines before and behind a passage that are read with it
+
+
+_LINES = """
+    SELECT c.id, c.path, c.first_line, c.text, c.piece FROM chunk AS c
+    JOIN unnest(%(paths)s::text[], %(from)s::int[], %(to)s::int[]) AS asked(path, first, last)
+        ON c.path = asked.path AND c.last_line >= asked.first AND c.first_line <= asked.last
+    WHERE c.generation_id = %(generation)s ORDER BY c.path, c.first_line, c.piece
+"""
+_ENTRIES = """
+    SELECT chunk_id, kind, heading, first_line, last_line, quote, lead, trail, words FROM entry
+    WHERE chunk_id = ANY(%(chunks)s) AND kind <> 'whole' ORDER BY chunk_id, ordinal
+"""
+
+
+def read(
+    conn: psycopg.Connection[Any], generation_id: int, around: Sequence[Chunk]
+) -> dict[str, IndexedFile]:
+    """Return the files of these chunks by path, with the lines around each of the chunks."""
+    spans: dict[str, tuple[int, int]] = {}
+    for chunk in around:
+        first, last = spans.get(chunk.path, (chunk.first_line, chunk.last_line))
+        spans[chunk.path] = (min(first, chunk.first_line), max(last, chunk.last_line))
+    values = {
+        "generation": generation_id,
+        "paths": list(spans),
+        "from": [first - _AROUND for first, _ in spans.values()],
+        "to": [last + _AROUND for _, last in spans.values()],
+    }
+    lines: dict[str, dict[int, str]] = {path: {} for path in spans}
+    path_of: dict[int, str] = {}
+    with conn.cursor(binary=True) as cur:
+        for chunk_id, path, first, text, piece in cur.execute(_LINES, values):
+            path_of[chunk_id] = path
+            known = lines[path]
+            for number, line in enumerate(text.split("\n"), start=first):
+                # Only of a line that alone is over the limit is a chunk a part.
+                known[number] = known.get(number, "") + line if piece > 1 else line
+        entries: dict[str, list[Entry]] = {path: [] for path in spans}
+        for chunk_id, *columns in cur.execute(_ENTRIES, {"chunks": list(path_of)}):
+            entries[path_of[chunk_id]].append(Entry(*columns))
+    return {path: IndexedFile(path, lines[path], _in_order(entries[path])) for path in lines}
+
+
+def _in_order(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The entries by their lines; what was cut for the encoder alone stands once."""
+    once = {(one.first_line, one.last_line, one.quote): one for one in reversed(entries)}
+    place = {id(one): number for number, one in enumerate(entries)}
+    return tuple(sorted(once.values(), key=lambda one: (one.first_line, place[id(one)])))

@@ -1,0 +1,165 @@
+"""What the words of a vault are: its names, its fields, and how common each word is.
+
+Learnt from the vault alone: names are what files, headings, rows and bold beginnings are called,
+fields are the columns of tables, the keys of stat blocks, and bold beginnings with a colon.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import psycopg
+
+from retrieval.fold import searchable, unnumbered
+from retrieval.index.abbreviations import explained
+from retrieval.models import LONGEST_NAME, Entry, Name, Terms
+from retrieval.words import STOP, WORD, stem
+
+_BAR = re.compile(r"(?<!\\)\|")
+_WIKI = re.compile(r"\[\[(?:[^\[\]|]*\\?\|)?([^\[\]|]*)\]\]")
+_MARKS = re.compile(r"[*_`†]+")
+_BOLD = re.compile(r"\s*(?:>\s*)?(?:[-*+]\s+|\d{1,9}[.)]\s+)?(\*{1,3}|_{1,3})([^*_]{1,60}?)\1(:?)")
+_ENTRIES = """
+    SELECT c.path, e.kind, e.heading, e.quote, e.lead, e.words
+    FROM entry AS e JOIN chunk AS c ON c.id = e.chunk_id
+    WHERE e.generation_id = %s AND e.kind <> 'whole' ORDER BY c.path, e.first_line, e.ordinal
+"""
+
+
+@dataclass(slots=True)
+class TermsCache:
+    """The terms of the generation that was asked last."""
+
+    _known: tuple[str, Terms] | None = field(default=None)
+
+    def of(self, conn: psycopg.Connection[Any], generation_id: int, name: str) -> Terms:
+        """Return the terms of a generation; `name` changes with every change of it."""
+        known = self._known
+        if known is None or known[0] != name:
+            rows = conn.execute(_ENTRIES, [generation_id]).fetchall()
+            known = (name, of_entries((path, Entry(*_padded(columns))) for path, *columns in rows))
+            self._known = known
+        return known[1]
+
+
+def _padded(columns: Sequence[str]) -> tuple[Any, ...]:
+    kind, heading, quote, lead, words = columns
+    return kind, heading, 0, 0, quote, lead, "", words
+
+
+def of_entries(found: Iterable[tuple[str, Entry]]) -> Terms:
+    """Return the terms of entries with the paths of their files."""
+    frequency: Counter[str] = Counter()
+    words: Counter[str] = Counter()
+    names: defaultdict[Name, set[str]] = defaultdict(set)
+    known_fields: set[Name] = set()
+    titles: dict[str, str] = {}
+    abbreviations: dict[str, Name] = {}
+    count = 0
+    for path, entry in found:
+        count += 1
+        titles.setdefault(path, entry.heading.split(" > ")[0] or title(path))
+        said = [*_words_of(entry.heading), *WORD.findall(entry.words.lower())]  # folded already
+        words.update(said)
+        frequency.update({stemmed(word) for word in said if word not in STOP})
+        for name in names_of(path, entry):
+            if stems := key(name):
+                names[stems].add(path)
+        for short, full in explained(entry.quote):
+            if stands_for := key(full):
+                abbreviations[stemmed(short)] = stands_for
+        known_fields.update(filter(None, map(key, fields_of(entry))))
+    spellings: defaultdict[str, list[str]] = defaultdict(list)
+    for word in sorted(words):
+        if word.isalpha():
+            spellings[word[0]].append(word)
+    return Terms(
+        entries=count,
+        frequency=frequency,
+        names={name: frozenset(paths) for name, paths in names.items()},
+        fields=frozenset(known_fields),
+        words=words,
+        headings=tuple(titles.values()),
+        spellings={first: tuple(found) for first, found in spellings.items()},
+        abbreviations=abbreviations,
+    )
+
+
+def names_of(path: str, entry: Entry) -> list[str]:
+    """Return what an entry is called: its own name first, then those it stands under."""
+    own = []
+    if entry.kind == "row":
+        own = [] if is_field(entry) else list(cells(entry.quote)[:1])
+    elif match := _BOLD.match(entry.quote):
+        own = [_plain(match[2])]
+    return [*own, *reversed(entry.heading.split(" > ")), title(path)]
+
+
+def is_field(entry: Entry) -> bool:
+    """Tell whether a row is a field of its file's thing: key and value, without column names."""
+    header = entry.lead.split("\n")[0] if entry.lead else ""
+    named = any(cells(header)) and not header_is_row(header)
+    return len(cells(entry.quote)) == 2 and not named
+
+
+def header_is_row(header: str) -> bool:
+    """Tell whether a table's header holds data, as the first line of a stat block does."""
+    given = cells(header)
+    return len(given) == 2 and all(given) and any(c.isdigit() for c in given[1])
+
+
+def fields_of(entry: Entry) -> list[str]:
+    """Return the names of what an entry gives values for."""
+    if entry.kind == "row":
+        given = cells(entry.quote)
+        header = [
+            cell for line in entry.lead.split("\n") if "---" not in line for cell in cells(line)
+        ]
+        return [*(given[:1] if len(given) == 2 else []), *filter(None, header)]
+    return [_plain(match[2]) for line in entry.quote.split("\n") if (match := _BOLD.match(line))]
+
+
+def stems_of(text: str) -> list[str]:
+    """Return the stems of the words of `text` that say something, in order, as names have them."""
+    words = WORD.findall(searchable(text).lower())
+    return [stemmed(word) for word in words if word not in STOP]
+
+
+@lru_cache(maxsize=65_536)
+def _words_of(heading: str) -> tuple[str, ...]:
+    return tuple(WORD.findall(searchable(heading).lower()))
+
+
+@lru_cache(maxsize=65_536)
+def key(name: str) -> Name:
+    """Return a name as it is looked up; () where it says nothing or is a sentence."""
+    found = tuple(stems_of(name))
+    return found if len(found) <= LONGEST_NAME else ()
+
+
+def title(path: str) -> str:
+    """Return a file's name without folder, suffix and number."""
+    return unnumbered(path.rsplit("/", 1)[-1].rsplit(".", 1)[0])
+
+
+def cells(row: str) -> list[str]:
+    """Return the cells of a table's row as words."""
+    parts = _BAR.split(row.strip())
+    parts = parts[1:] if parts and not parts[0].strip() else parts
+    parts = parts[:-1] if parts and not parts[-1].strip() else parts
+    return [_plain(part) for part in parts]
+
+
+@lru_cache(maxsize=65_536)
+def stemmed(word: str) -> str:
+    """Return a word's stem, one for both spellings of "armour"."""
+    if word.endswith("our") and len(word) > 4:
+        word = word[:-3] + "or"
+    return stem(word)
+
+
+def _plain(text: str) -> str:
+    return _MARKS.sub("", _WIKI.sub(r"\1", text)).strip()

@@ -1,0 +1,101 @@
+"""The order of a passage's own entries: which of its rows, items and sentences answers best."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from retrieval.fold import searchable
+from retrieval.index.terms import cells, stems_of
+from retrieval.models import Entry, Evidence, Hit, Terms
+from retrieval.ranking import names
+
+# Measured on the calibration split and on nine vaults of training texts (docs/experiments.md, E54).
+_WORDS = 0.2  # what all of the question's words in an entry add to its nearness
+_NUMBER = 0.1  # what a row for the number that was asked for adds
+_FIELD = 0.1  # what an entry adds that has the field which was asked for
+_DIGITS = re.compile(r"\d+")
+_LONGEST_NUMBER = 6  # digits
+_RANGE = re.compile(r"\D*?(\d+)(?:\s*(?:-|to)\s*(\d+))?\D*")
+_WIDEST = 1_000  # from the first number of a range to its last
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with what is compared with each entry."""
+
+    question: str
+    terms: Terms
+    words: frozenset[str]  # its stems
+    total: float  # their weights together, over 0 where there is one
+    numbers: frozenset[int]
+    fields: frozenset[str]  # stems of fields that it asks for in other words
+
+    @classmethod
+    def of(cls, question: str, terms: Terms) -> "Asked":
+        """Return what is compared of a question."""
+        words = terms.in_full(stems_of(question))
+        digits = _DIGITS.findall(searchable(question))
+        return cls(
+            question,
+            terms,
+            words,
+            sum(terms.weight(word) for word in words),
+            frozenset(int(found) for found in digits if len(found) <= _LONGEST_NUMBER),
+            names.asked_fields(question),
+        )
+
+    def share(self, words: frozenset[str]) -> float:
+        """Return the share of the question's words, weighted, that are among `words`: 0 to 1."""
+        if not self.total:
+            return 0.0
+        return sum(self.terms.weight(word) for word in self.words & words) / self.total
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entry of a passage with how near it is to the question, higher is nearer."""
+
+    entry: Entry
+    nearness: float
+
+
+def ranked(hit: Hit, asked: Asked) -> list[Line]:
+    """Return a passage's entries, the one that answers best first; the whole only if alone."""
+    parts = [found for found in hit.evidence if found.entry.kind != "whole"] or hit.evidence
+    lines = [
+        Line(one.entry, _near(one) + _added(hit.chunk.path, one.entry, asked)) for one in parts
+    ]
+    return sorted(lines, key=lambda line: -line.nearness)  # of equals the one with the near vector
+
+
+def _near(found: Evidence) -> float:
+    """Late interaction tells entries of one passage apart; their vectors share its subject."""
+    return found.score if found.late_score is None else found.late_score
+
+
+def _added(path: str, entry: Entry, asked: Asked) -> float:
+    fields = asked.terms.in_full(names.field_words(path, entry))
+    added = _WORDS * asked.share(asked.terms.in_full(words_of(entry)))
+    if fields & asked.fields:
+        added += _FIELD
+    if entry.kind == "row" and any(number in asked.numbers for number in numbers_of(entry)):
+        added += _NUMBER
+    return added
+
+
+@lru_cache(maxsize=65_536)
+def words_of(entry: Entry) -> frozenset[str]:
+    """Return the stems of what an entry says, the header of its table included."""
+    return frozenset(stems_of(f"{entry.words} {entry.lead if entry.kind == 'row' else ''}"))
+
+
+def numbers_of(entry: Entry) -> Sequence[int]:
+    """Return the numbers that a row is for: of "4-6" 4, 5 and 6; none where it names none."""
+    label = next(iter(cells(entry.quote)), "")
+    found = _RANGE.fullmatch(searchable(label))
+    if not found:
+        return ()
+    first = int(found[1][:_LONGEST_NUMBER])
+    last = int(found[2][:_LONGEST_NUMBER]) if found[2] else first
+    return range(first, last + 1) if first <= last < first + _WIDEST else (first,)

@@ -1,0 +1,89 @@
+"""How much of a question the names and fields of an entry cover.
+
+"Hit dice of a troll" names a thing and one of its fields. Both are learnt from the vault: things
+are called as files, headings, rows and bold beginnings are, fields as columns and keys.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from retrieval.index.terms import fields_of, key, names_of, stems_of
+from retrieval.models import Entry, Name, Terms
+
+# What people ask instead of a field's name; the words on the right are tried as names of fields.
+_ASKED = {
+    "how long": "duration time period term life",
+    "how far": "range distance reach",
+    "how much": "cost price fee charge amount",
+    "how heavy": "weight",
+    "how fast": "speed movement rate",
+    "how big": "size area radius",
+    "how large": "size area radius",
+    "how many": "number count",
+    "how often": "frequency interval",
+    "what does it cost": "cost price fee",
+    "expensive": "cost price fee",
+    "cheap": "cost price fee",
+    "cost": "cost price fee",
+    "price": "cost price fee",
+    "pay": "wage pay price",
+    "wage": "wage pay",
+    "weigh": "weight",
+    "last": "duration",
+}
+_FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
+
+
+def coverage(terms: Terms, question: str, path: str, entries: Iterable[Entry]) -> float:
+    """Return how much of a question the names and fields of the best entry cover, 0 to 1.2.
+
+    Of the question's stems, weighted by how telling they are, those in names of the entry that
+    the question holds whole, and in the names of its fields; 0 where no name is held whole.
+    A field asked for in other words ("how long" for a duration) adds 0.2.
+    """
+    asked = terms.in_full(stems_of(question))
+    weights = {word: terms.weight(word) for word in asked}
+    total = sum(weights.values())
+    if not total:
+        return 0.0
+    other = asked_fields(question)
+    return max(
+        (_covered(terms, weights, total, other, path, entry) for entry in entries), default=0.0
+    )
+
+
+def asked_fields(question: str) -> frozenset[str]:
+    """Return the stems of fields that a question asks for in other words."""
+    text = question.casefold()
+    return frozenset(
+        word for asked, names in _ASKED.items() if asked in text for word in stems_of(names)
+    )
+
+
+def field_words(path: str, entry: Entry) -> frozenset[str]:
+    """Return the stems of the names of an entry's fields."""
+    return _known(path, entry)[1]
+
+
+def _covered(
+    terms: Terms,
+    weights: dict[str, float],
+    total: float,
+    other: frozenset[str],
+    path: str,
+    entry: Entry,
+) -> float:
+    names, short = _known(path, entry)
+    fields = terms.in_full(short)
+    held = {word for name in names if weights.keys() >= set(name) for word in name}
+    if not held:
+        return 0.0
+    found = sum(weights[word] for word in held | (fields & weights.keys())) / total
+    return found + (_FIELD_ASKED if other & fields else 0.0)
+
+
+@lru_cache(maxsize=65_536)
+def _known(path: str, entry: Entry) -> tuple[Sequence[Name], frozenset[str]]:
+    names = [found for name in names_of(path, entry) if (found := key(name))]
+    fields = frozenset(word for name in fields_of(entry) for word in key(name))
+    return tuple(names), fields

@@ -1,0 +1,101 @@
+"""How likely it is that the first card answers: a logistic regression on what search says.
+
+What was fitted is in retrieval/confidence.json, one entry for each set of models;
+`python -m evals.calibrate` makes it of several vaults, never of a gate split.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+import retrieval
+from retrieval import fitted as fitted_files
+from retrieval.errors import ConfigurationError
+from retrieval.fitted import Models
+from retrieval.refusal.features import NAMES, Array
+from retrieval.rulebook import Rulebook, calibrated_for
+
+_FILE = Path(retrieval.__file__).with_name("confidence.json")
+_SMALLEST = 1e-9  # a feature's deviation, under which it says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A weight for each of NAMES, what is added, and under which probability it is `nearest`."""
+
+    weights: Mapping[str, float]
+    intercept: float
+    limit: float
+
+    def probability(self, features: Array) -> float:
+        """Return the probability, 0 to 1, that the first card answers."""
+        weights = np.array([self.weights[name] for name in NAMES])
+        return float(1 / (1 + math.exp(-(features @ weights + self.intercept))))
+
+
+def fit(features: Array, right: Array, shares: Array, *, pull: float = 1.0) -> Fit:
+    """Return what maximises the likelihood of `right` (0 or 1), each question by its share.
+
+    `features` has shape (questions, len(NAMES)). `pull` draws the weights of standardised features
+    to 0 (ridge). The limit is 0.5; `limit_for` sets it.
+    """
+    mean, deviation = features.mean(axis=0), features.std(axis=0)
+    used = deviation > _SMALLEST
+    scaled = np.where(used, (features - mean) / np.where(used, deviation, 1.0), 0.0)
+    scaled = np.column_stack([scaled, np.ones(len(scaled))])
+
+    def loss(weights: Array) -> tuple[float, Array]:
+        said = scaled @ weights
+        cost = shares @ (np.logaddexp(0, said) - right * said)
+        slope = scaled.T @ (shares * (1 / (1 + np.exp(-said)) - right))
+        inner = np.append(weights[:-1], 0.0)
+        return float(cost + pull * inner @ inner), slope + 2 * pull * inner
+
+    best = minimize(loss, np.zeros(scaled.shape[1]), jac=True, method="L-BFGS-B").x
+    weights = np.where(used, best[:-1] / np.where(used, deviation, 1.0), 0.0)
+    intercept = float(best[-1] - weights @ mean)
+    return Fit(dict(zip(NAMES, map(float, weights), strict=True)), intercept, 0.5)
+
+
+def limit_for(probabilities: Sequence[float], share: float) -> float:
+    """Return the probability that `share` of the answerable questions are under."""
+    return float(np.quantile(np.asarray(probabilities), share))
+
+
+def fitted(rules: Rulebook) -> Fit | None:
+    """Return what was fitted for these models; None for others.
+
+    Raises ConfigurationError where confidence.json cannot be read.
+    """
+    models = calibrated_for(rules.settings, rules.embedder, rules.reranker)
+    return _found(tuple(sorted(models.items())))
+
+
+@lru_cache(maxsize=8)  # asked for with every question, and the file is read at the first
+def _found(models: tuple[tuple[str, object], ...]) -> Fit | None:
+    return fitted_files.find(_FILE, dict(models), _read)
+
+
+def write(models: Models, made: Fit, manifest: Mapping[str, object]) -> None:
+    """Store a fit with what it was made on (`manifest`); those for other models stay.
+
+    Raises ConfigurationError where confidence.json cannot be read.
+    """
+    fitted_files.write(_FILE, models, asdict(made), manifest, _read)
+    _found.cache_clear()
+
+
+def _read(entry: Mapping[str, Any]) -> Fit:
+    given = {name: float(value) for name, value in entry["weights"].items()}
+    if set(given) != set(NAMES):
+        raise ConfigurationError(
+            f"{_FILE.name} has weights for {sorted(given)}, not for {sorted(NAMES)}; "
+            "run: python -m evals.calibrate"
+        )
+    return Fit(given, float(entry["intercept"]), float(entry["limit"]))
