@@ -17,12 +17,13 @@ from typing import IO
 from ingest import document, parsing_budget
 from ingest.document import IndexedChunk
 from ingest.limits import Count
-from ingest.parsing_worker import OUT_OF_MEMORY, Task
+from ingest.parsing_worker import MEMORY_IN_USE, OUT_OF_MEMORY, Task
 from ingest.vault import SourceFile
 from retrieval.errors import FileRejectedError
 from retrieval.weights import ModelFiles
 
 _START_SECONDS = 60.0  # for the imports of a new process, on a machine that has other work
+_WORKER = "ingest.parsing_worker"
 _ROOT = Path(__file__).resolve().parents[1]  # where the package `ingest` is found
 
 
@@ -69,7 +70,7 @@ def _start(there: Connection, errors: IO[bytes]) -> subprocess.Popen[bytes]:
     path = os.environ.get("PYTHONPATH")
     return subprocess.Popen(
         # -P: the working directory may be the vault, whose files are no modules of ours
-        [sys.executable, "-P", "-m", "ingest.parsing_worker", str(there.fileno())],
+        [sys.executable, "-P", "-m", _WORKER, str(there.fileno())],
         env={
             **os.environ,
             "PYTHONPATH": f"{_ROOT}{os.pathsep}{path}" if path else str(_ROOT),
@@ -111,9 +112,13 @@ def _why(status: int, errors: IO[bytes]) -> str:
             f"{parsing_budget.PARSE_SECONDS} s to read or {parsing_budget.CUT_SECONDS} s to cut"
         )
         return f"takes the processor over {seconds}; split it"
+    over = f"takes over {parsing_budget.MEMORY // 1_000_000} MB to read"
     if status in {OUT_OF_MEMORY, -signal.SIGABRT, -signal.SIGKILL}:  # the last: by the system
-        return f"takes over {parsing_budget.MEMORY // 1_000_000} MB to read; split it"
+        return f"{over}; split it"
     errors.seek(0)
     said = errors.read().decode("utf-8", "backslashreplace").split("\n")
     last = next((line for line in reversed(said) if line.strip()), "nothing was said")
-    return f"the process that reads it ended with status {status}: {last}"
+    ended = f"the process that reads it ended with status {status}: {last}"
+    if status in {MEMORY_IN_USE, -signal.SIGSEGV, -signal.SIGBUS}:
+        return f"{over}, it seems; split it ({ended})"
+    return ended

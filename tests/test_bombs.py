@@ -18,10 +18,12 @@ from retrieval.rulebook import Rulebook
 from retrieval.weights import ModelFiles
 from tests.conftest import RULES, write_vault
 from tests.cutting import ENTRY_LIMIT, index, tokens
+from tests.failing_worker import LACKS, OTHERS, UNSURE
 from tests.index_state import found
 
 PROSE = "A fall deals 1d6 for each ten feet fallen.\n\n"
 RAGGED = "|a" * 255 + "|\n" + "|-" * 255 + "|\n" + "|b|\n" * 255 + "\n"  # 2 KB, 65,280 cells
+LONG = "a\n" * (parsing_budget.SMALL_BYTES // 2)  # so that another process reads it
 
 
 def read(text: str, model: ModelFiles | None = None) -> list[IndexedChunk]:
@@ -81,6 +83,46 @@ def test_four_bombs_are_named_and_two_good_files_go_in(rulebook: Rulebook, vault
 @pytest.mark.proves("row 3")
 def test_a_file_that_needs_too_much_memory_is_refused() -> None:
     assert "takes over 512 MB to read" in refusal("word " * 999_999)
+
+
+@pytest.mark.proves("row 3")
+@pytest.mark.parametrize("way", LACKS)
+def test_a_lack_of_memory_is_named_however_it_shows_itself(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parsing, "_WORKER", "tests.failing_worker")
+    assert refusal(f"{way}\n{LONG}") == "takes over 512 MB to read; split it"
+
+
+@pytest.mark.proves("row 3")
+@pytest.mark.parametrize(("way", "words"), UNSURE.items())
+def test_an_error_beside_full_memory_is_told_with_the_limit(
+    way: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parsing, "_WORKER", "tests.failing_worker")
+    reason = refusal(f"{way}\n{LONG}")
+    assert reason.startswith("takes over 512 MB to read, it seems; split it (")
+    assert words in reason
+
+
+@pytest.mark.proves("row 3")
+@pytest.mark.parametrize("way", OTHERS)
+def test_an_error_that_is_no_lack_of_memory_is_told_as_it_is(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parsing, "_WORKER", "tests.failing_worker")
+    reason = refusal(f"{way}\n{LONG}")
+    assert reason == f"the process that reads it ended with status 1: {way}: made up"
+
+
+@pytest.mark.proves("row 3")
+@pytest.mark.parametrize("limit", range(80_000_000, 140_000_000, 7_654_321))
+def test_wherever_memory_runs_out_the_limit_is_named(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parsing, "_WORKER", "tests.failing_worker")
+    monkeypatch.setenv("MADE_UP_MEMORY", str(limit))
+    assert "takes over 512 MB to read" in refusal(("> " * 50 + "x\n\n") * 24_000)
 
 
 @pytest.mark.proves("row 3", "row 6")

@@ -2,8 +2,8 @@
 
 import hashlib
 import re
-import time
 import unicodedata
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from api.answer.quotes import Quote
 from api.freshness import freshness
 from api.schema import CitationCounts
 from retrieval.models import Chunk, Entry, EntryKind, Evidence, Hit
+from tests import growth
 
 TEXT = "A torch burns for one hour.\n\nA lantern burns for four hours.\nIt needs oil."
 
@@ -173,19 +174,26 @@ def test_an_edited_file_has_changed(tmp_path: Path) -> None:
     assert freshness(tmp_path, "b.md", digest) == "file-changed"
 
 
+TRUE = "A torch burns for one hour [1]. " * 200
+
+
 def test_many_numbers_and_markers_take_a_time_that_is_bounded() -> None:
     numbers = ", ".join(f"{number} [1]" for number in range(2_000))
     for reply in (numbers, "A. [1] " * 2_000, "Oil. " * 2_000):
-        started = time.perf_counter()
-        found = review.of_text(reply[:10_000], HITS, "How many?").findings
-        assert time.perf_counter() - started < 5, reply[:10]
-        assert "uncited" in [one.kind for one in found]
-    few = review.of_text("A torch burns for one hour [1]. " * 200, HITS, "")
-    assert few.findings == ()
+
+        def reviewed(text: str = reply[:10_000]) -> None:
+            found = review.of_text(text, HITS, "How many?").findings
+            assert "uncited" in [one.kind for one in found]
+
+        ratio = growth.times_as_long(reviewed, lambda: review.of_text(TRUE, HITS, ""))
+        assert ratio < 5, reply[:10]  # measured: 0.02 to 0.5
+    assert review.of_text(TRUE, HITS, "").findings == ()
 
 
 def test_the_longest_reply_of_brackets_takes_no_time() -> None:
     for reply in ("[" * 10_000, "[1," * 3_333, "[9" * 2_500 + "]" * 2_500, "[" + "1" * 9_999):
-        started = time.perf_counter()
-        citations.check_reply(reply, HITS, "")
-        assert time.perf_counter() - started < 2, reply[:10]
+        ratio = growth.times_as_long(
+            partial(citations.check_reply, reply, HITS, ""),
+            partial(citations.check_reply, TRUE, HITS, ""),
+        )
+        assert ratio < 1, reply[:10]  # measured: 0.03

@@ -1,7 +1,7 @@
 """The YAML head of a file: few and plain values, and no header that hurts."""
 
 import contextlib
-import time
+import re
 import tracemalloc
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ingest import frontmatter, markdown
 from ingest.frontmatter import FrontMatter
 from retrieval.errors import FileRejectedError
+from tests import growth
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10)
@@ -75,24 +76,25 @@ def test_a_value_is_the_text_that_stands_there(value: str) -> None:
 @pytest.mark.proves("row 6")
 @pytest.mark.parametrize("value", ["9" * 5_000, "0x" + "f" * 60_000, "1:1" + ":1" * 30_000])
 def test_a_huge_number_is_refused_at_once(value: str) -> None:
-    started = time.process_time()
-    assert "title has" in refusal(f"title: {value}")
-    assert parse(f"number: {value}") == FrontMatter()
-    assert time.process_time() - started < 1.0
+    def refused(value: str) -> None:
+        assert "title has" in refusal(f"title: {value}")
+        assert parse(f"number: {value}") == FrontMatter()
+
+    text = "x" * len(value)
+    assert growth.times_as_long(lambda: refused(value), lambda: refused(text)) < 4
 
 
 @pytest.mark.proves("row 6")
 @pytest.mark.proves("row 6")
-def test_an_alias_bomb_is_refused_in_a_tenth_of_a_second_and_little_memory() -> None:
+def test_an_alias_bomb_is_refused_at_once_and_in_little_memory() -> None:
     tracemalloc.start()
-    started = time.process_time()
     reason = refusal(BOMB)
-    seconds = time.process_time() - started
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert "aliases (*name) are refused" in reason
-    assert seconds < 0.1
     assert peak < 20_000_000
+    harmless = re.sub("[&*]a[0-9]", "x", BOMB)  # as long
+    assert growth.times_as_long(lambda: refusal(BOMB), lambda: parse(harmless)) < 4
 
 
 @pytest.mark.parametrize("header", ["a: &x [1]\nb: *x", "a: &a [*a]", "b: &b\n  <<: *b"])

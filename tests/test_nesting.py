@@ -51,7 +51,7 @@ DEEP = ("quote marks", "list marks", "brackets", "emphasis")  # up to 20,000, th
 @pytest.mark.proves("row 2")
 @pytest.mark.parametrize("name", NASTY)
 def test_twice_as_much_takes_less_than_three_times_as_long(name: str) -> None:
-    length = 10_000 if name in DEEP else 5_000
+    length = 5_000 if name in DEEP else 2_500
     assert growth.ratio(lambda n: index(NASTY[name](n)), length) < 3
 
 
