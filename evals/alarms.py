@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from evals import compare, gate, stats
 from evals.integrity import passage_faults
+from evals.measure.card_faults import card_faults
 from evals.measurement import measurement
 from evals.outcome import Outcome
 from evals.retrieval import MIN_RECALL
@@ -112,7 +113,13 @@ def passages(sound: Pass, broken: Pass) -> Iterator[Alarm]:
     yield from _listed("integrity: passages", found)
 
 
-GATES: tuple[Gate, ...] = (measuring, absolute, baseline, chunks, index, passages)
+def cards(sound: Pass, broken: Pass) -> Iterator[Alarm]:
+    """Cards with a cut sentence, without a table's header, or folded where nobody sees them."""
+    found = [f for o in broken.outcomes if o.reply for f in card_faults(o.reply, broken.files)]
+    yield from _listed("integrity: cards", found)
+
+
+GATES: tuple[Gate, ...] = (measuring, absolute, baseline, chunks, index, passages, cards)
 
 
 def _listed(name: str, found: Sequence[str]) -> Iterator[Alarm]:

@@ -54,16 +54,23 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--update", action="store_true", help="write what is measured now")
     parser.add_argument("--why", default="", help="why the models are others, for who reads it")
     parser.add_argument("--dataset", type=Path, default=RULES, help="questions, JSONL or JSON")
-    parser.add_argument("--split", choices=SPLITS, default="gate")
+    parser.add_argument(
+        "--split", choices=SPLITS, help="only these; default: gate of the rules, all of another set"
+    )
     parser.add_argument(
         "--vault", type=Path, help="index this folder for the measurement only; default: the index"
     )
     parser.add_argument("--baseline", type=Path, default=BASELINE, help="the file to read or write")
     parser.add_argument("--min-recall", type=float, default=MIN_RECALL, help="the gate, 0 to 1")
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    if args.split is None and args.dataset.resolve() == RULES.resolve():
+        args.split = "gate"
+    return args
 
 
-def _measure(path: Path, split: str, folder: Path | None) -> tuple[list[Outcome], Measurement]:
+def _measure(
+    path: Path, split: str | None, folder: Path | None
+) -> tuple[list[Outcome], Measurement]:
     questions = retrieval.chosen(path, split)
     with (
         open_rulebook(load()) as rules,

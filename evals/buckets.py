@@ -68,6 +68,11 @@ BUCKETS: Mapping[str, Bucket] = {
         "close rivals: passages about the same thing stand before it",
         "raise RAG_TOP_K from 4 to 8; where the ceiling is far above the recall, try a reranker",
     ),
+    "reply": Bucket(
+        "search returned it, and no card of the reply shows it, or the reply is a refusal",
+        "other lines of the same passage are nearer to the question, or it was taken for off-topic",
+        "ask it with make ask and read the cards; name the thing in the rule, or in an alias",
+    ),
     "generation": Bucket(
         "its passage was given to the language model and the answer lacks it",
         "a high temperature, an answer cut off, or passages that contradict each other",

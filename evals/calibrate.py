@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import fmean, quantiles
 from tempfile import TemporaryDirectory
 
-from evals import beside, fitting, refusal_fit, retrieval
+from evals import beside, confidence_fit, fitting, refusal_fit, retrieval
 from evals.beside import Rules
 from evals.dataset import UNANSWERABLE, Question
 from evals.fitting import Beside, Example
@@ -30,7 +30,7 @@ from retrieval import calibration
 from retrieval.errors import DatasetError, RulesError
 from retrieval.fuse import Weights
 from retrieval.models import SearchResult
-from retrieval.refusal import off_topic
+from retrieval.refusal import confidence, off_topic
 from retrieval.rulebook import Rulebook, calibrated_for, open_rulebook
 from retrieval.settings import BUNDLED, load
 
@@ -62,6 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 asked = {one.name: len(one.questions) for one in others}
                 calibration.write(models, fit, {**seen, "beside": asked})
                 off_topic.write(models, refusing, seen)
+                made = _confidence(replace(opened, weights=fit.weights), Path(folder))
+                confidence.write(models, made, seen)
     except RulesError as error:
         print(f"evals.calibrate: nothing was measured: {error}", file=sys.stderr)
         return 2
@@ -91,6 +93,20 @@ def _fit(
         print(f"not cross-validated: {error}")
     _print_curve(outcomes, limits, value)
     return calibration.Fit(rules.weights, value), refusing
+
+
+def _confidence(rules: Rulebook, folder: Path) -> confidence.Fit:
+    """Fit the confidence in the first card, under the weights and the refusal just written."""
+    rules = replace(rules, threshold=-math.inf)
+    known: list[confidence_fit.Example] = []
+    for name, vault, questions in confidence_fit.sets(Path("training"), folder / "confidence"):
+        live = vault.resolve() == rules.settings.vault.resolve()
+        with retrieval.subject(rules, None if live else vault) as measured:
+            known += confidence_fit.examples(rules, name, measured, questions)
+    made = confidence_fit.fit(known)
+    print(f"confidence: limit {made.limit}; answered, each vault by a fit of the others:")
+    print(confidence_fit.table(confidence_fit.held_out(known), made.limit))
+    return made
 
 
 def _weights(rules: Rulebook, known: Sequence[Example], others: Beside) -> Weights:

@@ -19,7 +19,8 @@ _OFF_TOPIC = f"{REFUSED}offtopic"
 # The reciprocal rank sees what the hits cannot: a worse order within the passages returned. Of the
 # questions without an answer only those on another subject are for search to refuse; what the rules
 # nearly say looks to it like what they say.
-GATING = ("hit", "reciprocal_rank", "answered", _OFF_TOPIC)
+GATING = ("hit", "reciprocal_rank", "first_card", "shown", _OFF_TOPIC)
+SMALL = 50  # answerable questions: of fewer a lost one is a fault, as no test could show a drop
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,11 @@ def compare(before: Measurement, now: Measurement, *, gating: Sequence[str] = GA
         smallest=stats.smallest_detectable(paired, alpha=alpha),
         smallest_refusals=stats.smallest_detectable(refusable, alpha=alpha),
         differing=tuple(_differing(before, now)),
-        faults=(*_critical(before, now, broken), *_drops(changes, significant=True)),
+        faults=(
+            *_critical(before, now, broken),
+            *_lost(now, broken, paired),
+            *_drops(changes, significant=True),
+        ),
         unguarded=tuple(_unguarded(before, now)),
         warnings=(*_unguarded(before, now), *_drops(changes, significant=False)),
     )
@@ -182,6 +187,14 @@ def _critical(before: Measurement, now: Measurement, broken: Sequence[str]) -> I
     for name in broken:
         if before.rows[name].critical or now.rows[name].critical:
             yield f"critical question broken: {name}, a hit in the baseline"
+
+
+def _lost(now: Measurement, broken: Sequence[str], paired: int) -> Iterator[str]:
+    """Of a small set each question that passed and does so no more."""
+    if paired < SMALL:
+        for name in broken:
+            if now.rows[name].answerable and not now.rows[name].critical:
+                yield f"question lost: {name}, of {paired}, too few to allow for noise"
 
 
 def _unguarded(before: Measurement, now: Measurement) -> Iterator[str]:

@@ -29,10 +29,10 @@ def line(outcome: Outcome) -> str:
     asked = " ".join(outcome.question.question.split())
     if outcome.judgement is None:
         return f"{'REFUSED' if outcome.refused else 'ANSWERED'} (no answer exists) — {asked}"
-    if outcome.judgement.hit:
+    if outcome.passed:
         return f"PASS — {asked}"
     expected = outcome.question.places[0][0].path
-    return f"FAIL (expected in: {expected}; lost at: {outcome.judgement.lost_at}) — {asked}"
+    return f"FAIL (expected in: {expected}; lost at: {outcome.lost_at}) — {asked}"
 
 
 def print_summary(run: Run, folder: Path) -> None:

@@ -123,8 +123,19 @@ def _foreign(path: Path, text: str) -> Iterator[tuple[str, int, Mapping[str, Any
         yield where, number, _foreign_row(where, f"q{number}", fields.an_object(where, row))
 
 
+_COMMON = ("id", "kind", "critical", "split")  # of the formats that people bring along
+_FOREIGN = {
+    "expectedChunkSubstring": {"question", "expectedChunkSubstring", "source", *_COMMON},
+    "relevant_doc_ids": {"query", "relevant_doc_ids", "irrelevant_doc_ids", *_COMMON},
+}
+
+
 def _foreign_row(where: str, name: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
-    common = {"id": name, "kind": "prose"}
+    for mark, known in _FOREIGN.items():
+        if mark in row and (unknown := sorted(row.keys() - known)):
+            raise DatasetError(f"{where}: unknown fields {unknown}; known are {sorted(known)}")
+    given = {field: row[field] for field in _COMMON if field in row}
+    common = {"id": name, "kind": "prose", **given}
     if "expectedChunkSubstring" in row:
         source = fields.text(where, row, "source").removeprefix("vault/")
         gold = {"path": source, "quote": fields.text(where, row, "expectedChunkSubstring")}

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from evals import compare, gate, integrity, measurement
+from evals.measure.card_faults import card_faults
 from evals.outcome import Outcome, Subject
 from retrieval import generations
 from retrieval.rulebook import Rulebook
@@ -47,3 +48,6 @@ def _integrity(
     )
     for outcome in outcomes:
         yield from integrity.passage_faults(outcome, dict(measured.files), top_k)
+        if outcome.reply:
+            for fault in card_faults(outcome.reply, measured.files):
+                yield f"{outcome.question.id}: {fault}"

@@ -42,9 +42,9 @@ class Row:
 
     @property
     def right(self) -> bool:
-        """Whether it is a hit, or the refusal of a question that has no answer."""
+        """Whether it is a hit that is shown, or the refusal of a question that has no answer."""
         if self.answerable:
-            return bool(self.metrics["hit"])
+            return bool(self.metrics["hit"]) and bool(self.metrics.get("shown", 1.0))
         return any(value for name, value in self.metrics.items() if name.startswith(REFUSED))
 
 
@@ -67,9 +67,9 @@ def measurement(
     """Return what was measured, and `more` metrics by the id of an answerable question.
 
     Of those hit and the reciprocal rank of the last gold in the final order, 0 where one is
-    missing, and whether an answer would be given at all; of the others whether they were refused,
-    by their kind. Raises DatasetError where no question is
-    answerable, and KeyError where `more` lacks one.
+    missing, and whether a gold line is in the first card, and in any; of the others whether they
+    were refused, by their kind. Raises DatasetError where no question is answerable, and KeyError
+    where `more` lacks one.
     """
     rows: dict[str, Row] = {}
     for outcome in outcomes:
@@ -79,10 +79,11 @@ def measurement(
             metrics = {
                 "hit": float(judged.hit),
                 "reciprocal_rank": round(1 / judged.rank, 6) if judged.rank else 0.0,
-                "answered": float(not outcome.refused),
+                "first_card": float(bool(outcome.shown and outcome.shown.first)),
+                "shown": float(bool(outcome.shown and outcome.shown.anywhere)),
                 **(more[asked.id] if more else {}),
             }
-        lost_at = judged.lost_at if judged else None
+        lost_at = outcome.lost_at
         rows[asked.id] = Row(_digest(asked), asked.critical, lost_at, metrics)
     if not any(row.answerable for row in rows.values()):
         raise DatasetError("no answerable question was measured, so there is nothing to compare")

@@ -17,7 +17,7 @@ from evals.outcome import Outcome
 from retrieval.errors import DatasetError
 from retrieval.refusal.off_topic import Fit, Signals, over_limit, signals, subject
 
-FALSE_REFUSAL = 0.03  # of answerable questions; the promise is 0.08, the rest is for the unseen
+FALSE_REFUSAL = 0.01  # of answerable questions; the aim is 0.02, the rest is for the unseen
 _FOLDS = 5
 
 

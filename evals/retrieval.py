@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from api.answer.follow_up import self_contained
+from api.answer.card_reply import card_reply
 from evals import ci, console, dataset, gates, measurement, metrics, report, results, spans, summary
 from evals.dataset import SPLITS, Question
 from evals.judge import ChunksOf, judge
+from evals.measure.shown import shown
 from evals.outcome import Outcome as Outcome  # other programs take them from here
 from evals.outcome import Subject as Subject
 from evals.run import Run
@@ -22,7 +23,6 @@ from ingest.progress import Meter
 from retrieval import generations, store
 from retrieval.errors import DatasetError, IndexMissingError, RulesError, VaultError
 from retrieval.models import Chunk
-from retrieval.refusal.off_topic import fitted, refuses
 from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.search import search
 from retrieval.settings import load
@@ -35,24 +35,23 @@ RULES_VAULT = Path(__file__).parents[1] / "vault"  # what the questions of RULES
 def evaluate(
     rules: Rulebook, measured: Subject, questions: Sequence[Question], *, top_k: int | None = None
 ) -> Iterator[Outcome]:
-    """Yield the outcome of every question, in order, through the search that answers users.
+    """Yield the outcome of every question, in order: the search that answers users, and the reply.
 
     Raises DatasetError where a question names a file by what fits several.
     """
-    # The fit belongs to the whole: a caller who looks behind the threshold looks behind it too.
-    fit = fitted(rules) if rules.threshold > float("-inf") else None
     for item in dataset.resolved(questions, measured.files):
-        found = search(
-            rules,
-            self_contained(item.question, item.history),
-            top_k=top_k,
-            generation_id=measured.generation_id,
+        number = measured.generation_id
+        reply = card_reply(
+            rules, item.question, history=item.history, top_k=top_k, generation_id=number
         )
-        judgement = None
-        if item.answerable:
-            limit = top_k or rules.settings.rag_top_k
-            judgement = judge(item, found, measured.files, measured.chunks_of, limit)
-        yield Outcome(item, found, judgement, fit is not None and refuses(found, fit))
+        # Where nothing was searched (taken for small talk) what search has is still to be judged.
+        found = reply.found or search(rules, item.question, top_k=top_k, generation_id=number)
+        if not item.answerable:
+            yield Outcome(item, found, None, reply)
+            continue
+        limit = top_k or rules.settings.rag_top_k
+        judgement = judge(item, found, measured.files, measured.chunks_of, limit)
+        yield Outcome(item, found, judgement, reply, shown(item, reply))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -24,7 +24,7 @@ class Fit:
 
 
 # For models that nobody has calibrated: weights that suited several encoders, and no refusal.
-UNFITTED = Fit(Weights(text=0.8, late=1.0, rerank=None), float("-inf"))
+UNFITTED = Fit(Weights(text=0.8, late=1.0, rerank=None, names=0.2), float("-inf"))
 
 
 def find(models: Models) -> Fit | None:

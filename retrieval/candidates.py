@@ -93,15 +93,19 @@ def fused(rules: Rulebook, question: str, asked: EncodedQuestion, found: Lists) 
 
 
 def _named(rules: Rulebook, question: str, found: Lists) -> dict[int, float]:
-    """How much of the question each chunk's names and fields cover, by the chunk's row id."""
+    """How much of the question each chunk's names and fields cover, by the chunk's row id.
+
+    1 less where the file is called longer than another one that is asked for.
+    """
     if not rules.weights.names:
         return {}
     paths = {item.row_id: item.chunk.path for item in (*found.dense, *found.text)}
     entries: defaultdict[int, list[Entry]] = defaultdict(list)
     for stored in found.entries:
         entries[stored.row_id].append(stored.entry)
+    longer = names.longer_names(found.terms, question, paths.values())
     return {
-        row_id: names.coverage(found.terms, question, path, entries[row_id])
+        row_id: names.coverage(found.terms, question, path, entries[row_id]) - (path in longer)
         for row_id, path in paths.items()
     }
 

@@ -91,6 +91,7 @@ class Terms:
     headings: tuple[str, ...]  # the files' titles, in the order of the files
     spellings: Mapping[str, tuple[str, ...]]  # the words of letters alone, by the first letter
     abbreviations: Mapping[str, Name]  # what the vault says that they stand for, by their stems
+    named_words: frozenset[str]  # the stems that are part of a name
 
     def weight(self, word: str) -> float:
         """Return how telling a stem is: its inverse document frequency, over 0."""
@@ -185,7 +186,7 @@ class Candidate:
     names_score: float = 0.0  # how much of the question its names and fields cover
 
 
-NO_TERMS = Terms(0, {}, {}, frozenset(), {}, (), {}, {})
+NO_TERMS = Terms(0, {}, {}, frozenset(), {}, (), {}, {}, frozenset())
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ SEEN = {"split": "calibration", "ids": ["a", "b"]}
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty calibration.json, and an empty refusal.json beside it."""
     path = tmp_path / "calibration.json"
-    for module, file in ((calibration, path), (refusal, tmp_path / "refusal.json")):
+    for module, file in ((calibration, path), (off_topic, tmp_path / "refusal.json")):
         file.write_text("[]", "utf-8")
         monkeypatch.setattr(module, "_FILE", file)
     return path

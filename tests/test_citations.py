@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api import citations, review
-from api.answer.quotes import Quote
 from api.freshness import freshness
 from api.schema import CitationCounts
 from retrieval.models import Chunk, Entry, EntryKind, Evidence, Hit
@@ -90,14 +89,6 @@ def test_every_marker_that_is_left_is_cited_and_every_citation_has_its_marker(re
     assert left == {citation.marker for citation in found.citations} <= {1, 2, 3}
     for citation in found.citations:
         assert citation.quote in TEXT
-
-
-@pytest.mark.proves("row 32", "promise 10")
-def test_a_quote_that_is_not_in_its_passage_is_never_cited() -> None:
-    wrong = Hit(HITS[0].chunk, 0.7, (entry("sentences", 1, "A torch burns for two hours."),))
-    quote = Quote(1, wrong.evidence[0].entry, 0.5)
-    with pytest.raises(AssertionError, match="not in its passage"):
-        citations.of_quotes([quote], [wrong])
 
 
 OTHER = "A candle burns for six hours."

@@ -17,13 +17,14 @@ from retrieval.embed import Embedder
 from retrieval.errors import ModelUnavailableError
 from retrieval.fold import searchable
 from retrieval.models import Vectors
+from retrieval.refusal import off_topic
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
 from retrieval.store import Generation, live, some_vectors
 
 
 @pytest.mark.parametrize(
-    ("question", "off_topic"),
+    ("question", "is_off"),
     [
         ("Why does my car not start in the cold?", True),
         ("How do I undo my last git commit?", True),
@@ -32,14 +33,14 @@ from retrieval.store import Generation, live, some_vectors
     ],
 )
 def test_a_question_is_nearer_to_what_it_is_about(
-    rulebook: Rulebook, question: str, off_topic: bool
+    rulebook: Rulebook, question: str, is_off: bool
 ) -> None:
     found = search(rulebook, question)
     assert found.covered is not None
     given = off_topic.signals(found)
     assert given
     for read in (given, replace(given, covered=None)):  # by its words, and by its vector alone
-        assert (off_topic.over_limit(read, off_topic.Fit()) < 0) == off_topic
+        assert (off_topic.over_limit(read, off_topic.Fit()) < 0) == is_off
 
 
 def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vector(
@@ -50,7 +51,7 @@ def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vect
     lists = rulebook.store.read(
         lambda conn: candidates.collect(conn, rulebook, live(conn), question, asked)
     )
-    found = candidates.fused(rulebook, asked, lists).pieces
+    found = candidates.fused(rulebook, question, asked, lists).pieces
     assert found is not None
     tokens = [entry.tokens for entry in lists.entries if entry.tokens]
     assert len(tokens) == len(lists.entries)
@@ -63,11 +64,13 @@ def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vect
     away = elsewhere.away(embedder, asked).pieces
     assert result.covered == pytest.approx(float(asked.tokens.weights @ (found - away)), abs=1e-5)
     cut = replace(lists, entries=[replace(one, tokens=None) for one in lists.entries])
-    assert candidates.fused(rulebook, asked, cut).pieces is None
+    assert candidates.fused(rulebook, question, asked, cut).pieces is None
     joined = Embedder(embedder.files, embedder.thread, pooling=3)
-    assert candidates.fused(replace(rulebook, embedder=joined), asked, lists).pieces is None
+    assert (
+        candidates.fused(replace(rulebook, embedder=joined), question, asked, lists).pieces is None
+    )
     off = rulebook.settings.model_copy(update={"rag_late_interaction": False})
-    assert candidates.fused(replace(rulebook, settings=off), asked, lists).pieces is None
+    assert candidates.fused(replace(rulebook, settings=off), question, asked, lists).pieces is None
 
 
 def test_words_are_compared_with_those_of_the_nearest_lines(rulebook: Rulebook) -> None:

@@ -17,6 +17,7 @@ from api.answer.question import PLAIN, Reading
 from api.answer.spelling import Correction
 from api.answer.texts import DEFAULT, Texts
 from retrieval import store
+from retrieval.fold import searchable
 from retrieval.models import Evidence, SearchResult, Terms
 from retrieval.ranking.lines import Asked
 from retrieval.refusal import premise
@@ -51,6 +52,12 @@ class CardReply:
     reading: Reading = PLAIN
     premise: Evidence | None = None
     talk: Talk | None = None
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """The sha256 of the cards' files by path, as they were indexed."""
+        searched = (*self.parts, *([self.found] if self.found else []))
+        return {path: one for found in searched for path, one in found.hashes.items()}
 
 
 def card_reply(
@@ -113,7 +120,24 @@ def _whole(
     terms: Terms,
     generation_id: int | None,
 ) -> str:
-    return follow_up.self_contained(typed, history)
+    """The question as it is searched: of a follow-up with what the one before was about.
+
+    That is the heading of what answered it, and the names in it that the heading does not say
+    (docs/experiments.md, E55).
+    """
+    if not history or not follow_up.is_follow_up(typed):
+        return typed
+    *earlier, last = history
+    before = follow_up.self_contained(last, earlier)
+    found = _searched(rules, before, None, generation_id)
+    if not found.hits:
+        return follow_up.self_contained(typed, history)
+    heading = found.hits[0].chunk.heading
+    names = [
+        name for name in question.names_in(before, terms) if name.lower() not in heading.lower()
+    ]
+    whole = " ".join(dict.fromkeys([*names, heading, typed]))
+    return whole if _fits(rules, whole) else typed
 
 
 def _terms(rules: Rulebook, generation_id: int | None) -> Terms:
@@ -124,6 +148,11 @@ def _terms(rules: Rulebook, generation_id: int | None) -> Terms:
         return rules.terms.of(conn, wanted.id, wanted.name)
 
     return rules.store.read(read)
+
+
+def _fits(rules: Rulebook, whole: str) -> bool:
+    """Whether the encoder reads a follow-up with what it follows to its end."""
+    return rules.embedder.tokens.count(searchable(whole)) <= rules.embedder.limit - 2
 
 
 def _searched(

@@ -160,20 +160,23 @@ def _field(place: _Place, best: Line, asked: Asked) -> Piece | None:
     """The fields that are asked for, where the best entry is among them: nothing else is wanted."""
     for block in place.section:
         if block.kind == "fields" and block.holds(best.entry):
-            wanted = asked.words | asked.fields
-            named = tuple(
-                part for part in block.parts if wanted & _name_of(place.file, part, asked)
-            )
-            if named and any(part.holds(best.entry) for part in named):
-                return Piece("fields", block.lead, named, len(block.parts) - len(named))
+            named = _named_fields(place.file, block.parts, asked)
+            if any(part.holds(best.entry) for part in named):
+                return Piece("fields", block.lead, tuple(named), len(block.parts) - len(named))
     return None
 
 
 def _asked_fields(file: IndexedFile, parts: Sequence[Part], asked: Asked) -> list[Part]:
     """Of fields those that the question names, or asks for in other words; else all."""
-    wanted = asked.words | asked.fields
-    named = [part for part in parts if wanted & _name_of(file, part, asked)]
-    return named or list(parts)
+    return _named_fields(file, parts, asked) or list(parts)
+
+
+def _named_fields(file: IndexedFile, parts: Sequence[Part], asked: Asked) -> list[Part]:
+    """The fields that the question names; where it names none, those it asks for otherwise."""
+    names = {part: _name_of(file, part, asked) for part in parts}
+    named = [part for part in parts if names[part] and names[part] <= asked.words]
+    named = named or [part for part in parts if names[part] & asked.words]
+    return named or [part for part in parts if names[part] & asked.fields]
 
 
 def _name_of(file: IndexedFile, field: Part, asked: Asked) -> frozenset[str]:

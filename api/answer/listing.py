@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from api.answer.blocks import Block, Part, blocks
+from api.answer.blocks import Block, Part, blocks, cells
 from api.answer.card import Card, Piece, form_of, numbers
 from retrieval.index.terms import stems_of
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
@@ -16,6 +16,7 @@ _LEAST = 3  # parts of what is called a list
 _NEAREST = 3  # of its lines, whose mean nearness counts
 _NAMED = 0.3  # what a heading and lead-in add that say all that is asked
 _LAST = 0.1  # what a block's own heading adds all of whose words are asked for
+_COLUMN = 0.2  # what a table adds whose first column is called as what is asked for
 _SAME_FILE = 0.45  # by so much less a second list may be what was asked for, in the same file …
 _OTHER_FILE = 0.1  # … and in another one
 _UNREAD = 0.15  # what a block of a passage's file costs no entry of which search has returned
@@ -89,6 +90,8 @@ def _choices(found: SearchResult, asked: Asked) -> Iterator[_Found]:
             score = sum(near) / len(near) + hit.score - top - (0 if held else _UNREAD)
             own = frozenset(stems_of(block.heading.rsplit(" > ", 1)[-1]))
             score += _LAST * (len(own & asked.words) / len(own) if own else 0)
+            column = _first_column(file, block)
+            score += _COLUMN if column and column <= asked.words else 0
             score += _NAMED * asked.share(frozenset(stems_of(_named(file, block))))
             place = (file.path, block.first_line)
             if place not in found_at or score > found_at[place].score:
@@ -106,6 +109,14 @@ def _named(file: IndexedFile, block: Block) -> str:
     lines = range(lead.first_line, lead.last_line + 1) if lead else ()
     said = [file.lines.get(number, "") for number in lines]
     return " ".join([file.path, block.heading, *said])
+
+
+def _first_column(file: IndexedFile, block: Block) -> frozenset[str]:
+    """The stems of what a table lists: the name of its first column."""
+    if block.kind != "table" or block.lead is None:
+        return frozenset()
+    header = cells(file.lines.get(block.lead.first_line, ""))
+    return frozenset(stems_of(header[0])) if header else frozenset()
 
 
 def _sections(file: IndexedFile, lines: Sequence[Line]) -> list[Block]:

@@ -184,7 +184,7 @@ def _answer(
     cards = () if refused else shown.cards
     paths = {card.path for card in cards} | {one.path for one in made.citations}
     fresh = {
-        path: freshness(rules.settings.vault, path, found.hashes[path]) for path in sorted(paths)
+        path: freshness(rules.settings.vault, path, shown.hashes[path]) for path in sorted(paths)
     }
     return Answer(
         question=shown.question,

@@ -2,14 +2,15 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
-from api.answer.quotes import NO_NOTES
 from api.guard.findings import Finding
 from retrieval.models import Hit, SourceNote
 from retrieval.rerank import passage_text
 
 REFUSAL = "The Oracle did not return any results for that rule."
 Messages = list[dict[str, str]]
+NO_NOTES: Mapping[str, SourceNote] = MappingProxyType({})
 
 _SYSTEM = f"""\
 You answer questions about rules, using only the numbered passages of the user's message.

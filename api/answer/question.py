@@ -14,7 +14,7 @@ from retrieval.index.terms import stemmed, stems_of
 from retrieval.models import Terms
 from retrieval.words import STOP, WORD
 
-Form = Literal["plain", "keyword", "list", "parts"]
+Form = Literal["plain", "keyword", "list", "parts", "comparison"]
 
 _ASKS = (
     r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|can|could|do|does|did|may|"
@@ -85,7 +85,7 @@ def read(question: str, terms: Terms) -> Reading:
     if parts := _clauses(text):
         return Reading("parts", parts)
     if parts := _compared(text, terms):
-        return Reading("parts", parts)
+        return Reading("comparison", parts)
     if asks_for_all(text):
         return Reading("list")
     words = WORD.findall(text)
@@ -152,6 +152,13 @@ def _compared(text: str, terms: Terms) -> tuple[str, ...]:
             continue
         return (_without(text, words, other), _without(text, words, one))
     return ()
+
+
+def names_in(text: str, terms: Terms) -> list[str]:
+    """Return the names of the vault in a text, as they are written there, each once."""
+    words = list(WORD.finditer(text))
+    found = [text[words[a].start() : words[b - 1].end()] for a, b in _names(words, terms)]
+    return list(dict.fromkeys(found))
 
 
 def _names(words: Sequence[re.Match[str]], terms: Terms) -> list[tuple[int, int]]:

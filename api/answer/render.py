@@ -103,17 +103,17 @@ def _one_line(card: Card) -> str:
         row = cells(entry.quote)
         names = header if len(header) == len(row) and any(header) else ("",) * len(row)
         named = [f"{name} {cell}".strip() for name, cell in zip(names[1:], row[1:], strict=True)]
-        return _plain(f"{row[0]}: {' · '.join(filter(None, named))}" if row else entry.quote)
-    return _plain(" ".join(_MARK.sub("", line) for line in entry.quote.split("\n")))
+        return plain(f"{row[0]}: {' · '.join(filter(None, named))}" if row else entry.quote)
+    return plain(" ".join(_MARK.sub("", line) for line in entry.quote.split("\n")))
 
 
 def _lines(card: Card, part: Part) -> str:
     numbers = range(part.first_line, part.last_line + 1)
-    return _plain("\n".join(card.lines.get(number, "") for number in numbers))
+    return plain("\n".join(card.lines.get(number, "") for number in numbers))
 
 
-def _plain(shown: str) -> str:
-    """Without what only the file's own program reads: comments, links of a wiki, callouts."""
+def plain(shown: str) -> str:
+    """Return text without what only its own program reads: comments, wiki links, callouts."""
     return _CALLOUT.sub(r"\1", _WIKI.sub(r"\1", _COMMENT.sub("", shown))).rstrip()
 
 

@@ -1,6 +1,6 @@
 """Choose the cards of an answer: in the order of search, each place and each line once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from api.answer import cards, listing, precedence
@@ -13,7 +13,6 @@ MOST = 4  # cards
 # A further card is unfolded where its passage's score is at most so much under the first one's.
 # Measured on calibration (docs/experiments.md, E54).
 _MARGIN = 0.1
-_PARTS = 2  # cards of each part of a question with several
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +42,14 @@ def choose(
     if reading.form == "list":
         asked = Asked.of(without_command(whole.question), whole.terms)
         found = [*listing.cards(whole, asked), *found]
-    for part in parts:
-        of_part = [replace(one, folded=False) for one in _of_search(Searched.of(part))[:1]]
-        found[1:1] = of_part  # behind the first, before those of the question as a whole
-    return _arranged(_once(found)[:MOST], searched)
+    of_parts = [
+        replace(card, folded=False) for part in parts for card in _of_search(Searched.of(part))[:1]
+    ]
+    # Of two things each is asked for; of two questions in one the first card may answer both.
+    place = 0 if reading.form == "comparison" else 1
+    found[place:place] = of_parts
+    notes = {path: note for one in (*parts, whole) for path, note in one.notes.items()}
+    return _arranged(_once(found)[:MOST], searched.asked, notes)
 
 
 def _of_search(searched: Searched) -> list[Card]:
@@ -88,14 +91,15 @@ def _once(found: Sequence[Card]) -> list[Card]:
     return kept
 
 
-def _arranged(found: Sequence[Card], searched: Searched) -> tuple[Card, ...]:
+def _arranged(
+    found: Sequence[Card], asked: Asked, notes: Mapping[str, SourceNote]
+) -> tuple[Card, ...]:
     """Errata above what they correct, superseded files last, both with their badges."""
-    notes = searched.found.notes
     of_card = [notes.get(card.path, SourceNote(card.path)) for card in found]
     statements = [
         precedence.statement(card.best, note) for card, note in zip(found, of_card, strict=True)
     ]
-    conflicts = precedence.conflicts(statements, searched.asked.words)
+    conflicts = precedence.conflicts(statements, asked.words)
     order = precedence.arranged(len(found), conflicts, [note.is_gone for note in of_card])
     above = {one.upper for one in conflicts if one.binding}
     return tuple(

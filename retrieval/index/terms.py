@@ -85,6 +85,7 @@ def of_entries(found: Iterable[tuple[str, Entry]]) -> Terms:
         headings=tuple(titles.values()),
         spellings={first: tuple(found) for first, found in spellings.items()},
         abbreviations=abbreviations,
+        named_words=frozenset(word for name in names for word in name),
     )
 
 

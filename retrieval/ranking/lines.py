@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from retrieval.fold import searchable
-from retrieval.index.terms import cells, stems_of
+from retrieval.index.terms import cells, is_field, stems_of
 from retrieval.models import Entry, Evidence, Hit, Terms
 from retrieval.ranking import names
 
 # Measured on the calibration split and on nine vaults of training texts (docs/experiments.md, E54).
 _WORDS = 0.2  # what all of the question's words in an entry add to its nearness
 _NUMBER = 0.1  # what a row for the number that was asked for adds
-_FIELD = 0.1  # what an entry adds that has the field which was asked for
+_FIELD = 0.1  # what an entry adds that has a field which was asked for in other words
+_NAMED = 0.15  # what a field adds whose name the question holds whole
 _DIGITS = re.compile(r"\d+")
 _LONGEST_NUMBER = 6  # digits
 _RANGE = re.compile(r"\D*?(\d+)(?:\s*(?:-|to)\s*(\d+))?\D*")
@@ -79,6 +80,8 @@ def _added(path: str, entry: Entry, asked: Asked) -> float:
     added = _WORDS * asked.share(asked.terms.in_full(words_of(entry)))
     if fields & asked.fields:
         added += _FIELD
+    if (entry.kind != "row" or is_field(entry)) and fields and fields <= asked.words:
+        added += _NAMED
     if entry.kind == "row" and any(number in asked.numbers for number in numbers_of(entry)):
         added += _NUMBER
     return added

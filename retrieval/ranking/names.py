@@ -7,7 +7,7 @@ are called as files, headings, rows and bold beginnings are, fields as columns a
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from retrieval.index.terms import fields_of, key, names_of, stems_of
+from retrieval.index.terms import fields_of, key, names_of, stems_of, title
 from retrieval.models import Entry, Name, Terms
 
 # What people ask instead of a field's name; the words on the right are tried as names of fields.
@@ -19,7 +19,6 @@ _ASKED = {
     "how fast": "speed movement rate",
     "how big": "size area radius",
     "how large": "size area radius",
-    "how many": "number count",
     "how often": "frequency interval",
     "what does it cost": "cost price fee",
     "expensive": "cost price fee",
@@ -49,6 +48,21 @@ def coverage(terms: Terms, question: str, path: str, entries: Iterable[Entry]) -
     other = asked_fields(question)
     return max(
         (_covered(terms, weights, total, other, path, entry) for entry in entries), default=0.0
+    )
+
+
+def longer_names(terms: Terms, question: str, paths: Iterable[str]) -> frozenset[str]:
+    """Return those of `paths` whose file is called longer than another one that is asked for.
+
+    "How long does Light last?" is not about Continual Light where there is a file Light.
+    """
+    asked = terms.in_full(stems_of(question))
+    names = {path: frozenset(key(title(path))) for path in set(paths)}
+    exact = {name for name in names.values() if name and name <= asked}
+    return frozenset(
+        path
+        for path, name in names.items()
+        if any(one < name and not (name - one) & asked for one in exact)
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import retrieval
 from retrieval import fitted as fitted_files
 from retrieval.fitted import Models
+from retrieval.index.terms import stems_of
 from retrieval.models import SearchResult
 from retrieval.rulebook import Rulebook, calibrated_for
 from retrieval.sketch import Sketch, resemblance
@@ -23,6 +24,8 @@ _FILE = Path(retrieval.__file__).with_name("refusal.json")
 # the answerable questions of the fifteen vaults it was chosen on (docs/experiments.md, E47).
 COVERED, NEARER = 0.10, 0.30
 _VECTOR = 0.5  # what the vector's difference counts beside that of the words (E47)
+_NAMED = 0.6  # share of a question; no off-topic one of the calibration split has over 0.58
+_FEW = 2  # words
 _SAME = 0.5  # share of texts; a vault that has kept fewer since the fit is another one
 
 
@@ -73,7 +76,25 @@ def refuses(found: SearchResult, fit: Fit | None) -> bool:
     given = signals(found)
     if given is None or not found.hits:
         return True
-    return fit is not None and over_limit(given, fit) < 0
+    return fit is not None and over_limit(given, fit) < 0 and not is_named(found)
+
+
+def is_named(found: SearchResult) -> bool:
+    """Tell whether a question is about something that the vault has by name.
+
+    Most of it, weighted by how telling its words are, is names of the vault in full; or it is one
+    or two words, each part of a name. Evidence of another subject does not outweigh that.
+    """
+    terms = found.terms
+    asked = terms.in_full(stems_of(found.question))
+    weights = {word: terms.weight(word) for word in asked}
+    total = sum(weights.values())
+    if not total:
+        return False
+    named = {word for name in terms.names if asked.issuperset(name) for word in name}
+    if sum(weights[word] for word in named & asked) >= _NAMED * total:
+        return True
+    return len(asked) <= _FEW and asked <= terms.named_words
 
 
 def fitted(rules: Rulebook) -> Fit | None:
@@ -108,6 +129,7 @@ def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
     Raises ConfigurationError where refusal.json cannot be read.
     """
     fitted_files.write(_FILE, models, asdict(fit), manifest, _fit)
+    _found.cache_clear()
 
 
 def _fit(entry: Mapping[str, Any]) -> Fit:

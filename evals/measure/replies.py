@@ -1,0 +1,130 @@
+"""Sum up what a set of questions is shown: cards, certainty, and how well its confidence holds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+import numpy as np
+from scipy.stats import binomtest
+
+from evals.measure.shown import reached
+from evals.outcome import Outcome
+
+BINS = 5  # of equal count, of the reliability diagram
+_DRAWS = 2_000  # of a perfectly calibrated score, for the band of its error
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """What the replies to answerable questions show.
+
+    Shares are 0 to 1: `first_hit` and `any_hit` of search (any gold line in the first passage, in
+    any), `first` and `shown` of the cards, `complete` of those that show all golds of a place.
+    """
+
+    n: int
+    first_hit: float
+    any_hit: float
+    first: float
+    shown: float
+    complete: float
+    nearest: float
+    refused: float
+    median_words: float  # of the unfolded cards
+    mean_words: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """How a confidence compares with what came true: is the first card right.
+
+    `error` is the expected calibration error over BINS bins of equal count; `highest` is the 95 %
+    quantile of the error that a perfectly calibrated score of as many questions has. `bins` are
+    (mean confidence, share right, count), `base` the Brier score of always saying the mean.
+    """
+
+    n: int
+    error: float
+    highest: float
+    brier: float
+    base: float
+    bins: tuple[tuple[float, float, int], ...]
+
+
+def cards(outcomes: Sequence[Outcome]) -> Cards | None:
+    """Return what replies to the answerable questions show; None where there is none."""
+    asked = [one for one in outcomes if one.question.answerable and one.shown and one.reply]
+    if not asked:
+        return None
+    found = [reached(one.question, one.found) for one in asked]
+    shown = [one.shown for one in asked if one.shown]
+    words = [one.words for one in shown]
+    return Cards(
+        n=len(asked),
+        first_hit=fmean(one.first for one in found),
+        any_hit=fmean(one.anywhere for one in found),
+        first=fmean(one.first for one in shown),
+        shown=fmean(one.anywhere for one in shown),
+        complete=fmean(one.complete for one in shown),
+        nearest=_share(asked, "nearest"),
+        refused=_share(asked, "refused"),
+        median_words=median(words),
+        mean_words=fmean(words),
+    )
+
+
+def certainties(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, float, float, float]]:
+    """Return of each unanswerable kind how many were asked, answered, nearest and refused."""
+    kinds = sorted({one.question.kind for one in outcomes if not one.question.answerable})
+    found = {}
+    for kind in kinds:
+        asked = [
+            one for one in outcomes if one.question.kind == kind and not one.question.answerable
+        ]
+        shares = [_share(asked, name) for name in ("answered", "nearest", "refused")]
+        found[kind] = (len(asked), shares[0], shares[1], shares[2])
+    return found
+
+
+def reliability(outcomes: Sequence[Outcome]) -> Reliability | None:
+    """Return how well the confidence of all that was searched holds; None where none has one."""
+    asked = [one for one in outcomes if one.reply and one.reply.confidence is not None]
+    if len(asked) < BINS:
+        return None
+    said = np.array([one.reply.confidence for one in asked if one.reply], float)
+    right = np.array([bool(one.shown and one.shown.first) for one in asked], float)
+    generator = np.random.default_rng(0)
+    draws = [
+        _error(said, (generator.random(len(said)) < said).astype(float)) for _ in range(_DRAWS)
+    ]
+    order = np.argsort(said, kind="stable")
+    bins = tuple(
+        (float(said[part].mean()), float(right[part].mean()), len(part))
+        for part in np.array_split(order, BINS)
+    )
+    return Reliability(
+        n=len(asked),
+        error=_error(said, right),
+        highest=float(np.quantile(draws, 0.95)),
+        brier=float(np.mean((said - right) ** 2)),
+        base=float(right.mean() * (1 - right.mean())),
+        bins=bins,
+    )
+
+
+def interval(share: float, n: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share of `n` questions."""
+    found = binomtest(round(share * n), n).proportion_ci(method="wilson")
+    return float(found.low), float(found.high)
+
+
+def _error(said: np.ndarray, right: np.ndarray) -> float:
+    order = np.argsort(said, kind="stable")
+    parts = np.array_split(order, BINS)
+    return float(
+        sum(len(part) * abs(said[part].mean() - right[part].mean()) for part in parts) / len(said)
+    )
+
+
+def _share(asked: Sequence[Outcome], certainty: str) -> float:
+    return fmean(bool(one.reply and one.reply.certainty == certainty) for one in asked)

@@ -1,0 +1,88 @@
+"""What a person is shown of a question's gold lines: in the first card, or anywhere."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from api.answer.card import Card
+from api.answer.card_reply import CardReply
+from api.answer.cards import words
+from evals.dataset import Gold, Question
+from retrieval.fold import comparable
+from retrieval.models import SearchResult
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One answerable question, as its reply shows it. A refusal shows nothing.
+
+    A gold counts where one of its lines is shown. `words` are those of the unfolded cards;
+    `words_before` those that a reader reads before the card with the first gold line, and None
+    where none is shown.
+    """
+
+    first: bool  # a gold line is in the first card
+    anywhere: bool
+    complete: bool  # all golds of one place are shown
+    words: int
+    words_before: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The same of what search returned: what a reply could have shown."""
+
+    first: bool
+    anywhere: bool
+
+
+def shown(question: Question, reply: CardReply) -> Shown:
+    """Return what a reply shows of a question's gold."""
+    cards = reply.cards if reply.certainty != "refused" else ()
+    texts = [(card.path, comparable(card.source)) for card in cards]
+    golds = [gold for place in question.places for gold in place]
+    held = [any(_holds(path, text, gold) for gold in golds) for path, text in texts]
+    complete = any(
+        all(any(_holds(path, text, gold) for path, text in texts) for gold in place)
+        for place in question.places
+    )
+    before = None
+    if any(held):
+        before = sum(words(card.source) for card in cards[: held.index(True)])
+    return Shown(
+        first=held[:1] == [True],
+        anywhere=any(held),
+        complete=complete,
+        words=_unfolded(cards),
+        words_before=before,
+    )
+
+
+def reached(question: Question, found: SearchResult) -> Reached:
+    """Return whether the first passage, or any, holds a gold line of a question."""
+    golds = [gold for place in question.places for gold in place]
+    held = [
+        any(
+            _holds(hit.chunk.path, comparable(f"{hit.chunk.context}\n{hit.chunk.text}"), gold)
+            for gold in golds
+        )
+        for hit in found.hits
+    ]
+    return Reached(held[:1] == [True], any(held))
+
+
+def _unfolded(cards: Sequence[Card]) -> int:
+    return sum(words(card.source) for card in cards if not card.folded)
+
+
+def _holds(path: str, text: str, gold: Gold) -> bool:
+    """Whether a text (folded for comparison) of the file `path` has a line of the gold."""
+    if path != gold.path:
+        return False
+    return any(line in text for line in _lines(gold)) if gold.quote else True
+
+
+def _lines(gold: Gold) -> Iterator[str]:
+    """The gold's lines as they are compared; a heading among others is no answer."""
+    lines = [line for line in gold.quote.split("\n") if line.strip()]
+    said = [line for line in lines if not line.lstrip().startswith("#")] or lines
+    return (comparable(line) for line in said)
