@@ -24,7 +24,8 @@ _NOTES = (
 # The rows that the README shows, as who has not read the code would call them.
 README_ROWS = {
     SHIPPED: "as shipped",
-    "dense-text": "without late interaction",
+    "no-names": "without names and fields",
+    "dense-text": "without these and late interaction",
     "dense-entries": "vectors of entries alone",
     "dense-chunks": "vectors of whole chunks alone",
     "fixed": "all stages over fixed 512-token chunks",

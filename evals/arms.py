@@ -31,7 +31,7 @@ Chunker = Literal["ours", "wholes", "fixed"]
 SHIPPED = "shipped"
 NAMES = (
     SHIPPED, "fixed", "fixed-dense", "dense-chunks", "dense-entries", "full-text", "dense-text",
-    "late", "reranker", "k4", "k8", "k12", "threshold-on", "threshold-off",
+    "late", "no-names", "reranker", "k4", "k8", "k12", "threshold-on", "threshold-off",
 )  # fmt: skip
 _WARMING = 5  # questions asked before any is timed
 _TOP_K = (4, 8, 12)
@@ -116,7 +116,7 @@ def arms(rules: Rulebook, ours: Rulebook | None = None) -> list[Arm]:
 
 def _stages(whole: Setup, ours: Rulebook | None) -> Iterator[Arm]:
     """One stage after the other, up to the whole."""
-    weights = replace(whole.weights, late=0.0)
+    weights = replace(whole.weights, late=0.0, names=0.0)
     both = replace(whole, weights=weights, late=False, reranked=False)
     dense = replace(both, weights=replace(weights, text=0.0))
     words = replace(both, weights=replace(weights, text=_ALONE), threshold=_NO_WORD)
@@ -126,7 +126,10 @@ def _stages(whole: Setup, ours: Rulebook | None) -> Iterator[Arm]:
     yield Arm("full-text", "full text alone", words)
     yield Arm("dense-text", "dense + full text", both)
     if whole.late:
-        yield Arm("late", "… + late interaction", replace(whole, reranked=False))
+        unnamed = replace(whole, weights=replace(whole.weights, names=0.0), reranked=False)
+        yield Arm("no-names", "… + late interaction", unnamed)
+    if whole.weights.names:
+        yield Arm("late", "… + names and fields", replace(whole, reranked=False))
     if whole.reranked:
         yield Arm("reranker", "… + reranker", whole)
     elif ours:

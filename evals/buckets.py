@@ -3,9 +3,10 @@
 Causes and fixes follow the seeds' table "symptom, likely cause, fix" and their list of what to
 improve first, said in the terms of this pipeline.
 
-`evals.retrieval` looks at search alone, which can lose a question as far as "budget". "generation"
-and "guard", OF_ANSWERS, are for programs that measure answers: until one does, nothing lands there,
-and reports leave them out where they are 0.
+`evals.retrieval` looks at search, which can lose a question as far as "budget", and at the reply
+that is made of it ("reply"). "generation" and "guard", OF_ANSWERS, are for programs that measure
+what a model writes: until one does, nothing lands there, and reports leave them out where they are
+0.
 """
 
 from collections.abc import Mapping

@@ -20,9 +20,9 @@ from pathlib import Path
 from statistics import fmean, quantiles
 from tempfile import TemporaryDirectory
 
-from evals import beside, confidence_fit, fitting, refusal_fit, retrieval
+from evals import beside, confidence_fit, dataset, fitting, refusal_fit, retrieval
 from evals.beside import Rules
-from evals.dataset import UNANSWERABLE, Question
+from evals.dataset import NO_SEARCH, UNANSWERABLE, Question
 from evals.fitting import Beside, Example
 from evals.judge import judge
 from evals.retrieval import RULES, Outcome, Subject, evaluate
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             others = _others(args.beside, opened, Path(folder))
             rules = replace(opened, weights=calibration.UNFITTED.weights, threshold=-math.inf)
             with retrieval.subject(rules, retrieval.vault_of(rules, args.dataset)) as measured:
-                fit, refusing = _fit(rules, measured, questions, others)
+                fit, refusing = _fit(rules, measured, questions, _typed(args.dataset), others)
             if not args.dry_run:
                 models = calibrated_for(rules.settings, rules.embedder, rules.reranker)
                 seen = _manifest(args.dataset, questions)
@@ -71,7 +71,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _fit(
-    rules: Rulebook, measured: Subject, questions: Sequence[Question], others: Sequence[Rules]
+    rules: Rulebook,
+    measured: Subject,
+    questions: Sequence[Question],
+    typed: Sequence[Question],
+    others: Sequence[Rules],
 ) -> tuple[calibration.Fit, off_topic.Fit]:
     """Fit the weights, the threshold under them, and the refusal; print what they cost and gain."""
     # A reranker reads what the other stages put first, so these are fitted before it is asked.
@@ -83,7 +87,8 @@ def _fit(
     outcomes = list(evaluate(rules, measured, questions))
     limits = [limit(outcome, measured, rules.settings.rag_top_k) for outcome in outcomes]
     value = threshold(limits)
-    refusable = refusal_fit.examples(outcomes)
+    # What people type is refused more often than what they ask in whole sentences.
+    refusable = refusal_fit.examples([*outcomes, *evaluate(rules, measured, typed)])
     refusing = refusal_fit.fit(refusable)
     limits_of = {name: one for name, one in asdict(refusing).items() if name != "vault"}
     print(f"refusal of whole questions: {limits_of}; share refused, cross-validated:")
@@ -93,6 +98,15 @@ def _fit(
         print(f"not cross-validated: {error}")
     _print_curve(outcomes, limits, value)
     return calibration.Fit(rules.weights, value), refusing
+
+
+def _typed(path: Path) -> list[Question]:
+    """What people type about the sample vault, of the calibration split; of other sets none."""
+    if path.resolve() != RULES.resolve():
+        return []
+    known = dataset.load(RULES.with_name("typed.jsonl"))
+    asked = [one for one in known if one.vault == "rules" and one.split == "calibration"]
+    return [one for one in asked if one.kind not in NO_SEARCH]
 
 
 def _confidence(rules: Rulebook, folder: Path) -> confidence.Fit:

@@ -97,7 +97,7 @@ def _markdown(run: Run) -> Iterator[str]:
     for group, metrics in {**run.tables["kind"], **run.tables["all"]}.items():
         found = metrics[name]
         yield f"| {group} | {found.n} | {found.mean:.3f} | {_spread(found)} |"
-    lost = losses(o.judgement for o in run.outcomes if o.judgement)
+    lost = losses(o.lost_at for o in run.outcomes)
     if any(lost.values()):
         yield "\n| lost at | questions | |\n|---|---|---|"
         yield from (f"| {s} | {n} | {cell(LOST_AT[s])} |" for s, n in lost.items() if n)

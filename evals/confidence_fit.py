@@ -15,7 +15,7 @@ import numpy as np
 from api.answer import selection
 from api.answer.question import PLAIN
 from evals import beside, dataset, retrieval
-from evals.dataset import Question
+from evals.dataset import NO_SEARCH, Question
 from evals.measure.shown import shown
 from evals.outcome import Outcome, Subject
 from evals.retrieval import RULES, RULES_VAULT
@@ -29,7 +29,6 @@ NEAREST = 0.12  # of the answerable questions; the promise is 0.15, the rest is 
 _TWICE = 2.0  # what a question of the sample vault counts beside one of another
 _DATASETS = RULES.parent
 _HANDBOOK = Path(__file__).with_name("vaults") / "handbook"
-_NO_SEARCH = {"small-talk", "language"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def examples(
     rules: Rulebook, vault: str, measured: Subject, questions: Sequence[Question]
 ) -> list[Example]:
     """Return what is known of a vault's questions, without those that are refused."""
-    asked = [question for question in questions if question.kind not in _NO_SEARCH]
+    asked = [question for question in questions if question.kind not in NO_SEARCH]
     outcomes = retrieval.evaluate(rules, measured, asked)
     fit = off_topic.fitted(rules)
     return [

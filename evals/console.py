@@ -7,8 +7,10 @@ from statistics import fmean
 from scipy.stats import binomtest
 
 from evals import summary
+from evals.compare import SMALL
 from evals.dataset import Question
 from evals.judge import LOST_AT, Judgement, losses
+from evals.measure import replies
 from evals.outcome import Outcome
 from evals.run import Run
 from retrieval.rulebook import Rulebook
@@ -41,15 +43,14 @@ def print_summary(run: Run, folder: Path) -> None:
     judged = [(o.question, o.judgement) for o in outcomes if o.judgement]
     print()
     _print_table("kind", run.top_k, [(question.kind, judgement) for question, judgement in judged])
-    for name, (count, asked) in summary.refused(outcomes).items():
-        print(f"{name:<12} {asked:>4} refused {count / asked:.3f}")
     for outcome in outcomes:
         if outcome.question.answerable and outcome.refused:  # a PASS of search that nobody sees
             asked_so = " ".join(outcome.question.question.split())
             print(f"refused though it has an answer — {asked_so}")
-    for stage, count in losses(judgement for _, judgement in judged).items():
+    for stage, count in losses(outcome.lost_at for outcome in outcomes).items():
         if count:
             print(f"lost at {stage}: {count} ({LOST_AT[stage]})")
+    _print_replies(outcomes)
     _print_metrics(run)
     total = summary.latency(outcomes)["total"]
     print("search: " + ", ".join(f"{name} {value:.0f} ms" for name, value in total.items()))
@@ -60,6 +61,35 @@ def print_summary(run: Run, folder: Path) -> None:
     print(f"MRR: {fmean(1 / j.rank if j.rank else 0 for _, j in judged):.3f}")
     print(f"95 % interval of recall: {interval.low:.3f} to {interval.high:.3f}")
     print(f"Recall@{run.top_k}: {run.hits}/{len(judged)} = {run.hits / len(judged):.2f}")
+
+
+def _print_replies(outcomes: Sequence[Outcome]) -> None:
+    """What people are shown, and what so few questions cannot say."""
+    found = replies.cards(outcomes)
+    if found is None:
+        return
+    print(
+        f"replies: right card first {found.first:.3f} (search {found.first_hit:.3f}), shown "
+        f"{found.shown:.3f} (search {found.any_hit:.3f}), nearest {found.nearest:.3f}, refused "
+        f"{found.refused:.3f}; words unfolded: median {found.median_words:.0f}, mean "
+        f"{found.mean_words:.0f}"
+    )
+    for kind, (n, answered, nearest, refused) in replies.certainties(outcomes).items():
+        shares = f"answered {answered:.3f}, nearest {nearest:.3f}, refused {refused:.3f}"
+        print(f"{kind:<12} {n:>4} {shares}")
+    held = replies.reliability(outcomes)
+    if held:
+        print(
+            f"confidence: calibration error {held.error:.3f} (chance: up to {held.highest:.3f}), "
+            f"Brier {held.brier:.3f} (always the mean: {held.base:.3f})"
+        )
+    if found.n < SMALL:
+        low, high = replies.interval(found.shown, found.n)
+        print(
+            f"{found.n} answerable questions are few: the share shown may be {low:.2f} to "
+            f"{high:.2f}. Without --baseline a lost one is not seen; write one: "
+            "python -m evals.baseline --update --dataset FILE --baseline FILE"
+        )
 
 
 def _print_table(name: str, top_k: int, rows: Sequence[tuple[str, Judgement]]) -> None:

@@ -13,6 +13,7 @@ ANSWERABLE = (
     "keyword", "typo", "vague", "comparison", "two-part", "follow-up", "field",
 )  # fmt: skip
 UNANSWERABLE = ("offtopic", "nearmiss", "falsepremise", "edition", "small-talk", "language")
+NO_SEARCH = ("small-talk", "language")  # kinds for which nothing is searched
 SPLITS = ("calibration", "gate")
 _FIELDS = {
     "id", "question", "kind", "answer", "gold", "alt", "history", "split", "critical",

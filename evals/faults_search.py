@@ -143,11 +143,9 @@ def _lines_shifted(search: Any) -> Any:
 def _history_lost(every: int) -> Callable[[Any], Any]:
     """Forget the earlier questions of each question whose length `every` divides."""
 
-    def wrap(self_contained: Any) -> Any:
-        def wrong(question: str, history: Sequence[str]) -> str:
-            lost = len(question) % every == 0
-            whole: str = self_contained(question, () if lost else history)
-            return whole
+    def wrap(is_follow_up: Any) -> Any:
+        def wrong(question: str) -> bool:
+            return len(question) % every != 0 and bool(is_follow_up(question))
 
         return wrong
 
@@ -201,21 +199,24 @@ SEARCH_FAULTS = (
     Fault("always refuse", (_opened_as(lambda rules: replace(rules, threshold=9.0)),)),
     Fault(
         "whole questions never refused",
-        (Swap("evals.retrieval.refuses", _always(False)),),
+        (Swap("retrieval.refusal.off_topic.refuses", _always(False)),),
         ground="large",
     ),
-    Fault("whole questions always refused", (Swap("evals.retrieval.refuses", _always(True)),)),
-    Fault("passages worst first", (Swap("evals.retrieval.search", _hits_reversed),)),
+    Fault(
+        "whole questions always refused",
+        (Swap("retrieval.refusal.off_topic.refuses", _always(True)),),
+    ),
+    Fault("passages worst first", (Swap("api.answer.card_reply.search", _hits_reversed),)),
     Fault("evidence worst first", (Swap("retrieval.search.evidence", _worst_first),)),
-    Fault("citations one line off", (Swap("evals.retrieval.search", _lines_shifted),)),
+    Fault("citations one line off", (Swap("api.answer.card_reply.search", _lines_shifted),)),
     Fault(
         "history dropped",
-        (Swap("evals.retrieval.self_contained", _history_lost(1)),),
+        (Swap("api.answer.follow_up.is_follow_up", _history_lost(1)),),
         ground="large",
     ),
     Fault(
         "history dropped of every second question",
-        (Swap("evals.retrieval.self_contained", _history_lost(2)),),
+        (Swap("api.answer.follow_up.is_follow_up", _history_lost(2)),),
         ground="large",
         subtle="about 12 of the questions are follow-ups that lose by it",
     ),

@@ -134,7 +134,7 @@ def _print_numbers(folder: Path, scored: Sequence[Scored], top_k: int) -> None:
 def ir_measures_names(top_k: int) -> dict[str, str]:
     """Return what ir-measures calls those of our metrics that it computes as well."""
     return {
-        f"recall@{top_k}": f"R@{top_k}", f"precision@{top_k}": f"P@{top_k}", "mrr": "RR",
+        f"gold_recall@{top_k}": f"R@{top_k}", f"precision@{top_k}": f"P@{top_k}", "mrr_first": "RR",
         f"ndcg@{metrics.DEPTH}": f"nDCG@{metrics.DEPTH}", "map": "AP",
     }  # fmt: skip
 

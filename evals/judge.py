@@ -82,18 +82,15 @@ def judge(
     return Judgement(False, rank, loss.bucket, forbidden, pool_rank, loss.gold, loss.detail)
 
 
-def losses(judgements: Iterable[Judgement]) -> dict[str, int]:
+def losses(lost_at: Iterable[str | None]) -> dict[str, int]:
     """Return how many questions each bucket of LOST_AT lost, in its order; 0 where none.
 
-    Their sum is the number of misses. Raises ValueError for a miss without a bucket, or a hit
-    with one.
+    `lost_at` is the bucket of each question, None of one that passed; the sum is the misses.
     """
     counts = dict.fromkeys(LOST_AT, 0)
-    for judgement in judgements:
-        if judgement.hit != (judgement.lost_at is None):
-            raise ValueError(f"hit is {judgement.hit} and lost_at {judgement.lost_at!r}")
-        if judgement.lost_at is not None:
-            counts[judgement.lost_at] += 1
+    for bucket in lost_at:
+        if bucket is not None:
+            counts[bucket] += 1
     return counts
 
 

@@ -60,7 +60,10 @@ def score(
 
     `top_k` is how many passages were asked for, `candidates` how many a reranker reads.
 
-    hit, recall, precision, mrr, ndcg, map: 0 to 1, of the ranking; a hit has all that is needed.
+    hit, gold_recall, precision, mrr_first, ndcg, map: 0 to 1, of the ranking. A hit has all that
+    is needed: its share over the questions, of those that the reply shows, is the gate's recall.
+    gold_recall is the share of the golds, mrr_first of the first gold. mrr: 1 / the rank of the
+    last gold that is needed, which is the MRR of console, README and baseline.
     ceiling: 1 where the candidates held all that is needed, so that a reranker could do it.
     span_recall, span_precision: 0 to 1, of characters; None where a gold stands nowhere.
     source_recall: 0 to 1, the share of the golds' files among those of the first 5 passages.
@@ -146,8 +149,8 @@ def _missing(place: Sequence[Needed], top_k: int) -> tuple[int, int, int]:
 def _ranked(scored: Sequence[Scored], top_k: int) -> dict[str, dict[str, float | None]]:
     """The metrics of the ranking by question id, each question with each of them."""
     cuts = sorted({1, top_k, DEPTH})
-    measures = {f"recall@{k}": R @ k for k in cuts} | {
-        f"precision@{top_k}": P @ top_k, "mrr": RR, f"ndcg@{DEPTH}": nDCG @ DEPTH, "map": AP,
+    measures = {f"gold_recall@{k}": R @ k for k in cuts} | {
+        f"precision@{top_k}": P @ top_k, "mrr_first": RR, f"ndcg@{DEPTH}": nDCG @ DEPTH, "map": AP,
     }  # fmt: skip
     names = {str(measure): name for name, measure in measures.items()}
     values: dict[str, dict[str, float | None]] = {item.outcome.question.id: {} for item in scored}
@@ -156,8 +159,8 @@ def _ranked(scored: Sequence[Scored], top_k: int) -> dict[str, dict[str, float |
     for name, row in values.items():
         if len(row) != len(measures):
             raise AssertionError(f"ir-measures left out {set(measures) - set(row)} of {name}")
-        row.update({f"hit@{k}": float(row[f"recall@{k}"] == 1.0) for k in cuts})
-        del row["recall@1"]  # what needs two passages cannot reach 1
+        row.update({f"hit@{k}": float(row[f"gold_recall@{k}"] == 1.0) for k in cuts})
+        del row["gold_recall@1"]  # what needs two passages cannot reach 1
     return values
 
 
@@ -170,6 +173,7 @@ def _others(item: Scored, page_of: PageOf, candidates: int) -> dict[str, float |
     shown = spans.shares([n.gold for n in item.needed], also, passages, page_of)
     files = {passage.rpartition(":")[0] for passage in item.ranking[:SOURCES]}
     return {
+        "mrr": 1 / judgement.rank if judgement.rank else 0.0,
         "ceiling": float(judgement.pool_rank is not None and judgement.pool_rank <= candidates),
         "span_recall": shown[0] if shown else None,
         "span_precision": shown[1] if shown else None,

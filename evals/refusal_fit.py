@@ -40,10 +40,11 @@ def fit(known: Sequence[Example], false_refusal: float = FALSE_REFUSAL) -> Fit:
 
     Raises DatasetError where fewer than five of them have a candidate.
     """
-    found = [one.signals for one in known if one.signals and one.answerable]
-    if len(found) < _FOLDS:
+    asked = [one.signals for one in known if one.signals and one.answerable]
+    found = [one for one in asked if not one.named]
+    if len(asked) < _FOLDS or not found:
         raise DatasetError(
-            f"{len(found)} answerable questions: too few to fit when to refuse, {_FOLDS} are needed"
+            f"{len(asked)} answerable questions: too few to fit when to refuse, {_FOLDS} are needed"
         )
     fitted = Fit(
         nearer=_under([subject(replace(one, covered=None)) for one in found], false_refusal),

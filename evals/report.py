@@ -106,7 +106,7 @@ def _figures(run: Run) -> dict[str, Markup]:
 
 
 def _lost(run: Run) -> dict[str, int]:
-    found = losses(o.judgement for o in run.outcomes if o.judgement)
+    found = losses(o.lost_at for o in run.outcomes)
     return {stage: count for stage, count in found.items() if count or stage not in OF_ANSWERS}
 
 
@@ -147,13 +147,14 @@ def _curve(run: Run) -> list[Line]:
 def _miss(run: Run, item: Scored) -> Miss:
     question, judgement = item.outcome.question, item.outcome.judgement
     assert judgement
-    assert judgement.lost_at
+    stage = item.outcome.lost_at
+    assert stage
     file, line = place(run, item)
     gold = lost_gold(item)
     golds = [gold, *(need.gold for need in item.needed if need.gold != gold)]
     return Miss(
         question.id, " / ".join([*question.history, question.question]), question.answer,
-        question.kind, question.critical, judgement.lost_at, judgement.detail, f"{file}:{line}",
+        question.kind, question.critical, stage, judgement.detail, f"{file}:{line}",
         tuple(_gold(run, gold) for gold in golds), tuple(_passages(run, item)),
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from evals import summary
 from evals.judge import losses
 from evals.metrics import Needed, Scored
-from evals.outcome import Subject
+from evals.outcome import Outcome, Subject
 from evals.run import Run
 from retrieval import store
 from retrieval.rulebook import Rulebook
@@ -143,7 +143,7 @@ def summed(run: Run) -> dict[str, object]:
         "faults": list(run.faults),
         "answerable": len(run.answerable),
         "hits": run.hits,
-        "lost_at": losses(o.judgement for o in outcomes if o.judgement),
+        "lost_at": losses(o.lost_at for o in outcomes),
         "metrics": _plain(run.tables),
         "refused": {
             name: {"refused": refused, "asked": asked}
@@ -163,7 +163,8 @@ def record(item: Scored) -> dict[str, object]:
         "critical": question.critical,
         "hit": item.outcome.right,
         "rank": judgement.rank if judgement else None,
-        "lost_at": judgement.lost_at if judgement else None,
+        "lost_at": item.outcome.lost_at,
+        **_reply(item.outcome),
         "forbidden": judgement.forbidden if judgement else (),
         "needed": [_needed(need) for need in item.needed],
         "metrics": dict(item.values),
@@ -179,6 +180,21 @@ def record(item: Scored) -> dict[str, object]:
             for hit in found.hits
         ],
         "timings": asdict(found.timings),
+    }
+
+
+def _reply(outcome: Outcome) -> dict[str, object]:
+    """What a person is shown; nothing where search alone was measured."""
+    reply, shown = outcome.reply, outcome.shown
+    if reply is None:
+        return {}
+    return {
+        "certainty": reply.certainty,
+        "confidence": reply.confidence,
+        "first_card": shown.first if shown else None,
+        "shown": shown.anywhere if shown else None,
+        "words": shown.words if shown else None,
+        "cards": [f"{c.path}:{c.first_line}-{c.last_line}" for c in reply.cards],
     }
 
 

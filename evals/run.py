@@ -51,24 +51,24 @@ class Run:
 
 def lost_at(item: Scored) -> str | None:
     """Return the stage that lost a question; None for a hit and for an unanswerable question."""
-    return item.outcome.judgement.lost_at if item.outcome.judgement else None
+    return item.outcome.lost_at
 
 
 def because(item: Scored) -> str:
     """Return the stage that lost a missed question, what the trace says of it, and the cure."""
-    judgement = item.outcome.judgement
-    if judgement is None or judgement.lost_at is None:
+    judgement, bucket = item.outcome.judgement, item.outcome.lost_at
+    if judgement is None or bucket is None:
         raise ValueError(f"{item.outcome.question.id} is no miss")
     detail = f" ({judgement.detail})" if judgement.detail else ""
-    return f"lost at {judgement.lost_at}{detail}: {LOST_AT[judgement.lost_at]}"
+    return f"lost at {bucket}{detail}: {LOST_AT[bucket]}"
 
 
 def lost_gold(item: Scored) -> Gold:
-    """Return the gold of a missed question that was lost first."""
+    """Return the gold of a missed question that was lost first; where search had all, its first."""
     judgement = item.outcome.judgement
-    if judgement is None or judgement.lost is None:
+    if judgement is None or item.outcome.lost_at is None:
         raise ValueError(f"{item.outcome.question.id} is no miss")
-    return judgement.lost
+    return judgement.lost or item.outcome.question.places[0][0]
 
 
 def place(run: Run, item: Scored) -> tuple[Path, int]:

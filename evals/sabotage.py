@@ -21,6 +21,7 @@ from evals.alarms import GATES, Alarm, Effect, Pass, effect
 from evals.canaries import Copy
 from evals.faults import Fault
 from evals.faults_index import INDEX_FAULTS
+from evals.faults_reply import REPLY_FAULTS
 from evals.faults_search import SEARCH_FAULTS
 from evals.outcome import Subject
 from evals.retrieval import subject
@@ -29,7 +30,7 @@ from retrieval.errors import DatasetError, RulesError
 from retrieval.rulebook import Rulebook
 from retrieval.settings import load
 
-FAULTS = SEARCH_FAULTS + INDEX_FAULTS
+FAULTS = SEARCH_FAULTS + REPLY_FAULTS + INDEX_FAULTS
 GROUNDS = {"small": SMALL, "large": LARGE}
 _SHOWN = 100  # characters of what a gate measured
 

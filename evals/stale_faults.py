@@ -79,7 +79,7 @@ def _torn(apply: Any) -> Any:
 
 
 FAULTS = {
-    "caching": StaleFault((Swap("api.answer.pipeline.search", _cached),), of_api=True),
+    "caching": StaleFault((Swap("api.answer.card_reply.search", _cached),), of_api=True),
     "pinned": StaleFault((Swap("retrieval.database.Store._once", _pinned),), of_api=True),
     "removed files kept": StaleFault((Swap("retrieval.contents.apply", _kept),), of_api=False),
     "two transactions": StaleFault((Swap("retrieval.contents.apply", _torn),), of_api=False),

@@ -103,9 +103,10 @@ def _named(rules: Rulebook, question: str, found: Lists) -> dict[int, float]:
     entries: defaultdict[int, list[Entry]] = defaultdict(list)
     for stored in found.entries:
         entries[stored.row_id].append(stored.entry)
+    wanted = names.Wanted.of(found.terms, question)
     longer = names.longer_names(found.terms, question, paths.values())
     return {
-        row_id: names.coverage(found.terms, question, path, entries[row_id]) - (path in longer)
+        row_id: names.coverage(wanted, path, entries[row_id]) - (path in longer)
         for row_id, path in paths.items()
     }
 

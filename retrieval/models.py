@@ -92,6 +92,7 @@ class Terms:
     spellings: Mapping[str, tuple[str, ...]]  # the words of letters alone, by the first letter
     abbreviations: Mapping[str, Name]  # what the vault says that they stand for, by their stems
     named_words: frozenset[str]  # the stems that are part of a name
+    commonest: str  # words, as a sample of the vault's language
 
     def weight(self, word: str) -> float:
         """Return how telling a stem is: its inverse document frequency, over 0."""
@@ -186,7 +187,7 @@ class Candidate:
     names_score: float = 0.0  # how much of the question its names and fields cover
 
 
-NO_TERMS = Terms(0, {}, {}, frozenset(), {}, (), {}, {}, frozenset())
+NO_TERMS = Terms(0, {}, {}, frozenset(), {}, (), {}, {}, frozenset(), "")
 
 
 @dataclass(frozen=True, slots=True)

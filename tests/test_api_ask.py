@@ -1,4 +1,4 @@
-"""POST /ask and /search without a language model: the shape, the quotes, the ids."""
+"""POST /ask and /search without a language model: the shape, the cards, the ids."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from api.main import STATUS, create_app
 from retrieval.errors import RulesError
 from retrieval.rulebook import Rulebook
 from retrieval.settings import Settings
+from tests.quoted import unshown
 from tests.serving import serving
 
 REFUSAL = "The Oracle did not return any results for that rule."
@@ -35,12 +36,29 @@ CITATION = {
     "status": str,
     "fresh": str,
 }
+CARD = {
+    "path": str,
+    "heading": str,
+    "first_line": int,
+    "last_line": int,
+    "form": str,
+    "text": str,
+    "marked": [{"first_line": int, "last_line": int}],
+    "folded": bool,
+    "more": None,
+    "badges": [],
+    "fresh": str,
+}
 ANSWER = {
     "question": str,
     "answer": str,
+    "certainty": str,
+    "confidence": None,  # no threshold is in use here, so none of what was fitted for it
     "refused": bool,
     "refusal_reason": None,
     "mode": str,
+    "corrections": [{"typed": str, "searched": str}],
+    "cards": [CARD],
     "guard": {"verdict": str, "findings": []},
     "citations": [CITATION],
     "citation_counts": {"verified": int, "repaired": int, "unverified": int, "dropped": int},
@@ -76,11 +94,13 @@ def lines(vault: Path, cited: dict[str, object]) -> str:
 
 
 def test_an_answer_has_the_promised_shape(client: httpx2.Client) -> None:
-    reply = client.post("/ask", json={"question": "How long does a torch burn?"})
+    reply = client.post("/ask", json={"question": "How long does a troch burn?"})
     assert reply.status_code == 200
     answered = reply.json()
     assert shape(answered) == ANSWER
     assert (answered["mode"], answered["refused"]) == ("quotes", False)
+    assert answered["certainty"] == "answered"
+    assert answered["corrections"] == [{"typed": "troch", "searched": "torch"}]
     assert answered["question"] == "How long does a torch burn?"
     assert answered["guard"] == {"verdict": "off", "findings": []}
     assert {(c["status"], c["fresh"]) for c in answered["citations"]} == {("verified", "fresh")}
@@ -103,18 +123,30 @@ def test_every_quote_stands_in_the_lines_that_it_names(
     answered = client.post("/ask", json={"question": question}).json()
     assert any(c["path"] == path and words in c["quote"] for c in answered["citations"])
     for cited in answered["citations"]:
-        assert cited["quote"] in lines(indexed.vault, cited)
-        assert cited["quote"] in answered["answer"]
-        assert f"[{cited['marker']}]" in answered["answer"]
+        assert cited["quote"] == lines(indexed.vault, cited)
+    assert unshown(answered) == []
     for passage in answered["passages"]:
         assert passage["text"] == lines(indexed.vault, passage)
 
 
 def test_a_table_row_is_shown_under_its_header(client: httpx2.Client) -> None:
     answered = client.post("/ask", json={"question": "What damage does a dagger do?"}).json()
-    table = "| Weapon | Cost (gp) | Damage |\n|---|---|---|\n| Dagger | 3 | 1d4 |"
-    assert table in answered["answer"]
-    assert "Battle axe" not in answered["answer"]
+    table = "| Weapon | Cost (gp) | Damage |\n|---|---|---|\n| Battle axe | 7 | 1d8 |"
+    first = answered["cards"][0]
+    assert (first["form"], first["text"]) == ("table", f"{table}\n| Dagger | 3 | 1d4 |")
+    assert first["marked"] == [{"first_line": 6, "last_line": 6}]
+
+
+def test_the_first_card_is_whole_and_what_is_far_from_it_is_one_line(
+    client: httpx2.Client,
+) -> None:
+    answered = client.post("/ask", json={"question": "How long does a torch burn?"}).json()
+    first, *others = answered["cards"]
+    assert (first["folded"], first["first_line"], first["last_line"]) == (False, 3, 5)
+    assert first["text"].endswith("\n\nHowever, a torch goes out at once in water.")
+    assert [(card["folded"], "\n" in card["text"]) for card in others] == [(True, False)] * 2
+    (row,) = (card for card in others if card["form"] == "table")
+    assert row["text"] == "Battle axe: Cost (gp) 7 · Damage 1d8"
 
 
 def test_top_k_is_the_most_passages(client: httpx2.Client) -> None:
@@ -130,6 +162,7 @@ def test_a_question_without_a_passage_is_refused_in_the_exact_words(rulebook: Ru
     refused = pipeline.ask(strict, None, "How do I reset my password?")
     assert (refused.answer, refused.refused, refused.mode) == (REFUSAL, True, "quotes")
     assert (refused.refusal_reason, refused.citations, refused.passages) == ("no_passage", [], [])
+    assert (refused.certainty, refused.confidence, refused.cards) == ("refused", 0, [])
 
 
 def test_search_explains_every_stage_only_where_asked(client: httpx2.Client) -> None:

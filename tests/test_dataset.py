@@ -1,6 +1,7 @@
 """The loader of questions, and that calibration and gate of what is committed share nothing."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -164,11 +165,13 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 
 def test_every_committed_question_is_in_a_split_and_both_have_both_kinds() -> None:
-    assert [path.name for path in DATASETS] == ["handbook.jsonl", "rules.jsonl"]
+    assert [path.name for path in DATASETS] == ["handbook.jsonl", "rules.jsonl", "typed.jsonl"]
     for path in DATASETS:
         questions = dataset.load(path)
-        held = {(question.split, question.answerable) for question in questions}
-        assert held == {(split, answerable) for split in SPLITS for answerable in (True, False)}
+        vaults = {question.vault for question in questions}
+        assert vaults == ({"handbook", "rules"} if path.stem == "typed" else {""})
+        held = {(question.vault, question.split, question.answerable) for question in questions}
+        assert held == set(product(vaults, SPLITS, (True, False)))
 
 
 @pytest.mark.parametrize("path", DATASETS, ids=lambda path: path.stem)

@@ -21,16 +21,16 @@ def one(*order: int, golds: tuple[int, ...] = (1,), returned: int = 2) -> Scored
 
 def test_ranks_are_scored_as_worked_out_by_hand() -> None:
     values = one(3, 4, 1, 5).values  # the one needed stands third, two were returned
-    assert values["mrr"] == pytest.approx(1 / 3)
+    assert values["mrr_first"] == pytest.approx(1 / 3)
     assert values["map"] == pytest.approx(1 / 3)
     assert values["ndcg@10"] == pytest.approx(1 / log2(4))
-    assert (values["recall@2"], values["hit@2"], values["precision@2"]) == (0, 0, 0)
-    assert (values["recall@10"], values["hit@10"], values["hit@1"]) == (1, 1, 0)
+    assert (values["gold_recall@2"], values["hit@2"], values["precision@2"]) == (0, 0, 0)
+    assert (values["gold_recall@10"], values["hit@10"], values["hit@1"]) == (1, 1, 0)
 
 
 def test_a_question_of_two_golds_needs_both() -> None:
     values = one(1, 3, 2, 4, golds=(1, 2)).values
-    assert (values["recall@2"], values["hit@2"], values["precision@2"]) == (0.5, 0, 0.5)
+    assert (values["gold_recall@2"], values["hit@2"], values["precision@2"]) == (0.5, 0, 0.5)
     assert values["map"] == pytest.approx((1 / 1 + 2 / 3) / 2)
     ideal = 1 + 1 / log2(3)
     assert values["ndcg@10"] == pytest.approx((1 + 1 / log2(4)) / ideal)
@@ -40,29 +40,31 @@ def test_of_equally_good_places_the_best_found_one_is_needed() -> None:
     asked = question(places=((1, 2), (3,)))
     item = scored((asked, found(4, 3, 1, 2)))[0]
     assert [need.gold.quote for need in item.needed] == [CHUNKS[3].text]
-    assert (item.values["hit@2"], item.values["mrr"]) == (1, 0.5)
+    assert (item.values["hit@2"], item.values["mrr_first"]) == (1, 0.5)
 
 
 def test_a_refused_question_counts_as_zero_and_is_not_left_out() -> None:
     refused = found(1, 2, 3, returned=0, late=dict.fromkeys((1, 2, 3), "threshold"))
     items = scored((question(1), refused), (question(1, name="other"), found(1, 2)))
-    assert {items[0].values[name] for name in ("mrr", "map", "ndcg@10", "span_recall")} == {0.0}
-    assert summary.estimates(items)["mrr"].n == 2
-    assert summary.estimates(items)["mrr"].mean == 0.5
+    assert {items[0].values[name] for name in ("mrr_first", "map", "ndcg@10", "span_recall")} == {
+        0.0
+    }
+    assert summary.estimates(items)["mrr_first"].n == 2
+    assert summary.estimates(items)["mrr_first"].mean == 0.5
 
 
 def test_passages_that_were_not_returned_do_not_move_up_into_their_places() -> None:
     result = replace(found(1, 2, 3), hits=())
     assert scored((question(1), result))[0].values["hit@2"] == 0
     other = replace(found(1, 2, 3), hits=(Hit(CHUNKS[6], 1.0, ()), Hit(CHUNKS[5], 1.0, ())))
-    assert scored((question(1), other))[0].values["mrr"] == pytest.approx(1 / 3)
+    assert scored((question(1), other))[0].values["mrr_first"] == pytest.approx(1 / 3)
 
 
 def test_a_gold_that_no_chunk_holds_is_needed_and_never_found() -> None:
     asked = question(1)
     gone = replace(asked, places=((replace(asked.places[0][0], quote="No such line."),),))
     item = scored((gone, found(1, 2)))[0]
-    assert (item.needed[0].lines, item.needed[0].rank, item.values["mrr"]) == (None, None, 0)
+    assert (item.needed[0].lines, item.needed[0].rank, item.values["mrr_first"]) == (None, None, 0)
     assert item.values["span_recall"] is None
 
 
@@ -80,7 +82,7 @@ def test_a_hit_of_the_judge_is_a_recall_of_one_and_nothing_else_is() -> None:
         assert item.outcome.judgement
         hits += item.outcome.judgement.hit
         assert item.values["hit@2"] == item.outcome.judgement.hit
-        assert (item.values["recall@2"] == 1) == item.outcome.judgement.hit
+        assert (item.values["gold_recall@2"] == 1) == item.outcome.judgement.hit
     assert 0 < hits < len(items)
 
 
@@ -119,7 +121,7 @@ def test_the_source_is_found_where_only_the_line_is_not() -> None:
 def test_an_unanswerable_question_has_no_metrics() -> None:
     items = scored((question(name="off"), found(1, 2)), (question(1), found(1, 2)))
     assert (items[0].values, items[0].needed) == ({}, ())
-    assert summary.estimates(items)["mrr"].n == 1
+    assert summary.estimates(items)["mrr_first"].n == 1
     assert summary.refused([item.outcome for item in items]) == {
         "offtopic": (0, 1), "answerable": (0, 1),
     }  # fmt: skip

@@ -36,11 +36,11 @@ def test_an_answer_cites_pages_that_show_the_lines(client: httpx2.Client) -> Non
     assert completion.usage.total_tokens == 0
     assert completion.id.startswith("chatcmpl-")
     assert choice.message.annotations
-    assert len(choice.message.annotations) >= len(asked["citations"]) > 0
-    for annotation in choice.message.annotations:
+    assert len(choice.message.annotations) == len(asked["cards"]) > 1
+    for number, annotation in enumerate(choice.message.annotations, start=1):
         cited = annotation.url_citation
-        marker = asked["answer"][cited.start_index : cited.end_index]
-        (citation,) = (c for c in asked["citations"] if f"[{c['marker']}]" == marker)
+        assert asked["answer"][cited.start_index : cited.end_index] == f"[{number}]"
+        citation = next(c for c in asked["citations"] if c["marker"] == number)
         assert cited.title == f"{citation['path']}: {citation['heading']}"
         assert cited.url.startswith(f"{str(client.base_url).rstrip('/')}/vault/")
         assert f"#L{citation['first_line']}" in cited.url
@@ -175,11 +175,11 @@ def test_nobody_but_the_user_is_heard(model_client: httpx2.Client, llm: FakeLlm)
     assert (request["temperature"], "stop" in request) == (0, False)
 
 
-def test_a_refusal_is_text_without_annotations(model_client: httpx2.Client, llm: FakeLlm) -> None:
+def test_a_refusal_is_text_and_refusal_without_annotations(model_client: httpx2.Client, llm: FakeLlm) -> None:
     llm.reply = REFUSAL
     given = client_of(model_client).chat.completions.create(model=MODEL, messages=MESSAGES)
     message = given.choices[0].message
-    assert (message.content, message.annotations, message.refusal) == (REFUSAL, [], None)
+    assert (message.content, message.annotations, message.refusal) == (REFUSAL, [], REFUSAL)
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -134,7 +134,7 @@ def _whole(
         return follow_up.self_contained(typed, history)
     heading = found.hits[0].chunk.heading
     names = [
-        name for name in question.names_in(before, terms) if name.lower() not in heading.lower()
+        name for name in question.things_in(before, terms) if name.lower() not in heading.lower()
     ]
     whole = " ".join(dict.fromkeys([*names, heading, typed]))
     return whole if _fits(rules, whole) else typed

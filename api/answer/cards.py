@@ -41,7 +41,8 @@ def card(hit: Hit, file: IndexedFile, asked: Asked) -> Card:
     place = _place(file, best)
     pieces = tuple(_pieces(place, _chosen(found, place), asked))
     of_best = [p for p in pieces if any(part.holds(best.entry) for part in p.parts)]
-    form: Form = of_best[0].form if len(pieces) == 1 or not _is_short(place) else "section"
+    several = len(pieces) > 1 and _is_short(place)
+    form: Form = "section" if several or not of_best else of_best[0].form
     shown = sorted({number for piece in pieces for number in numbers(piece)})
     return Card(
         path=hit.chunk.path,
@@ -148,7 +149,7 @@ def _pieces(place: _Place, chosen: Sequence[Line], asked: Asked) -> list[Piece]:
         parts = [part for one in of_block for part in block.parts if part.holds(one.entry)]
         if block.kind == "fields":
             parts = _asked_fields(place.file, parts, asked)
-        kept = sorted(dict.fromkeys(parts), key=lambda part: part.first_line)[:_ROWS]
+        kept = sorted(list(dict.fromkeys(parts))[:_ROWS], key=lambda part: part.first_line)
         shown = [line for part in kept for line in _narrowed(place.file, block, part, of_block)]
         if shown:
             left_out = len(block.parts) - len(kept)

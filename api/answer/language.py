@@ -14,7 +14,6 @@ _KNOWN = (
 )
 _SURE = 0.6  # probability
 _LEAST = 3  # words
-_COMMON = 300  # words of a vault, which tell its language
 _FAMILIAR = 0.6  # share of words that the vault knows: such a question is in its language
 NAMES = {
     "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian",
@@ -24,8 +23,7 @@ NAMES = {
 
 def of_vault(terms: Terms) -> str:
     """Return the code of the language that a vault is written in, by its commonest words."""
-    common = sorted(terms.words, key=lambda word: (-terms.words[word], word))[:_COMMON]
-    return _language(" ".join(common)) if common else "en"
+    return _language(terms.commonest) if terms.commonest else "en"
 
 
 def foreign(question: str, own: str, terms: Terms) -> str | None:

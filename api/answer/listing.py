@@ -1,5 +1,6 @@
 """Find the list that a question asks for as a whole: a list, a table, or a file's sections."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,9 @@ _LEAST = 3  # parts of what is called a list
 _NEAREST = 3  # of its lines, whose mean nearness counts
 _NAMED = 0.3  # what a heading and lead-in add that say all that is asked
 _LAST = 0.1  # what a block's own heading adds all of whose words are asked for
-_COLUMN = 0.2  # what a table adds whose first column is called as what is asked for
+_COLUMN = 0.2  # what a table adds one of whose first columns is called as what is asked for
+_LENGTH = 0.03  # what twice as many parts add
+_OTHER_KIND = {"fields": 0.2, "headings": 0.15}  # what these cost: seldom what a list is
 _SAME_FILE = 0.45  # by so much less a second list may be what was asked for, in the same file …
 _OTHER_FILE = 0.1  # … and in another one
 _UNREAD = 0.15  # what a block of a passage's file costs no entry of which search has returned
@@ -46,12 +49,10 @@ def cards(found: SearchResult, asked: Asked) -> list[Card]:
     if not choices:
         return []
     best = choices[0]
-    further = [
-        one
-        for one in choices[1:]
-        if one.score
-        >= best.score - (_SAME_FILE if one.file.path == best.file.path else _OTHER_FILE)
-    ]
+    same = [one for one in choices[1:] if one.file.path == best.file.path]
+    other = [one for one in choices[1:] if one.file.path != best.file.path]
+    further = [one for one in same if one.score >= best.score - _SAME_FILE]
+    further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
     return [_card(one) for one in [best, *further[:1]]]
 
 
@@ -90,8 +91,8 @@ def _choices(found: SearchResult, asked: Asked) -> Iterator[_Found]:
             score = sum(near) / len(near) + hit.score - top - (0 if held else _UNREAD)
             own = frozenset(stems_of(block.heading.rsplit(" > ", 1)[-1]))
             score += _LAST * (len(own & asked.words) / len(own) if own else 0)
-            column = _first_column(file, block)
-            score += _COLUMN if column and column <= asked.words else 0
+            score += _COLUMN if _names_column(file, block, asked) else 0
+            score += _LENGTH * math.log2(len(block.parts)) - _OTHER_KIND.get(block.kind, 0.0)
             score += _NAMED * asked.share(frozenset(stems_of(_named(file, block))))
             place = (file.path, block.first_line)
             if place not in found_at or score > found_at[place].score:
@@ -111,12 +112,13 @@ def _named(file: IndexedFile, block: Block) -> str:
     return " ".join([file.path, block.heading, *said])
 
 
-def _first_column(file: IndexedFile, block: Block) -> frozenset[str]:
-    """The stems of what a table lists: the name of its first column."""
+def _names_column(file: IndexedFile, block: Block, asked: Asked) -> bool:
+    """Whether one of a table's first two columns is called as what is asked for."""
     if block.kind != "table" or block.lead is None:
-        return frozenset()
+        return False
     header = cells(file.lines.get(block.lead.first_line, ""))
-    return frozenset(stems_of(header[0])) if header else frozenset()
+    names = [frozenset(stems_of(name)) for name in header[:2]]
+    return any(name and name <= asked.words for name in names)
 
 
 def _sections(file: IndexedFile, lines: Sequence[Line]) -> list[Block]:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Literal
 
 from api.answer import follow_up
-from retrieval.index.terms import stemmed, stems_of
+from retrieval.index.terms import key, stemmed, stems_of
 from retrieval.models import Terms
 from retrieval.words import STOP, WORD
 
@@ -154,11 +154,14 @@ def _compared(text: str, terms: Terms) -> tuple[str, ...]:
     return ()
 
 
-def names_in(text: str, terms: Terms) -> list[str]:
-    """Return the names of the vault in a text, as they are written there, each once."""
+def things_in(text: str, terms: Terms) -> list[str]:
+    """Return the things of the vault in a text, as they are written there, each once.
+
+    What is a field as well ("duration") is no thing.
+    """
     words = list(WORD.finditer(text))
     found = [text[words[a].start() : words[b - 1].end()] for a, b in _names(words, terms)]
-    return list(dict.fromkeys(found))
+    return [name for name in dict.fromkeys(found) if key(name) not in terms.fields]
 
 
 def _names(words: Sequence[re.Match[str]], terms: Terms) -> list[tuple[int, int]]:

@@ -56,7 +56,7 @@ def _counted(card: Card) -> str:
 
 def _piece(card: Card, piece: Piece) -> str:
     if piece.form == "table":
-        return _table(card, piece)
+        return table(card, piece)
     if piece.form == "fields":
         return _fields(card, piece)
     lead = [_lines(card, piece.lead)] if piece.lead else []
@@ -68,8 +68,8 @@ def _piece(card: Card, piece: Piece) -> str:
     return "\n\n".join([*lead, body, *_more(piece, "items")])
 
 
-def _table(card: Card, piece: Piece) -> str:
-    """The header once, then the rows; a header that is a row of its own stands without a name."""
+def table(card: Card, piece: Piece) -> str:
+    """Return rows under their header; without one they get empty names, as Markdown wants some."""
     header = _lines(card, piece.lead).split("\n") if piece.lead else []
     rows = [_lines(card, part) for part in piece.parts]
     if not any(is_delimiter(line) for line in header):

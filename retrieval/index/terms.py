@@ -18,6 +18,7 @@ from retrieval.index.abbreviations import explained
 from retrieval.models import LONGEST_NAME, Entry, Name, Terms
 from retrieval.words import STOP, WORD, stem
 
+_COMMON = 300  # words, enough to tell a language by
 _BAR = re.compile(r"(?<!\\)\|")
 _WIKI = re.compile(r"\[\[(?:[^\[\]|]*\\?\|)?([^\[\]|]*)\]\]")
 _MARKS = re.compile(r"[*_`†]+")
@@ -86,6 +87,7 @@ def of_entries(found: Iterable[tuple[str, Entry]]) -> Terms:
         spellings={first: tuple(found) for first, found in spellings.items()},
         abbreviations=abbreviations,
         named_words=frozenset(word for name in names for word in name),
+        commonest=" ".join(word for word, _ in words.most_common(_COMMON)),
     )
 
 

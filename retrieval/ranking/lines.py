@@ -14,7 +14,7 @@ from retrieval.ranking import names
 _WORDS = 0.2  # what all of the question's words in an entry add to its nearness
 _NUMBER = 0.1  # what a row for the number that was asked for adds
 _FIELD = 0.1  # what an entry adds that has a field which was asked for in other words
-_NAMED = 0.15  # what a field adds whose name the question holds whole
+_NAMED = 0.25  # what a field adds whose name the question holds whole
 _DIGITS = re.compile(r"\d+")
 _LONGEST_NUMBER = 6  # digits
 _RANGE = re.compile(r"\D*?(\d+)(?:\s*(?:-|to)\s*(\d+))?\D*")

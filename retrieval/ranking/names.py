@@ -4,7 +4,8 @@
 are called as files, headings, rows and bold beginnings are, fields as columns and keys.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from retrieval.index.terms import fields_of, key, names_of, stems_of, title
@@ -33,22 +34,32 @@ _ASKED = {
 _FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
 
 
-def coverage(terms: Terms, question: str, path: str, entries: Iterable[Entry]) -> float:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A question as names and fields are compared with it."""
+
+    terms: Terms
+    weights: Mapping[str, float]  # of its stems
+    total: float
+    fields: frozenset[str]  # stems of fields that it asks for in other words
+
+    @classmethod
+    def of(cls, terms: Terms, question: str) -> "Wanted":
+        """Return what is compared of a question."""
+        weights = {word: terms.weight(word) for word in terms.in_full(stems_of(question))}
+        return cls(terms, weights, sum(weights.values()), asked_fields(question))
+
+
+def coverage(wanted: Wanted, path: str, entries: Iterable[Entry]) -> float:
     """Return how much of a question the names and fields of the best entry cover, 0 to 1.2.
 
     Of the question's stems, weighted by how telling they are, those in names of the entry that
     the question holds whole, and in the names of its fields; 0 where no name is held whole.
     A field asked for in other words ("how long" for a duration) adds 0.2.
     """
-    asked = terms.in_full(stems_of(question))
-    weights = {word: terms.weight(word) for word in asked}
-    total = sum(weights.values())
-    if not total:
+    if not wanted.total:
         return 0.0
-    other = asked_fields(question)
-    return max(
-        (_covered(terms, weights, total, other, path, entry) for entry in entries), default=0.0
-    )
+    return max((_covered(wanted, path, entry) for entry in entries), default=0.0)
 
 
 def longer_names(terms: Terms, question: str, paths: Iterable[str]) -> frozenset[str]:
@@ -79,21 +90,15 @@ def field_words(path: str, entry: Entry) -> frozenset[str]:
     return _known(path, entry)[1]
 
 
-def _covered(
-    terms: Terms,
-    weights: dict[str, float],
-    total: float,
-    other: frozenset[str],
-    path: str,
-    entry: Entry,
-) -> float:
+def _covered(wanted: Wanted, path: str, entry: Entry) -> float:
     names, short = _known(path, entry)
-    fields = terms.in_full(short)
-    held = {word for name in names if weights.keys() >= set(name) for word in name}
+    asked = wanted.weights.keys()
+    held = {word for name in names if asked >= set(name) for word in name}
     if not held:
         return 0.0
-    found = sum(weights[word] for word in held | (fields & weights.keys())) / total
-    return found + (_FIELD_ASKED if other & fields else 0.0)
+    fields = wanted.terms.in_full(short)
+    found = sum(wanted.weights[word] for word in held | (fields & asked)) / wanted.total
+    return found + (_FIELD_ASKED if wanted.fields & fields else 0.0)
 
 
 @lru_cache(maxsize=65_536)

@@ -4,6 +4,7 @@ What was fitted stands in retrieval/refusal.json, one entry for each set of mode
 calibration.json does; `evals.refusal_fit` makes it.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -36,6 +37,7 @@ class Signals:
     nearer: float  # cosine similarity of the nearest candidate, less that of other subjects
     covered: float | None  # as SearchResult has it
     vault: Sketch = ()
+    named: bool = False  # whether the question is about something that the vault has by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def signals(found: SearchResult) -> Signals | None:
     if not found.trace:
         return None
     nearest = max(row.dense_score for row in found.trace)
-    return Signals(nearest - found.elsewhere, found.covered, found.vault)
+    return Signals(nearest - found.elsewhere, found.covered, found.vault, _is_named(found))
 
 
 def subject(given: Signals) -> float:
@@ -66,7 +68,12 @@ def subject(given: Signals) -> float:
 
 
 def over_limit(given: Signals, fit: Fit) -> float:
-    """Return by how much the question is over its limit; below 0 is refused."""
+    """Return by how much the question is over its limit; below 0 is refused.
+
+    Infinite where the vault has what is asked about by name: no evidence outweighs that.
+    """
+    if given.named:
+        return math.inf
     own = fit if resemblance(given.vault, fit.vault) >= _SAME else Fit()
     return subject(given) - (own.nearer if given.covered is None else own.covered)
 
@@ -76,14 +83,14 @@ def refuses(found: SearchResult, fit: Fit | None) -> bool:
     given = signals(found)
     if given is None or not found.hits:
         return True
-    return fit is not None and over_limit(given, fit) < 0 and not is_named(found)
+    return fit is not None and over_limit(given, fit) < 0
 
 
-def is_named(found: SearchResult) -> bool:
+def _is_named(found: SearchResult) -> bool:
     """Tell whether a question is about something that the vault has by name.
 
     Most of it, weighted by how telling its words are, is names of the vault in full; or it is one
-    or two words, each part of a name. Evidence of another subject does not outweigh that.
+    or two words, each part of a name.
     """
     terms = found.terms
     asked = terms.in_full(stems_of(found.question))

@@ -1,0 +1,132 @@
+"""Cards as Markdown: what a reader sees of a row, of fields, of items and of a folded card."""
+
+from dataclasses import replace
+
+import pytest
+
+from api.answer import cards, render
+from api.answer.blocks import blocks
+from api.answer.card import Card, Piece, form_of, numbers
+from retrieval.models import Chunk
+from tests.indexed_text import indexed_file
+
+STATS = "# Ogre\n\n| | |\n|---|---|\n| **Armour** | 5 |\n| Hit Dice | 4 |\n| Morale | 10 |\n"
+ARMS = "# Arms\n\n| Arm | Cost | Harm |\n|---|---:|---|\n| Bow | 5 | 1d6 |\n| Axe | | 1d8 |\n"
+KIT = "# Kit\n\nTake:\n\n- a rope\n  - of hemp\n- a lamp\n- a tent\n"
+
+
+def card(source: str, parts: int | None = None) -> Card:
+    """A card of a file's last block, or of its first `parts` parts; its best entry is the first."""
+    file = indexed_file(source)
+    block = blocks(file)[-1]
+    shown = block.parts[:parts]
+    piece = Piece(form_of(block), block.lead, shown, len(block.parts) - len(shown))
+    best = next(entry for entry in file.entries if block.holds(entry))
+    return Card(
+        path=file.path,
+        heading=block.heading,
+        form=piece.form,
+        pieces=(piece,),
+        lines={number: file.lines.get(number, "") for number in numbers(piece)},
+        marked=shown[:1],
+        best=best,
+        chunk=Chunk(file.path, block.heading, 1, 9, source),
+        score=1.0,
+    )
+
+
+def test_the_fields_of_a_stat_block_are_a_list() -> None:
+    assert render.text(card(STATS)) == "- **Armour:** 5\n- **Hit Dice:** 4\n- **Morale:** 10"
+
+
+def test_fields_that_are_lines_stay_as_they_are() -> None:
+    source = "# Fog\n\n**Range:** 60’\n\n__Duration__: 3 turns\n"
+    assert render.text(card(source)) == "- **Range:** 60’\n- __Duration__: 3 turns"
+
+
+@pytest.mark.parametrize(
+    ("source", "parts", "said"),
+    [
+        (ARMS, 1, "… 1 more row"),
+        (STATS, 1, "… 2 more fields"),
+        (KIT, 1, "… 2 more items"),
+        (KIT, 2, "… 1 more item"),
+    ],
+)
+def test_what_is_left_out_is_counted(source: str, parts: int, said: str) -> None:
+    assert render.text(card(source, parts)).endswith(f"\n\n{said}")
+    assert "more" not in render.text(card(source))
+
+
+def test_a_table_without_a_header_gets_one_without_names() -> None:
+    shown = card("# T\n\n| Bow | 5 |\n|---|---|\n| Axe | 7 |\n| Mace | 6 |\n")
+    piece = replace(shown.pieces[0], lead=None)
+    text = render.table(replace(shown, form="table", pieces=(piece,)), piece)
+    assert text == "|  |  |\n|---|---|\n| Bow | 5 |\n| Axe | 7 |\n| Mace | 6 |"
+
+
+def test_a_card_has_its_place_and_number_above_it() -> None:
+    shown = [card(KIT), replace(card(ARMS), badges=("errata", "edition 2nd"))]
+    text = render.markdown(shown, ["", "Cleric"])
+    assert text.startswith("**[1] Kit** (1. Rules/a.md:3-8)\n\nTake:\n\n- a rope\n  - of hemp\n")
+    assert "\n\n**[2] Arms** (Cleric; errata; edition 2nd) (1. Rules/a.md:3-6)\n\n| Arm |" in text
+    assert render.markdown([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        (ARMS, "(1. Rules/a.md:5): Bow: Cost 5 · Harm 1d6"),
+        (KIT, "(1. Rules/a.md:5): a rope"),
+        (STATS, "(1. Rules/a.md:5): **Armour**: 5"),
+        ("# T\n\n> Take care\n> of this.\n", "(1. Rules/a.md:3-4): Take care of this."),
+        ("# T\n\n1. [ ] First\n   this.\n", "(1. Rules/a.md:3-4): First this."),
+    ],
+)
+def test_a_folded_card_is_its_best_entry_on_the_line_of_its_place(source: str, line: str) -> None:
+    text = render.markdown([replace(card(source), folded=True)])
+    assert " ".join(text.split()).endswith(line)
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("A <!-- not yet --> rule", "A  rule"),
+        ("A <!-- not\nyet --> rule", "A  rule"),
+        ("See [[Kraken]] and [[2. Beasts/Selkie|selkies]].", "See Kraken and selkies."),
+        ("> [!note] Take care\n> of this", "> Take care\n> of this"),
+        ("a [link](Crew.md) stays  ", "a [link](Crew.md) stays"),
+    ],
+)
+def test_what_only_a_program_reads_is_not_shown(source: str, shown: str) -> None:
+    assert render.plain(source) == shown
+
+
+@pytest.mark.parametrize(
+    "source", ["<img src=x>", "![x](http://evil.example)", "http://evil.example/x", "a\u202eb"]
+)
+def test_what_a_program_would_fetch_or_hide_is_taken_out(source: str) -> None:
+    text = render.markdown([card(f"# T\n\nBefore {source} behind.\n")])
+    assert source not in text
+    assert "Before" in text
+    assert "behind." in text
+
+
+@pytest.mark.parametrize(
+    ("heading", "shown"),
+    [
+        ("Speed > 10 knots", "Speed > 10 knots"),
+        ("Range & area: 5_000 * 2", "Range & area: 5_000 * 2"),
+        ("Oil <b>x</b>", r"Oil \<b>x\</b>"),
+        ("![x](a.png)", r"\!\[x\](a.png)"),
+        ("a\u202eb", r"a\u202eb"),
+    ],
+)
+def test_a_heading_is_text(heading: str, shown: str) -> None:
+    text = render.markdown([replace(card(KIT), heading=heading)])
+    assert text.startswith(f"**[1] {shown}** (1. Rules/a.md:3-8)")
+
+
+def test_marks_of_markdown_are_no_words() -> None:
+    assert cards.words("| Cook | 25 |\n|---|---|\n- **two** words —") == 4
