@@ -47,11 +47,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="training texts that the weights are fitted on as well, or none for none of them; "
         "default: training, and none for our cross-encoder, which has seen all of them",
     )
+    parser.add_argument(
+        "--confidence", action="store_true", help="fit the confidence alone, under the other fits"
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the curve, write nothing")
     args = parser.parse_args(argv)
     try:
         questions = retrieval.chosen(args.dataset, "calibration")
         with open_rulebook(load()) as opened, TemporaryDirectory() as folder:
+            if args.confidence:
+                made, seen = _confidence(opened, Path(folder)), _manifest(args.dataset, questions)
+                models = calibrated_for(opened.settings, opened.embedder, opened.reranker)
+                confidence.write(models, made, seen)
+                return 0
             others = _others(args.beside, opened, Path(folder))
             rules = replace(opened, weights=calibration.UNFITTED.weights, threshold=-math.inf)
             with retrieval.subject(rules, retrieval.vault_of(rules, args.dataset)) as measured:

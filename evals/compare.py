@@ -104,7 +104,7 @@ def compare(before: Measurement, now: Measurement, *, gating: Sequence[str] = GA
         differing=tuple(_differing(before, now)),
         faults=(
             *_critical(before, now, broken),
-            *_lost(now, broken, paired),
+            *_lost(before, now, broken, paired),
             *_drops(changes, significant=True),
         ),
         unguarded=tuple(_unguarded(before, now)),
@@ -189,11 +189,14 @@ def _critical(before: Measurement, now: Measurement, broken: Sequence[str]) -> I
             yield f"critical question broken: {name}, a hit in the baseline"
 
 
-def _lost(now: Measurement, broken: Sequence[str], paired: int) -> Iterator[str]:
+def _lost(
+    before: Measurement, now: Measurement, broken: Sequence[str], paired: int
+) -> Iterator[str]:
     """Of a small set each question that passed and does so no more."""
     if paired < SMALL:
         for name in broken:
-            if now.rows[name].answerable and not now.rows[name].critical:
+            critical = before.rows[name].critical or now.rows[name].critical
+            if now.rows[name].answerable and not critical:
                 yield f"question lost: {name}, of {paired}, too few to allow for noise"
 
 

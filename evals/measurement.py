@@ -79,8 +79,7 @@ def measurement(
             metrics = {
                 "hit": float(judged.hit),
                 "reciprocal_rank": round(1 / judged.rank, 6) if judged.rank else 0.0,
-                "first_card": float(bool(outcome.shown and outcome.shown.first)),
-                "shown": float(bool(outcome.shown and outcome.shown.anywhere)),
+                **_of_reply(outcome),
                 **(more[asked.id] if more else {}),
             }
         lost_at = outcome.lost_at
@@ -88,6 +87,14 @@ def measurement(
     if not any(row.answerable for row in rows.values()):
         raise DatasetError("no answerable question was measured, so there is nothing to compare")
     return Measurement(why, made_with, rows)
+
+
+def _of_reply(outcome: Outcome) -> dict[str, float]:
+    """What the reply shows; nothing where search alone was measured."""
+    if outcome.shown is None:
+        return {}
+    shown = outcome.shown
+    return {"first_card": float(shown.first), "shown": float(shown.anywhere)}
 
 
 def fingerprint(

@@ -46,17 +46,22 @@ def current_first(
     They keep a score that is over it, but none better than these others have. A file stays where
     it is when the question asks for it by its year or edition: "in 2024".
     """
-    words = {word.casefold() for word in _WORD.findall(question)}
 
     def is_behind(one: Ranked) -> bool:
         note = notes.get(one.item.scored.chunk.path)
-        return note is not None and note.is_gone and not words & _marks(note)
+        return note is not None and is_superseded(note, question)
 
     over = [one for one in ranked if one.score >= threshold]
     front = [one for one in over if not is_behind(one)]
     last = min((one.score for one in front), default=float("inf"))
     behind = [one._replace(score=min(one.score, last)) for one in over if is_behind(one)]
     return front + behind + [one for one in ranked if one.score < threshold]
+
+
+def is_superseded(note: SourceNote, question: str) -> bool:
+    """Tell whether a file holds no longer, and is not asked for by its year or edition."""
+    words = {word.casefold() for word in _WORD.findall(question)}
+    return note.is_gone and not words & _marks(note)
 
 
 def overriding(

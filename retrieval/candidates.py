@@ -1,8 +1,8 @@
 """The candidates of a question: two lists, late interaction over both, one fused order."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from retrieval import late
 from retrieval.embed import EncodedQuestion
@@ -68,6 +68,8 @@ class Candidates:
     # How similar the most similar piece of all their entries is to each word piece of the question,
     # shape (word pieces,); None unless every piece of the entries has its vector.
     pieces: Vectors | None
+    # The same of each chunk's entries alone, by its row id; empty where nothing is stored.
+    pieces_of: Mapping[int, Vectors] = field(default_factory=dict)
 
 
 def fused(rules: Rulebook, question: str, asked: EncodedQuestion, found: Lists) -> Candidates:
@@ -81,15 +83,25 @@ def fused(rules: Rulebook, question: str, asked: EncodedQuestion, found: Lists) 
     stored = [(entry, entry.tokens) for entry in found.entries if entry.tokens is not None]
     mode: LateInteraction = "stored" if len(stored) == len(found.entries) else "encoded"
     pieces = None
+    pieces_of: dict[int, Vectors] = {}
     if mode == "stored":
         similar = late.similarities(asked.tokens, [tokens for _, tokens in stored])
         best = _best([entry for entry, _ in stored], asked.tokens.weights @ similar)
         if stored and rules.embedder.pooling == 1:
             pieces = similar.max(axis=1)
+            pieces_of = _by_row([entry for entry, _ in stored], similar)
     else:
         best = _encoded(rules, asked, plain, found.entries)
     order = fuse(found.dense, found.text, found.similarities, rules.weights, best, named)
-    return Candidates(order, mode, pieces)
+    return Candidates(order, mode, pieces, pieces_of)
+
+
+def _by_row(entries: Sequence[StoredEntry], similar: Vectors) -> dict[int, Vectors]:
+    """How similar each piece of the question is to the most similar one of each chunk's entries."""
+    columns: defaultdict[int, list[int]] = defaultdict(list)
+    for column, entry in enumerate(entries):
+        columns[entry.row_id].append(column)
+    return {row_id: similar[:, of_row].max(axis=1) for row_id, of_row in columns.items()}
 
 
 def _named(rules: Rulebook, question: str, found: Lists) -> dict[int, float]:

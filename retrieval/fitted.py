@@ -44,5 +44,5 @@ def _entries(path: Path, read: _Read[_Fit]) -> list[tuple[dict[str, object], _Fi
     """The models, the fit and the whole of every entry."""
     try:
         return [(dict(e["for"]), read(e), e) for e in json.loads(path.read_text("utf-8"))]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigurationError(f"{path.name} cannot be read: {error}; restore it") from error

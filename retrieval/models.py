@@ -223,3 +223,6 @@ class SearchResult:
     hashes: Mapping[str, str] = field(default_factory=dict)  # sha256 of both's files, as indexed
     files: Mapping[str, IndexedFile] = field(default_factory=dict)  # both's, around the passages
     terms: Terms = NO_TERMS  # of the index that answered
+    # Of each word piece of the question: its weight, its best similarity to a piece of the first
+    # passage, and to one of any candidate; empty where not every piece has its vector.
+    matched: tuple[tuple[float, float, float], ...] = ()

@@ -9,7 +9,7 @@ from functools import partial
 from time import perf_counter
 
 from retrieval import candidates, elsewhere
-from retrieval.candidates import Lists
+from retrieval.candidates import Candidates, Lists
 from retrieval.elsewhere import Away, Own
 from retrieval.embed import EncodedQuestion
 from retrieval.errors import QuestionError
@@ -124,7 +124,18 @@ def _attempt(rules: Rulebook, asked: _Asked) -> SearchResult | None:
         hashes=details.hashes,
         files=details.files,
         terms=found.terms,
+        matched=_matched(asked, fused, ranked),
     )
+
+
+def _matched(
+    asked: _Asked, found: Candidates, ranked: Ranking
+) -> tuple[tuple[float, float, float], ...]:
+    first = found.pieces_of.get(ranked.kept[0][0].row_id) if ranked.kept else None
+    if first is None or found.pieces is None:
+        return ()
+    rows = zip(asked.encoded.tokens.weights, first, found.pieces, strict=True)
+    return tuple((float(weight), float(own), float(best)) for weight, own, best in rows)
 
 
 def _covered(asked: _Asked, pieces: Vectors | None) -> float | None:

@@ -26,6 +26,8 @@ def stem(word: str) -> str:
     word = word.removesuffix("'s").replace("'", "")
     if word.endswith("ies") and len(word) > 4:
         word = word[:-3] + "y"
+    elif word.endswith("ie") and len(word) > 4:
+        word = word[:-2] + "y"  # as its plural: pixie, pixies
     elif word.endswith(("sses", "shes", "ches", "xes", "ss", "us", "is")):
         word = word[:-2] if word.endswith("es") else word
     elif word.endswith("s") and len(word) > 3:

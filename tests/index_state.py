@@ -8,6 +8,7 @@ from ingest.pipeline import Report
 from retrieval import generations
 from retrieval.database import Store
 from retrieval.elsewhere import Background
+from retrieval.index.terms import TermsCache
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
 from retrieval.settings import Settings
@@ -83,7 +84,12 @@ def same_models(rules: Rulebook, settings: Settings) -> Iterator[Rulebook]:
     store.open()
     with closing(store):
         yield replace(
-            rules, settings=settings, store=store, threshold=threshold, background=Background()
+            rules,
+            settings=settings,
+            store=store,
+            threshold=threshold,
+            background=Background(),
+            terms=TermsCache(),
         )
 
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import evals.retrieval
 import retrieval.search
+from api.answer import card_reply
 from evals import ablation, dataset, fixed_chunks, readme
 from evals.ablation_report import table
 from evals.ablation_rows import Row, compare
@@ -105,6 +105,7 @@ def test_a_stage_that_is_off_leaves_no_score(rulebook: Rulebook, settings: Setti
         assert 0 < made["wholes"].token_bytes < made["ours"].token_bytes
     assert found[SHIPPED].late == found["late"].late == "stored"
     assert all(row.late_score is not None for row in found["late"].trace)
+    assert found["no-names"].late == "stored"
     for name in ("dense-text", "dense-entries", "dense-chunks", "fixed-dense", "full-text"):
         assert found[name].late == "off"
         assert all(row.late_score is None for row in found[name].trace)
@@ -121,9 +122,11 @@ def test_a_row_stands_only_for_a_stage_that_is_used(rulebook: Rulebook) -> None:
     off = rulebook.settings.model_copy(update={"rag_late_interaction": False})
     without = {arm.name for arm in arms(replace(rulebook, settings=off, threshold=-math.inf))}
     assert {arm.name for arm in arms(replace(rulebook, threshold=0.5))} - without == {
-        "late",
+        "no-names",
         "threshold-on",
     }
+    nameless = replace(rulebook, weights=replace(rulebook.weights, names=0.0))
+    assert "late" not in {arm.name for arm in arms(nameless)}
 
 
 def test_our_cross_encoder_has_a_row_where_none_is_set(rulebook: Rulebook) -> None:
@@ -199,7 +202,7 @@ def test_the_program_measures_every_row_and_writes_every_file(
     records = [json.loads(line) for line in written_lines]
     assert [record["id"] for record in records] == ["torch", "axe", "falling", "laser"]
     rows = records[0]["rows"]
-    assert {"shipped", "fixed", "dense-chunks", "full-text", "late", "k12"} <= set(rows)
+    assert {"shipped", "fixed", "dense-chunks", "full-text", "no-names", "late", "k12"} <= set(rows)
     assert len(lines) == 2 + len(rows)
     assert rows["shipped"]["rank"] == 1
     assert rows["dense-text"]["late"] == "off"
@@ -223,7 +226,7 @@ def test_every_row_is_measured_by_the_search_of_users(
     def nothing(rules: Rulebook, question: str, **options: Any) -> SearchResult:
         return replace(retrieval.search.search(rules, question, **options), hits=())
 
-    monkeypatch.setattr(evals.retrieval, "search", nothing)
+    monkeypatch.setattr(card_reply, "search", nothing)
     arguments = ["--dataset", written(environment, QUESTIONS), "--only", "dense-entries"]
     assert ablation.main(arguments) == 0
     assert capsys.readouterr().out.count("| 0/3 = 0.000 |") == 2
@@ -235,7 +238,7 @@ def test_every_row_is_measured_by_the_search_of_users(
         ([], [], "holds no questions"),
         (QUESTIONS[:1], [], "one answerable question shows no difference"),
         (QUESTIONS, ["--split", "calibration"], "no answerable question"),
-        (QUESTIONS, ["--only", "late"], "no row ['late']"),
+        (QUESTIONS, ["--only", "no-names"], "no row ['no-names']"),
         (QUESTIONS, ["--vault", "none"], "no folder 'none'"),
     ],
 )

@@ -1,19 +1,19 @@
 """The threshold: fitted on any scale, stored beside those for other models."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evals import calibrate
+from evals import calibrate, confidence_fit, dataset
 from retrieval import calibration
 from retrieval.calibration import Fit
 from retrieval.errors import ConfigurationError, DatasetError
 from retrieval.fuse import Weights
-from retrieval.refusal import off_topic
+from retrieval.refusal import confidence, off_topic
 from retrieval.rulebook import Rulebook, calibrated_for
 from retrieval.settings import Settings
 
@@ -24,13 +24,21 @@ SEEN = {"split": "calibration", "ids": ["a", "b"]}
 
 
 @pytest.fixture
-def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty calibration.json, and an empty refusal.json beside it."""
-    path = tmp_path / "calibration.json"
-    for module, file in ((calibration, path), (off_topic, tmp_path / "refusal.json")):
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty calibration.json, and empty ones of refusal and confidence beside it."""
+    files = [tmp_path / f"{name}.json" for name in ("calibration", "refusal", "confidence")]
+    for module, file in zip((calibration, off_topic, confidence), files, strict=True):
         file.write_text("[]", "utf-8")
         monkeypatch.setattr(module, "_FILE", file)
-    return path
+    _forget()
+    yield files[0]
+    _forget()
+
+
+def _forget() -> None:
+    """What was read of other files is kept in memory."""
+    off_topic._found.cache_clear()
+    confidence._found.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -103,9 +111,13 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     rows = [{**row, "split": "calibration"} for row in rows]
     path = tmp_path / "questions.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    # The confidence is fitted on this set instead of fifteen others, which takes minutes.
+    own = [(name, settings.vault, dataset.load(path)) for name in ("rules", "again")]
+    monkeypatch.setattr(confidence_fit, "sets", lambda *_: iter(own))
     assert calibrate.main(["--dataset", str(path), "--beside", "none"]) == 0
     out = capsys.readouterr().out
-    value = json.loads(out.splitlines()[-1])["threshold"]
+    (told,) = (line for line in out.splitlines() if line.startswith("{"))
+    value = json.loads(told)["threshold"]
     assert f"{value:>8.2f}*" in out
     assert "not cross-validated: 4 answerable questions: too few" in out
     models = calibrated_for(settings, rulebook.embedder, None)
@@ -118,11 +130,16 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     assert entry["fitted_on"].pop("beside") == {}
     assert entry["fitted_on"]["ids"] == sorted(row["id"] for row in rows)
     assert off_topic.find(models)
-    (other,) = json.loads(stored.with_name("refusal.json").read_text("utf-8"))
-    assert other["fitted_on"] == entry["fitted_on"]
+    made = confidence.fitted(rulebook)
+    assert made
+    assert f"confidence: limit {made.limit}; answered, each vault" in out
+    for name in ("refusal", "confidence"):
+        (other,) = json.loads(stored.with_name(f"{name}.json").read_text("utf-8"))
+        assert other["fitted_on"] == entry["fitted_on"]
 
     wrong = [{"path": "1. Light/Torches.md", "quote": "A torch burns for two hours."}]
     rows = [{**row, "gold": wrong} if "gold" in row else row for row in rows]
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
     assert calibrate.main(["--dataset", str(path), "--beside", "none"]) == 2
     assert calibration.find(models) == fit
+    assert confidence.fitted(rulebook) == made

@@ -27,6 +27,14 @@ def test_a_drop_within_the_noise_warns() -> None:
     assert "hit dropped, within the noise: 0.990 -> 0.970 (-0.020" in warned(found)
 
 
+@pytest.mark.parametrize(("asked", "fails"), [(49, True), (50, False)])
+def test_of_a_set_too_small_for_noise_one_lost_question_fails(asked: int, fails: bool) -> None:
+    found = compare(measured(asked), measured(asked, missed={3}))
+    says = (f"question lost: q3, of {asked}, too few to allow for noise",)
+    assert found.faults == (says if fails else ())
+    assert "hit dropped, within the noise" in "\n".join(found.warnings)
+
+
 @pytest.mark.parametrize(("broken", "fails"), [(7, True), (5, False)])
 def test_a_significant_drop_fails(broken: int, fails: bool) -> None:
     found = compare(measured(), measured(missed=range(broken)))

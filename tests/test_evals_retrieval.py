@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-import api.answer.pipeline
+import api.answer.card_reply
 import api.main
 import retrieval.langchain
 import retrieval.search
@@ -53,7 +53,7 @@ def dataset(folder: Path, questions: list[dict[str, Any]]) -> str:
 
 def test_the_api_langchain_and_the_evals_search_through_one_function() -> None:
     assert vars(program)["search"] is retrieval.search.search
-    assert vars(api.answer.pipeline)["search"] is retrieval.search.search
+    assert vars(api.answer.card_reply)["search"] is retrieval.search.search
     assert vars(api.main)["search"] is retrieval.search.search
     assert vars(retrieval.langchain)["search"] is retrieval.search.search
 
@@ -110,7 +110,7 @@ def test_a_search_that_is_broken_on_purpose_fails_the_gate(
     capsys: pytest.CaptureFixture[str],
     fault: Callable[..., SearchResult],
 ) -> None:
-    monkeypatch.setattr(program, "search", fault)
+    monkeypatch.setattr(api.answer.card_reply, "search", fault)
     assert program.main(["--dataset", dataset(environment, QUESTIONS)]) == 1
     out = capsys.readouterr().out
     assert "FAIL (expected in: 1. Light/Torches.md; lost at: " in out

@@ -37,9 +37,7 @@ def test_the_nearest_entry_is_first_where_the_words_say_nothing() -> None:
 def test_late_interaction_tells_what_is_near_where_it_was_done() -> None:
     made = hit("a.md", (entry("One.", line=1), 0.9), (entry("Two.", line=2), 0.1))
     first, second = made.evidence
-    made = replace(
-        made, evidence=(replace(first, late_score=0.3), replace(second, late_score=0.4))
-    )
+    made = replace(made, evidence=(replace(first, late_score=0.3), replace(second, late_score=0.4)))
     found = ranked(made, Asked.of("Unheard?", NO_TERMS))
     assert [line.nearness for line in found] == [0.4, 0.3]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from evals import measurement
+from evals.measure.shown import Shown
 from retrieval.errors import DatasetError
 from tests.made import found, question, scored
 from tests.made_measurements import MADE_WITH, measured, refusing
@@ -15,21 +16,35 @@ def test_what_is_measured_of_a_question_depends_on_its_having_an_answer() -> Non
     pairs = [
         (question(1, name="hit"), found(1, 2)),
         (question(5, name="late"), found(3, 4, 5)),
+        (question(1, name="unseen"), found(2, 1)),
+        (question(1, name="below"), found(1, 2)),
         (question(name="off"), found(3, 4)),
         (question(name="none", kind="nearmiss"), found()),
     ]
-    outcomes = [item.outcome for item in scored(*pairs)]
+    replies = {
+        "hit": Shown(True, True, True, 9, 0),
+        "late": Shown(False, False, False, 9, None),
+        "unseen": Shown(False, False, False, 9, None),
+        "below": Shown(False, True, True, 9, 5),
+    }
+    outcomes = [
+        replace(item.outcome, shown=replies.get(item.outcome.question.id))
+        for item in scored(*pairs)
+    ]
     rows = measurement.measurement(outcomes, MADE_WITH).rows
     assert {name: dict(row.metrics) for name, row in rows.items()} == {
-        "hit": {"hit": 1.0, "reciprocal_rank": 1.0, "answered": 1.0},
-        "late": {"hit": 0.0, "reciprocal_rank": 0.333333, "answered": 1.0},
+        "hit": {"hit": 1.0, "reciprocal_rank": 1.0, "first_card": 1.0, "shown": 1.0},
+        "late": {"hit": 0.0, "reciprocal_rank": 0.333333, "first_card": 0.0, "shown": 0.0},
+        "unseen": {"hit": 1.0, "reciprocal_rank": 0.5, "first_card": 0.0, "shown": 0.0},
+        "below": {"hit": 1.0, "reciprocal_rank": 1.0, "first_card": 0.0, "shown": 1.0},
         "off": {"refused_offtopic": 0.0},
         "none": {"refused_nearmiss": 1.0},
     }
-    assert [row.right for row in rows.values()] == [True, False, False, True]
-    assert [row.lost_at for row in rows.values()] == [None, "budget", None, None]
+    assert [name for name, row in rows.items() if row.right] == ["hit", "below", "none"]
+    lost = {name: row.lost_at for name, row in rows.items() if row.lost_at}
+    assert lost == {"late": "budget", "unseen": "reply"}
     with pytest.raises(DatasetError, match="no answerable question was measured"):
-        measurement.measurement(outcomes[2:], MADE_WITH)
+        measurement.measurement(outcomes[4:], MADE_WITH)
 
 
 def test_a_written_measurement_reads_as_it_was_with_a_line_a_question(tmp_path: Path) -> None:

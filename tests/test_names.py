@@ -1,11 +1,13 @@
 """How much of a question names and fields cover, and which file has the longer name."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.models import NO_TERMS
-from retrieval.ranking.names import asked_fields, coverage, field_words, longer_names
+from retrieval.models import NO_TERMS, Entry, Terms
+from retrieval.ranking.names import Wanted, asked_fields, coverage, field_words, longer_names
 from tests.made_entries import entry, learnt, row
 
 TROLL, WOLF, LIGHT, LONGER = "Monsters/Troll.md", "Wolf.md", "Light.md", "Continual Light.md"
@@ -22,10 +24,14 @@ TERMS = learnt(
     ("Monsters.md", EXPLAINED),
 )
 ENTRIES = [OF_TROLL, OF_WOLF, OF_LIGHT, OF_LONGER, EXPLAINED]
-WORDS = (
-    "hit dice HD hd of a troll the wolf light continual long how duration last cost what does "
-    "unheard tough monster 6 ? weigh far"
-).split()
+WORDS = [
+    "hit", "dice", "HD", "hd", "of", "a", "troll", "the", "wolf", "light", "continual", "long",
+    "how", "duration", "last", "cost", "what", "does", "unheard", "tough", "monster", "6", "?",
+]  # fmt: skip
+
+
+def covered(terms: Terms, question: str, path: str, entries: Sequence[Entry]) -> float:
+    return coverage(Wanted.of(terms, question), path, entries)
 
 
 @given(
@@ -34,65 +40,64 @@ WORDS = (
     st.sampled_from([TROLL, WOLF, LIGHT, LONGER, ""]),
 )
 def test_the_coverage_is_between_0_and_1_and_a_fifth(
-    question: str, entries: list[object], path: str
+    question: str, entries: list[Entry], path: str
 ) -> None:
-    known = [one for one in ENTRIES if one in entries]
-    found = coverage(TERMS, question, path, known)
+    found = covered(TERMS, question, path, entries)
     assert 0.0 <= found <= 1.2 + 1e-9
-    assert found == max((coverage(TERMS, question, path, [one]) for one in known), default=0.0)
+    assert found == max((covered(TERMS, question, path, [one]) for one in entries), default=0.0)
 
 
 def test_a_thing_and_its_field_are_all_of_a_question() -> None:
     asked = "What are the hit dice of a troll?"
-    assert coverage(TERMS, asked, TROLL, [OF_TROLL]) == pytest.approx(1.0)
-    assert coverage(TERMS, asked, WOLF, [OF_WOLF]) == 0.0  # the field of another thing
-    assert coverage(TERMS, asked, LIGHT, [OF_LIGHT]) == 0.0
+    assert covered(TERMS, asked, TROLL, [OF_TROLL]) == pytest.approx(1.0)
+    assert covered(TERMS, asked, WOLF, [OF_WOLF]) == 0.0  # the field of another thing
+    assert covered(TERMS, asked, LIGHT, [OF_LIGHT]) == 0.0
 
 
 def test_a_name_alone_covers_its_share() -> None:
     troll, burn = TERMS.weight("troll"), TERMS.weight("burn")
     asked = "Does a troll burn?"
     expected = troll / (troll + burn)
-    assert coverage(TERMS, asked, TROLL, [OF_TROLL]) == pytest.approx(expected)
+    assert covered(TERMS, asked, TROLL, [OF_TROLL]) == pytest.approx(expected)
 
 
 def test_a_field_that_is_asked_for_in_other_words_adds_a_fifth() -> None:
     long, light = TERMS.weight("long"), TERMS.weight("light")
     asked = "How long is light?"
     assert "duration" in asked_fields(asked)
-    found = coverage(TERMS, asked, LIGHT, [OF_LIGHT])
+    found = covered(TERMS, asked, LIGHT, [OF_LIGHT])
     assert found == pytest.approx(light / (long + light) + 0.2)
-    without = coverage(TERMS, "Is long light?", LIGHT, [OF_LIGHT])
+    without = covered(TERMS, "Is long light?", LIGHT, [OF_LIGHT])
     assert found - without == pytest.approx(0.2)
 
 
 def test_an_abbreviation_is_what_the_vault_says_it_is() -> None:
-    in_full = coverage(TERMS, "hit dice of a troll", TROLL, [OF_TROLL])
-    assert coverage(TERMS, "HD of a troll", TROLL, [OF_TROLL]) == in_full == pytest.approx(1.0)
+    in_full = covered(TERMS, "hit dice of a troll", TROLL, [OF_TROLL])
+    assert covered(TERMS, "HD of a troll", TROLL, [OF_TROLL]) == in_full == pytest.approx(1.0)
     alone = learnt((TROLL, OF_TROLL))  # nothing explains it
-    assert coverage(alone, "HD of a troll", TROLL, [OF_TROLL]) < 1.0
+    assert covered(alone, "HD of a troll", TROLL, [OF_TROLL]) < 1.0
 
 
 def test_a_field_may_be_written_short() -> None:
     short = row("| HD | 6+3 |", "Troll")
     terms = learnt((TROLL, short), ("Monsters.md", EXPLAINED))
-    assert coverage(terms, "hit dice of a troll", TROLL, [short]) == pytest.approx(1.0)
+    assert covered(terms, "hit dice of a troll", TROLL, [short]) == pytest.approx(1.0)
 
 
 def test_a_name_of_which_the_question_holds_a_part_counts_nothing() -> None:
-    assert coverage(TERMS, "What is light?", LONGER, [OF_LONGER]) == 0.0
-    assert coverage(TERMS, "What is continual light?", LONGER, [OF_LONGER]) == pytest.approx(1.0)
+    assert covered(TERMS, "What is light?", LONGER, [OF_LONGER]) == 0.0
+    assert covered(TERMS, "What is continual light?", LONGER, [OF_LONGER]) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("question", ["", "What is the?", "?!"])
 def test_a_question_that_says_nothing_is_not_covered(question: str) -> None:
-    assert coverage(TERMS, question, TROLL, [OF_TROLL]) == 0.0
+    assert covered(TERMS, question, TROLL, [OF_TROLL]) == 0.0
     assert longer_names(TERMS, question, [TROLL, WOLF]) == frozenset()
 
 
 def test_nothing_is_covered_by_nothing() -> None:
-    assert coverage(TERMS, "hit dice of a troll", TROLL, []) == 0.0
-    assert coverage(NO_TERMS, "hit dice of a troll", TROLL, [OF_TROLL]) == pytest.approx(1.0)
+    assert covered(TERMS, "hit dice of a troll", TROLL, []) == 0.0
+    assert covered(NO_TERMS, "hit dice of a troll", TROLL, [OF_TROLL]) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

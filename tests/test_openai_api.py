@@ -175,7 +175,9 @@ def test_nobody_but_the_user_is_heard(model_client: httpx2.Client, llm: FakeLlm)
     assert (request["temperature"], "stop" in request) == (0, False)
 
 
-def test_a_refusal_is_text_and_refusal_without_annotations(model_client: httpx2.Client, llm: FakeLlm) -> None:
+def test_a_refusal_is_text_and_refusal_without_annotations(
+    model_client: httpx2.Client, llm: FakeLlm
+) -> None:
     llm.reply = REFUSAL
     given = client_of(model_client).chat.completions.create(model=MODEL, messages=MESSAGES)
     message = given.choices[0].message

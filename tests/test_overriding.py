@@ -47,15 +47,19 @@ def test_an_erratum_below_the_returned_passages_is_quoted_first(ruled: httpx2.Cl
     assert [passage["path"] for passage in reply["passages"]] == [BASE, ERRATA]
     assert reply["citations"][0]["path"] == ERRATA
     assert "1d8" in reply["citations"][0]["quote"]
+    above, below = reply["cards"]
+    assert (above["path"], above["folded"]) == (ERRATA, False)
+    assert above["badges"] == ["errata", "edition 2nd"]
+    assert (below["path"], below["badges"]) == (BASE, [])
     first = reply["answer"].splitlines()[0]
-    assert first == "**Conflict:** [1] (errata, edition 2nd) stands above [2]."
+    assert first == "**[1] Errata** (errata; edition 2nd) (Errata/Errata.md:8)"
 
 
 def test_what_supersedes_something_else_of_the_file_stays_away(ruled: httpx2.Client) -> None:
     asked = {"question": "How much damage does a sling do?", "top_k": 1}
     reply = ruled.post("/ask", json=asked).json()
     assert ERRATA not in [passage["path"] for passage in reply["passages"]]
-    assert "Conflict" not in reply["answer"]
+    assert [(card["path"], card["badges"]) for card in reply["cards"]] == [(BASE, [])]
 
 
 def test_a_model_is_told_which_passage_stands_above_which() -> None:

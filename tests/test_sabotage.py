@@ -22,7 +22,9 @@ from tests.conftest import write_vault
 from tests.made_misses import CHUNKS, asked, candidate, found
 
 GOODS = ("rope", "bell", "lamp", "saddle", "anchor", "drum", "candle", "ladder", "shovel", "flute")
-REFUSE = Fault("always refuse", (Swap("evals.retrieval.search", lambda find: refusing(find)),))
+REFUSE = Fault(
+    "always refuse", (Swap("api.answer.card_reply.search", lambda find: refusing(find)),)
+)
 NOTHING = Fault("nothing at all", (Swap("retrieval.candidates.fuse", lambda fuse: fuse),))
 
 

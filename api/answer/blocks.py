@@ -16,7 +16,7 @@ BlockKind = Literal["paragraph", "list", "table", "fields", "headings"]
 _FIELD = re.compile(r"\s*(?:[-*+]\s+)?(?:\*\*|__)[^*_]{1,60}?(?::(?:\*\*|__)|(?:\*\*|__)\s*:)\s*\S")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _DELIMITER = re.compile(r"[\s|:>]*-[\s|:>-]*$")
-_FENCE = re.compile(r"\s*(?:>\s*)?(?:`{3,}|~{3,})")
+_FENCE = re.compile(r"\s*(?:>\s*)?(`{3,}|~{3,})(.*)")
 _FIELD_LENGTH = 200  # characters; what is longer is prose with a bold beginning
 _BAR = re.compile(r"(?<!\\)\|")
 
@@ -97,15 +97,17 @@ def _goes_on(file: IndexedFile, before: Entry, entry: Entry) -> bool:
 
 
 def _fences(file: IndexedFile) -> dict[int, Part]:
-    """The fence that a line stands in, by the line."""
+    """The fence that a line is in, by the line; a fence ends with the mark it began with."""
     found: dict[int, Part] = {}
-    opened: int | None = None
+    opened: tuple[int, str] | None = None
     for number in sorted(file.lines):
-        if _FENCE.match(file.lines[number]):
-            if opened is None:
-                opened = number
-                continue
-            fence = Part(opened, number)
+        match = _FENCE.match(file.lines[number])
+        if match is None:
+            continue
+        if opened is None:
+            opened = (number, match[1]) if "`" not in match[2] else None
+        elif match[1].startswith(opened[1]) and not match[2].strip():
+            fence = Part(opened[0], number)
             found |= dict.fromkeys(_numbers(fence), fence)
             opened = None
     return found
@@ -117,8 +119,10 @@ def _block(file: IndexedFile, run: Sequence[Entry], fences: Mapping[int, Part]) 
         return Block("paragraph", first.heading, None, (fence,))
     if first.kind == "row":
         parts = tuple(Part(one.first_line, one.last_line) for one in run)
-        return Block("fields" if _are_fields(file, parts) else "table", first.heading,
-                     _header(file, parts[0]), parts)  # fmt: skip
+        header = _header(file, first)
+        if _are_fields(file, parts, header):
+            return Block("fields", first.heading, None, parts)
+        return Block("table", first.heading, header, parts)
     if first.kind == "item":
         return Block("list", first.heading, _lead_in(file, first), _items(file, run))
     whole = Part(first.first_line, max(one.last_line for one in run))
@@ -152,21 +156,21 @@ def _alone(block: Block) -> Block:
     return block
 
 
-def _are_fields(file: IndexedFile, rows: Sequence[Part]) -> bool:
+def _are_fields(file: IndexedFile, rows: Sequence[Part], header: Part | None) -> bool:
     """Whether a table names a thing's fields: two columns without names, or one row of names."""
     if any(len(cells(file.lines.get(row.first_line, ""))) != 2 for row in rows):
         return False
-    header = _header(file, rows[0])
     names = [] if header is None else cells(file.lines.get(header.first_line, ""))
     return not any(names)
 
 
-def _header(file: IndexedFile, row: Part) -> Part | None:
-    """The lines above a table's first row that belong to it, its row of dashes included."""
-    first = row.first_line
-    while "|" in file.lines.get(first - 1, "") or is_delimiter(file.lines.get(first - 1, " ")):
-        first -= 1
-    return Part(first, row.first_line - 1) if first < row.first_line else None
+def _header(file: IndexedFile, row: Entry) -> Part | None:
+    """The header lines directly above a table's first row, as the index has found them."""
+    if not row.lead:
+        return None
+    first = row.first_line - 1 - row.lead.count("\n")
+    shown = "\n".join(file.lines.get(n, "") for n in range(first, row.first_line))
+    return Part(first, row.first_line - 1) if shown == row.lead else None
 
 
 def _lead_in(file: IndexedFile, item: Entry) -> Part | None:

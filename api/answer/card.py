@@ -40,6 +40,7 @@ class Card:
     folded: bool = False
     badges: tuple[str, ...] = ()
     counted: int | None = None  # how many parts the list has that was asked for as a whole
+    listed: Part | None = None  # all lines of that list, those that are not shown as well
 
     @property
     def first_line(self) -> int:
@@ -57,6 +58,12 @@ class Card:
         if self.folded:
             return self.best.quote
         return "\n".join(self.lines[number] for number in sorted(self.lines))
+
+    @property
+    def covered(self) -> frozenset[int]:
+        """The lines that no further card is to show."""
+        whole = range(self.listed.first_line, self.listed.last_line + 1) if self.listed else ()
+        return frozenset((*self.lines, *whole))
 
     @property
     def left_out(self) -> int:

@@ -78,7 +78,7 @@ def card_reply(
     """
     check_question(rules, typed)
     terms = _terms(rules, generation_id)
-    said = _talk(rules, typed, terms, texts)
+    said = None if history and small_talk.kind(typed) == "about" else _talk(typed, terms, texts)
     if said:
         return CardReply(typed, "refused" if said.is_refusal else "answered", None, talk=said)
     whole = alone or _whole(rules, typed, history, terms, generation_id)
@@ -103,7 +103,7 @@ def card_reply(
     return replace(made, cards=cards)
 
 
-def _talk(rules: Rulebook, typed: str, terms: Terms, texts: Texts) -> Talk | None:
+def _talk(typed: str, terms: Terms, texts: Texts) -> Talk | None:
     if kind := small_talk.kind(typed):
         return Talk(small_talk.reply(kind, texts, terms), is_refusal=False)
     own = language.of_vault(terms)

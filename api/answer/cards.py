@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from api.answer.blocks import Block, Part, blocks, cells
 from api.answer.card import Card, Form, Piece, form_of, numbers
 from retrieval.index.terms import stems_of
-from retrieval.models import Hit, IndexedFile
+from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import Asked, Line, ranked
 
 SHORT_SECTION = 80  # words; a section up to here is shown whole
+KEYWORD_SECTION = 130  # the same where nothing but its name is asked
 _ENTRIES = 4  # of a passage, that a card is made of …
 _WORDS = 64  # … while they have no more words than this together
 _NEARLY = 0.15  # by so much further from the question than the best one they may be
@@ -30,15 +31,19 @@ class _Place:
     file: IndexedFile
     blocks: tuple[Block, ...]
     section: tuple[Block, ...]
+    limit: int  # words of a section that is shown whole
 
 
-def card(hit: Hit, file: IndexedFile, asked: Asked) -> Card:
-    """Return a passage's card, unfolded. Raises ValueError for a passage without entries."""
+def card(hit: Hit, file: IndexedFile, asked: Asked, *, limit: int = SHORT_SECTION) -> Card:
+    """Return a passage's card, unfolded; a section of up to `limit` words is shown whole.
+
+    Raises ValueError for a passage without entries.
+    """
     found = ranked(hit, asked)
     if not found:
         raise ValueError(f"the passage {hit.chunk.id} has no entry")
     best = found[0]
-    place = _place(file, best)
+    place = _place(file, best, limit)
     pieces = tuple(_pieces(place, _chosen(found, place), asked))
     of_best = [p for p in pieces if any(part.holds(best.entry) for part in p.parts)]
     several = len(pieces) > 1 and _is_short(place)
@@ -51,7 +56,7 @@ def card(hit: Hit, file: IndexedFile, asked: Asked) -> Card:
         pieces=pieces,
         lines={number: file.lines.get(number, "") for number in shown},
         marked=(Part(best.entry.first_line, best.entry.last_line),),
-        best=best.entry,
+        best=_own_field(place, best.entry, asked),
         chunk=hit.chunk,
         score=hit.score,
     )
@@ -79,19 +84,19 @@ def words(text: str) -> int:
     return sum(any(c.isalnum() for c in word) for word in text.replace("|", " ").split())
 
 
-def _place(file: IndexedFile, best: Line) -> _Place:
+def _place(file: IndexedFile, best: Line, limit: int) -> _Place:
     every = blocks(file)
     at = next((n for n, block in enumerate(every) if block.holds(best.entry)), None)
     if at is None:  # nothing but an entry for the whole: all of its lines are one part
         part = Part(best.entry.first_line, best.entry.last_line)
         alone = (Block("paragraph", best.entry.heading, None, (part,)),)
-        return _Place(file, alone, alone)
+        return _Place(file, alone, alone, limit)
     first, last = at, at
     while first > 0 and every[first - 1].heading == every[at].heading:
         first -= 1
     while last + 1 < len(every) and every[last + 1].heading == every[at].heading:
         last += 1
-    return _Place(file, every, every[first : last + 1])
+    return _Place(file, every, every[first : last + 1], limit)
 
 
 def _is_small(file: IndexedFile, block: Block, best: Line) -> bool:
@@ -103,13 +108,11 @@ def _is_small(file: IndexedFile, block: Block, best: Line) -> bool:
 
 
 def _is_short(place: _Place) -> bool:
-    if any(
-        block.kind in {"table", "fields"} and len(block.parts) > _WHOLE_TABLE
-        for block in place.section
-    ):
+    large = {"table"} if place.limit > SHORT_SECTION else {"table", "fields"}
+    if any(b.kind in large and len(b.parts) > _WHOLE_TABLE for b in place.section):
         return False
     shown = [number for block in place.section for number in numbers(_whole(block))]
-    return _words_of(place.file, sorted(set(shown))) <= SHORT_SECTION
+    return _words_of(place.file, sorted(set(shown))) <= place.limit
 
 
 def _chosen(found: Sequence[Line], place: _Place) -> list[Line]:
@@ -165,6 +168,20 @@ def _field(place: _Place, best: Line, asked: Asked) -> Piece | None:
             if any(part.holds(best.entry) for part in named):
                 return Piece("fields", block.lead, tuple(named), len(block.parts) - len(named))
     return None
+
+
+def _own_field(place: _Place, best: Entry, asked: Asked) -> Entry:
+    """The best entry; of one that holds several fields, a line each, the one asked for."""
+    lines = best.quote.split("\n")
+    block = next((one for one in place.section if one.kind == "fields" and one.holds(best)), None)
+    if block is None or len(lines) != best.last_line - best.first_line + 1 or len(lines) == 1:
+        return best
+    own = [part for part in block.parts if part.holds(best)]
+    field = (_named_fields(place.file, own, asked) or own)[0]
+    quote = "\n".join(
+        lines[field.first_line - best.first_line : field.last_line - best.first_line + 1]
+    )
+    return replace(best, first_line=field.first_line, last_line=field.last_line, quote=quote)
 
 
 def _asked_fields(file: IndexedFile, parts: Sequence[Part], asked: Asked) -> list[Part]:

@@ -14,6 +14,7 @@ _KNOWN = (
 )
 _SURE = 0.6  # probability
 _LEAST = 3  # words
+_FAR = "\u2e80"  # from here on scripts that are written without spaces
 _FAMILIAR = 0.6  # share of words that the vault knows: such a question is in its language
 NAMES = {
     "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian",
@@ -32,10 +33,16 @@ def foreign(question: str, own: str, terms: Terms) -> str | None:
     A short question, or one most of whose words the vault has, is never called foreign.
     """
     words = [word.lower() for word in WORD.findall(question) if not word.isdigit()]
+    if sum(map(_is_far, question)) > len(question) / 2:  # no spaces to count words by
+        words = list(question)
     if len(words) < _LEAST or sum(word in terms.words for word in words) > _FAMILIAR * len(words):
         return None
     language, probability = _identifier().classify(question)
     return language if language != own and probability >= _SURE else None
+
+
+def _is_far(letter: str) -> bool:
+    return letter >= _FAR and letter.isalpha()
 
 
 @lru_cache(maxsize=8)

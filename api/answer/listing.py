@@ -59,6 +59,7 @@ def cards(found: SearchResult, asked: Asked) -> list[Card]:
 def _card(chosen: _Found) -> Card:
     block = chosen.block
     parts = block.parts if len(block.parts) <= MOST else block.parts[:_SHOWN]
+    first = _first_entry(chosen.file, block) or chosen.best
     piece = Piece(form_of(block), block.lead, parts, len(block.parts) - len(parts))
     return Card(
         path=chosen.file.path,
@@ -67,7 +68,8 @@ def _card(chosen: _Found) -> Card:
         pieces=(piece,),
         lines={number: chosen.file.lines.get(number, "") for number in numbers(piece)},
         marked=parts,
-        best=chosen.best,
+        best=chosen.best if any(part.holds(chosen.best) for part in parts) else first,
+        listed=Part(block.first_line, block.last_line),
         chunk=chosen.hit.chunk,
         score=chosen.hit.score,
         counted=len(block.parts),
@@ -96,13 +98,13 @@ def _choices(found: SearchResult, asked: Asked) -> Iterator[_Found]:
             score += _NAMED * asked.share(frozenset(stems_of(_named(file, block))))
             place = (file.path, block.first_line)
             if place not in found_at or score > found_at[place].score:
-                best = held[0].entry if held else _first_entry(file, block)
+                best = held[0].entry if held else _first_entry(file, block) or lines[0].entry
                 found_at[place] = _Found(hit, file, block, score, best)
     yield from found_at.values()
 
 
-def _first_entry(file: IndexedFile, block: Block) -> Entry:
-    return next(entry for entry in file.entries if block.holds(entry))
+def _first_entry(file: IndexedFile, block: Block) -> Entry | None:
+    return next((entry for entry in file.entries if block.holds(entry)), None)
 
 
 def _named(file: IndexedFile, block: Block) -> str:

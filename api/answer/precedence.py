@@ -129,19 +129,26 @@ def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
 
 
 def arranged(count: int, found: Sequence[Conflict], gone: Sequence[bool] = ()) -> list[int]:
-    """Return the places 0 to `count` - 1 so that a binding statement is before what it overrides.
+    """Return the places 0 to `count` - 1 so that a binding statement is directly before what it
+    overrides.
 
     Else their order stays, but for those marked in `gone` (superseded, says their file), which
     follow. Files that supersede each other stay as they were.
     """
-    rest = sorted(range(count), key=lambda place: bool(gone and gone[place]))
     order: list[int] = []
-    while rest:
-        under = {c.lower for c in found if c.binding and c.upper in rest}
-        free = next((place for place in rest if place not in under), rest[0])
-        rest.remove(free)
-        order.append(free)
+    for place in sorted(range(count), key=lambda place: bool(gone and gone[place])):
+        _place(place, found, order, ())
     return order
+
+
+def _place(place: int, found: Sequence[Conflict], order: list[int], below: tuple[int, ...]) -> None:
+    """Append a statement behind those that override it; `below` are the ones that led here."""
+    if place in order:
+        return
+    for above in (one.upper for one in found if one.binding and one.lower == place):
+        if above not in (*below, place):
+            _place(above, found, order, (*below, place))
+    order.append(place)
 
 
 def variants(paths: Sequence[str]) -> list[str]:

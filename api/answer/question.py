@@ -28,7 +28,8 @@ _PARTING = re.compile(
 )
 _LEAST_PART = 2  # words that say something
 _ALL = re.compile(
-    r"^\W*(?:please )?(?:list|enumerate|name|remind me of|give me (?:the|all|every))\b|"
+    r"^\W*(?:please )?(?:list|enumerate|name (?:the|all|every|each|some)|remind me of|"
+    r"give me (?:the|all|every))\b|"
     r"\b(?:list (?:of|all|'?em|them)|overview|everything (?:you|i|we|that)|(?:whole|full|complete) "
     r"(?:list|table|overview))\b|"
     r"\b(?:all (?:the |of the |our |my |your )?(?:\w+[ -]){0,2}?|all )\w+s\b|"
@@ -37,6 +38,15 @@ _ALL = re.compile(
     r"\b(?:types|kinds|sorts) of \w+s?\b|\bways to\b|"
     r"\b(?:all )?(?:steps|options|restrictions|conditions|modifiers|things|exceptions)"
     r"(?: \w+ing\b| (?:for|to|of|that|while|when|i|we|you)\b|\W*$)",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"\W*(?:if|when|while|since|as|after|before|because|once|given|although|though|unless)\b", re.I
+)
+# What is answered by yes, no, a number or a reason, whatever else it says of "all".
+_ONE = re.compile(
+    r"\W*(?:can|could|do|does|did|is|are|was|will|would|should|must|may|has|have|if|when|why|how|"
+    r"what happens|what if)\b(?! there\b| you (?:list|name|give|show|tell)\b| do i get all\b)",
     re.IGNORECASE,
 )
 _COMMAND = re.compile(
@@ -89,7 +99,8 @@ def read(question: str, terms: Terms) -> Reading:
     if asks_for_all(text):
         return Reading("list")
     words = WORD.findall(text)
-    if len(words) >= _PLURAL_WORDS and not _QUESTION_WORD.search(text) and _NAMED.search(text):
+    plain = not _QUESTION_WORD.search(text) and "than" not in text.lower().split()
+    if len(words) >= _PLURAL_WORDS and plain and _NAMED.search(text):
         return Reading("list")
     if len(words) <= _KEYWORDS and not _QUESTION_WORD.search(text):
         return Reading("keyword")
@@ -98,6 +109,8 @@ def read(question: str, terms: Terms) -> Reading:
 
 def asks_for_all(text: str) -> bool:
     """Tell whether a question asks for a whole list: "list all", "which … can", "types of"."""
+    if _ONE.match(text):
+        return False
     if _ALL.search(_NOT_ALL.sub(" ", text)):
         return True
     found = _PLURAL.search(text)
@@ -115,7 +128,7 @@ def _clauses(text: str) -> tuple[str, ...]:
     if not 2 <= len(parts) <= 3 or _says_little(parts[0]):
         return ()
     short = len(WORD.findall(parts[0])) <= _KEYWORDS  # "range of web? and can you burn it"
-    if not (short or _QUESTION_WORD.search(parts[0])):
+    if _CONDITION.match(parts[0]) or not (short or _QUESTION_WORD.search(parts[0])):
         return ()
     if not all(_QUESTION_WORD.search(part) for part in parts[1:]):
         return ()
@@ -180,8 +193,15 @@ def _names(words: Sequence[re.Match[str]], terms: Terms) -> list[tuple[int, int]
     return sorted(spans)
 
 
+_JOINING = re.compile(
+    r"\b(?:vs\.?|versus|compared (?:to|with)|or|than|(?:the )?differences? between)\b",
+    re.IGNORECASE,
+)
+_DANGLING = re.compile(r"(?:^(?:and|or)\b|\b(?:and|or|an?|the|between)(?=\W*$))\W*", re.IGNORECASE)
+
+
 def _without(text: str, words: Sequence[re.Match[str]], span: tuple[int, int]) -> str:
     first, last = words[span[0]].start(), words[span[1] - 1].end()
     left = f"{text[:first]} {text[last:]}"
-    left = re.sub(r"\b(?:vs\.?|versus|compared (?:to|with)|or|than)\b", " ", left, flags=re.I)
-    return " ".join(left.split())
+    left = _JOINING.sub(" ", left)
+    return _DANGLING.sub("", " ".join(left.split())).strip(" ,;:")

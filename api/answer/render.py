@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from api import sanitize
+from api.addresses import ADDRESS
 from api.answer.blocks import Part, cells, is_delimiter
 from api.answer.card import Card, Piece
 
@@ -37,10 +38,10 @@ def text(card: Card) -> str:
 
 
 def _shown(number: int, card: Card, variant: str) -> str:
-    about = "; ".join(part for part in (variant, *card.badges) if part)
+    about = as_text("; ".join(part for part in (variant, *card.badges) if part))
     last = f"-{card.last_line}" if card.last_line > card.first_line else ""
-    place = f"({card.path}:{card.first_line}{last})"
-    title = f"**[{number}] {_escaped(card.heading)}**{f' ({about})' if about else ''} {place}"
+    place = f"({as_text(card.path)}:{card.first_line}{last})"
+    title = f"**[{number}] {as_text(card.heading)}**{f' ({about})' if about else ''} {place}"
     if card.folded:
         return f"{title}: {text(card)}"
     count = f"\n\n**{_counted(card)}**" if card.counted else ""
@@ -99,7 +100,8 @@ def _one_line(card: Card) -> str:
     """The best entry on one line; a table's row names its columns."""
     entry = card.best
     if entry.kind == "row":
-        header = cells(entry.lead.split("\n")[0]) if entry.lead else ()
+        lead = [line for line in entry.lead.split("\n") if line and not is_delimiter(line)]
+        header = cells(lead[0]) if len(lead) == 1 else ()
         row = cells(entry.quote)
         names = header if len(header) == len(row) and any(header) else ("",) * len(row)
         named = [f"{name} {cell}".strip() for name, cell in zip(names[1:], row[1:], strict=True)]
@@ -123,7 +125,6 @@ def _dedented(shown: str) -> str:
     return "\n".join(line[indent:] if line[:indent].isspace() else line for line in lines)
 
 
-def _escaped(heading: str) -> str:
-    """A heading as text: what stands in a file's heading must not become markup of the answer."""
-    visible = sanitize.visible(heading)
-    return _MARKUP.sub(r"\\\1", visible) if sanitize.is_suspicious(heading) else visible
+def as_text(words: str) -> str:
+    """Return a name or heading of the vault as text: nothing of it becomes markup or a link."""
+    return _MARKUP.sub(r"\\\1", ADDRESS.sub("", sanitize.visible(words)))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from api.answer import cards, listing, precedence
 from api.answer.card import Card
 from api.answer.question import Reading, without_command
+from retrieval.arrange import is_superseded
 from retrieval.models import SearchResult, SourceNote
 from retrieval.ranking.lines import Asked
 
@@ -38,7 +39,7 @@ def choose(
     above what they correct, superseded files last.
     """
     searched = Searched.of(whole)
-    found = _of_search(searched)
+    found = _of_search(searched, is_keyword=reading.form == "keyword")
     if reading.form == "list":
         asked = Asked.of(without_command(whole.question), whole.terms)
         found = [*listing.cards(whole, asked), *found]
@@ -52,9 +53,12 @@ def choose(
     return _arranged(_once(found)[:MOST], searched.asked, notes)
 
 
-def _of_search(searched: Searched) -> list[Card]:
-    hits = searched.found.hits
-    made = [cards.card(hit, searched.found.files[hit.chunk.path], searched.asked) for hit in hits]
+def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
+    found, limit = searched.found, cards.KEYWORD_SECTION if is_keyword else cards.SHORT_SECTION
+    made = [
+        cards.card(hit, found.files[hit.chunk.path], searched.asked, limit=limit)
+        for hit in found.hits
+    ]
     return [
         one if number == 0 or is_near(one, made[0]) else replace(one, folded=True)
         for number, one in enumerate(made)
@@ -76,10 +80,8 @@ def _once(found: Sequence[Card]) -> list[Card]:
     """The cards without those whose lines are shown already; of others what is new."""
     kept: list[Card] = []
     for card in found:
-        shown = {
-            number for one in kept if one.path == card.path and not one.folded
-            for number in one.lines
-        }  # fmt: skip
+        same = [one for one in kept if one.path == card.path and not one.folded]
+        shown = {number for one in same for number in one.covered}
         first, last = card.best.first_line, card.best.last_line
         if shown.issuperset(range(first, last + 1)):
             continue
@@ -100,7 +102,8 @@ def _arranged(
         precedence.statement(card.best, note) for card, note in zip(found, of_card, strict=True)
     ]
     conflicts = precedence.conflicts(statements, asked.words)
-    order = precedence.arranged(len(found), conflicts, [note.is_gone for note in of_card])
+    gone = [is_superseded(note, asked.question) for note in of_card]
+    order = precedence.arranged(len(found), conflicts, gone)
     above = {one.upper for one in conflicts if one.binding}
     return tuple(
         replace(

@@ -3,34 +3,45 @@
 import re
 from typing import Literal
 
+from api.answer.render import as_text
 from api.answer.texts import Texts
 from retrieval.models import Terms
+from retrieval.words import WORD
 
 Talk = Literal["greeting", "thanks", "about"]
 
 _OPENING = (
     r"(?:hi+|hiya|hello+|hey+|heya|yo|howdy|greetings|hullo|good (?:morning|afternoon|evening|day))"
 )
-_TAIL = r"(?:\s+(?:there|all|everyone|folks|team|again|bot|oracle|mate|friend|guys))*"
+_TAIL = r"(?:\W+(?:there|all|everyone|folks|team|again|bot|oracle|mate|friend|guys))*"
+_HOW = r"how (?:are|r) (?:you|u)(?: doing)?(?: today)?"
 _GREETING = re.compile(
-    rf"\W*{_OPENING}{_TAIL}(?:\W+(?:any(?:one|body) (?:there|here|home)|you there|"
-    r"how are (?:you|u)(?: today)?))?\W*",
+    rf"\W*(?:{_OPENING}{_TAIL}(?:\W+(?:any(?:one|body) (?:there|here|home)|you there|{_HOW}))?|"
+    rf"{_HOW})\W*",
     re.IGNORECASE,
 )
 _THANKS = re.compile(
-    r"\W*(?:(?:ok(?:ay)?|great|cool|nice|perfect|awesome|super|ah|alright|got it|good|right)\W+)*"
-    r"(?:(?:many )?thanks|thank (?:you|u)|thx|thnx|tx|ty|cheers|much appreciated|appreciate it)\b"
-    r"[^?]{0,60}",
+    r"\b(?:thanks|thank (?:you|u)|thx|thnx|tx|ty|cheers|appreciated?|bye|goodbye|good night|cya|"
+    r"see (?:you|ya))\b",
     re.IGNORECASE,
 )
-_FAREWELL = re.compile(r"\W*(?:(?:good)?bye|see (?:you|ya)|good night|cya|later)\b[^?]{0,20}", re.I)
+# Words beside a thank or a farewell that ask nothing; with any other one it may be a question.
+_POLITE_WORDS = (
+    "ok okay great cool nice perfect awesome super ah alright got it good right many much very so "
+    "a lot again mate man dude bro all everyone for the your you u ur youre my that this help "
+    "helped helps was is lifesaver legend really useful enough have day bot then done im i am will "
+    "be back later take care appreciate"
+)
+_POLITE = frozenset(_POLITE_WORDS.split())
 _ABOUT = re.compile(
     rf"\W*(?:{_OPENING}\W+)?(?:help(?: me)?(?: please| pls)?|\?+|"
-    r"(?:so )?what (?:all )?can (?:you|u|i|we) (?:do|ask|help|answer|tell)\b[^?]{0,40}|"
-    r"(?:who|what) are (?:you|u)\b[^?]{0,20}|"
-    r"are (?:you|u) (?:a |an |there|real|human)[^?]{0,40}|what(?:'?s| is) this(?: thing| bot)?|"
-    r"how (?:do(?:es)? (?:this|it|you|u)|do i use (?:this|it|you)) ?(?:work|thing|bot)?|"
-    r"what do (?:you|u) know(?: about)?|what(?: kind of)? questions can i ask[^?]{0,20})\W*",
+    r"(?:so )?what (?:all )?can (?:you|u|i|we) (?:do|ask|help|answer|tell)(?: (?:me|you|us|here|"
+    r"with|for|about|this|u|with this)){0,3}|(?:who|what) (?:are|r) (?:you|u)|"
+    r"are (?:you|u) (?:a |an )?(?:there|real|human|bot|person|robot|ai|machine|program)"
+    r"(?: (?:or|a|an|real|human|bot|person|robot|ai|machine|program)){0,5}|"
+    r"what(?:'?s| is) this(?: thing| bot)?|"
+    r"how (?:do|does|do i use) (?:this|it|you|u)(?: thing| bot)?(?: work)?|"
+    r"what do (?:you|u) know|what(?: kind of)? questions can i ask(?: (?:you|u|here))?)\W*",
     re.IGNORECASE,
 )
 
@@ -42,8 +53,9 @@ def kind(question: str) -> Talk | None:
         return "about"
     if _GREETING.fullmatch(text):
         return "greeting"
-    if _THANKS.fullmatch(text) or _FAREWELL.fullmatch(text):
-        return "thanks"
+    if _THANKS.search(text) and "?" not in text:
+        rest = WORD.findall(_THANKS.sub(" ", text).lower())
+        return "thanks" if _POLITE.issuperset(rest) else None
     return None
 
 
@@ -52,9 +64,10 @@ def reply(talk: Talk, texts: Texts, terms: Terms) -> str:
     if talk == "thanks":
         return texts.thanks
     opening = [texts.greeting] if talk == "greeting" else []
-    titles = _spread(terms.headings, _TITLES)
+    titles = [as_text(title) for title in _spread(terms.headings, _TITLES)]
     about = texts.about.format(titles=", ".join(titles))
-    tries = [f"- What do the rules say about {title}?" for title in _spread(terms.headings, 3)]
+    asked = [as_text(title) for title in _spread(terms.headings, 3)]
+    tries = [f"- What do the rules say about {title}?" for title in asked]
     return "\n\n".join([*opening, about, "\n".join([texts.tries, "", *tries])])
 
 

@@ -9,6 +9,7 @@ from rapidfuzz import process
 from retrieval.errors import ConfigurationError
 
 FILE = "answers.yaml"
+_PLACES = {"about": ("titles",), "language": ("language",)}
 _LONGEST = 1_000  # characters of a sentence
 
 
@@ -40,8 +41,11 @@ def load(vault: Path) -> Texts:
         given = yaml.safe_load(path.read_text("utf-8"))
     except FileNotFoundError:
         return DEFAULT
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigurationError(f"{FILE} cannot be read: {error}; correct or remove it") from error
+    except (OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())
+        raise ConfigurationError(
+            f"{FILE} cannot be read: {reason}; correct or remove it"
+        ) from error
     if given is None:
         return DEFAULT
     if not isinstance(given, dict):
@@ -57,4 +61,17 @@ def load(vault: Path) -> Texts:
             raise ConfigurationError(
                 f"{FILE}: {name} is {value!r}, not a sentence of up to {_LONGEST:,} characters"
             )
+        _check_places(name, value)
     return Texts(**given)
+
+
+def _check_places(name: str, sentence: str) -> None:
+    """Raise ConfigurationError where a sentence has a place that nothing is put into."""
+    known = _PLACES.get(name, ())
+    try:
+        sentence.format(**dict.fromkeys(known, ""))
+    except (KeyError, IndexError, ValueError, AttributeError) as error:
+        places = " and ".join(f"{{{one}}}" for one in known) or "no place in braces"
+        raise ConfigurationError(
+            f"{FILE}: {name} is {sentence!r}; it may hold {places}, and a brace of its own twice"
+        ) from error

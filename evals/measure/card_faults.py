@@ -28,7 +28,8 @@ def card_faults(reply: CardReply, files: Mapping[str, str]) -> Iterator[str]:
 def _faults(card: Card, lines: list[str]) -> Iterator[str]:
     for number, line in card.lines.items():
         whole = lines[number - 1] if number <= len(lines) else None
-        if whole is None or (line != whole and line not in whole):
+        part_of_it = bool(card.chunk.piece) and whole is not None and line in whole
+        if line != whole and not part_of_it:
             yield f"line {number} is not that of the file"
             return
     if card.folded:
@@ -67,4 +68,4 @@ def _has_header(piece: Piece, lines: list[str], text: str) -> bool:
     first = piece.parts[0].first_line
     while first > 1 and "|" in lines[first - 2]:
         first -= 1
-    return comparable(lines[first - 1]) in text
+    return comparable(render.plain(lines[first - 1])) in text

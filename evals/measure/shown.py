@@ -1,5 +1,6 @@
 """What a person is shown of a question's gold lines: in the first card, or anywhere."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,9 @@ from api.answer.cards import words
 from evals.dataset import Gold, Question
 from retrieval.fold import comparable
 from retrieval.models import SearchResult
+
+_SHORT = 12  # characters of a line that may be part of another one by chance
+_WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +82,19 @@ def _holds(path: str, text: str, gold: Gold) -> bool:
     """Whether a text (folded for comparison) of the file `path` has a line of the gold."""
     if path != gold.path:
         return False
-    return any(line in text for line in _lines(gold)) if gold.quote else True
+    return any(_stands(line, text) for line in _lines(gold)) if gold.quote else True
+
+
+def _stands(line: str, text: str) -> bool:
+    """Whether a line is in a text; a short one only between words: "7" is not in "17"."""
+    if len(line) >= _SHORT:
+        return line in text
+    return re.search(rf"(?<!\w){re.escape(line)}(?!\w)", text) is not None
 
 
 def _lines(gold: Gold) -> Iterator[str]:
     """The gold's lines as they are compared; a heading among others is no answer."""
     lines = [line for line in gold.quote.split("\n") if line.strip()]
-    said = [line for line in lines if not line.lstrip().startswith("#")] or lines
+    said = [line for line in lines if _WORD.search(line) and not line.lstrip().startswith("#")]
+    said = said or lines
     return (comparable(line) for line in said)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 _BEHIND = re.compile(
-    r"((?:[A-Za-z][\w'-]{0,30}[ -]){0,4}[A-Za-z][\w'-]{0,30}) \(([A-Z][A-Za-z]{1,4})\)"
+    r"((?:[A-Za-z][\w']{0,30}[ -]){0,4}[A-Za-z][\w']{0,30}) \(([A-Z][A-Za-z]{1,4})\)"
 )
 _BEFORE = re.compile(
     r"\W{0,4}([A-Z][A-Za-z]{1,4})[*_]{0,3}\s?[:|,–-]{1,3}[*_ |]{0,4}([A-Za-z][A-Za-z' -]{2,40})"
@@ -37,4 +37,6 @@ def _abbreviates(short: str, words: list[str]) -> bool:
         return all(word[0] == letter for word, letter in zip(words, short, strict=True))
     word = words[0]
     letters = iter(word)
-    return word[0] == short[0] and len(word) > len(short) + 1 and all(c in letters for c in short)
+    if word.startswith(short) or len(word) <= len(short) + 1:  # Light, Lightning
+        return False
+    return word[0] == short[0] and all(c in letters for c in short)

@@ -18,6 +18,7 @@ from retrieval.index.abbreviations import explained
 from retrieval.models import LONGEST_NAME, Entry, Name, Terms
 from retrieval.words import STOP, WORD, stem
 
+_BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four, tour
 _COMMON = 300  # words, enough to tell a language by
 _BAR = re.compile(r"(?<!\\)\|")
 _WIKI = re.compile(r"\[\[(?:[^\[\]|]*\\?\|)?([^\[\]|]*)\]\]")
@@ -159,9 +160,7 @@ def cells(row: str) -> list[str]:
 @lru_cache(maxsize=65_536)
 def stemmed(word: str) -> str:
     """Return a word's stem, one for both spellings of "armour"."""
-    if word.endswith("our") and len(word) > 4:
-        word = word[:-3] + "or"
-    return stem(word)
+    return stem(_BRITISH.sub(r"\1or\2", word))
 
 
 def _plain(text: str) -> str:

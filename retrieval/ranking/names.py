@@ -4,6 +4,7 @@
 are called as files, headings, rows and bold beginnings are, fields as columns and keys.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,8 +30,9 @@ _ASKED = {
     "pay": "wage pay price",
     "wage": "wage pay",
     "weigh": "weight",
-    "last": "duration",
+    "lasts": "duration",
 }
+_ASKED_WORDS = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.IGNORECASE)
 _FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
 
 
@@ -41,13 +43,15 @@ class Wanted:
     terms: Terms
     weights: Mapping[str, float]  # of its stems
     total: float
+    said: frozenset[str]  # its stems as they stand, abbreviations not in full
     fields: frozenset[str]  # stems of fields that it asks for in other words
 
     @classmethod
     def of(cls, terms: Terms, question: str) -> "Wanted":
         """Return what is compared of a question."""
-        weights = {word: terms.weight(word) for word in terms.in_full(stems_of(question))}
-        return cls(terms, weights, sum(weights.values()), asked_fields(question))
+        said = frozenset(stems_of(question))
+        weights = {word: terms.weight(word) for word in terms.in_full(said)}
+        return cls(terms, weights, sum(weights.values()), said, asked_fields(question))
 
 
 def coverage(wanted: Wanted, path: str, entries: Iterable[Entry]) -> float:
@@ -79,10 +83,8 @@ def longer_names(terms: Terms, question: str, paths: Iterable[str]) -> frozenset
 
 def asked_fields(question: str) -> frozenset[str]:
     """Return the stems of fields that a question asks for in other words."""
-    text = question.casefold()
-    return frozenset(
-        word for asked, names in _ASKED.items() if asked in text for word in stems_of(names)
-    )
+    found = {match.lower() for match in _ASKED_WORDS.findall(question)}
+    return frozenset(word for asked in found for word in stems_of(_ASKED[asked]))
 
 
 def field_words(path: str, entry: Entry) -> frozenset[str]:
@@ -93,7 +95,11 @@ def field_words(path: str, entry: Entry) -> frozenset[str]:
 def _covered(wanted: Wanted, path: str, entry: Entry) -> float:
     names, short = _known(path, entry)
     asked = wanted.weights.keys()
-    held = {word for name in names if asked >= set(name) for word in name}
+    held: set[str] = set()
+    for name in names:
+        full = wanted.terms.in_full(name)
+        if asked >= full or wanted.said >= set(name):
+            held |= full & asked
     if not held:
         return 0.0
     fields = wanted.terms.in_full(short)

@@ -18,10 +18,11 @@ import retrieval
 from retrieval import fitted as fitted_files
 from retrieval.errors import ConfigurationError
 from retrieval.fitted import Models
-from retrieval.refusal.features import NAMES, Array
+from retrieval.refusal.features import LESS, NAMES, Array
 from retrieval.rulebook import Rulebook, calibrated_for
 
 _FILE = Path(retrieval.__file__).with_name("confidence.json")
+_FURTHEST = 500.0  # of a logit, from which on exp() overflows
 _SMALLEST = 1e-9  # a feature's deviation, under which it says nothing
 
 
@@ -36,14 +37,15 @@ class Fit:
     def probability(self, features: Array) -> float:
         """Return the probability, 0 to 1, that the first card answers."""
         weights = np.array([self.weights[name] for name in NAMES])
-        return float(1 / (1 + math.exp(-(features @ weights + self.intercept))))
+        said = min(max(float(features @ weights + self.intercept), -_FURTHEST), _FURTHEST)
+        return 1 / (1 + math.exp(-said))
 
 
 def fit(features: Array, right: Array, shares: Array, *, pull: float = 1.0) -> Fit:
     """Return what maximises the likelihood of `right` (0 or 1), each question by its share.
 
     `features` has shape (questions, len(NAMES)). `pull` draws the weights of standardised features
-    to 0 (ridge). The limit is 0.5; `limit_for` sets it.
+    to 0 (ridge); those of LESS are 0 or under it. The limit is 0.5; `limit_for` sets it.
     """
     mean, deviation = features.mean(axis=0), features.std(axis=0)
     used = deviation > _SMALLEST
@@ -57,7 +59,9 @@ def fit(features: Array, right: Array, shares: Array, *, pull: float = 1.0) -> F
         inner = np.append(weights[:-1], 0.0)
         return float(cost + pull * inner @ inner), slope + 2 * pull * inner
 
-    best = minimize(loss, np.zeros(scaled.shape[1]), jac=True, method="L-BFGS-B").x
+    bounds = [(None, 0.0 if name in LESS else None) for name in NAMES] + [(None, None)]
+    start = np.zeros(scaled.shape[1])
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
     weights = np.where(used, best[:-1] / np.where(used, deviation, 1.0), 0.0)
     intercept = float(best[-1] - weights @ mean)
     return Fit(dict(zip(NAMES, map(float, weights), strict=True)), intercept, 0.5)
@@ -79,7 +83,13 @@ def fitted(rules: Rulebook) -> Fit | None:
 
 @lru_cache(maxsize=8)  # asked for with every question, and the file is read at the first
 def _found(models: tuple[tuple[str, object], ...]) -> Fit | None:
-    return fitted_files.find(_FILE, dict(models), _read)
+    found = fitted_files.find(_FILE, dict(models), _read)
+    if found is not None and set(found.weights) != set(NAMES):
+        raise ConfigurationError(
+            f"{_FILE.name} has weights for {sorted(found.weights)}, not for {sorted(NAMES)}; "
+            "run: python -m evals.calibrate"
+        )
+    return found
 
 
 def write(models: Models, made: Fit, manifest: Mapping[str, object]) -> None:
@@ -93,9 +103,4 @@ def write(models: Models, made: Fit, manifest: Mapping[str, object]) -> None:
 
 def _read(entry: Mapping[str, Any]) -> Fit:
     given = {name: float(value) for name, value in entry["weights"].items()}
-    if set(given) != set(NAMES):
-        raise ConfigurationError(
-            f"{_FILE.name} has weights for {sorted(given)}, not for {sorted(NAMES)}; "
-            "run: python -m evals.calibrate"
-        )
     return Fit(given, float(entry["intercept"]), float(entry["limit"]))

@@ -93,15 +93,17 @@ def _is_named(found: SearchResult) -> bool:
     or two words, each part of a name.
     """
     terms = found.terms
-    asked = terms.in_full(stems_of(found.question))
+    said = frozenset(stems_of(found.question))
+    asked = terms.in_full(said)
     weights = {word: terms.weight(word) for word in asked}
     total = sum(weights.values())
     if not total:
         return False
-    named = {word for name in terms.names if asked.issuperset(name) for word in name}
-    if sum(weights[word] for word in named & asked) >= _NAMED * total:
+    either = asked | said
+    named = {word for name in terms.names if either.issuperset(name) for word in name}
+    if sum(weights[word] for word in terms.in_full(named) & asked) >= _NAMED * total:
         return True
-    return len(asked) <= _FEW and asked <= terms.named_words
+    return len(said) <= _FEW and said <= terms.named_words
 
 
 def fitted(rules: Rulebook) -> Fit | None:
