@@ -47,6 +47,15 @@ def test_what_is_measured_of_a_question_depends_on_its_having_an_answer() -> Non
         measurement.measurement(outcomes[4:], MADE_WITH)
 
 
+def test_of_search_alone_nothing_is_kept_that_a_reply_would_show() -> None:
+    pairs = [(question(1, name="hit"), found(1, 2)), (question(5, name="late"), found(3, 4, 5))]
+    rows = measurement.measurement([item.outcome for item in scored(*pairs)], MADE_WITH).rows
+    assert {name: row.metrics.keys() for name, row in rows.items()} == dict.fromkeys(
+        ("hit", "late"), {"hit", "reciprocal_rank"}
+    )
+    assert [row.right for row in rows.values()] == [True, False]
+
+
 def test_a_written_measurement_reads_as_it_was_with_a_line_a_question(tmp_path: Path) -> None:
     taken = replace(measured(3, missed={1}, critical={2}, more={"margin": None}), why="“new” model")
     taken = refusing(taken, 1, n=2)

@@ -66,7 +66,7 @@ def test_prose_that_says_most_of_what_was_asked_needs_no_word_of_its_heading() -
         ([BASE, ERRATA], [1, 0]),
         ([ERRATA, BASE], [0, 1]),
         ([BASE, CHOICE], [0, 1]),  # binds only those who have chosen it
-        ([BASE, SourceNote("free.md"), HOUSE], [1, 2, 0]),
+        ([BASE, SourceNote("free.md"), HOUSE], [2, 0, 1]),
         ([OLD, BASE], [1, 0]),
     ],
 )
@@ -81,7 +81,7 @@ def test_what_binds_comes_before_what_it_overrides(
 
 def test_files_that_override_each_other_keep_their_order() -> None:
     pair = [Conflict(0, 1, binding=True), Conflict(1, 0, binding=True)]
-    assert precedence.arranged(3, pair) == [2, 0, 1]
+    assert precedence.arranged(3, pair) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(

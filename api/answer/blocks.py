@@ -15,7 +15,7 @@ BlockKind = Literal["paragraph", "list", "table", "fields", "headings"]
 
 _FIELD = re.compile(r"\s*(?:[-*+]\s+)?(?:\*\*|__)[^*_]{1,60}?(?::(?:\*\*|__)|(?:\*\*|__)\s*:)\s*\S")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
-_DELIMITER = re.compile(r"[\s|:>]*-[\s|:>-]*$")
+_DELIMITER = re.compile(r"^[\s|:>]*-[\s|:>-]*$")
 _FENCE = re.compile(r"\s*(?:>\s*)?(`{3,}|~{3,})(.*)")
 _FIELD_LENGTH = 200  # characters; what is longer is prose with a bold beginning
 _BAR = re.compile(r"(?<!\\)\|")
@@ -200,7 +200,7 @@ def _items(file: IndexedFile, run: Sequence[Entry]) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-_MARK = re.compile(r"\s*(?:>\s*)?(?:[-*+]|\d{1,9}[.)])\s")
+_MARK = re.compile(r"^\s*(?:>\s*)?(?:[-*+]|\d{1,9}[.)])\s")
 
 
 def _indent(line: str) -> int:

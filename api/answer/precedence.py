@@ -145,7 +145,9 @@ def _place(place: int, found: Sequence[Conflict], order: list[int], below: tuple
     """Append a statement behind those that override it; `below` are the ones that led here."""
     if place in order:
         return
-    for above in (one.upper for one in found if one.binding and one.lower == place):
+    both = {(one.lower, one.upper) for one in found if one.binding}
+    over = [one for one in found if one.binding and (one.upper, one.lower) not in both]
+    for above in (one.upper for one in over if one.lower == place):
         if above not in (*below, place):
             _place(above, found, order, (*below, place))
     order.append(place)

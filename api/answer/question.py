@@ -21,9 +21,10 @@ _ASKS = (
     r"must|should|will|would|has|have|at what|in what|for how)\b"
 )
 _QUESTION_WORD = re.compile(rf"\b{_ASKS}", re.IGNORECASE)
+# Of text whose words are one space apart.
 _PARTING = re.compile(
-    rf"\?\s+(?=\S)|[,;]?\s+(?:and(?:\s+also)?|also|plus|&|\+)\s+(?={_ASKS})|[,;]\s*(?:also\s+)?"
-    rf"(?=(?:what|which|who|when|where|why|how)\b)",
+    rf"\? (?=\S)|[,;]? (?:and(?: also)?|also|plus|&|\+) (?={_ASKS})|[,;] (?:also )?"
+    r"(?=(?:what|which|who|when|where|why|how)\b)",
     re.IGNORECASE,
 )
 _LEAST_PART = 2  # words that say something
@@ -68,11 +69,10 @@ _COMPARED = re.compile(
     r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(
-    r"^(?:\s|,|or|vs\.?|versus|and|compared|to|with|than|from|in|on|a|an|the|is|really|better|"
-    r"worse|slower|faster|more|\w{3,}er|foot)*$",
-    re.IGNORECASE,
+_BETWEEN_WORDS = (
+    "or vs versus and compared to with than from in on a an the is really better worse more foot"
 )
+_BETWEEN = frozenset(_BETWEEN_WORDS.split())
 _NAMED = re.compile(r"^(?:[\w'-]+ ){2,5}(?P<noun>[a-z]{3,}s)(?: pls| plz| please)?\W*$", re.I)
 _PLURAL_WORDS = 3  # words of "2nd level mage spells"; "secret doors" names a section
 _KEYWORDS = 4  # words; a longer line is a sentence, though it asks nothing
@@ -157,14 +157,19 @@ def _compared(text: str, terms: Terms) -> tuple[str, ...]:
     spans = _names(words, terms)
     for one, other in pairwise(spans):
         between = text[words[one[1] - 1].end() : words[other[0]].start()]
-        joined = _BETWEEN.match(between) and re.search(
-            r"\b(?:or|vs|versus|compared|than|and)\b", between, re.IGNORECASE
-        )
+        joined = _joins(between)
         only_and = re.fullmatch(r"\W*(?:and|or)\W*(?:the |an? )?", between, re.IGNORECASE)
         if not joined or (only_and and not _COMPARED.search(text)):
             continue
         return (_without(text, words, other), _without(text, words, one))
     return ()
+
+
+def _joins(between: str) -> bool:
+    """Whether what is between two names compares them, and says nothing else."""
+    words = [word.lower() for word in WORD.findall(between)]
+    known = all(word in _BETWEEN or word.endswith("er") for word in words)
+    return known and not {"or", "vs", "versus", "compared", "than", "and"}.isdisjoint(words)
 
 
 def things_in(text: str, terms: Terms) -> list[str]:

@@ -10,9 +10,10 @@ from api.answer.card import Card, Piece
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _MARKUP = re.compile(r"([\\`*_\[\]<&~|$!])")
+_PAIRED = re.compile(r"\*[^*]+\*|(?<!\w)_[^_]+_|`[^`]+`|\[[^\[\]]*\]|~~|</?\w")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 _WIKI = re.compile(r"\[\[(?:[^\[\]|\n]*?\\?\|)?([^\[\]|\n]*)\]\]")
-_CALLOUT = re.compile(r"^(\s*>\s*)\[!(\w+)\][+-]?\s*", re.MULTILINE)
+_CALLOUT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][+-]?[ \t]*", re.MULTILINE)
 _MARK = re.compile(r"^(?:\s*>)*\s*(?:#{1,6}\s+|(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
 
 
@@ -127,4 +128,7 @@ def _dedented(shown: str) -> str:
 
 def as_text(words: str) -> str:
     """Return a name or heading of the vault as text: nothing of it becomes markup or a link."""
-    return _MARKUP.sub(r"\\\1", ADDRESS.sub("", sanitize.visible(words)))
+    plain_words = ADDRESS.sub("", words)
+    if sanitize.is_suspicious(words) or _PAIRED.search(words):
+        plain_words = _MARKUP.sub(r"\\\1", plain_words)
+    return sanitize.visible(plain_words)

@@ -27,6 +27,8 @@ def explained(line: str) -> Iterator[tuple[str, str]]:
 def _fitting(short: str, words: list[str], *, at_end: bool) -> Iterator[tuple[str, str]]:
     for count in (len(short), 1):
         run = words[-count:] if at_end else words[:count]
+        if not short.isupper() and run and run[0].lower().startswith(short.lower()):
+            return  # "Light, Lightning": a word and a longer one
         if len(run) == count and _abbreviates(short.lower(), [word.lower() for word in run]):
             yield short.lower(), " ".join(run).lower()
             return
@@ -37,6 +39,6 @@ def _abbreviates(short: str, words: list[str]) -> bool:
         return all(word[0] == letter for word, letter in zip(words, short, strict=True))
     word = words[0]
     letters = iter(word)
-    if word.startswith(short) or len(word) <= len(short) + 1:  # Light, Lightning
+    if len(word) <= len(short) + 1:
         return False
     return word[0] == short[0] and all(c in letters for c in short)
