@@ -58,7 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             if args.confidence:
                 made, seen = _confidence(opened, Path(folder)), _manifest(args.dataset, questions)
                 models = calibrated_for(opened.settings, opened.embedder, opened.reranker)
-                confidence.write(models, made, seen)
+                if not args.dry_run:
+                    confidence.write(models, made, seen)
                 return 0
             others = _others(args.beside, opened, Path(folder))
             rules = replace(opened, weights=calibration.UNFITTED.weights, threshold=-math.inf)

@@ -18,6 +18,7 @@ from evals import dataset, retrieval
 from evals.dataset import Question
 from evals.faults import Swap, applied
 from evals.judge import Judgement
+from evals.measure.shown import Shown
 from evals.outcome import Outcome, Subject
 from evals.trial import Ground, quiet
 from retrieval.errors import DatasetError
@@ -25,7 +26,7 @@ from retrieval.fold import comparable
 from retrieval.models import SearchResult
 
 _HITS = 10  # questions of a canary
-_SEARCH = "evals.retrieval.search"
+_SEARCH = "api.answer.card_reply.search"
 _ALL = ("all canaries", "each has the status that is right for it")
 
 
@@ -60,16 +61,16 @@ def tried(ground: Ground, ready: Subject, outcomes: Sequence[Outcome]) -> Iterat
     with applied(prepared):
         wrong = next(_odd(flock, ground.vault), None)
         yield Copy("the gate itself", "missed" if wrong else "sound", *(wrong or _ALL))
-        for name, swap in LIES.items():
-            with applied(swap):
+        for name, swaps in LIES.items():
+            with applied(*swaps):
                 found = next(_odd(flock, ground.vault), None)
             yield Copy(name, "caught" if found else "missed", *(found or _ALL))
 
 
 def _flock(ground: Ground, outcomes: Sequence[Outcome]) -> list[Canary]:
     rows = _rows(ground.dataset)
-    hits = [o for o in outcomes if o.judgement and o.judgement.hit][:_HITS]
-    missed = [o for o in outcomes if o.judgement and not o.judgement.hit][:1]
+    hits = [o for o in outcomes if o.judgement and o.passed][:_HITS]
+    missed = [o for o in outcomes if o.judgement and not o.passed][:1]
     if len(hits) < _HITS or not missed:
         raise DatasetError(f"{ground.dataset}: canaries need {_HITS} hits and a miss")
     asked = tuple(rows[outcome.question.id] for outcome in hits)
@@ -182,10 +183,14 @@ def _hit_in_any_file(judge: Any) -> Any:
     return lying
 
 
+def _shown(*_: Any) -> Shown:
+    return Shown(first=True, anywhere=True, complete=True, words=0, words_before=0)
+
+
 def _misses_skipped(evaluate: Any) -> Any:
     def lying(*args: Any, **options: Any) -> Iterator[Outcome]:
         for outcome in evaluate(*args, **options):
-            if outcome.judgement is None or outcome.judgement.hit:
+            if outcome.judgement is None or outcome.passed:
                 yield outcome
 
     return lying
@@ -209,21 +214,27 @@ def _without(word: str) -> Callable[[Any], Any]:
 
 
 LIES = {
-    "hit always true": Swap("evals.retrieval.judge", _hit),
-    "hit in any file": Swap("evals.retrieval.judge", _hit_in_any_file),
-    "threshold 0": Swap(
-        "evals.gate.faults", lambda faults: lambda outcomes, _: faults(outcomes, 0.0)
+    "hit always true": (
+        Swap("evals.retrieval.judge", _hit),
+        Swap("evals.retrieval.shown", lambda _: _shown),
     ),
-    "dataset emptied": Swap("evals.dataset.load", lambda _: lambda path: []),
-    "misses skipped": Swap("evals.retrieval.evaluate", _misses_skipped),
-    "judged by 50 passages": Swap("evals.retrieval.evaluate", _with_top_k(50)),
-    "critical questions ignored": Swap("evals.gate.faults", _without("critical")),
-    "forbidden files ignored": Swap("evals.gate.faults", _without("forbidden")),
-    "always green": Swap("evals.gate.faults", _without("")),
-    "second half of the questions dropped": Swap(
-        "evals.retrieval.chosen", lambda chosen: lambda *args: _first_half(chosen(*args))
+    "hit in any file": (
+        Swap("evals.retrieval.judge", _hit_in_any_file),
+        Swap("evals.retrieval.shown", lambda _: _shown),
     ),
-    "no answerable question passes": Swap(
-        "evals.retrieval.chosen", lambda _: lambda path, split: dataset.load(path)
+    "threshold 0": (
+        Swap("evals.gate.faults", lambda faults: lambda outcomes, _: faults(outcomes, 0.0)),
+    ),
+    "dataset emptied": (Swap("evals.dataset.load", lambda _: lambda path: []),),
+    "misses skipped": (Swap("evals.retrieval.evaluate", _misses_skipped),),
+    "judged by 50 passages": (Swap("evals.retrieval.evaluate", _with_top_k(50)),),
+    "critical questions ignored": (Swap("evals.gate.faults", _without("critical")),),
+    "forbidden files ignored": (Swap("evals.gate.faults", _without("forbidden")),),
+    "always green": (Swap("evals.gate.faults", _without("")),),
+    "second half of the questions dropped": (
+        Swap("evals.retrieval.chosen", lambda chosen: lambda *args: _first_half(chosen(*args))),
+    ),
+    "no answerable question passes": (
+        Swap("evals.retrieval.chosen", lambda _: lambda path, split: dataset.load(path)),
     ),
 }

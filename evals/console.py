@@ -57,10 +57,12 @@ def print_summary(run: Run, folder: Path) -> None:
     print(f"results: {folder}")
     for fault in run.faults:
         print(f"GATE FAILED: {fault}")
-    interval = binomtest(run.hits, len(judged)).proportion_ci(method="wilson")
+    hits = sum(judgement.hit for _, judgement in judged)
+    interval = binomtest(hits, len(judged)).proportion_ci(method="wilson")
     print(f"MRR: {fmean(1 / j.rank if j.rank else 0 for _, j in judged):.3f}")
     print(f"95 % interval of recall: {interval.low:.3f} to {interval.high:.3f}")
-    print(f"Recall@{run.top_k}: {run.hits}/{len(judged)} = {run.hits / len(judged):.2f}")
+    print(f"found and shown: {run.hits}/{len(judged)} = {run.hits / len(judged):.2f}")
+    print(f"Recall@{run.top_k}: {hits}/{len(judged)} = {hits / len(judged):.2f}")
 
 
 def _print_replies(outcomes: Sequence[Outcome]) -> None:

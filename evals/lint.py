@@ -18,6 +18,7 @@ from retrieval.fold import comparable, fold
 
 _ROOT = Path(__file__).parents[1]
 _DATASETS = _ROOT / "evals" / "datasets"
+_RULES = "rules"  # what datasets call the sample vault
 
 
 def lint(path: Path, folder: Path) -> list[str]:
@@ -25,7 +26,9 @@ def lint(path: Path, folder: Path) -> list[str]:
 
     Raises DatasetError or VaultError where nothing can be checked.
     """
-    questions, pages = dataset.load(path), anchors.read(folder)
+    about = _RULES if folder.resolve() == (_ROOT / "vault").resolve() else folder.name
+    questions = [one for one in dataset.load(path) if one.vault in ("", about)]
+    pages = anchors.read(folder)
     ours = not _borrowed(path)
     found = [(item, what) for item in questions for what in _label_faults(item, pages, ours)]
     found += [*wording.duplicate_faults(questions), *_shared_quotes(questions)]
@@ -41,11 +44,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     vaults: Iterable[Path] = ()  # whose chunks are checked
     try:
         if args.dataset:
-            labels = [(args.dataset, args.vault or _vault_of(args.dataset))]
+            labels = [(args.dataset, args.vault)] if args.vault else list(_vaults_of(args.dataset))
         elif args.vault:
             vaults = [args.vault]
         else:
-            labels = [(path, _vault_of(path)) for path in _committed()]
+            labels = [label for path in _committed() for label in _vaults_of(path)]
             vaults = dict.fromkeys(folder for _, folder in labels)
     except RulesError as error:
         return _unchecked(error)
@@ -92,9 +95,12 @@ def _committed() -> list[Path]:
     return paths
 
 
-def _vault_of(path: Path) -> Path:
-    own = _ROOT / "evals" / "vaults" / path.stem
-    return _shown(own if own.is_dir() else _ROOT / "vault")
+def _vaults_of(path: Path) -> Iterator[tuple[Path, Path]]:
+    """A dataset with each vault that it is about: those it names, else the one of its own name."""
+    named = sorted({question.vault for question in dataset.load(path)} - {""})
+    for name in named or [path.stem]:
+        own = _ROOT / "evals" / "vaults" / name
+        yield path, _shown(own if own.is_dir() else _ROOT / "vault")
 
 
 def _shown(path: Path) -> Path:
@@ -133,6 +139,10 @@ def _field_faults(item: Question) -> Iterator[str]:
         yield f"split is {item.split!r}, not {' or '.join(SPLITS)}"
     if item.critical and item.split != "gate":
         yield f"critical, but its split is {item.split!r}: only the gate loses by it"
+    if item.vault:  # measured by its gold lines alone (evals.reply)
+        if not item.answer:
+            yield f"kind {item.kind!r} without answer"
+        return
     if item.answerable:
         wanted = {"answer": item.answer, "must_include": item.must_include}
         unwanted = {"why_unanswerable": item.why_unanswerable, "absent": item.absent}

@@ -8,6 +8,7 @@ import resvg_py
 
 from retrieval.errors import ConfigurationError
 
+_FONT = "DejaVu Sans"  # resvg takes Arial for "sans-serif", and nothing where that is missing
 _ZOOM = 2.0  # pixels for each unit of the drawing: sharp on today's screens
 
 
@@ -16,7 +17,7 @@ def png(svg: str) -> bytes:
 
     Raises ConfigurationError where the machine has no font: resvg leaves texts out in silence.
     """
-    drawn = resvg_py.svg_to_bytes(svg_string=svg, zoom=_ZOOM)
+    drawn = resvg_py.svg_to_bytes(svg_string=svg, zoom=_ZOOM, sans_serif_family=_FONT)
     if drawn == resvg_py.svg_to_bytes(svg_string=svg, zoom=_ZOOM, skip_system_fonts=True):
         raise ConfigurationError(
             "no font is installed, so a PNG would have no words; install one, such as the package "

@@ -17,7 +17,7 @@ from evals.outcome import Outcome
 from retrieval.errors import DatasetError
 from retrieval.refusal.off_topic import Fit, Signals, over_limit, signals, subject
 
-FALSE_REFUSAL = 0.01  # of answerable questions; the aim is 0.02, the rest is for the unseen
+FALSE_REFUSAL = 0.02  # of answerable questions that name nothing of the vault, the aim of all
 _FOLDS = 5
 
 

@@ -28,11 +28,13 @@ class Asker(threading.Thread):
         super().__init__()
         self._client = client
         self._enough = threading.Event()
+        self.answered = threading.Event()  # once: the first reply takes longer than the ingest
         self.replies: list[httpx2.Response] = []
 
     def run(self) -> None:
         while not self._enough.is_set():
             self.replies.append(self._client.post("/ask", json=QUESTION))
+            self.answered.set()
 
     def finish(self) -> list[httpx2.Response]:
         self._enough.set()
@@ -53,6 +55,7 @@ def test_an_upgrade_of_the_model_is_seen_at_the_swap_and_not_before(
         before = revision(rulebook)
         asker = Asker(old)
         asker.start()
+        assert asker.answered.wait(60)
         report = pipeline.run(open_rules(other), vault)
         late = old.post("/ask", json=QUESTION)
         replies = asker.finish()

@@ -102,7 +102,8 @@ def test_a_swap_is_put_back_and_a_name_that_is_gone_is_an_error() -> None:
 
 
 def test_what_is_broken_exists_and_is_public() -> None:
-    swaps = [swap for fault in FAULTS for swap in fault.swaps] + list(LIES.values())
+    swaps = [swap for fault in FAULTS for swap in fault.swaps]
+    swaps += [swap for lies in LIES.values() for swap in lies]
     with applied(*(Swap(swap.target, lambda original: original) for swap in swaps)):
         assert not [s.target for s in swaps if "._" in s.target or ":_" in s.target]
     assert len({fault.name for fault in FAULTS}) == len(FAULTS)

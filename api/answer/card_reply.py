@@ -97,7 +97,7 @@ def card_reply(
     if decision.certainty == "refused":
         return made
     against = premise.contradicted(asked, found.hits)
-    cards = selection.choose(found, parts, reading)
+    cards = selection.choose(_overridden(found), [_overridden(part) for part in parts], reading)
     if against:
         return replace(made, cards=cards, premise=against, certainty="nearest")
     return replace(made, cards=cards)
@@ -158,5 +158,9 @@ def _fits(rules: Rulebook, whole: str) -> bool:
 def _searched(
     rules: Rulebook, asked: str, top_k: int | None, generation_id: int | None
 ) -> SearchResult:
-    found = search(rules, asked, top_k=top_k, generation_id=generation_id)
-    return precedence.with_overriding(found, Asked.of(asked, found.terms))
+    return search(rules, asked, top_k=top_k, generation_id=generation_id)
+
+
+def _overridden(found: SearchResult) -> SearchResult:
+    """The search with the passages of errata that bind what was asked."""
+    return precedence.with_overriding(found, Asked.of(found.question, found.terms))

@@ -13,11 +13,22 @@ from retrieval.index.terms import stems_of
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import Asked, Line, ranked
 
-SHORT_SECTION = 80  # words; a section up to here is shown whole
-KEYWORD_SECTION = 130  # the same where nothing but its name is asked
-_ENTRIES = 4  # of a passage, that a card is made of …
-_WORDS = 64  # … while they have no more words than this together
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much of a passage a card shows."""
+
+    section: int  # words; a section up to here is shown whole
+    entries: int  # else so many of the best entries …
+    words: int  # … while they have no more words than this together
+    stat_block: bool = False  # whole, however many fields it has
+
+
+FIRST = Size(section=105, entries=5, words=64)
+FURTHER = Size(section=60, entries=2, words=40)
+KEYWORD = Size(section=130, entries=5, words=64, stat_block=True)  # nothing but a name is asked
 _NEARLY = 0.15  # by so much further from the question than the best one they may be
+_TIED, _TIED_ROOM = 0.05, 1.6  # entries as near as the best one may take so much more room
 _ROWS = 5  # of a table
 _LONG_ITEM = 60  # words; of a longer item with others nested in it only those that answer are shown
 _SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown whole
@@ -31,11 +42,11 @@ class _Place:
     file: IndexedFile
     blocks: tuple[Block, ...]
     section: tuple[Block, ...]
-    limit: int  # words of a section that is shown whole
+    size: Size
 
 
-def card(hit: Hit, file: IndexedFile, asked: Asked, *, limit: int = SHORT_SECTION) -> Card:
-    """Return a passage's card, unfolded; a section of up to `limit` words is shown whole.
+def card(hit: Hit, file: IndexedFile, asked: Asked, *, size: Size = FIRST) -> Card:
+    """Return a passage's card, unfolded; `size` says how much of the passage it shows.
 
     Raises ValueError for a passage without entries.
     """
@@ -43,7 +54,7 @@ def card(hit: Hit, file: IndexedFile, asked: Asked, *, limit: int = SHORT_SECTIO
     if not found:
         raise ValueError(f"the passage {hit.chunk.id} has no entry")
     best = found[0]
-    place = _place(file, best, limit)
+    place = _place(file, best, size)
     pieces = tuple(_pieces(place, _chosen(found, place), asked))
     of_best = [p for p in pieces if any(part.holds(best.entry) for part in p.parts)]
     several = len(pieces) > 1 and _is_short(place)
@@ -84,19 +95,19 @@ def words(text: str) -> int:
     return sum(any(c.isalnum() for c in word) for word in text.replace("|", " ").split())
 
 
-def _place(file: IndexedFile, best: Line, limit: int) -> _Place:
+def _place(file: IndexedFile, best: Line, size: Size) -> _Place:
     every = blocks(file)
     at = next((n for n, block in enumerate(every) if block.holds(best.entry)), None)
     if at is None:  # nothing but an entry for the whole: all of its lines are one part
         part = Part(best.entry.first_line, best.entry.last_line)
         alone = (Block("paragraph", best.entry.heading, None, (part,)),)
-        return _Place(file, alone, alone, limit)
+        return _Place(file, alone, alone, size)
     first, last = at, at
     while first > 0 and every[first - 1].heading == every[at].heading:
         first -= 1
     while last + 1 < len(every) and every[last + 1].heading == every[at].heading:
         last += 1
-    return _Place(file, every, every[first : last + 1], limit)
+    return _Place(file, every, every[first : last + 1], size)
 
 
 def _is_small(file: IndexedFile, block: Block, best: Line) -> bool:
@@ -108,11 +119,11 @@ def _is_small(file: IndexedFile, block: Block, best: Line) -> bool:
 
 
 def _is_short(place: _Place) -> bool:
-    large = {"table"} if place.limit > SHORT_SECTION else {"table", "fields"}
+    large = {"table"} if place.size.stat_block else {"table", "fields"}
     if any(b.kind in large and len(b.parts) > _WHOLE_TABLE for b in place.section):
         return False
     shown = [number for block in place.section for number in numbers(_whole(block))]
-    return _words_of(place.file, sorted(set(shown))) <= place.limit
+    return _words_of(place.file, sorted(set(shown))) <= place.size.section
 
 
 def _chosen(found: Sequence[Line], place: _Place) -> list[Line]:
@@ -125,11 +136,13 @@ def _chosen(found: Sequence[Line], place: _Place) -> list[Line]:
     other = [one for one in near_enough if own and not own.holds(one.entry)][:1]
     chosen = [found[0]]
     size = words(found[0].entry.quote)
-    for one in [*near_enough[1:2], *other, *near_enough[2:]]:
-        if len(chosen) == _ENTRIES:
+    for one in [*near_enough[1:2], *other, *near_enough[2:], *found[1 : place.size.entries]]:
+        if len(chosen) == place.size.entries:
             break
         more = words(one.entry.quote)
-        if size + more <= _WORDS and one not in chosen:
+        tied = one.nearness >= found[0].nearness - _TIED
+        room = place.size.words * (_TIED_ROOM if tied else 1.0)
+        if size + more <= room and one not in chosen:
             chosen.append(one)
             size += more
     return chosen

@@ -100,7 +100,8 @@ def passages_of(reply: CardReply) -> SearchResult:
     """
     if reply.found is None:
         raise ValueError(f"nothing was searched for {reply.question!r}")
-    evidence = {hit.chunk.id: hit for hit in reply.found.hits}
+    searched = (reply.found, *reply.parts)
+    evidence = {hit.chunk.id: hit for found in searched for hit in (*found.hits, *found.overriding)}
     hits: dict[str, Hit] = {}
     for card in reply.cards:
         own = evidence.get(card.chunk.id, Hit(card.chunk, card.score, ()))

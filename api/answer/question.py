@@ -14,7 +14,7 @@ from retrieval.index.terms import key, stemmed, stems_of
 from retrieval.models import Terms
 from retrieval.words import STOP, WORD
 
-Form = Literal["plain", "keyword", "list", "parts", "comparison"]
+Form = Literal["plain", "keyword", "list", "which", "parts", "comparison"]
 
 _ASKS = (
     r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|can|could|do|does|did|may|"
@@ -98,6 +98,8 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("comparison", parts)
     if asks_for_all(text):
         return Reading("list")
+    if asks_which(text):
+        return Reading("which")
     words = WORD.findall(text)
     plain = not _QUESTION_WORD.search(text) and "than" not in text.lower().split()
     if len(words) >= _PLURAL_WORDS and plain and _NAMED.search(text):
@@ -108,11 +110,14 @@ def read(question: str, terms: Terms) -> Reading:
 
 
 def asks_for_all(text: str) -> bool:
-    """Tell whether a question asks for a whole list: "list all", "which … can", "types of"."""
+    """Tell whether a question asks for a whole list: "list all", "types of", "every …"."""
     if _ONE.match(text):
         return False
-    if _ALL.search(_NOT_ALL.sub(" ", text)):
-        return True
+    return _ALL.search(_NOT_ALL.sub(" ", text)) is not None
+
+
+def asks_which(text: str) -> bool:
+    """Tell whether a question may want a list: "which weapons need both hands"."""
     found = _PLURAL.search(text)
     return found is not None and not _NO_PLURAL.search(found["noun"])
 

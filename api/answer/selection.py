@@ -13,7 +13,7 @@ from retrieval.ranking.lines import Asked
 MOST = 4  # cards
 # A further card is unfolded where its passage's score is at most so much under the first one's.
 # Measured on calibration (docs/experiments.md, E54).
-_MARGIN = 0.1
+_MARGIN = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,12 @@ def choose(
     """
     searched = Searched.of(whole)
     found = _of_search(searched, is_keyword=reading.form == "keyword")
-    if reading.form == "list":
+    if reading.form in {"list", "which"}:
         asked = Asked.of(without_command(whole.question), whole.terms)
-        found = [*listing.cards(whole, asked), *found]
+        listed = listing.cards(whole, asked)
+        # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
+        sure = reading.form == "list" or not found or _has_best(listed, found[0])
+        found = [*listed, *found] if sure else [found[0], *listed[:1], *found[1:]]
     of_parts = [
         replace(card, folded=False) for part in parts for card in _of_search(Searched.of(part))[:1]
     ]
@@ -54,15 +57,23 @@ def choose(
 
 
 def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
-    found, limit = searched.found, cards.KEYWORD_SECTION if is_keyword else cards.SHORT_SECTION
+    found = searched.found
+    sizes = [cards.KEYWORD if is_keyword else cards.FIRST] + [cards.FURTHER] * len(found.hits)
     made = [
-        cards.card(hit, found.files[hit.chunk.path], searched.asked, limit=limit)
-        for hit in found.hits
+        cards.card(hit, found.files[hit.chunk.path], searched.asked, size=size)
+        for hit, size in zip(found.hits, sizes, strict=False)
     ]
     return [
         one if number == 0 or is_near(one, made[0]) else replace(one, folded=True)
         for number, one in enumerate(made)
     ]
+
+
+def _has_best(listed: Sequence[Card], first: Card) -> bool:
+    """Whether the likeliest list holds the line that search found nearest."""
+    return (
+        bool(listed) and listed[0].path == first.path and first.best.first_line in listed[0].lines
+    )
 
 
 def is_near(card: Card, first: Card) -> bool:

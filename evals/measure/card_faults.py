@@ -39,8 +39,9 @@ def _faults(card: Card, lines: list[str]) -> Iterator[str]:
         yield from _cut(piece, lines)
         if piece.form == "table" and not _has_header(piece, lines, text):
             yield "a table without its header"
-    said = set(_WORD.findall(text))
-    lost = [word for word in _WORD.findall(comparable(_shown_text(card))) if word not in said]
+    said = set(_WORD.findall(text.replace("<br>", " ")))
+    shown = comparable(_shown_text(card).replace("<br>", " "))
+    lost = [word for word in _WORD.findall(shown) if word not in said]
     if lost:
         yield f"lines without their words {lost[:3]}"
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import fsum
 
 from retrieval.fold import searchable
 from retrieval.index.terms import cells, is_field, stems_of
@@ -41,7 +42,7 @@ class Asked:
             question,
             terms,
             words,
-            sum(terms.weight(word) for word in words),
+            fsum(terms.weight(word) for word in words),
             frozenset(int(found) for found in digits if len(found) <= _LONGEST_NUMBER),
             names.asked_fields(question),
         )
@@ -50,7 +51,7 @@ class Asked:
         """Return the share of the question's words, weighted, that are among `words`: 0 to 1."""
         if not self.total:
             return 0.0
-        return sum(self.terms.weight(word) for word in self.words & words) / self.total
+        return fsum(self.terms.weight(word) for word in self.words & words) / self.total
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import fsum
 
 from retrieval.index.terms import fields_of, key, names_of, stems_of, title
 from retrieval.models import Entry, Name, Terms
@@ -51,7 +52,7 @@ class Wanted:
         """Return what is compared of a question."""
         said = frozenset(stems_of(question))
         weights = {word: terms.weight(word) for word in terms.in_full(said)}
-        return cls(terms, weights, sum(weights.values()), said, asked_fields(question))
+        return cls(terms, weights, fsum(weights.values()), said, asked_fields(question))
 
 
 def coverage(wanted: Wanted, path: str, entries: Iterable[Entry]) -> float:
@@ -103,7 +104,8 @@ def _covered(wanted: Wanted, path: str, entry: Entry) -> float:
     if not held:
         return 0.0
     fields = wanted.terms.in_full(short)
-    found = sum(wanted.weights[word] for word in held | (fields & asked)) / wanted.total
+    # Words of a set come in another order in every process: only fsum does not depend on it.
+    found = fsum(wanted.weights[word] for word in held | (fields & asked)) / wanted.total
     return found + (_FIELD_ASKED if wanted.fields & fields else 0.0)
 
 

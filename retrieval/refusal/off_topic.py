@@ -96,12 +96,12 @@ def _is_named(found: SearchResult) -> bool:
     said = frozenset(stems_of(found.question))
     asked = terms.in_full(said)
     weights = {word: terms.weight(word) for word in asked}
-    total = sum(weights.values())
+    total = math.fsum(weights.values())
     if not total:
         return False
     either = asked | said
     named = {word for name in terms.names if either.issuperset(name) for word in name}
-    if sum(weights[word] for word in terms.in_full(named) & asked) >= _NAMED * total:
+    if math.fsum(weights[word] for word in terms.in_full(named) & asked) >= _NAMED * total:
         return True
     return len(said) <= _FEW and said <= terms.named_words
 
