@@ -66,15 +66,19 @@ def page(shown: str, source: str) -> Page:
     )
 
 
-def quote_faults(gold: Gold, pages: Pages) -> Iterator[str]:
-    """Yield what makes a gold quote unwinnable, ambiguous or wrong."""
+def quote_faults(gold: Gold, pages: Pages, *, shortest: int = SHORTEST) -> Iterator[str]:
+    """Yield what makes a gold quote unwinnable, ambiguous or wrong.
+
+    `shortest` is how many characters it must have: an item of a list that is asked for as a whole
+    may be one word.
+    """
     quote = comparable(gold.quote)
     if not any(character.isalnum() for character in quote):
         yield f"unwinnable: the quote {gold.quote!r} holds no word"
         return
     shown = f'the quote "{shortened(quote)}"'
-    if len(gold.quote) < SHORTEST:
-        yield f"{shown} has {len(gold.quote)} characters, fewer than {SHORTEST}: lengthen it"
+    if len(gold.quote) < shortest:
+        yield f"{shown} has {len(gold.quote)} characters, fewer than {shortest}: lengthen it"
     if len(gold.quote) > LONGEST:
         yield f"unwinnable: {shown} has {len(gold.quote):,} characters, over {LONGEST:,}: cut it"
     page = pages.get(gold.path)

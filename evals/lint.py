@@ -31,7 +31,9 @@ def lint(path: Path, folder: Path) -> list[str]:
     pages = anchors.read(folder)
     ours = not _borrowed(path)
     found = [(item, what) for item in questions for what in _label_faults(item, pages, ours)]
-    found += [*wording.duplicate_faults(questions), *_shared_quotes(questions)]
+    found += _shared_quotes(questions)
+    # One word that is typed is a part of many questions, and no double of any.
+    found += wording.duplicate_faults([one for one in questions if not one.vault])
     found.sort(key=lambda finding: finding[0].line)
     place = ":" if ours else ": question "
     return [f"{path}{place}{item.line}: {item.id}: {what}" for item, what in found]
@@ -124,7 +126,8 @@ def _label_faults(item: Question, pages: Pages, ours: bool) -> Iterator[str]:
         yield from _forbidden_faults(item, pages)
     for gold in (gold for golds in item.places for gold in golds):
         if ours or gold.quote:
-            yield from anchors.quote_faults(gold, pages)
+            least = 1 if item.vault else anchors.SHORTEST
+            yield from anchors.quote_faults(gold, pages, shortest=least)
         elif gold.path not in pages:
             yield f"{gold.path!r} is no file of the vault"
     for pattern in item.absent:

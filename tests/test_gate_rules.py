@@ -99,21 +99,21 @@ def test_a_forbidden_file_among_the_first_three_is_a_fault() -> None:
     ]
 
 
-@pytest.mark.parametrize(("lost", "n", "fails"), [(2, 20, True), (1, 20, False), (9, 19, False)])
+@pytest.mark.parametrize(("lost", "n", "fails"), [(3, 20, True), (2, 20, False), (9, 19, False)])
 def test_replies_that_do_not_show_what_search_found_are_a_fault(
     lost: int, n: int, fails: bool
 ) -> None:
     found = gate.faults([*hits(n - lost), *hits(lost, NOWHERE, start=n)], 0.0)
     expected = [
-        f"reply ({what}): shows {n - lost} of {n} that search found, less than 0.95"
+        f"reply ({what}): shows {n - lost} of {n} that search found, less than 0.9"
         for what in ("first card", "shown")
     ]
     assert found == (expected if fails else [])
 
 
 def test_a_line_that_search_put_first_belongs_into_the_first_card() -> None:
-    found = gate.faults([*hits(18), *hits(2, LATER, start=18)], 0.0)
-    assert found == ["reply (first card): shows 18 of 20 that search found, less than 0.95"]
+    found = gate.faults([*hits(17), *hits(3, LATER, start=17)], 0.0)
+    assert found == ["reply (first card): shows 17 of 20 that search found, less than 0.9"]
 
 
 def test_what_search_did_not_find_no_reply_has_lost() -> None:
