@@ -69,8 +69,8 @@ def page(shown: str, source: str) -> Page:
 def quote_faults(gold: Gold, pages: Pages, *, shortest: int = SHORTEST) -> Iterator[str]:
     """Yield what makes a gold quote unwinnable, ambiguous or wrong.
 
-    `shortest` is how many characters it must have: an item of a list that is asked for as a whole
-    may be one word.
+    `shortest` is how many characters it must have. Where it is below SHORTEST, an item of a list
+    may be one word, and one word may stand in its file more than once.
     """
     quote = comparable(gold.quote)
     if not any(character.isalnum() for character in quote):
@@ -86,7 +86,7 @@ def quote_faults(gold: Gold, pages: Pages, *, shortest: int = SHORTEST) -> Itera
         yield _gone(gold.path, quote, shown, pages)
         return
     lines = [page.line(match.start()) for match in re.finditer(re.escape(quote), page.text)]
-    if len(lines) > 1:
+    if len(lines) > 1 and shortest >= SHORTEST:
         times = f"{len(lines)} times in {page.shown}, at lines {', '.join(map(str, lines))}"
         yield f"ambiguous: {shown} stands {times}: lengthen it"
 
