@@ -7,6 +7,18 @@ from retrieval.models import Terms
 from tests.indexed_text import terms_of
 from tests.made_vault import FILES
 
+WHICH = [
+    "Which weapons can a cleric use?",
+    "What weapons may a cleric use?",
+    "Which monsters are immune to fire?",
+    "Which sailors are paid in coin?",
+    "Which spells do priests get?",
+    "What classes are there?",
+    "What flags exist?",
+    "What ships need a pilot?",
+    "What treasures does a kraken have?",
+    "What steps are needed to found a stronghold?",
+]
 LISTS = [
     "List all potions",
     "list all of the potions",
@@ -20,21 +32,11 @@ LISTS = [
     "tell me all the rules",
     "all flags",
     "every sailor",
-    "Which weapons can a cleric use?",
-    "What weapons may a cleric use?",
-    "Which monsters are immune to fire?",
-    "Which sailors are paid in coin?",
-    "Which spells do priests get?",
-    "What classes are there?",
-    "What flags exist?",
-    "What ships need a pilot?",
-    "What treasures does a kraken have?",
     "What kinds of armour are there?",
     "types of dragons",
     "What sorts of ships exist?",
     "ways to open a door",
     "What are the ways to leave the harbour?",
-    "What steps are needed to found a stronghold?",
     "What are the restrictions for thieves?",
     "What are all the conditions?",
     "exceptions to the rule of two",
@@ -131,6 +133,12 @@ def terms() -> Terms:
 def test_a_whole_list_is_asked_for(asked: str, terms: Terms) -> None:
     assert question.asks_for_all(asked)
     assert question.read(asked, terms) == question.Reading("list")
+
+
+@pytest.mark.parametrize("asked", WHICH)
+def test_a_list_may_be_asked_for(asked: str, terms: Terms) -> None:
+    assert question.asks_which(asked)
+    assert question.read(asked, terms) == question.Reading("which")
 
 
 @pytest.mark.parametrize("asked", PLAIN)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from api.addresses import ADDRESS
 from api.answer import render
 from api.answer.card import Card, Piece
 from api.answer.card_reply import CardReply
@@ -47,7 +48,8 @@ def _faults(card: Card, lines: list[str]) -> Iterator[str]:
 
 
 def _shown_text(card: Card) -> str:
-    return render.plain("\n".join(card.lines[n] for n in sorted(card.lines)))
+    """The card's lines without addresses, which no answer shows."""
+    return ADDRESS.sub("", render.plain("\n".join(card.lines[n] for n in sorted(card.lines))))
 
 
 def _cut(piece: Piece, lines: list[str]) -> Iterator[str]:
