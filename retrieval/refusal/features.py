@@ -34,7 +34,8 @@ def features(found: SearchResult, typed: str) -> Array:
         raise ValueError("nothing was found, so there is nothing to judge")
     asked = Asked.of(found.question, found.terms)
     hit = found.hits[0]
-    row = next(row for row in found.trace if row.chunk_id == hit.chunk.id)
+    # Without a row of its own the trace is wrong, which evals.integrity names.
+    named = [row.names_score for row in found.trace if row.chunk_id == hit.chunk.id]
     given = off_topic.signals(found)
     scores = [one.score for one in found.hits]
     late = [max(one.late_score or 0.0 for one in other.evidence) for other in found.hits]
@@ -46,7 +47,7 @@ def features(found: SearchResult, typed: str) -> Array:
             max(one.score for one in hit.evidence),
             ranked(hit, asked)[0].nearness,
             off_topic.subject(given) if given else 0.0,
-            row.names_score,
+            max(named, default=0.0),
             max(absent, default=0.0) / math.log(2 + found.terms.entries),
             _absent_numbers(found.question, hit.chunk.text + hit.chunk.context),
             math.log(1 + len(found.question.split())),
