@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from evals import compare, gate, stats
 from evals.integrity import passage_faults
-from evals.measure.card_faults import card_faults
 from evals.measurement import measurement
 from evals.outcome import Outcome
 from evals.retrieval import MIN_RECALL
@@ -25,6 +24,7 @@ class Pass:
     top_k: int
     files: dict[str, str]  # the vault's texts by path
     error: str = ""
+    card_faults: tuple[str, ...] = ()  # what is wrong with the replies, as they were rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,7 @@ def passages(sound: Pass, broken: Pass) -> Iterator[Alarm]:
 
 def cards(sound: Pass, broken: Pass) -> Iterator[Alarm]:
     """Cards with a cut sentence, without a table's header, or folded where nobody sees them."""
-    found = [f for o in broken.outcomes if o.reply for f in card_faults(o.reply, broken.files)]
-    yield from _listed("integrity: cards", found)
+    yield from _listed("integrity: cards", broken.card_faults)
 
 
 GATES: tuple[Gate, ...] = (measuring, absolute, baseline, chunks, index, passages, cards)

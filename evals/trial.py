@@ -21,6 +21,7 @@ from evals.alarms import Pass
 from evals.dataset import Question
 from evals.faults import Swap, applied
 from evals.integrity import index_faults, on_disk, text
+from evals.measure.card_faults import card_faults
 from evals.outcome import Subject
 from evals.retrieval import RULES, RULES_VAULT, chosen, evaluate, subject
 from retrieval import generations
@@ -112,9 +113,11 @@ def run(
             top_k = used.settings.rag_top_k
             wrong = index_findings(used, ground.vault, measured) if checked else ()
             cut = chunks.lint(ground.vault).findings if checked else ()
+            replies = [outcome.reply for outcome in outcomes if outcome.reply]
+            ill = tuple(f for reply in replies for f in card_faults(reply, files))
         except RulesError as error:
             return Pass((), (), (), 0, files, error=str(error))
-    return Pass(outcomes, tuple(wrong), tuple(cut), top_k, files)
+    return Pass(outcomes, tuple(wrong), tuple(cut), top_k, files, ill)
 
 
 def index_findings(rules: Rulebook, vault: Path, measured: Subject) -> tuple[str, ...]:
