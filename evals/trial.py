@@ -117,7 +117,7 @@ def run(
             ill = tuple(f for reply in replies for f in card_faults(reply, files))
         except RulesError as error:
             return Pass((), (), (), 0, files, error=str(error))
-    return Pass(outcomes, tuple(wrong), tuple(cut), top_k, files, ill)
+    return Pass(outcomes, tuple(wrong), tuple(cut), top_k, files, card_faults=ill)
 
 
 def index_findings(rules: Rulebook, vault: Path, measured: Subject) -> tuple[str, ...]:
