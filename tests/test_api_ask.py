@@ -53,7 +53,7 @@ ANSWER = {
     "question": str,
     "answer": str,
     "certainty": str,
-    "confidence": None,  # no threshold is in use here, so none of what was fitted for it
+    "confidence": float,
     "refused": bool,
     "refusal_reason": None,
     "mode": str,

@@ -53,7 +53,12 @@ def with_overriding(found: SearchResult, asked: Asked) -> SearchResult:
     """
     if not found.overriding:
         return found
-    known = [statement(ranked(hit, asked)[0].entry, _note(found, hit)) for hit in found.hits]
+    # Not the nearest line alone: a table's lead-in may be nearer than the row that is overridden.
+    known = [
+        statement(line.entry, _note(found, hit))
+        for hit in found.hits
+        for line in ranked(hit, asked)
+    ]
     above = tuple(hit for hit in found.overriding if _binds(hit, _note(found, hit), known, asked))
     return replace(found, hits=(*found.hits, *above), overriding=())
 
