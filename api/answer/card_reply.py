@@ -97,7 +97,7 @@ def card_reply(
     if decision.certainty == "refused":
         return made
     against = premise.contradicted(asked, found.hits)
-    cards = selection.choose(_overridden(found), [_overridden(part) for part in parts], reading)
+    cards = selection.choose(overridden(found), [overridden(part) for part in parts], reading)
     if against:
         return replace(made, cards=cards, premise=against, certainty="nearest")
     return replace(made, cards=cards)
@@ -161,6 +161,6 @@ def _searched(
     return search(rules, asked, top_k=top_k, generation_id=generation_id)
 
 
-def _overridden(found: SearchResult) -> SearchResult:
-    """The search with the passages of errata that bind what was asked."""
+def overridden(found: SearchResult) -> SearchResult:
+    """Return the search with the passages of errata that bind what was asked."""
     return precedence.with_overriding(found, Asked.of(found.question, found.terms))

@@ -7,7 +7,7 @@ from typing import Literal
 
 from api.answer import compose, follow_up, render
 from api.answer.card import Card
-from api.answer.card_reply import CardReply, card_reply
+from api.answer.card_reply import CardReply, card_reply, overridden
 from api.answer.compose import Asking, Draft
 from api.answer.follow_up import Rewritten
 from api.answer.texts import DEFAULT, Texts
@@ -113,7 +113,7 @@ def steps(
         return
     yield SearchResults(
         question=shown.question,
-        passages=passages(shown.found),
+        passages=passages(overridden(shown.found)),
         generation=shown.found.generation,
     )
     asking = Asking(model, streamed, hangup) if model else None
@@ -201,7 +201,7 @@ def _answer(
         guard=made.guard,
         citations=[one.model_copy(update={"fresh": fresh[one.path]}) for one in made.citations],
         citation_counts=made.counts,
-        passages=passages(found),
+        passages=passages(overridden(found)),
         usage=made.usage,
         timings=_timings(found, clock),
         generation=found.generation,

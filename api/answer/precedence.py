@@ -59,7 +59,9 @@ def with_overriding(found: SearchResult, asked: Asked) -> SearchResult:
         for hit in found.hits
         for line in ranked(hit, asked)
     ]
-    above = tuple(hit for hit in found.overriding if _binds(hit, _note(found, hit), known, asked))
+    there = {hit.chunk.id for hit in found.hits}
+    further = [hit for hit in found.overriding if hit.chunk.id not in there]
+    above = tuple(hit for hit in further if _binds(hit, _note(found, hit), known, asked))
     return replace(found, hits=(*found.hits, *above), overriding=())
 
 
