@@ -52,15 +52,14 @@ def source(hit: Hit) -> Source:
 def of_cards(cards: Sequence[Card]) -> list[Citation]:
     """Return the citations of cards: one for each run of lines that a card shows.
 
-    Its marker is the card's number. Of a folded card it is the best entry alone.
+    Its marker is the card's number. Of a folded card there is one for each entry that it shows.
     """
     return [found for number, card in enumerate(cards, start=1) for found in _of_card(number, card)]
 
 
 def _of_card(marker: int, card: Card) -> Iterator[Citation]:
-    best = card.best
-    runs = [(best.first_line, best.last_line, best.quote)] if card.folded else _runs(card)
-    for first, last, quote in runs:
+    entries = [(one.first_line, one.last_line, one.quote) for one in card.entries]
+    for first, last, quote in entries if card.folded else _runs(card):
         yield Citation(
             marker=marker, path=card.path, heading=card.heading, first_line=first, last_line=last,
             quote=quote, score=card.score,

@@ -11,7 +11,8 @@ from retrieval.models import Candidate, SearchResult
 from retrieval.refusal.decision import Certainty
 from retrieval.search import QUESTION_LIMIT
 
-RefusalReason = Literal["no_passage", "model", "no_citation", "guard", "language"]
+Mode = Literal["quotes", "model"]
+RefusalReason = Literal["no_passage", "model", "no_citation", "language"]
 Verdict = Literal["pass", "repaired", "retried", "quotes", "refused", "off"]
 
 
@@ -179,8 +180,7 @@ class Answer(BaseModel):
 
     `certainty` is nearest where the rules may not say what was asked: the cards are the nearest
     there are. Reasons of a refusal: no_passage (the question is about something else), model (the
-    model refused), no_citation (nothing that it wrote has a source), guard (what it wrote is not in
-    its sources, and nothing can be shown instead), language (not the vault's).
+    model refused), no_citation (nothing that it wrote has a source), language (not the vault's).
     """
 
     question: str = Field(description="the question as it was searched")
@@ -192,7 +192,7 @@ class Answer(BaseModel):
     )
     refused: bool
     refusal_reason: RefusalReason | None
-    mode: Literal["quotes", "model"] = Field(description="whose words `answer` is")
+    mode: Mode = Field(description="whose words `answer` is")
     corrections: list[SpellingCorrection]
     cards: list[Card]
     guard: Guard

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
-from scipy.stats import binomtest
-
-from evals import summary
+from evals import stats, summary
 from evals.compare import SMALL
 from evals.dataset import Question
 from evals.judge import LOST_AT, Judgement, losses
@@ -58,7 +56,7 @@ def print_summary(run: Run, folder: Path) -> None:
     for fault in run.faults:
         print(f"GATE FAILED: {fault}")
     hits = sum(judgement.hit for _, judgement in judged)
-    interval = binomtest(hits, len(judged)).proportion_ci(method="wilson")
+    interval = stats.wilson(hits, len(judged))
     print(f"MRR: {fmean(1 / j.rank if j.rank else 0 for _, j in judged):.3f}")
     print(f"95 % interval of recall: {interval.low:.3f} to {interval.high:.3f}")
     print(f"found and shown: {run.hits}/{len(judged)} = {run.hits / len(judged):.2f}")
@@ -86,7 +84,7 @@ def _print_replies(outcomes: Sequence[Outcome]) -> None:
             f"Brier {held.brier:.3f} (always the mean: {held.base:.3f})"
         )
     if found.n < SMALL:
-        low, high = replies.interval(found.shown, found.n)
+        low, high = stats.wilson(round(found.shown * found.n), found.n)
         print(
             f"{found.n} answerable questions are few: the share shown may be {low:.2f} to "
             f"{high:.2f}. Without --baseline a lost one is not seen; write one: "

@@ -19,6 +19,7 @@ from evals.dataset import SPLITS, Question
 from evals.measure import replies
 from evals.outcome import Outcome
 from evals.retrieval import RULES, RULES_VAULT, evaluate, subject
+from evals.stats import wilson
 from retrieval.errors import DatasetError, RulesError
 from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.settings import load
@@ -93,7 +94,7 @@ def report(outcomes: Sequence[Outcome]) -> str:
     for name, group in groups.items():
         found = replies.cards(group)
         if found:
-            low, high = replies.interval(found.first, found.n)
+            low, high = wilson(round(found.first * found.n), found.n)
             lines.append(
                 f"| {name} | {found.n} | {found.first_hit:.3f} | {found.first:.3f} "
                 f"({low:.2f} to {high:.2f}) | {found.any_hit:.3f} | {found.shown:.3f} | "

@@ -26,6 +26,16 @@ class Interval(NamedTuple):
     high: float
 
 
+def wilson(hits: int, n: int) -> Interval:
+    """Return the 95 % interval of a share: `hits` of `n` questions.
+
+    Source: Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", Journal
+    of the American Statistical Association 22 (1927).
+    """
+    found = binomtest(hits, n).proportion_ci(method="wilson")
+    return Interval(float(found.low), float(found.high))
+
+
 def mcnemar(broken: int, fixed: int) -> float:
     """Return the two-sided p-value that as many questions were broken as fixed but for chance.
 

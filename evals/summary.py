@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 
 import numpy as np
-from scipy.stats import binomtest
 
 from evals import dataset, stats
 from evals.metrics import Scored
@@ -32,14 +31,10 @@ def estimate(values: Sequence[float]) -> Estimate:
 
     Shares of yes and no get Wilson's interval: the bootstrap of 17 hits of 17 is 1.0 to 1.0, which
     claims to know what 17 questions cannot show. Everything else gets the bootstrap over questions.
-
-    Source: Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", Journal
-    of the American Statistical Association 22 (1927).
     """
     n, mean = len(values), fmean(values)
     if set(values) <= {0.0, 1.0}:
-        interval = binomtest(round(sum(values)), n).proportion_ci(method="wilson")
-        return Estimate(n, mean, float(interval.low), float(interval.high), "wilson")
+        return Estimate(n, mean, *stats.wilson(round(sum(values)), n), "wilson")
     if n < 2:
         return Estimate(n, mean, None, None, "bootstrap")
     low, high = stats.mean_interval(values)

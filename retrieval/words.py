@@ -14,7 +14,18 @@ _STOP_WORDS = (
     "between against through among within toward towards yes one's i.e e.g etc according"
 )
 STOP = frozenset(_STOP_WORDS.split())
+_COMMAND = re.compile(
+    r"\b(?:please|pls|plz|list|enumerate|name|remind me of|give me|show me|tell me|all|every|each|"
+    r"whole|full|complete|overview|table|'?em|them|which|what|are there|can|could|you|i|we|the|of|"
+    r"types|kinds|sorts)\b",
+    re.IGNORECASE,
+)
 _ABBREVIATED = re.compile(r"[a-z]{2,4}")
+
+
+def without_command(text: str) -> str:
+    """Return a question without the words of asking: of "please list all potions" the last."""
+    return _COMMAND.sub(" ", text)
 
 
 def stem(word: str) -> str:

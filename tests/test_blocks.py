@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.answer.blocks import Block, blocks, cells, is_delimiter
+from api.answer.blocks import Block, blocks, is_delimiter
+from retrieval.index.terms import raw_cells
 from retrieval.models import IndexedFile
 from tests.indexed_text import indexed_file
 
@@ -170,8 +171,8 @@ def test_leads_and_parts_of_blocks_do_not_overlap(source: str) -> None:
 
 
 def test_cells_are_as_written_without_the_space_around_them() -> None:
-    assert cells("| **Axe** | a \\| b |  |") == ("**Axe**", "a \\| b", "")
-    assert cells("Axe | 7") == ("Axe", "7")
+    assert raw_cells("| **Axe** | a \\| b |  |") == ("**Axe**", "a \\| b", "")
+    assert raw_cells("Axe | 7") == ("Axe", "7")
 
 
 @pytest.mark.parametrize(

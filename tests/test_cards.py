@@ -5,14 +5,26 @@ from dataclasses import replace
 
 import pytest
 
+from api import citations
 from api.answer import cards, precedence, question, render, selection
 from api.answer.card import Card
+from retrieval.models import Entry
 from retrieval.ranking.lines import Asked
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
 from tests.conftest import index_of, write_vault
 from tests.made_vault import FILES
 
+STOWAWAYS = (
+    "# Stowaways\n\nWho hides on a ship before it sails is put ashore in the next harbour. The "
+    "harbour office writes down his name, and no master of that harbour signs him on for a year "
+    "and a day. Children under twelve are brought home at the cost of the town, and nobody is to "
+    "strike them. Whoever hides again within that year is brought before the judge of the "
+    "harbour, who may send him to the galleys for a season or let him go against the word of two "
+    "citizens.\n\nA stowaway who is found at sea owes the master of the ship:\n\n"
+    "- the fare of the whole voyage\n- work at the pumps\n"
+)
+VAULT = {**FILES, "6. Law/Stowaways.md": STOWAWAYS}
 QUESTIONS = [
     "What is the wage of a helmsman?",
     "What is the morale of a kraken?",
@@ -25,6 +37,8 @@ QUESTIONS = [
     "kraken",
     "List all sailors",
     "What happens to a crew that is not paid?",
+    "What does a stowaway who is found at sea owe the master?",
+    "What does lightning or a storm cost a ship?",
 ]
 
 
@@ -32,7 +46,7 @@ QUESTIONS = [
 def rules(
     loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Rulebook]:
-    vault = write_vault(tmp_path_factory.mktemp("cards"), FILES)
+    vault = write_vault(tmp_path_factory.mktemp("cards"), VAULT)
     with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
         yield rules
 
@@ -74,7 +88,7 @@ def test_a_field_that_is_asked_for_is_shown_alone(rules: Rulebook, asked: str, s
 
 def test_a_short_section_is_shown_whole(rules: Rulebook) -> None:
     card = next(c for c in chosen(rules, "When does a mutiny begin?") if "Mutiny" in c.path)
-    assert render.text(card) == FILES[card.path].split("\n\n", 1)[1].strip()
+    assert render.text(card) == VAULT[card.path].split("\n\n", 1)[1].strip()
 
 
 def test_of_a_long_section_the_lines_that_answer_are_shown(rules: Rulebook) -> None:
@@ -137,13 +151,80 @@ def test_a_further_card_is_one_line_and_the_first_is_not_folded(
         assert not (card.folded and "\n" in render.text(card))
 
 
+def test_a_folded_card_shows_its_two_best_entries_in_the_order_of_the_file(rules: Rulebook) -> None:
+    card = chosen(rules, "List all sailors")[0]
+    surgeon, cook = (
+        next(one for one in rows(rules) if one.quote.startswith(f"| {name} "))
+        for name in ("Surgeon", "Cook")
+    )
+    folded = replace(card, folded=True, best=surgeon, next_best=cook)
+    assert render.text(folded) == (
+        "Cook: Wage (gp) 25 · Berth galley … Surgeon: Wage (gp) 80 · Berth aft"
+    )
+    assert folded.source == f"{cook.quote}\n{surgeon.quote}"
+    assert (folded.first_line, folded.last_line) == (cook.first_line, surgeon.last_line)
+    cited = citations.of_cards([folded])
+    assert [(one.first_line, one.quote) for one in cited] == [
+        (cook.first_line, cook.quote),
+        (surgeon.first_line, surgeon.quote),
+    ]
+
+
+def rows(rules: Rulebook) -> tuple[Entry, ...]:
+    found = search(rules, "List all sailors")
+    return found.files["1. Ships/1. Crew.md"].entries
+
+
+def test_a_section_within_the_card_s_own_is_shown_under_its_heading(rules: Rulebook) -> None:
+    card = chosen(rules, "What does lightning or a storm cost a ship?")[0]
+    assert (card.heading, sorted(card.lines)) == ("Storms", [3, 5, 7, 9, 11])
+    assert render.text(card).split("\n\n")[:3] == [
+        "A storm costs a ship 1d6 hull points in each watch.",
+        "**Lightning *x***",
+        "Lightning that strikes the mast burns one sail.",
+    ]
+
+
+def test_another_section_of_the_passage_is_a_card_of_its_own(rules: Rulebook) -> None:
+    asked = "Does lightning burn a sail of a ship over ten knots before the storm?"
+    found = search(rules, asked)
+    hit = next(one for one in found.hits if one.chunk.path == "4. Sailing/Storms.md")
+    file, question_asked = found.files[hit.chunk.path], Asked.of(asked, found.terms)
+    own = cards.card(hit, file, question_asked)
+    others = cards.of_other_sections(hit, file, question_asked)
+    assert (own.heading, list(own.lines)) == ("Storms > Speed > 10 knots", [11])
+    assert [(one.heading, list(one.lines), one.folded) for one in others] == [
+        ("Storms > Lightning <script>x</script>", [7], True)
+    ]
+    assert cards.of_other_sections(hit, file, Asked.of("ten knots", found.terms)) == []
+
+
+def test_of_a_name_the_section_called_so_is_shown_from_its_beginning(rules: Rulebook) -> None:
+    card = chosen(rules, "wages")[0]
+    assert card.heading == "Crew > Wages"
+    assert [line for line in card.lines.values() if "| " in line][1:] == [
+        "| Boatswain | 40 | aft |",
+        "| Carpenter | 35 | aft |",
+        "| Cook | 25 | galley |",
+        "| Helmsman | 45 | aft |",
+        "| Lookout | 22 | masthead |",
+    ]
+
+
+def test_a_sentence_that_introduces_a_list_is_followed_by_it(rules: Rulebook) -> None:
+    assert first(rules, "What does a stowaway who is found at sea owe the master?").endswith(
+        "A stowaway who is found at sea owes the master of the ship:\n\n"
+        "- the fare of the whole voyage\n- work at the pumps"
+    )
+
+
 def test_a_folded_row_names_its_columns(rules: Rulebook) -> None:
     cook = next(
         card
         for card in chosen(rules, "Which sailor works in the galley?")
         if "| Cook |" in card.best.quote
     )
-    folded = replace(cook, folded=True)
+    folded = replace(cook, folded=True, next_best=None)
     assert render.text(folded) == "Cook: Wage (gp) 25 · Berth galley"
     assert written([folded]) == (
         "**[1] Crew > Wages** (1. Ships/1. Crew.md:11): Cook: Wage (gp) 25 · Berth galley"
@@ -154,11 +235,11 @@ def test_a_folded_row_names_its_columns(rules: Rulebook) -> None:
 def test_no_line_is_shown_twice_and_each_is_the_file_s_own(rules: Rulebook, asked: str) -> None:
     seen: set[tuple[str, int]] = set()
     for card in chosen(rules, asked):
-        lines = FILES[card.path].split("\n")
+        lines = VAULT[card.path].split("\n")
         assert all(lines[number - 1] == line for number, line in card.lines.items())
-        assert card.best.quote in FILES[card.path]
+        assert card.best.quote in VAULT[card.path]
         parts = [part for piece in card.pieces for part in piece.parts]
-        spans = card.marked if card.folded else parts
+        spans = card.entries if card.folded else parts
         own = {(card.path, n) for p in spans for n in range(p.first_line, p.last_line + 1)}
         assert own
         assert not own & seen

@@ -10,6 +10,7 @@ from retrieval.models import SearchResult
 from retrieval.ranking.lines import Asked
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
+from retrieval.words import without_command
 from tests.conftest import index_of, write_vault
 from tests.made_vault import FILES
 
@@ -24,7 +25,7 @@ def rules(
 
 
 def listed(found: SearchResult) -> list[Card]:
-    return listing.cards(found, Asked.of(question.without_command(found.question), found.terms))
+    return listing.cards(found, Asked.of(without_command(found.question), found.terms))
 
 
 def first(rules: Rulebook, asked: str) -> Card:

@@ -4,6 +4,7 @@ import pytest
 
 from api.answer import question
 from retrieval.models import Terms
+from retrieval.words import without_command
 from tests.indexed_text import terms_of
 from tests.made_vault import FILES
 
@@ -188,7 +189,7 @@ def test_a_plural_of_three_words_is_a_list_and_space_does_not_matter(terms: Term
     ],
 )
 def test_without_its_command_a_list_is_what_it_is_of(asked: str, of: str) -> None:
-    assert question.without_command(asked).split() == of.split()
+    assert without_command(asked).split() == of.split()
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from evals.measure.replies import Cards, cards, certainties, interval, reliability
+from evals.measure.replies import Cards, cards, certainties, reliability
 from evals.outcome import Outcome
+from evals.stats import wilson
 from retrieval.refusal.decision import Certainty
 from tests.made import question
 from tests.made_replies import card, outcome, reply
@@ -132,5 +133,5 @@ def test_fewer_questions_than_bins_have_no_reliability() -> None:
 
 def test_the_interval_is_wilsons() -> None:
     """Of 8 of 10: (p + z²/2n ± z sqrt(p(1 - p)/n + z²/4n²)) / (1 + z²/n), z = 1.96."""
-    assert interval(0.8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
-    assert interval(1.0, 20) == pytest.approx((0.8389, 1.0), abs=1e-4)
+    assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    assert wilson(20, 20) == pytest.approx((0.8389, 1.0), abs=1e-4)

@@ -41,10 +41,13 @@ def test_one_name_has_the_files_that_have_something_of_it() -> None:
 def test_a_key_and_its_value_are_a_field_and_no_name() -> None:
     assert is_field(HIT_DICE)
     assert not is_field(AXE)
-    known = learnt((TROLL, HIT_DICE))
+    known = learnt((TROLL, row("| Armour Class | 5 |", "Troll")), (TROLL, HIT_DICE))
     assert known.names.keys() == {("troll",)}
-    assert ("hit", "dic") in known.fields
-    assert ("armor", "class") in known.fields
+    assert known.fields == {("hit", "dic"), ("armor", "class")}
+
+
+def test_the_first_line_of_a_stat_block_is_no_header_of_the_others() -> None:
+    assert fields_of(HIT_DICE) == ["Hit Dice"]
 
 
 def test_columns_and_bold_beginnings_with_a_colon_are_fields() -> None:

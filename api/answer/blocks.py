@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from retrieval.index.terms import raw_cells
 from retrieval.models import Entry, IndexedFile
 
 BlockKind = Literal["paragraph", "list", "table", "fields", "headings"]
@@ -18,7 +19,6 @@ _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _DELIMITER = re.compile(r"^[\s|:>]*-[\s|:>-]*$")
 _FENCE = re.compile(r"\s*(?:>\s*)?(`{3,}|~{3,})(.*)")
 _FIELD_LENGTH = 200  # characters; what is longer is prose with a bold beginning
-_BAR = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,15 @@ def blocks(file: IndexedFile) -> tuple[Block, ...]:
     return tuple(_joined_fields([_block(file, run, fences) for run in runs]))
 
 
-def cells(line: str) -> tuple[str, ...]:
-    """Return a table row's cells as they are written, without the space around them."""
-    parts = _BAR.split(line.strip())
-    parts = parts[1:] if parts and not parts[0].strip() else parts
-    parts = parts[:-1] if parts and not parts[-1].strip() else parts
-    return tuple(part.strip() for part in parts)
+def heading_of(file: IndexedFile, block: Block) -> Part | None:
+    """Return the line of the heading directly above a block; None where none is written with #."""
+    for number in range(block.first_line - 1, 0, -1):
+        line = file.lines.get(number, "")
+        if _HEADING.match(line):
+            return Part(number, number)
+        if line.strip():
+            return None
+    return None
 
 
 def is_delimiter(line: str) -> bool:
@@ -158,9 +161,9 @@ def _alone(block: Block) -> Block:
 
 def _are_fields(file: IndexedFile, rows: Sequence[Part], header: Part | None) -> bool:
     """Whether a table names a thing's fields: two columns without names, or one row of names."""
-    if any(len(cells(file.lines.get(row.first_line, ""))) != 2 for row in rows):
+    if any(len(raw_cells(file.lines.get(row.first_line, ""))) != 2 for row in rows):
         return False
-    names = [] if header is None else cells(file.lines.get(header.first_line, ""))
+    names = [] if header is None else raw_cells(file.lines.get(header.first_line, ""))
     return not any(names)
 
 

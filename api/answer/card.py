@@ -12,12 +12,16 @@ Form = Literal["section", "table", "list", "fields"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Neighbouring parts of one block that a card shows, under the block's header or lead-in."""
+    """Neighbouring parts of one block that a card shows, under the block's header or lead-in.
+
+    `title` is the heading of a section within the card's own, where the piece is its first.
+    """
 
     form: Form
     lead: Part | None
     parts: tuple[Part, ...]
     left_out: int = 0  # parts of the block that are not shown
+    title: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,7 @@ class Card:
     """A place with its lines and those among them that answer.
 
     `lines` are the file's own, by number: what the pieces show, and no more. A folded card shows
-    its best entry alone, on one line.
+    its one or two best entries alone, on one line.
     """
 
     path: str
@@ -38,6 +42,7 @@ class Card:
     chunk: Chunk  # that search found
     score: float
     folded: bool = False
+    next_best: Entry | None = None  # what a folded card shows besides
     badges: tuple[str, ...] = ()
     counted: int | None = None  # how many parts the list has that was asked for as a whole
     listed: Part | None = None  # all lines of that list, those that are not shown as well
@@ -45,18 +50,24 @@ class Card:
     @property
     def first_line(self) -> int:
         """The first line that is shown."""
-        return self.best.first_line if self.folded else min(self.lines)
+        return self.entries[0].first_line if self.folded else min(self.lines)
 
     @property
     def last_line(self) -> int:
         """The last line that is shown, inclusive."""
-        return self.best.last_line if self.folded else max(self.lines)
+        return self.entries[-1].last_line if self.folded else max(self.lines)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What a folded card shows, in the order of the file."""
+        both = (self.best, self.next_best) if self.next_best else (self.best,)
+        return tuple(sorted(both, key=lambda entry: (entry.first_line, entry.last_line)))
 
     @property
     def source(self) -> str:
         """The file's own characters behind what is shown."""
         if self.folded:
-            return self.best.quote
+            return "\n".join(entry.quote for entry in self.entries)
         return "\n".join(self.lines[number] for number in sorted(self.lines))
 
     @property
@@ -78,6 +89,6 @@ def form_of(block: Block) -> Form:
 
 
 def numbers(piece: Piece) -> Iterator[int]:
-    """Yield the lines of a piece in order, those of its header or lead-in first."""
-    for part in (*([piece.lead] if piece.lead else []), *piece.parts):
+    """Yield the lines of a piece in order, those of its heading, header or lead-in first."""
+    for part in (*filter(None, (piece.title, piece.lead)), *piece.parts):
         yield from range(part.first_line, part.last_line + 1)

@@ -4,31 +4,35 @@ Pure. Which entries answer is told by `retrieval.ranking.lines`; here is what of
 them a reader needs to understand them.
 """
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.blocks import Block, Part, blocks, cells
+from api.answer.blocks import Block, Part, blocks, heading_of
 from api.answer.card import Card, Form, Piece, form_of, numbers
-from retrieval.index.terms import stems_of
+from retrieval.index.terms import raw_cells, stems_of
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import Asked, Line, ranked
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much of a passage a card shows."""
+    """How much of a passage a card shows. Measured on calibration: docs/experiments.md, E58."""
 
     section: int  # words; a section up to here is shown whole
     entries: int  # else so many of the best entries …
     words: int  # … while they have no more words than this together
-    stat_block: bool = False  # whole, however many fields it has
+    named: bool = False  # nothing but a name is asked: the section called so, from its beginning
 
 
-FIRST = Size(section=105, entries=5, words=64)
+FIRST = Size(section=80, entries=5, words=64)
 FURTHER = Size(section=60, entries=2, words=40)
-KEYWORD = Size(section=130, entries=5, words=64, stat_block=True)  # nothing but a name is asked
+KEYWORD = Size(section=130, entries=5, words=64, named=True)
+_FOLDED = 50  # words of a folded card's entries, beyond which it shows the best one alone
 _NEARLY = 0.15  # by so much further from the question than the best one they may be
 _TIED, _TIED_ROOM = 0.05, 1.6  # entries as near as the best one may take so much more room
+_ITEM_MARK = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
+_GAP = 30  # words of a block between two that are shown, up to which it is shown as well
 _ROWS = 5  # of a table
 _LONG_ITEM = 60  # words; of a longer item with others nested in it only those that answer are shown
 _SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown whole
@@ -53,6 +57,50 @@ def card(hit: Hit, file: IndexedFile, asked: Asked, *, size: Size = FIRST) -> Ca
     found = ranked(hit, asked)
     if not found:
         raise ValueError(f"the passage {hit.chunk.id} has no entry")
+    named = _named_section(file, asked) if size.named else []
+    return _of_section(hit, file, asked, size, named or _of_one_section(found))
+
+
+def of_other_sections(hit: Hit, file: IndexedFile, asked: Asked) -> list[Card]:
+    """Return a folded card of the passage's next section, where it is nearly as near as the first.
+
+    A card shows nothing of another section than its own and those in it.
+    """
+    found = ranked(hit, asked)
+    own = _of_one_section(found)
+    other = [one for one in found if one not in own]
+    if not other or other[0].nearness < found[0].nearness - _NEARLY:
+        return []
+    made = _of_section(hit, file, asked, FURTHER, _of_one_section(other))
+    return [replace(made, folded=True)]
+
+
+def _of_one_section(found: Sequence[Line]) -> list[Line]:
+    """Of a passage's lines those of the best one's section, with the sections in it."""
+    own = found[0].entry.heading
+    return [one for one in found if f"{one.entry.heading} > ".startswith(f"{own} > ")]
+
+
+def _named_section(file: IndexedFile, asked: Asked) -> list[Line]:
+    """The lines of the section whose name says all that is asked, in order; the shortest name's."""
+    called: dict[str, frozenset[str]] = {}
+    for entry in file.entries:
+        name = entry.heading.rsplit(" > ", 1)[-1]
+        called.setdefault(entry.heading, asked.terms.in_full(stems_of(name)))
+    fitting = [heading for heading, name in called.items() if asked.words <= name]
+    if not fitting or not asked.words:
+        return []
+    chosen = min(fitting, key=lambda heading: len(called[heading]))
+    return [
+        Line(entry, 0.0)
+        for entry in file.entries
+        if entry.heading == chosen and entry.kind != "whole"
+    ]
+
+
+def _of_section(
+    hit: Hit, file: IndexedFile, asked: Asked, size: Size, found: Sequence[Line]
+) -> Card:
     best = found[0]
     place = _place(file, best, size)
     pieces = tuple(_pieces(place, _chosen(found, place), asked))
@@ -68,9 +116,33 @@ def card(hit: Hit, file: IndexedFile, asked: Asked, *, size: Size = FIRST) -> Ca
         lines={number: file.lines.get(number, "") for number in shown},
         marked=(Part(best.entry.first_line, best.entry.last_line),),
         best=_own_field(place, best.entry, asked),
+        next_best=_next_best(place, found),
         chunk=hit.chunk,
         score=hit.score,
     )
+
+
+def _next_best(place: _Place, found: Sequence[Line]) -> Entry | None:
+    """The entry that a folded card shows besides the best one, where it is nearly as near.
+
+    Of an item that goes on with what introduces its list it is that sentence.
+    """
+    best = found[0].entry
+    if _goes_on(best):
+        return next((e for e in place.file.entries if e.quote.endswith(best.lead.strip())), None)
+    for line in found[1:]:
+        entry = line.entry
+        if line.nearness < found[0].nearness - _NEARLY:
+            return None
+        if not (_goes_on(entry) or entry.quote in best.quote or best.quote in entry.quote):
+            return entry if words(f"{best.quote} {entry.quote}") <= _FOLDED else None
+    return None
+
+
+def _goes_on(entry: Entry) -> bool:
+    """Whether an item is no sentence of its own: "- the fare of the voyage;"."""
+    first = _ITEM_MARK.sub("", entry.quote)[:1]
+    return entry.kind == "item" and bool(entry.lead.strip()) and first.islower()
 
 
 def without(card: Card, shown: Collection[int]) -> Card:
@@ -119,7 +191,7 @@ def _is_small(file: IndexedFile, block: Block, best: Line) -> bool:
 
 
 def _is_short(place: _Place) -> bool:
-    large = {"table"} if place.size.stat_block else {"table", "fields"}
+    large = {"table"} if place.size.named else {"table", "fields"}
     if any(b.kind in large and len(b.parts) > _WHOLE_TABLE for b in place.section):
         return False
     shown = [number for block in place.section for number in numbers(_whole(block))]
@@ -157,8 +229,10 @@ def _pieces(place: _Place, chosen: Sequence[Line], asked: Asked) -> list[Piece]:
         return [alone]
     short = _is_short(place)
     found = []
+    between = _between(place, chosen)
     for block in place.blocks:
-        if (short and block in place.section) or _is_small(place.file, block, chosen[0]):
+        small = block in between or _is_small(place.file, block, chosen[0])
+        if (short and block in place.section) or small:
             found.append(_whole(block))
             continue
         of_block = [one for one in chosen if block.holds(one.entry)]
@@ -170,7 +244,63 @@ def _pieces(place: _Place, chosen: Sequence[Line], asked: Asked) -> list[Piece]:
         if shown:
             left_out = len(block.parts) - len(kept)
             found.append(Piece(form_of(block), block.lead, tuple(shown), left_out))
-    return found or [_whole(place.section[0])]
+    found = _completed(place, found) or [_whole(place.section[0])]
+    return list(_titled(place, found, chosen[0].entry.heading))
+
+
+def _between(place: _Place, chosen: Sequence[Line]) -> list[Block]:
+    """The short blocks between those of the entries: without them the rest reads as if it were all.
+
+    A table is none of them.
+    """
+    at = [n for n, b in enumerate(place.section) if any(b.holds(one.entry) for one in chosen)]
+    if not at:
+        return []
+    return [
+        block
+        for n, block in enumerate(place.section)
+        if at[0] < n < at[-1] and n not in at and block.kind != "table"
+        and _words_of(place.file, sorted(set(numbers(_whole(block))))) <= _GAP
+    ]  # fmt: skip
+
+
+def _completed(place: _Place, pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, each that ends with a colon followed by the first of what it introduces."""
+    taken = {number for piece in pieces for number in numbers(piece)}
+    made = []
+    for piece in pieces:
+        made.append(piece)
+        last = piece.parts[-1].last_line
+        below = _introduced(place, last)
+        if below and taken.isdisjoint(numbers(Piece(form_of(below), None, below.parts))):
+            lead = below.lead if below.kind == "table" else None  # a list's is the piece itself
+            shown = below.parts[:_ROWS]
+            made.append(Piece(form_of(below), lead, shown, len(below.parts) - len(shown)))
+    return made
+
+
+def _titled(place: _Place, pieces: Sequence[Piece], own: str) -> Iterator[Piece]:
+    """The pieces, the first of each section within the card's own under the heading of that."""
+    under = own
+    for piece in pieces:
+        at = piece.parts[0].first_line
+        block = next((b for b in place.blocks if b.first_line <= at <= b.last_line), None)
+        if block and block.heading != under:
+            under = block.heading
+            yield replace(piece, title=heading_of(place.file, block))
+        else:
+            yield piece
+
+
+def _introduced(place: _Place, last: int) -> Block | None:
+    """The block directly below a line that ends with a colon, after nothing but blank lines."""
+    lines = place.file.lines
+    if not lines.get(last, "").rstrip().endswith(":"):
+        return None
+    following = next((n for n in range(last + 1, max(lines) + 1) if lines.get(n, "").strip()), None)
+    starts = {block.parts[0].first_line: block for block in place.blocks}
+    starts |= {block.first_line: block for block in place.blocks if block.kind == "table"}
+    return starts.get(following) if following else None
 
 
 def _field(place: _Place, best: Line, asked: Asked) -> Piece | None:
@@ -213,7 +343,7 @@ def _named_fields(file: IndexedFile, parts: Sequence[Part], asked: Asked) -> lis
 def _name_of(file: IndexedFile, field: Part, asked: Asked) -> frozenset[str]:
     """The stems of a field's name: the first cell of its row, or what is before the colon."""
     line = file.lines.get(field.first_line, "")
-    name = cells(line)[0] if line.lstrip().startswith("|") else line.split(":")[0]
+    name = raw_cells(line)[0] if line.lstrip().startswith("|") else line.split(":")[0]
     return asked.terms.in_full(stems_of(name))
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from api import citations, review
 from api.answer import precedence, prompt, render, stream_filter
@@ -19,6 +18,7 @@ from api.schema import (
     CitationCounts,
     Guard,
     GuardFinding,
+    Mode,
     RefusalReason,
     Usage,
     Verdict,
@@ -32,7 +32,7 @@ class Draft:
     """What an answer says, before it is known whether its files are fresh."""
 
     text: str
-    mode: Literal["quotes", "model"]
+    mode: Mode
     citations: Sequence[Citation] = ()
     counts: CitationCounts = field(default_factory=CitationCounts)
     refusal: RefusalReason | None = None
@@ -143,11 +143,9 @@ def _shown(seen: Review, verdict: Verdict, faults: Sequence[Finding], usage: Usa
 
 
 def _instead(reply: CardReply, last: Review, faults: Sequence[Finding], usage: Usage) -> Draft:
-    """Quotes in place of what the guard keeps back; a refusal where those say nothing either."""
+    """The cards in place of what the guard keeps back; a refusal where the model states nothing."""
     if last.states_nothing:  # twice: the model refuses in words of its own
         return _refused("no_citation", faults, usage)
-    if not reply.cards:
-        return _refused("guard", faults, usage)
     quoted = of_cards(reply)
     return Draft(
         quoted.text, "quotes", quoted.citations, quoted.counts,

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from api.answer.blocks import Block, Part, blocks, cells
+from api.answer.blocks import Block, Part, blocks
 from api.answer.card import Card, Piece, form_of, numbers
-from retrieval.index.terms import stems_of
+from retrieval.index.terms import raw_cells, stems_of
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import Asked, Line, ranked
 
@@ -118,7 +118,7 @@ def _names_column(file: IndexedFile, block: Block, asked: Asked) -> bool:
     """Whether one of a table's first two columns is called as what is asked for."""
     if block.kind != "table" or block.lead is None:
         return False
-    header = cells(file.lines.get(block.lead.first_line, ""))
+    header = raw_cells(file.lines.get(block.lead.first_line, ""))
     names = [frozenset(stems_of(name)) for name in header[:2]]
     return any(name and name <= asked.words for name in names)
 

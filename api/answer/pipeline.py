@@ -3,7 +3,6 @@
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Literal
 
 from api.answer import compose, follow_up, render
 from api.answer.card import Card
@@ -21,6 +20,7 @@ from api.schema import (
     CitationCounts,
     Guard,
     Marked,
+    Mode,
     More,
     RefusalReason,
     SpellingCorrection,
@@ -32,8 +32,6 @@ from api.source import link
 from retrieval.models import SearchResult, Timings
 from retrieval.rulebook import Rulebook
 from retrieval.store import live
-
-Mode = Literal["quotes", "model"]
 
 
 @dataclass(frozen=True, slots=True)

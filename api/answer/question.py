@@ -50,20 +50,20 @@ _ONE = re.compile(
     r"what happens|what if)\b(?! there\b| you (?:list|name|give|show|tell)\b| do i get all\b)",
     re.IGNORECASE,
 )
-_COMMAND = re.compile(
-    r"\b(?:please|pls|plz|list|enumerate|name|remind me of|give me|show me|tell me|all|every|each|"
-    r"whole|full|complete|overview|table|'?em|them|which|what|are there|can|could|you|i|we|the|of|"
-    r"types|kinds|sorts)\b",
-    re.IGNORECASE,
+_NOT_ALL = re.compile(
+    r"\ball (?:right|over|the time|this|that|of this|night|day|squashed)\b|\b(?:what )?if all\b",
+    re.I,
 )
-_NOT_ALL = re.compile(r"\ball (?:right|over|the time|this|that|of this|night|day|squashed)\b", re.I)
 _PLURAL = re.compile(
     r"\b(?:which|what)\s+(?:other\s+|different\s+|\w+\s+){0,2}?(?P<noun>[a-z][a-z-]{2,}s)\s+"
     r"(?:are|can|could|do|does|don'?t|does not|do not|may|must|need|have|has|exist|count|get|will|"
     r"is|i|we|you)\b",
     re.IGNORECASE,
 )
-_NO_PLURAL = re.compile(r"(?:ss|us|is|ous|class|bonus|series|always|does|was|has|this)$", re.I)
+# "Fall damage rules" names a section, not a list of rules.
+_NO_PLURAL = re.compile(
+    r"(?:ss|us|is|ous|class|bonus|series|always|does|was|has|this|rules)$", re.I
+)
 _COMPARED = re.compile(
     r"\b(?:vs\.?|versus|compared (?:to|with)|difference between|than|better|worse|"
     r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
@@ -102,7 +102,8 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("which")
     words = WORD.findall(text)
     plain = not _QUESTION_WORD.search(text) and "than" not in text.lower().split()
-    if len(words) >= _PLURAL_WORDS and plain and _NAMED.search(text):
+    named = _NAMED.search(text) if len(words) >= _PLURAL_WORDS and plain else None
+    if named and not _NO_PLURAL.search(named["noun"]):
         return Reading("list")
     if len(words) <= _KEYWORDS and not _QUESTION_WORD.search(text):
         return Reading("keyword")
@@ -120,11 +121,6 @@ def asks_which(text: str) -> bool:
     """Tell whether a question may want a list: "which weapons need both hands"."""
     found = _PLURAL.search(text)
     return found is not None and not _NO_PLURAL.search(found["noun"])
-
-
-def without_command(text: str) -> str:
-    """Return what a list is asked of: "potions" of "please list all of the potions"."""
-    return _COMMAND.sub(" ", text)
 
 
 def _clauses(text: str) -> tuple[str, ...]:

@@ -2,12 +2,16 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from api import sanitize
 from api.addresses import ADDRESS
-from api.answer.blocks import Part, cells, is_delimiter
+from api.answer.blocks import Part, is_delimiter
 from api.answer.card import Card, Piece
+from retrieval.index.terms import raw_cells
+from retrieval.models import Entry
 
+_SEPARATOR = " … "  # between the entries of a folded card
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _MARKUP = re.compile(r"([\\`*_\[\]<&~|$!])")
 _PAIRED = re.compile(r"\*[^*]+\*|(?<!\w)_[^_]+_|`[^`]+`|\[[^\[\]]*\]|~~|</?\w")
@@ -33,7 +37,7 @@ def markdown(cards: Sequence[Card], tell_apart: Sequence[str] = ()) -> str:
 def text(card: Card) -> str:
     """Return a card's Markdown without its place, of a folded card on one line."""
     if card.folded:
-        return sanitize.clean(_one_line(card)).text
+        return sanitize.clean(_SEPARATOR.join(map(_one_line, card.entries))).text
     shown = [part for piece in card.pieces if (part := _piece(card, piece))]
     return sanitize.clean("\n\n".join(shown)).text
 
@@ -57,6 +61,9 @@ def _counted(card: Card) -> str:
 
 
 def _piece(card: Card, piece: Piece) -> str:
+    if piece.title:
+        title = _MARK.sub("", _lines(card, piece.title)).rstrip(" #")
+        return f"**{title.replace('**', '')}**\n\n{_piece(card, replace(piece, title=None))}"
     if piece.form == "table":
         return table(card, piece)
     if piece.form == "fields":
@@ -75,7 +82,7 @@ def table(card: Card, piece: Piece) -> str:
     header = _lines(card, piece.lead).split("\n") if piece.lead else []
     rows = [_lines(card, part) for part in piece.parts]
     if not any(is_delimiter(line) for line in header):
-        width = max(len(cells(row)) for row in rows)
+        width = max(len(raw_cells(row)) for row in rows)
         header = ["|" + "  |" * width, "|" + "---|" * width]
     return "\n".join([*header, *rows]) + "".join(f"\n\n{one}" for one in _more(piece, "rows"))
 
@@ -85,7 +92,7 @@ def _fields(card: Card, piece: Piece) -> str:
     for part in piece.parts:
         line = _lines(card, part).strip()
         if line.startswith("|"):
-            name, *values = cells(line)
+            name, *values = raw_cells(line)
             line = f"**{name.strip('*')}:** {'; '.join(values)}"
         shown.append(line if _ITEM.match(line) else f"- {line}")
     return "\n".join(shown) + "".join(f"\n\n{one}" for one in _more(piece, "fields"))
@@ -97,13 +104,12 @@ def _more(piece: Piece, noun: str) -> list[str]:
     return [f"… {piece.left_out} more {noun if piece.left_out > 1 else noun.removesuffix('s')}"]
 
 
-def _one_line(card: Card) -> str:
-    """The best entry on one line; a table's row names its columns."""
-    entry = card.best
+def _one_line(entry: Entry) -> str:
+    """An entry on one line; a table's row names its columns."""
     if entry.kind == "row":
         lead = [line for line in entry.lead.split("\n") if line and not is_delimiter(line)]
-        header = cells(lead[0]) if len(lead) == 1 else ()
-        row = cells(entry.quote)
+        header = raw_cells(lead[0]) if len(lead) == 1 else ()
+        row = raw_cells(entry.quote)
         names = header if len(header) == len(row) and any(header) else ("",) * len(row)
         named = [f"{name} {cell}".strip() for name, cell in zip(names[1:], row[1:], strict=True)]
         return plain(f"{row[0]}: {' · '.join(filter(None, named))}" if row else entry.quote)

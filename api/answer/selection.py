@@ -5,15 +5,13 @@ from dataclasses import dataclass, replace
 
 from api.answer import cards, listing, precedence
 from api.answer.card import Card
-from api.answer.question import Reading, without_command
+from api.answer.question import Reading
 from retrieval.arrange import is_superseded
 from retrieval.models import SearchResult, SourceNote
 from retrieval.ranking.lines import Asked
+from retrieval.words import without_command
 
 MOST = 4  # cards
-# A further card is unfolded where its passage's score is at most so much under the first one's.
-# Measured on calibration (docs/experiments.md, E54).
-_MARGIN = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +32,9 @@ def choose(
 ) -> tuple[Card, ...]:
     """Return one to MOST cards, best first; none only where nothing was found.
 
-    The first card is unfolded, and so are those of a question's other parts, of a namesake, and
-    those that search put nearly as high; of the others one line is shown. Errata stand directly
-    above what they correct, superseded files last.
+    The first card is unfolded, and so are those of a question's other parts and of a namesake; of
+    the others one line is shown. Errata stand directly above what they correct, superseded files
+    last.
     """
     searched = Searched.of(whole)
     found = _of_search(searched, is_keyword=reading.form == "keyword")
@@ -63,10 +61,13 @@ def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
         cards.card(hit, found.files[hit.chunk.path], searched.asked, size=size)
         for hit, size in zip(found.hits, sizes, strict=False)
     ]
-    return [
-        one if number == 0 or is_near(one, made[0]) else replace(one, folded=True)
+    shown = [
+        one if number == 0 or is_namesake(one, made[0]) else replace(one, folded=True)
         for number, one in enumerate(made)
     ]
+    for hit in found.hits[:1]:  # what its first passage says elsewhere comes last, if there is room
+        shown += cards.of_other_sections(hit, found.files[hit.chunk.path], searched.asked)
+    return shown
 
 
 def _has_best(listed: Sequence[Card], first: Card) -> bool:
@@ -74,11 +75,6 @@ def _has_best(listed: Sequence[Card], first: Card) -> bool:
     return (
         bool(listed) and listed[0].path == first.path and first.best.first_line in listed[0].lines
     )
-
-
-def is_near(card: Card, first: Card) -> bool:
-    """Tell whether a card is nearly as likely as the first: by its score, or as its namesake."""
-    return card.score >= first.score - _MARGIN or is_namesake(card, first)
 
 
 def is_namesake(card: Card, other: Card) -> bool:
@@ -91,16 +87,20 @@ def _once(found: Sequence[Card]) -> list[Card]:
     """The cards without those whose lines are shown already; of others what is new."""
     kept: list[Card] = []
     for card in found:
-        same = [one for one in kept if one.path == card.path and not one.folded]
-        shown = {number for one in same for number in one.covered}
-        first, last = card.best.first_line, card.best.last_line
-        if shown.issuperset(range(first, last + 1)):
-            continue
-        if any(one.path == card.path and one.folded and one.best == card.best for one in kept):
+        of_file = [one for one in kept if one.path == card.path]
+        shown = {number for one in of_file if not one.folded for number in one.covered}
+        lines = {entry for one in of_file if one.folded for entry in one.entries}
+        new = [
+            entry
+            for entry in (card.best, card.next_best)
+            if entry and entry not in lines
+            and not shown.issuperset(range(entry.first_line, entry.last_line + 1))
+        ]  # fmt: skip
+        if not new or (not card.folded and card.best not in new):
             continue
         left = cards.without(card, shown) if shown & card.lines.keys() else card
         if left.pieces:
-            kept.append(left)
+            kept.append(replace(left, best=new[0], next_best=new[1] if len(new) > 1 else None))
     return kept
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 import numpy as np
-from scipy.stats import binomtest
 
 from evals.measure.shown import reached
 from evals.outcome import Outcome
@@ -110,12 +109,6 @@ def reliability(outcomes: Sequence[Outcome]) -> Reliability | None:
         base=float(right.mean() * (1 - right.mean())),
         bins=bins,
     )
-
-
-def interval(share: float, n: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share of `n` questions."""
-    found = binomtest(round(share * n), n).proportion_ci(method="wilson")
-    return float(found.low), float(found.high)
 
 
 def _error(said: np.ndarray, right: np.ndarray) -> float:

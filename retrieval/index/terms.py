@@ -119,6 +119,8 @@ def fields_of(entry: Entry) -> list[str]:
     """Return the names of what an entry gives values for."""
     if entry.kind == "row":
         given = cells(entry.quote)
+        if is_field(entry):
+            return given[:1]
         header = [
             cell for line in entry.lead.split("\n") if "---" not in line for cell in cells(line)
         ]
@@ -151,10 +153,15 @@ def title(path: str) -> str:
 
 def cells(row: str) -> list[str]:
     """Return the cells of a table's row as words."""
+    return [_plain(cell) for cell in raw_cells(row)]
+
+
+def raw_cells(row: str) -> tuple[str, ...]:
+    """Return a table row's cells as they are written, without the space around them."""
     parts = _BAR.split(row.strip())
     parts = parts[1:] if parts and not parts[0].strip() else parts
     parts = parts[:-1] if parts and not parts[-1].strip() else parts
-    return [_plain(part) for part in parts]
+    return tuple(part.strip() for part in parts)
 
 
 @lru_cache(maxsize=65_536)

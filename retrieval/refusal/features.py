@@ -9,24 +9,27 @@ import numpy.typing as npt
 from retrieval.fold import searchable
 from retrieval.index.terms import stems_of
 from retrieval.models import SearchResult
+from retrieval.ranking import names
 from retrieval.ranking.lines import Asked, ranked
 from retrieval.refusal import off_topic
+from retrieval.words import without_command
 
 Array = npt.NDArray[np.float64]
 # Chosen of 32 over fourteen vaults (docs/experiments.md, E56). LESS are those of which more can
 # only speak against an answer: whatever a fit would make of them, nonsense must not gain by it.
 NAMES = (
     "cosine", "line", "subject", "names", "rarest", "numbers", "length", "why", "weakest_first",
-    "weakest_any", "matched_first", "matched_any", "spread", "drop", "late_gap",
+    "weakest_any", "matched_first", "matched_any", "spread", "drop", "late_gap", "whole",
 )  # fmt: skip
 LESS = ("rarest", "numbers", "why")
 _NUMBER = re.compile(r"\d+")
 _WHY = re.compile(r"^\W*(?:so |but |and )?(?:why|how come|since|given that|as)\b", re.IGNORECASE)
+_WHOLE = 0.95  # of a question: nothing is asked but a thing of the vault, or a field of it
 _WEAKEST = 4  # the share of a question's word pieces is 1 / _WEAKEST
 
 
 def features(found: SearchResult, typed: str) -> Array:
-    """Return the numbers named in NAMES, shape (15,). Raises ValueError for a search without hits.
+    """Return the numbers named in NAMES, shape (16,). Raises ValueError for a search without hits.
 
     `typed` is the question as it was typed, before words were corrected.
     """
@@ -56,8 +59,16 @@ def features(found: SearchResult, typed: str) -> Array:
             float(np.std(scores)),
             scores[0] - scores[-1],
             late[0] - max(late[1:], default=0.0),
+            float(_covered(found) >= _WHOLE),
         ]
     )
+
+
+def _covered(found: SearchResult) -> float:
+    """How much of the question the names and fields of the first passage's best entry cover."""
+    hit = found.hits[0]
+    wanted = names.Wanted.of(found.terms, without_command(found.question))
+    return names.coverage(wanted, hit.chunk.path, [one.entry for one in hit.evidence])
 
 
 def _matched(found: SearchResult) -> tuple[float, float, float, float]:
