@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from api.answer import cards, render
+from api.answer import render
 from api.answer.blocks import blocks
-from api.answer.card import Card, Piece, form_of, numbers
+from api.answer.card import Card, Piece, form_of, numbers, words
 from retrieval.models import Chunk
 from tests.indexed_text import indexed_file
 
@@ -129,4 +129,4 @@ def test_a_heading_is_text(heading: str, shown: str) -> None:
 
 
 def test_marks_of_markdown_are_no_words() -> None:
-    assert cards.words("| Cook | 25 |\n|---|---|\n- **two** words —") == 4
+    assert words("| Cook | 25 |\n|---|---|\n- **two** words —") == 4

@@ -22,6 +22,7 @@ class Piece:
     parts: tuple[Part, ...]
     left_out: int = 0  # parts of the block that are not shown
     title: Part | None = None
+    skipped: int = 0  # parts of blocks between this piece and the one before that are not shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,10 @@ class Card:
     best: Entry
     chunk: Chunk  # that search found
     score: float
+    nearness: float = 0.0  # of the best entry to the question
     folded: bool = False
     next_best: Entry | None = None  # what a folded card shows besides
+    rest: int = 0  # parts of the section behind the last piece that are not shown
     badges: tuple[str, ...] = ()
     counted: int | None = None  # how many parts the list has that was asked for as a whole
     listed: Part | None = None  # all lines of that list, those that are not shown as well
@@ -78,8 +81,8 @@ class Card:
 
     @property
     def left_out(self) -> int:
-        """How many rows or items of the blocks are not shown."""
-        return sum(piece.left_out for piece in self.pieces)
+        """How many rows, items and paragraphs of what it shows a part of are not shown."""
+        return sum(piece.left_out + piece.skipped for piece in self.pieces) + self.rest
 
 
 def form_of(block: Block) -> Form:
@@ -92,3 +95,8 @@ def numbers(piece: Piece) -> Iterator[int]:
     """Yield the lines of a piece in order, those of its heading, header or lead-in first."""
     for part in (*filter(None, (piece.title, piece.lead)), *piece.parts):
         yield from range(part.first_line, part.last_line + 1)
+
+
+def words(text: str) -> int:
+    """Return how many words a reader has to read; marks of Markdown are none."""
+    return sum(any(c.isalnum() for c in word) for word in text.replace("|", " ").split())

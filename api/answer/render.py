@@ -12,12 +12,13 @@ from retrieval.index.terms import raw_cells
 from retrieval.models import Entry
 
 _SEPARATOR = " … "  # between the entries of a folded card
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->|%%.*?%%", re.DOTALL)
 _MARKUP = re.compile(r"([\\`*_\[\]<&~|$!])")
 _PAIRED = re.compile(r"\*[^*]+\*|(?<!\w)_[^_]+_|`[^`]+`|\[[^\[\]]*\]|~~|</?\w")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 _WIKI = re.compile(r"\[\[(?:[^\[\]|\n]*?\\?\|)?([^\[\]|\n]*)\]\]")
 _CALLOUT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][+-]?[ \t]*", re.MULTILINE)
+_CALLED_OUT = re.compile(r"^\[!\w+\][+-]?\s*")
 _MARK = re.compile(r"^(?:\s*>)*\s*(?:#{1,6}\s+|(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
 
 
@@ -38,8 +39,12 @@ def text(card: Card) -> str:
     """Return a card's Markdown without its place, of a folded card on one line."""
     if card.folded:
         return sanitize.clean(_SEPARATOR.join(map(_one_line, card.entries))).text
-    shown = [part for piece in card.pieces if (part := _piece(card, piece))]
-    return sanitize.clean("\n\n".join(shown)).text
+    shown: list[str] = []
+    for piece in card.pieces:
+        shown += ["…"] if piece.skipped and shown else []
+        shown.append(_piece(card, piece))
+    shown += ["…"] if card.rest and not card.pieces[-1].left_out else []
+    return sanitize.clean("\n\n".join(filter(None, shown))).text
 
 
 def _shown(number: int, card: Card, variant: str) -> str:
@@ -56,7 +61,7 @@ def _shown(number: int, card: Card, variant: str) -> str:
 def _counted(card: Card) -> str:
     noun = {"table": "rows", "fields": "fields"}.get(card.form, "items")
     shown = sum(len(piece.parts) for piece in card.pieces)
-    more = f", the first {shown}:" if card.left_out else ":"
+    more = f", the first {shown}:" if shown < (card.counted or 0) else ":"
     return f"{card.counted} {noun}{more}"
 
 
@@ -106,14 +111,28 @@ def _more(piece: Piece, noun: str) -> list[str]:
 
 def _one_line(entry: Entry) -> str:
     """An entry on one line; a table's row names its columns."""
-    if entry.kind == "row":
-        lead = [line for line in entry.lead.split("\n") if line and not is_delimiter(line)]
-        header = raw_cells(lead[0]) if len(lead) == 1 else ()
-        row = raw_cells(entry.quote)
-        names = header if len(header) == len(row) and any(header) else ("",) * len(row)
-        named = [f"{name} {cell}".strip() for name, cell in zip(names[1:], row[1:], strict=True)]
-        return plain(f"{row[0]}: {' · '.join(filter(None, named))}" if row else entry.quote)
-    return plain(" ".join(_MARK.sub("", line) for line in entry.quote.split("\n")))
+    if entry.kind != "row":
+        lines = plain(entry.quote).split("\n")
+        return " ".join(_CALLED_OUT.sub("", _MARK.sub("", line)) for line in lines)
+    name, *values = raw_cells(entry.quote) or (entry.quote,)
+    columns = _columns(entry.lead, len(values) + 1)[1:]
+    pairs = [pair for pair in zip(columns, values, strict=True) if pair[1]]
+    if len(pairs) == 1 and not pairs[0][0]:
+        return plain(f"{name}: {pairs[0][1]}")
+    said = [f"{column}: {value}" if column else value for column, value in pairs]
+    return plain(" · ".join(filter(None, (name, *said))))
+
+
+def _columns(lead: str, width: int) -> list[str]:
+    """The names of a table's columns: of two header rows both, "" where none fits the rows."""
+    rows = [raw_cells(line) for line in lead.split("\n") if line and not is_delimiter(line)]
+    if not rows or any(len(row) != width for row in rows):
+        return [""] * width
+    names, above = [], ""
+    for upper, *lower in zip(*rows, strict=True):
+        above = upper or (above if any(lower) else "")
+        names.append(" ".join(filter(None, (above, *lower))))
+    return names
 
 
 def _lines(card: Card, part: Part) -> str:

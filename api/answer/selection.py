@@ -7,11 +7,15 @@ from api.answer import cards, listing, precedence
 from api.answer.card import Card
 from api.answer.question import Reading
 from retrieval.arrange import is_superseded
+from retrieval.index.terms import key
 from retrieval.models import SearchResult, SourceNote
 from retrieval.ranking.lines import Asked
 from retrieval.words import without_command
 
 MOST = 4  # cards
+# Of 1,461 folded cards on calibration these drop 44 %, and 1 of the 73 that hold what the cards
+# above do not (docs/experiments.md, E58).
+_FAR, _FAR_LINE = 0.25, 0.1  # by so much less than the first card: in score, in nearness
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +48,14 @@ def choose(
         # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
         sure = reading.form == "list" or not found or _has_best(listed, found[0])
         found = [*listed, *found] if sure else [found[0], *listed[:1], *found[1:]]
-    of_parts = [
-        replace(card, folded=False) for part in parts for card in _of_search(Searched.of(part))[:1]
-    ]
+    of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
     place = 0 if reading.form == "comparison" else 1
     found[place:place] = of_parts
     notes = {path: note for one in (*parts, whole) for path, note in one.notes.items()}
-    return _arranged(_once(found)[:MOST], searched.asked, notes)
+    kept = _once(found)[:MOST]
+    near = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]
+    return _arranged(near, searched.asked, notes)
 
 
 def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
@@ -68,6 +72,22 @@ def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
     for hit in found.hits[:1]:  # what its first passage says elsewhere comes last, if there is room
         shown += cards.of_other_sections(hit, found.files[hit.chunk.path], searched.asked)
     return shown
+
+
+def _of_part(part: SearchResult) -> list[Card]:
+    """The first card of one part of a question; of one that is only a name, its section."""
+    return _of_search(Searched.of(part), is_keyword=key(part.question) in part.terms.names)[:1]
+
+
+def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote]) -> bool:
+    """Whether a card is beside the question, by search and by its own best line.
+
+    No correction is: what it corrects may be further.
+    """
+    badges = precedence.badges(notes.get(card.path, SourceNote(card.path)))
+    if "errata" in badges or "house-rule" in badges:
+        return False
+    return card.score < first.score - _FAR and card.nearness < first.nearness - _FAR_LINE
 
 
 def _has_best(listed: Sequence[Card], first: Card) -> bool:

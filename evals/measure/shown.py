@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from api.answer.card import Card
+from api.answer.card import Card, words
 from api.answer.card_reply import CardReply
-from api.answer.cards import words
 from evals.dataset import Gold, Question
 from retrieval.fold import comparable
 from retrieval.models import SearchResult
