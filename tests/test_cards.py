@@ -8,6 +8,7 @@ import pytest
 from api import citations
 from api.answer import cards, precedence, question, render, selection
 from api.answer.card import Card
+from api.answer.place import Size
 from retrieval.models import Entry
 from retrieval.ranking.lines import Asked
 from retrieval.rulebook import Rulebook
@@ -159,7 +160,7 @@ def test_a_folded_card_shows_its_two_best_entries_in_the_order_of_the_file(rules
     )
     folded = replace(card, folded=True, best=surgeon, next_best=cook)
     assert render.text(folded) == (
-        "Cook: Wage (gp) 25 · Berth galley … Surgeon: Wage (gp) 80 · Berth aft"
+        "Cook · Wage (gp): 25 · Berth: galley … Surgeon · Wage (gp): 80 · Berth: aft"
     )
     assert folded.source == f"{cook.quote}\n{surgeon.quote}"
     assert (folded.first_line, folded.last_line) == (cook.first_line, surgeon.last_line)
@@ -218,6 +219,25 @@ def test_a_sentence_that_introduces_a_list_is_followed_by_it(rules: Rulebook) ->
     )
 
 
+def test_what_is_left_out_of_a_long_section_is_marked_and_counted(rules: Rulebook) -> None:
+    asked = "Which judge may send him to the galleys for a season?"
+    found = search(rules, asked)
+    file = found.files["6. Law/Stowaways.md"]
+    hit = next(one for one in found.hits if one.chunk.path == file.path)
+    one = Size(section=10, entries=1, words=10)
+    card = cards.card(hit, file, Asked.of(asked, found.terms), size=one)
+    assert (render.text(card)[-3:], card.left_out) == ("\n\n…", 2)
+
+
+def test_a_card_that_is_far_from_the_question_is_left_out(rules: Rulebook) -> None:
+    shown = chosen(rules, "What is the morale of a kraken?")
+    assert [card.path for card in shown if not card.folded] == ["2. Beasts/Kraken.md"]
+    limit = shown[0].score - selection._FAR, shown[0].nearness - selection._FAR_LINE
+    assert all(card.score >= limit[0] or card.nearness >= limit[1] for card in shown)
+    found = search(rules, "What is the morale of a kraken?")
+    assert len(shown) < len(found.hits)
+
+
 def test_a_folded_row_names_its_columns(rules: Rulebook) -> None:
     cook = next(
         card
@@ -225,9 +245,9 @@ def test_a_folded_row_names_its_columns(rules: Rulebook) -> None:
         if "| Cook |" in card.best.quote
     )
     folded = replace(cook, folded=True, next_best=None)
-    assert render.text(folded) == "Cook: Wage (gp) 25 · Berth galley"
+    assert render.text(folded) == "Cook · Wage (gp): 25 · Berth: galley"
     assert written([folded]) == (
-        "**[1] Crew > Wages** (1. Ships/1. Crew.md:11): Cook: Wage (gp) 25 · Berth galley"
+        "**[1] Crew > Wages** (1. Ships/1. Crew.md:11): Cook · Wage (gp): 25 · Berth: galley"
     )
 
 

@@ -76,7 +76,7 @@ def test_a_card_has_its_place_and_number_above_it() -> None:
 @pytest.mark.parametrize(
     ("source", "line"),
     [
-        (ARMS, "(1. Rules/a.md:5): Bow: Cost 5 · Harm 1d6"),
+        (ARMS, "(1. Rules/a.md:5): Bow · Cost: 5 · Harm: 1d6"),
         (KIT, "(1. Rules/a.md:5): a rope"),
         (STATS, "(1. Rules/a.md:5): **Armour**: 5"),
         ("# T\n\n> Take care\n> of this.\n", "(1. Rules/a.md:3-4): Take care of this."),
@@ -130,3 +130,40 @@ def test_a_heading_is_text(heading: str, shown: str) -> None:
 
 def test_marks_of_markdown_are_no_words() -> None:
     assert words("| Cook | 25 |\n|---|---|\n- **two** words —") == 4
+
+
+def test_what_stands_between_the_parts_and_behind_them_is_marked() -> None:
+    shown = card(KIT)
+    piece = shown.pieces[0]
+    assert render.text(replace(shown, pieces=(piece, replace(piece, skipped=2)))).count("…") == 1
+    assert render.text(replace(shown, rest=3)).endswith("- a tent\n\n…")
+    assert replace(shown, rest=3).left_out == 3
+    assert render.text(replace(card(KIT, 1), rest=3)).endswith("… 2 more items")
+
+
+@pytest.mark.parametrize(
+    ("quote", "lead", "said"),
+    [
+        ("| 2 | Server | 16 | - |", "| Level | Title | Save | |\n| | | D | W |\n|---|---|---|---|",
+         "2 · Title: Server · Save D: 16 · Save W: -"),
+        ("| Axe | | 1d8 |", "| Arm | Cost | Harm |\n|---|---|---|", "Axe · Harm: 1d8"),
+        ("| Axe | 7 | 1d8 |", "| Arm | Cost |\n|---|---|", "Axe · 7 · 1d8"),
+        ("| Armour | 5 |", "", "Armour: 5"),
+    ],
+)  # fmt: skip
+def test_a_row_on_one_line_names_its_columns(quote: str, lead: str, said: str) -> None:
+    row = replace(card(ARMS).best, kind="row", quote=quote, lead=lead)
+    assert render.text(replace(card(ARMS), folded=True, best=row)) == said
+
+
+@pytest.mark.parametrize(
+    ("quote", "said"),
+    [
+        ("> [!note] Optional: a staff.", "Optional: a staff."),
+        ("A staff. %% second rank is best %%", "A staff."),
+        ("- the fare <!-- 212 -->", "the fare"),
+    ],
+)
+def test_what_only_a_note_program_reads_is_not_shown_on_one_line(quote: str, said: str) -> None:
+    entry = replace(card(KIT).best, kind="sentences", quote=quote, lead="")
+    assert render.text(replace(card(KIT), folded=True, best=entry)) == said

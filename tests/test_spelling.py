@@ -116,3 +116,19 @@ def test_one_slip_in_a_long_word_is_left_or_becomes_a_word_of_the_vault(
     text, found = corrected(turned)
     assert text in TERMS.words or (text == turned and not found)
     assert corrected(text) == (text, ())
+
+
+def test_a_word_that_makes_a_name_with_the_next_one_is_taken_first() -> None:
+    spells = {
+        "Lightning Bolt.md": "# Lightning Bolt\n\nIt strikes.\n",
+        "a.md": "Listening takes a turn.\n",
+    }
+    known = terms_of(spells)
+    meant = {
+        asked: spelling.corrected(asked, known, tokens().is_word)[0]
+        for asked in ("how far does a litening bolt go", "litening at a door")
+    }
+    assert meant == {
+        "how far does a litening bolt go": "how far does a lightning bolt go",
+        "litening at a door": "listening at a door",
+    }

@@ -15,7 +15,7 @@ from api.answer.pieces import pieces_of, skipped_after
 from api.answer.place import Place, Size, is_short, place_of
 from retrieval.index.terms import stems_of
 from retrieval.models import Entry, Hit, IndexedFile
-from retrieval.ranking.lines import Asked, Line, ranked
+from retrieval.ranking.lines import Asked, Line, ranked, words_of
 
 # Measured on calibration: docs/experiments.md, E58.
 FIRST = Size(section=80, entries=5, words=64)
@@ -24,7 +24,7 @@ KEYWORD = Size(section=130, entries=5, words=64, named=True)
 _FOLDED = 50  # words of a folded card's entries, beyond which it shows the best one alone
 _NEARLY = 0.15  # by so much further from the question than the best one they may be
 _TIED, _TIED_ROOM = 0.05, 1.6  # entries as near as the best one may take so much more room
-_ITEM_MARK = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
+_ITEM_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s")
 
 
 def card(hit: Hit, file: IndexedFile, asked: Asked, *, size: Size = FIRST) -> Card:
@@ -32,11 +32,12 @@ def card(hit: Hit, file: IndexedFile, asked: Asked, *, size: Size = FIRST) -> Ca
 
     Raises ValueError for a passage without entries.
     """
-    found = ranked(hit, asked)
+    found: Sequence[Line] = ranked(hit, asked)
     if not found:
         raise ValueError(f"the passage {hit.chunk.id} has no entry")
-    named = _named_section(file, asked, found[0].nearness) if size.named else []
-    return _of_section(hit, file, asked, size, named or _of_one_section(found))
+    if size.named:
+        found = _named_section(file, asked, found[0].nearness) or _that_name_it(found, asked)
+    return _of_section(hit, file, asked, size, _of_one_section(found))
 
 
 def of_other_sections(hit: Hit, file: IndexedFile, asked: Asked) -> list[Card]:
@@ -77,6 +78,12 @@ def _named_section(file: IndexedFile, asked: Asked, nearness: float) -> list[Lin
         for entry in file.entries
         if entry.heading == chosen and entry.kind != "whole"
     ]
+
+
+def _that_name_it(found: Sequence[Line], asked: Asked) -> Sequence[Line]:
+    """Those of the lines that say all that is asked, where the best one does."""
+    saying = [one for one in found if asked.words <= asked.terms.in_full(words_of(one.entry))]
+    return saying if found[0] in saying else found
 
 
 def _of_section(
@@ -124,7 +131,7 @@ def _next_best(place: Place, found: Sequence[Line]) -> Entry | None:
 
 def _goes_on(entry: Entry) -> bool:
     """Whether an item is no sentence of its own: "- the fare of the voyage;"."""
-    first = _ITEM_MARK.sub("", entry.quote)[:1]
+    first = _ITEM_MARK.sub("", entry.quote).lstrip()[:1]
     return entry.kind == "item" and bool(entry.lead.strip()) and first.islower()
 
 
@@ -150,6 +157,10 @@ def _chosen(found: Sequence[Line], place: Place) -> list[Line]:
 
     Rows of one table are often equally near; so the best entry of another block is one of them.
     """
+    if place.size.named:  # a stat block is shown whole besides
+        fields = [block for block in place.blocks if block.kind == "fields"]
+        text = [one for one in found[1:] if not any(b.holds(one.entry) for b in fields)]
+        found = [found[0], *text]
     near_enough = [one for one in found if one.nearness >= found[0].nearness - _NEARLY]
     own = next((block for block in place.blocks if block.holds(found[0].entry)), None)
     other = [one for one in near_enough if own and not own.holds(one.entry)][:1]

@@ -36,7 +36,9 @@ def pieces_of(place: Place, chosen: Sequence[Line], asked: Asked) -> list[Piece]
     between = _between(place, chosen)
     for block in place.blocks:
         small = block in between or _is_small(place.file, block, chosen[0])
-        small = small or (place.size.named and block in place.section and block.kind == "fields")
+        small = small or (
+            place.size.named and block in place.section and _is_stat_block(place, block)
+        )
         if (short and block in place.section) or small:
             found.append(whole(block))
             continue
@@ -53,6 +55,14 @@ def pieces_of(place: Place, chosen: Sequence[Line], asked: Asked) -> list[Piece]
     return list(_titled(place, found, chosen[0].entry.heading))
 
 
+def _is_stat_block(place: Place, block: Block) -> bool:
+    return block.kind == "fields" and _words_whole(place, block) <= _SMALL_WORDS
+
+
+def _words_whole(place: Place, block: Block) -> int:
+    return words_of(place.file, sorted(set(numbers(whole(block)))))
+
+
 def _between(place: Place, chosen: Sequence[Line]) -> list[Block]:
     """The short blocks between those of the entries: without them the rest reads as if it were all.
 
@@ -65,7 +75,7 @@ def _between(place: Place, chosen: Sequence[Line]) -> list[Block]:
         block
         for n, block in enumerate(place.section)
         if at[0] < n < at[-1] and n not in at and block.kind != "table"
-        and words_of(place.file, sorted(set(numbers(whole(block))))) <= _GAP
+        and _words_whole(place, block) <= _GAP
     ]  # fmt: skip
 
 
