@@ -14,6 +14,7 @@ from api import events, health, metrics, openai_api, source
 from api.admission import Admissions, admitted
 from api.answer import follow_up, pipeline
 from api.hangup import Hangup, until_gone
+from api.http import feedback
 from api.oracle import Opened, Oracle, RequestId, State, open_oracle, request_id
 from api.request_id import RequestIds
 from api.schema import (
@@ -98,6 +99,7 @@ def create_app(opened: Oracle | Settings | None = None) -> FastAPI:
     app.state.questions = 0
     app.add_middleware(Admissions)
     metrics.install(app)
+    feedback.install(app)
     app.add_middleware(RequestIds)
     app.exception_handler(RulesError)(explain)
     app.exception_handler(RequestValidationError)(explain_body)
@@ -134,7 +136,7 @@ async def ask(
             streamed=body.stream,
             texts=opened.texts,
         )
-        return metrics.counted(request, steps)
+        return feedback.remembered(request, metrics.counted(request, steps))
 
     def streamed(hangup: Hangup) -> Generator[events.Event]:
         return events.events(made(hangup), lambda error: _told(request, error))

@@ -21,6 +21,7 @@ from api import metrics, source
 from api.admission import admitted
 from api.answer import pipeline
 from api.hangup import Hangup, until_gone
+from api.http import feedback
 from api.openai_request import RequestFaultError, asked, check, parameter
 from api.openai_schema import (
     MODEL,
@@ -95,17 +96,13 @@ async def complete(
 
     def ask(hangup: Hangup) -> Answer:
         return pipeline.ask(
-            opened.rules,
-            opened.model,
-            question,
-            history=history,
-            request_id=request_id,
-            hangup=hangup,
-            texts=opened.texts,
-        )
+            opened.rules, opened.model, question, history=history, request_id=request_id,
+            hangup=hangup, texts=opened.texts,
+        )  # fmt: skip
 
     given = await until_gone(request, ask)
     metrics.answered(request, given)
+    feedback.remember(request, given)
     completion = _completion(given, str(request.base_url))
     if not body.stream:
         return completion

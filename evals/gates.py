@@ -1,16 +1,26 @@
 """Every gate of one run: the absolute rules, the integrity of index and passages, the baseline."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from evals import compare, gate, integrity, measurement
+from evals.compare import Comparison
 from evals.measure.card_faults import card_faults
 from evals.outcome import Outcome, Subject
 from retrieval import generations
 from retrieval.rulebook import Rulebook
 
 
-def faults(
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Why a run is no pass, a line a fault, and how it compares with a baseline that was named."""
+
+    faults: tuple[str, ...]
+    comparison: Comparison | None
+
+
+def check(
     rules: Rulebook,
     measured: Subject,
     outcomes: Sequence[Outcome],
@@ -19,8 +29,8 @@ def faults(
     baseline: Path | None,
     min_recall: float,
     top_k: int | None,
-) -> list[str]:
-    """Return why the run is no pass, one line a fault; print how it compares with the baseline.
+) -> Checked:
+    """Return what the gates say of a run; print how it compares with the baseline.
 
     `folder` is the vault that was measured; `top_k` is what `evaluate` was given. Raises
     DatasetError where `baseline` is named and cannot be read: a baseline that is gone is no pass.
@@ -28,6 +38,7 @@ def faults(
     limit = top_k or rules.settings.rag_top_k
     found = list(gate.faults(outcomes, min_recall))
     found += _integrity(rules, measured, outcomes, folder, limit)
+    comparison = None
     if baseline:
         asked = [outcome.question for outcome in outcomes]
         made_with = measurement.fingerprint(rules, measured, asked, limit)
@@ -35,7 +46,7 @@ def faults(
         comparison = compare.compare(measurement.read(baseline), now)
         print("\n".join(compare.report(comparison, now)))
         found += comparison.faults
-    return found
+    return Checked(tuple(found), comparison)
 
 
 def _integrity(

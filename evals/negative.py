@@ -9,19 +9,19 @@ Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which 
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 from markupsafe import Markup
 
-from evals import answer_program, answers, svg
+from evals import answer_program, answers
 from evals.answer_program import Report, Row
 from evals.answers import Answered
 from evals.dataset import UNANSWERABLE, Question
 from evals.outcome import Outcome, Subject
+from evals.reports import page, plot
+from evals.reports.plot import Line
 from evals.retrieval import evaluate
 from evals.summary import estimate
-from evals.svg import Line
 from evals.threshold import best_score
 from retrieval.errors import DatasetError
 from retrieval.refusal import off_topic
@@ -30,7 +30,6 @@ from retrieval.rulebook import Rulebook
 MIN_OFFTOPIC, MOST_FALSE = 0.98, 0.08
 ANSWERABLE = "answerable"
 _STEPS = 60  # points of the curve
-_STYLE = (Path(__file__).with_name("report.html"), "<style>", "</style>")
 
 Best = Sequence[tuple[Question, float | None]]  # the score that the threshold is compared with
 
@@ -109,13 +108,11 @@ def curve(best: Best) -> list[Line]:
 
 def drawn(lines: Sequence[Line], threshold: float) -> str:
     """Return the curve as an SVG file of its own, with the report's colours."""
-    figure = svg.plot(lines, x_label="by how much over the limit", limit=threshold)
-    path, start, stop = _STYLE
-    style = path.read_text("utf-8").split(start, 1)[1].split(stop, 1)[0]
-    head = Markup('<svg xmlns="http://www.w3.org/2000/svg" width="{}" ').format(svg.WIDTH)
+    figure = plot.plot(lines, x_label="by how much over the limit", limit=threshold)
+    head = Markup('<svg xmlns="http://www.w3.org/2000/svg" width="{}" ').format(plot.WIDTH)
     own = str(figure).replace("<svg ", str(head), 1)
     at = own.index(">") + 1
-    return f"{own[:at]}<style>{style}</style>{own[at:]}\n"
+    return f"{own[:at]}<style>{page.style()}</style>{own[at:]}\n"
 
 
 def _measured(args: argparse.Namespace) -> Report:

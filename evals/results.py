@@ -13,10 +13,10 @@ from itertools import count
 from math import isfinite
 from pathlib import Path
 
-from evals import summary
+from evals import measurement, summary, threshold
 from evals.judge import losses
-from evals.metrics import Needed, Scored
-from evals.outcome import Outcome, Subject
+from evals.outcome import Subject
+from evals.reports import records
 from evals.run import Run
 from retrieval import store
 from retrieval.rulebook import Rulebook
@@ -98,9 +98,14 @@ def measured_on() -> str:
 def write(run: Run, parent: Path) -> Path:
     """Write the run to a new folder in `parent`, named by dataset and time, and return it.
 
-    Raises OSError where it cannot be written.
+    Beside what every program leaves it holds measurement.json, in the form of a baseline. Raises
+    OSError where it cannot be written.
     """
-    return write_folder(parent, run.dataset.stem, lines(run), summed(run), run.config)
+    rows = records.lines(run)
+    folder = write_folder(parent, run.dataset.stem, rows, summed(run), run.config)
+    if run.taken:
+        measurement.write(folder / "measurement.json", run.taken)
+    return folder
 
 
 def write_folder(
@@ -130,13 +135,11 @@ def write_lines(rows: Iterable[Mapping[str, object]], path: Path) -> None:
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def lines(run: Run) -> list[dict[str, object]]:
-    """Return every question of a run as JSON writes it."""
-    return [record(item) for item in run.scored]
-
-
 def summed(run: Run) -> dict[str, object]:
-    """Return the sums of a run as JSON writes them; summary.json holds them."""
+    """Return the sums of a run as JSON writes them; summary.json holds them.
+
+    `baseline` is the comparison with it, null where there was none.
+    """
     outcomes = run.outcomes
     return {
         "passed": not run.faults,
@@ -150,62 +153,11 @@ def summed(run: Run) -> dict[str, object]:
             for name, (refused, asked) in summary.refused(outcomes).items()
         },
         "latency_ms": summary.latency(outcomes),
-    }
-
-
-def record(item: Scored) -> dict[str, object]:
-    """Return one question with what was returned and measured."""
-    question, found, judgement = item.outcome.question, item.outcome.found, item.outcome.judgement
-    return {
-        "id": question.id,
-        "question": question.question,
-        "kind": question.kind,
-        "critical": question.critical,
-        "hit": item.outcome.right,
-        "rank": judgement.rank if judgement else None,
-        "lost_at": item.outcome.lost_at,
-        **_reply(item.outcome),
-        "forbidden": judgement.forbidden if judgement else (),
-        "needed": [_needed(need) for need in item.needed],
-        "metrics": dict(item.values),
-        "retrieved": [
-            {
-                "path": hit.chunk.path,
-                "heading": hit.chunk.heading,
-                "first_line": hit.chunk.first_line,
-                "last_line": hit.chunk.last_line,
-                "score": hit.score,
-                "text": hit.chunk.text,
-            }
-            for hit in found.hits
-        ],
-        "timings": asdict(found.timings),
-    }
-
-
-def _reply(outcome: Outcome) -> dict[str, object]:
-    """What a person is shown; nothing where search alone was measured."""
-    reply, shown = outcome.reply, outcome.shown
-    if reply is None:
-        return {}
-    return {
-        "certainty": reply.certainty,
-        "confidence": reply.confidence,
-        "first_card": shown.first if shown else None,
-        "shown": shown.anywhere if shown else None,
-        "words": shown.words if shown else None,
-        "cards": [f"{c.path}:{c.first_line}-{c.last_line}" for c in reply.cards],
-    }
-
-
-def _needed(need: Needed) -> dict[str, object]:
-    return {
-        "path": need.gold.path,
-        "quote": need.gold.quote,
-        "lines": need.lines,
-        "passage": need.passage,
-        "rank": need.rank,
-        "trace": asdict(need.candidate) if need.candidate else None,
+        "top_k": run.top_k,
+        "min_recall": run.config.get("min_recall"),
+        "threshold": run.config.get("threshold"),
+        "threshold_curve": [asdict(point) for point in threshold.curve(run.scored, run.top_k)],
+        "baseline": asdict(run.comparison) if run.comparison else None,
     }
 
 

@@ -11,12 +11,13 @@ from functools import cache
 from pathlib import Path
 
 from api.answer.card_reply import card_reply
-from evals import ci, console, dataset, gates, measurement, metrics, report, results, spans, summary
+from evals import ci, console, dataset, gates, measurement, results
 from evals.dataset import SPLITS, Question
 from evals.judge import ChunksOf, judge
 from evals.measure.shown import shown
 from evals.outcome import Outcome as Outcome  # other programs take them from here
 from evals.outcome import Subject as Subject
+from evals.reports import page, records, runs, stored
 from evals.run import Run
 from ingest import pipeline, vault
 from ingest.progress import Meter
@@ -87,13 +88,14 @@ def _measured_run(args: argparse.Namespace) -> Run:
                 print(console.line(outcome), flush=True)
             about = {"split": args.split, "min_recall": args.min_recall}
             folder = other or rules.settings.vault
-            faults = gates.faults(
+            checked = gates.check(
                 rules, measured, outcomes, folder=folder, baseline=_baseline(args),
                 min_recall=args.min_recall, top_k=args.top_k,
             )  # fmt: skip
-            return made_run(
-                rules, measured, outcomes, faults, dataset_file=args.dataset, top_k=args.top_k,
-                vault_folder=folder, options=about,
+            return runs.made_run(
+                rules, measured, outcomes, checked.faults, dataset_file=args.dataset,
+                top_k=args.top_k, vault_folder=folder, options=about,
+                comparison=checked.comparison,
             )  # fmt: skip
 
 
@@ -103,47 +105,12 @@ def _baseline(args: argparse.Namespace) -> Path | None:
     return args.baseline or (measurement.BASELINE if gate_of_rules else None)
 
 
-def made_run(
-    rules: Rulebook,
-    measured: Subject,
-    outcomes: Sequence[Outcome],
-    faults: Sequence[str],
-    *,
-    dataset_file: Path,
-    vault_folder: Path,
-    top_k: int | None,
-    options: Mapping[str, object],
-) -> Run:
-    """Return outcomes with their metrics, as the reports read them.
-
-    `top_k` is what `evaluate` was given; `options` goes into config.json.
-    """
-    limit = top_k or rules.settings.rag_top_k
-    candidates = max(rules.settings.rag_candidates, limit)
-    page_of = spans.pages_of(measured.files)
-    scored = metrics.score(outcomes, measured, page_of, top_k=limit, candidates=candidates)
-    made_with = results.fingerprint(rules, measured)
-    about = {"program": "evals.retrieval", "top_k": limit, **options}
-    config = results.config(rules, made_with, measured.files, dataset_file, about)
-    return Run(
-        dataset=dataset_file,
-        vault=vault_folder,
-        top_k=limit,
-        scored=tuple(scored),
-        faults=tuple(faults),
-        config=config,
-        files=measured.files,
-        page_of=page_of,
-        tables=summary.tables(scored),
-    )
-
-
 def _write(run: Run, args: argparse.Namespace) -> Path:
     """Write all reports; return the run's folder."""
     folder = results.write(run, args.results)
-    report.write(run, folder / "report.html")
+    page.write(stored.of(run, folder.name), folder / "report.html")
     if args.json:
-        results.write_lines(results.lines(run), args.json)
+        results.write_lines(records.lines(run), args.json)
     if args.junit:
         ci.write_junit(run, args.junit)
     ci.add_step_summary(run)

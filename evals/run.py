@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evals import spans
+from evals.compare import Comparison
 from evals.dataset import Gold
 from evals.judge import LOST_AT
+from evals.measurement import Measurement
 from evals.metrics import Scored
 from evals.outcome import Outcome
 from evals.spans import PageOf
@@ -26,6 +28,8 @@ class Run:
     files: Mapping[str, str]  # the vault's texts by path
     page_of: PageOf
     tables: Tables
+    taken: Measurement | None = None  # the same, as a baseline keeps it
+    comparison: Comparison | None = None  # with the baseline; None where there was none
 
     @property
     def outcomes(self) -> list[Outcome]:

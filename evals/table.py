@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 
 from evals import readme, results, retrieval, summary
+from evals.reports import runs
 from evals.retrieval import RULES, RULES_VAULT, evaluate, subject
 from evals.run import Run
 from retrieval.errors import RulesError
@@ -64,7 +65,7 @@ def table(runs: Sequence[Run], top_k: int) -> str:
 def _run(rules: Rulebook, dataset: Path, folder: Path) -> Run:
     with subject(rules, folder) as measured:
         outcomes = list(evaluate(rules, measured, retrieval.chosen(dataset, "gate")))
-        return retrieval.made_run(
+        return runs.made_run(
             rules, measured, outcomes, (), dataset_file=dataset, vault_folder=folder, top_k=None,
             options={"program": "evals.table", "split": "gate"},
         )  # fmt: skip

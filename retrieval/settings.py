@@ -75,6 +75,7 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: PositiveInt = Field(default=8000, le=65535)
     log_level: LogLevel = "INFO"
+    feedback_stores_questions: bool = False  # else a rating is stored without what was asked
 
     @field_validator("database_url")
     @classmethod

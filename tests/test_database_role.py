@@ -31,7 +31,9 @@ GRANTS = (
     "REVOKE CREATE ON SCHEMA public FROM PUBLIC",  # PostgreSQL 14; later ones have it so
     "REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC",
 )
+WRITE_FEEDBACK = "GRANT INSERT, UPDATE ON feedback"
 FORBIDDEN = [
+    "INSERT INTO feedback VALUES ('x', 'up', '', NULL, '1.1', 'answered', 'off')",
     "DROP TABLE chunk",
     "DROP TABLE generation CASCADE",
     "TRUNCATE entry",
@@ -91,8 +93,15 @@ def test_the_api_needs_no_more_than_to_read(settings: Settings, reader: str, dat
         assert client.get(f"/vault/{TORCHES}").status_code == 200
         write_vault(settings.vault, {TORCHES: RULES[TORCHES].replace("one hour", "two hours")})
         pipeline.run(owner, settings.vault, rebuild=True)
-        text = client.post("/ask", json=QUESTION).json()["passages"][0]["text"]
-        assert "two hours" in text
+        answer = client.post("/ask", json=QUESTION).json()
+        assert "two hours" in answer["passages"][0]["text"]
+        rating = {"request_id": answer["request_id"], "rating": "up"}
+        refused = client.post("/feedback", json=rating)
+        grant = str(refused.json()["detail"]).rpartition("run: ")[2]
+        assert (refused.status_code, grant.split(" TO ")[0]) == (500, WRITE_FEEDBACK)
+        with psycopg.connect(database) as conn:
+            conn.execute(grant.encode())
+        assert client.post("/feedback", json=rating).status_code == 204
 
 
 @pytest.mark.proves("row 21", "promise 9")

@@ -74,7 +74,9 @@ def test_a_run_leaves_its_results_and_prints_no_secret(
     arguments = ["--dataset", dataset(environment, QUESTIONS), "--results", "out/here"]
     assert program.main([*arguments, "--junit", "junit.xml"]) == 0
     (folder,) = (environment / "out" / "here").iterdir()
-    names = {"config.json", "eval_results.jsonl", "report.html", "summary.json"}
+    names = {
+        "config.json", "eval_results.jsonl", "measurement.json", "report.html", "summary.json",
+    }  # fmt: skip
     assert {file.name for file in folder.iterdir()} == names
     config = json.loads((folder / "config.json").read_text("utf-8"))
     assert {"fingerprint", "vault_digest", "commit", "dataset_digest", "top_k"} <= set(config)

@@ -1,0 +1,133 @@
+"""POST /feedback: whether an answer helped, as the person says who got it.
+
+Only answers that this process gave can be rated, and of those the latest ones: so nobody fills the
+database with ratings of nothing. The question is kept, in memory too, only where the operator lets
+questions be stored.
+"""
+
+from collections import OrderedDict
+from collections.abc import Generator
+from contextlib import closing
+from threading import Lock
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from api.events import Step
+from api.http.origin import refuse_other_origins
+from api.http.rate import TokenBucket
+from api.oracle import Opened, oracle
+from api.schema import Answer
+from retrieval.index.feedback import RatedAnswer, Rating, put
+
+LATEST = 1_000  # answers that can be rated
+BURST, A_MINUTE = 20, 30  # ratings, of all callers together
+_LONGEST_ID = 128  # characters, as of X-Request-ID
+_LONGEST_COMMENT = 2_000  # characters
+_MOST_BYTES = 32 * 1024  # of a body: the longest comment in escapes is 24 KB
+
+router = APIRouter()
+
+
+def _readable(text: str) -> str:
+    """A comment without what no person types: control characters, NUL among them."""
+    return "".join(c for c in text if c.isprintable() or c in "\n\t").strip()
+
+
+class FeedbackRequest(BaseModel):
+    """The body of POST /feedback."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    request_id: str = Field(
+        min_length=1, max_length=_LONGEST_ID, description="of the answer, as the reply has it"
+    )
+    rating: Rating = Field(description="up: it helped; down: it did not")
+    comment: Annotated[str, AfterValidator(_readable)] = Field(
+        default="", max_length=_LONGEST_COMMENT, description="in the person's own words"
+    )
+
+
+class Given:
+    """The latest answers of one app by their request ids; the oldest one makes room for the next.
+
+    Two answers may have one id, as callers may choose it: then the later one is meant.
+    """
+
+    def __init__(self, most: int = LATEST) -> None:
+        self._most = most
+        self._answers: OrderedDict[str, RatedAnswer] = OrderedDict()
+        self._lock = Lock()
+
+    def remember(self, answer: RatedAnswer) -> None:
+        """Keep an answer so that it can be rated."""
+        with self._lock:
+            self._answers.pop(answer.request_id, None)
+            self._answers[answer.request_id] = answer
+            while len(self._answers) > self._most:
+                self._answers.popitem(last=False)
+
+    def find(self, request_id: str) -> RatedAnswer | None:
+        """Return the answer with that id; None where it is not, or no longer, known."""
+        with self._lock:
+            return self._answers.get(request_id)
+
+
+def install(app: FastAPI) -> None:
+    """Let the answers of `app` be rated at POST /feedback."""
+    app.state.given = Given()
+    app.state.feedback_rate = TokenBucket(BURST, A_MINUTE)
+    app.include_router(router)
+
+
+def remember(request: Request, given: Answer) -> None:
+    """Let an answer be rated; call it before the answer leaves."""
+    stored = oracle(request).rules.settings.feedback_stores_questions
+    request.app.state.given.remember(
+        RatedAnswer(
+            request_id=given.request_id,
+            question=given.question if stored else None,
+            generation=given.generation,
+            certainty=given.certainty,
+            guard=given.guard.verdict,
+            cards=tuple(f"{c.path}:{c.first_line}-{c.last_line}" for c in given.cards),
+        )
+    )
+
+
+def remembered(request: Request, steps: Generator[Step]) -> Generator[Step]:
+    """Yield the steps of an answer, which can be rated from then on. Closing closes `steps`."""
+    with closing(steps):
+        for step in steps:
+            if isinstance(step, Answer):
+                remember(request, step)
+            yield step
+
+
+async def _not_too_often(request: Request) -> None:
+    seconds = request.app.state.feedback_rate.wait()
+    if seconds:
+        raise HTTPException(
+            429,
+            f"more than {A_MINUTE} ratings a minute; try again in {seconds} s",
+            {"Retry-After": str(seconds)},
+        )
+
+
+_limits = [Depends(refuse_other_origins), Depends(_not_too_often)]
+
+
+@router.post("/feedback", status_code=204, dependencies=_limits, max_body_size=_MOST_BYTES)
+def rate(body: FeedbackRequest, request: Request, opened: Opened) -> Response:
+    """Store whether an answer helped; a second rating of the same answer replaces the first."""
+    answer = request.app.state.given.find(body.request_id)
+    if answer is None:
+        raise HTTPException(
+            404,
+            f"no answer {body.request_id[:_LONGEST_ID]!a} can be rated here: this server keeps its "
+            f"latest {LATEST:,} since it was started; ask the question again",
+        )
+    with opened.rules.store.connect() as conn:
+        put(conn, answer, body.rating, body.comment)
+    return Response(status_code=204)

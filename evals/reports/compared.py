@@ -1,0 +1,102 @@
+"""Write two runs side by side as one page: what broke, what was fixed, is it more than noise?"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from evals import compare
+from evals.reports.page import render
+from evals.reports.questions import Question, question
+from evals.reports.stored import Side
+
+ENDS = {"broken": "broken", "fixed": "fixed", "moved": "other rank or reply"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One question in both runs; a side is None where its run has no rows, as a baseline."""
+
+    id: str
+    text: str
+    kind: str
+    critical: bool
+    end: str  # a key of ENDS
+    words: tuple[str, str]  # what came of it, before and now
+    sides: tuple[Question | None, Question | None]
+
+
+def write(before: Side, now: Side, path: Path) -> compare.Comparison:
+    """Write the page and return what it shows.
+
+    Raises DatasetError where the two share too few questions, and OSError where the page cannot be
+    written.
+    """
+    found = compare.compare(before.taken, now.taken)
+    path.write_text(page(before, now, found), "utf-8")
+    return found
+
+
+def page(before: Side, now: Side, found: compare.Comparison) -> str:
+    """Return the comparison of two runs as HTML."""
+    listed = pairs(before, now, found)
+    return render(
+        "compare.html",
+        before=before,
+        now=now,
+        found=asdict(found),
+        pairs=listed,
+        in_both=len(_common(before, now)),
+        ends={name: words for name, words in ENDS.items() if any(p.end == name for p in listed)},
+        choices={"kind": sorted({pair.kind for pair in listed})},
+    )
+
+
+def pairs(before: Side, now: Side, found: compare.Comparison) -> list[Pair]:
+    """Return the questions that came out otherwise: the broken ones, the fixed ones, the rest."""
+    names = [*found.broken, *found.fixed]
+    moved = [name for name in _common(before, now) if name not in names]
+    return [
+        *(_pair(before, now, name, "broken") for name in found.broken),
+        *(_pair(before, now, name, "fixed") for name in found.fixed),
+        *(_pair(before, now, name, "moved") for name in moved if _moved(before, now, name)),
+    ]
+
+
+def _common(before: Side, now: Side) -> Sequence[str]:
+    rows, others = before.taken.rows, now.taken.rows
+    return [name for name in others if name in rows and rows[name].digest == others[name].digest]
+
+
+def _moved(before: Side, now: Side, name: str) -> bool:
+    if before.taken.rows[name].metrics != now.taken.rows[name].metrics:
+        return True
+    replies = [side.rows[name].get("certainty") for side in (before, now) if name in side.rows]
+    return len(set(replies)) > 1
+
+
+def _pair(before: Side, now: Side, name: str, end: str) -> Pair:
+    row = now.rows.get(name) or before.rows.get(name) or {}
+    sides = [side.rows.get(name) for side in (before, now)]
+    return Pair(
+        id=name,
+        text=str(row.get("question", name)),
+        kind=str(row.get("kind", "")),
+        critical=now.taken.rows[name].critical,
+        end=end,
+        words=(_word(before, name), _word(now, name)),
+        sides=(
+            question(sides[0]) if sides[0] else None,
+            question(sides[1]) if sides[1] else None,
+        ),
+    )
+
+
+def _word(side: Side, name: str) -> str:
+    """What came of a question: where it was lost, its rank, or whether it was refused."""
+    taken = side.taken.rows[name]
+    if not taken.answerable:
+        said = side.rows.get(name, {}).get("certainty")
+        return str(said or ("refused" if taken.right else "not refused"))
+    rank = taken.metrics.get("reciprocal_rank")
+    at = f"rank {round(1 / rank)}" if rank else "in no ranking"
+    return f"{at}, found and shown" if taken.right else f"{at}, lost at {taken.lost_at}"

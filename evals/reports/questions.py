@@ -1,0 +1,138 @@
+"""A question as a page shows it: what came of it, its gold lines, and what came instead."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evals.reports.stored import Json
+
+# What may come of a question, in the order of the page: those to look at first.
+RESULTS: Mapping[str, str] = {
+    "missed": "missed",
+    "replied": "no answer exists, not refused",
+    "found": "found and shown",
+    "refused": "no answer exists, refused",
+}
+SIGNS: Mapping[str, str] = {"missed": "✕", "replied": "!", "found": "✓", "refused": "✓"}
+_CHUNK_STAGES = ("dense_rank", "text_rank", "fused_rank", "rerank_rank")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a file; `number` is 0 where it has none, `gold` where the answer stands in it."""
+
+    number: int
+    text: str
+    gold: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines under the words that say where they stand."""
+
+    title: str
+    note: str
+    lines: tuple[Line, ...]
+
+    @property
+    def gold(self) -> bool:
+        """Whether the answer stands in any of them."""
+        return any(line.gold for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A row of the trace: where each stage put a passage, and what became of it."""
+
+    rank: int
+    chunk: str
+    ranks: tuple[int | None, ...]  # vectors, full text, fused, reranked
+    late: float | None
+    final: float | None
+    fate: str
+    gold: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A row of a run with what is opened under it."""
+
+    row: Json
+    result: str  # a key of RESULTS
+    word: str
+    flip: str  # "fixed", "broken" or "": against what it is compared with
+    golds: tuple[Excerpt, ...]
+    passages: tuple[Excerpt, ...]
+    trace: tuple[Stage, ...]
+
+
+def questions(rows: Iterable[Json], comparison: Json | None) -> list[Question]:
+    """Return the questions, those to look at first, and of them the critical ones."""
+    found = [question(row, flip(row["id"], comparison)) for row in rows]
+    order = list(RESULTS)
+    return sorted(found, key=lambda one: (order.index(one.result), not one.row["critical"]))
+
+
+def question(row: Json, flipped: str = "") -> Question:
+    """Return one row as a page shows it."""
+    result = result_of(row)
+    return Question(
+        row=row,
+        result=result,
+        word=f"lost at {row['lost_at']}" if row["lost_at"] else RESULTS[result],
+        flip=flipped,
+        golds=tuple(_gold(need) for need in row["needed"]),
+        passages=tuple(_passages(row)),
+        trace=tuple(_trace(row)),
+    )
+
+
+def result_of(row: Json) -> str:
+    """Return what came of a question, a key of RESULTS."""
+    if row["answerable"]:
+        return "found" if row["hit"] else "missed"
+    return "refused" if row["hit"] else "replied"
+
+
+def flip(name: str, comparison: Json | None) -> str:
+    """Return whether a question was "fixed" or "broken" since a baseline; "" for neither."""
+    if comparison is None:
+        return ""
+    return next((word for word in ("fixed", "broken") if name in comparison[word]), "")
+
+
+def _gold(need: Json) -> Excerpt:
+    if need["lines"] is None:
+        note = "this quote stands nowhere in the file" if need["quote"] else "the whole file"
+        quoted = [Line(0, text, True) for text in need["quote"].split("\n") if text]
+        return Excerpt(need["path"], note, tuple(quoted))
+    first, last = need["lines"]
+    shown = enumerate(need["excerpt"]["lines"], start=need["excerpt"]["first_line"])
+    lines = tuple(Line(number, text, first <= number <= last) for number, text in shown)
+    note = "" if need["rank"] is None else f"at rank {need['rank']}"
+    return Excerpt(f"{need['path']}:{first}", note or "in no ranking", lines)
+
+
+def _passages(row: Json) -> Iterator[Excerpt]:
+    spans = [(need["path"], *need["lines"]) for need in row["needed"] if need["lines"]]
+    for hit in row["retrieved"]:
+        shown = enumerate(hit["text"].split("\n"), start=hit["first_line"])
+        yield Excerpt(
+            f"{hit['path']}:{hit['first_line']}",
+            f"{hit['heading']} · {hit['score']:.3f}",
+            tuple(Line(n, text, _in(spans, hit["path"], n)) for n, text in shown),
+        )
+
+
+def _trace(row: Json) -> Iterator[Stage]:
+    needed = {need["passage"] for need in row["needed"]}
+    for one in row["trace"]:
+        ranks = tuple(one[name] for name in _CHUNK_STAGES)
+        yield Stage(
+            one["rank"], one["chunk_id"], ranks, one["late_score"], one["final_score"],
+            one["fate"], one["chunk_id"] in needed,
+        )  # fmt: skip
+
+
+def _in(spans: Sequence[tuple[Any, ...]], path: str, number: int) -> bool:
+    return any(path == file and first <= number <= last for file, first, last in spans)
