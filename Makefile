@@ -4,7 +4,7 @@ BIN := .venv/bin
 Q ?= How much damage does a PC take from falling 30'?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run ask ingest evals table ablation sabotage answers test promises soak test-llm fmt lock clean
+.PHONY: help setup run ask ingest evals table ablation sabotage screenshots answers test promises soak test-llm fmt lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 14
@@ -41,6 +41,9 @@ ablation: setup  ## measure what each stage is worth, into docs/ablation.* and t
 sabotage: setup  ## break search on purpose, in every way we know, and demand a red gate
 	@$(BIN)/python -m evals.sabotage
 	@$(BIN)/python -m evals.sabotage_answers
+
+screenshots: setup  ## make the README's pictures of the page (needs make ingest and a chromium)
+	@$(BIN)/python -m tests.screenshots
 
 answers: setup  ## measure what users get (needs make ingest): right, refused, supported
 	@$(BIN)/python -m evals.guard_set

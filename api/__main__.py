@@ -4,6 +4,8 @@ import argparse
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from socket import socket
 from types import FrameType
 
 import uvicorn
@@ -23,8 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         settings = load()
         logs.configure(settings.log_level)
         with open_oracle(settings) as opened:
-            print(f"rules-oracle: http://{settings.host}:{settings.port}", flush=True)
-            uvicorn.run(
+            config = uvicorn.Config(
                 create_app(opened),
                 host=settings.host,
                 port=settings.port,
@@ -32,10 +33,23 @@ def main(argv: Sequence[str] | None = None) -> int:
                 access_log=False,
                 timeout_graceful_shutdown=10,
             )
+            server = _Server(config)
+            with suppress(KeyboardInterrupt):  # uvicorn raises it again when its answers have ended
+                server.run()
+            return 0 if server.started else 2
     except RulesError as error:
         print(f"api: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+class _Server(uvicorn.Server):
+    """Says where it is, as the last line of its start."""
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        if self.started:
+            print(f"rules-oracle: http://{self.config.host}:{self.config.port}", flush=True)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -19,7 +19,7 @@ from pydantic import (
     ValidationError,
     field_validator,
 )
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from retrieval.errors import ConfigurationError
 
@@ -37,6 +37,11 @@ LogLevel = Annotated[
 
 def _candidates(given: Mapping[str, Any]) -> int:
     return BUNDLED_CANDIDATES if given.get("reranker_model") == BUNDLED else 30
+
+
+def _names(value: object) -> object:
+    """Names with commas or spaces between them, as an environment variable holds them."""
+    return tuple(value.lower().replace(",", " ").split()) if isinstance(value, str) else value
 
 
 class Settings(BaseSettings):
@@ -72,6 +77,8 @@ class Settings(BaseSettings):
     openai_model: str | None = None  # not set: answers are exact quotes, no model is called
     llm_timeout: PositiveFloat = Field(default=30.0, le=3600)  # seconds, for one whole reply
 
+    title: str | None = None  # of the page, where the vault's README has no heading
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = ()
     host: str = "127.0.0.1"
     port: PositiveInt = Field(default=8000, le=65535)
     log_level: LogLevel = "INFO"

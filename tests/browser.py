@@ -1,5 +1,6 @@
 """A headless Chromium, where there is one, and a loopback server that records what it fetches."""
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -66,14 +67,27 @@ def browse(sink: Sink, html: str) -> str:
     return document(f"{sink.url}/")
 
 
+def chromium() -> str:
+    """Return the browser's program: the one that CHROMIUM names, else the first one on PATH.
+
+    Without one the test is skipped, or fails where REQUIRE_BROWSER is 1, as CI has it.
+    """
+    named = os.environ.get("CHROMIUM")
+    program = shutil.which(named) if named else next(filter(None, map(shutil.which, _NAMES)), None)
+    if program is None:
+        reason = f"no browser here: none of {', '.join([named] if named else _NAMES)} is installed"
+        if os.environ.get("REQUIRE_BROWSER") == "1":
+            pytest.fail(f"{reason}, and REQUIRE_BROWSER=1 wants one")
+        pytest.skip(reason)
+    return program
+
+
 def document(url: str, *flags: str) -> str:
     """Return the document at `url` as Chromium has it after running its scripts.
 
-    Skips the test where there is no Chromium.
+    Skips the test, or fails it, where there is no Chromium.
     """
-    program = next(filter(None, map(shutil.which, _NAMES)), None)
-    if program is None:
-        pytest.skip(f"no browser here: none of {', '.join(_NAMES)} is installed")
+    program = chromium()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         ran = subprocess.run(
             [program, *_FLAGS, f"--user-data-dir={Path(profile)}", *flags, "--dump-dom", url],

@@ -30,6 +30,7 @@ pytest_plugins = [
     "tests.crashes",
     "tests.llm_fixtures",
     "tests.module_store",
+    "tests.page_fixtures",
     "tests.plants",
     "tests.promises_table",
     "tests.vault_root",

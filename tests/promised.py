@@ -113,7 +113,7 @@ UNTESTED = {
     "row 28": "rates by caller and slow clients: there is a limit of questions at once alone",
     "row 29": "nobody measured the time of /livez while models run",
     "row 37": "logs are searched for secrets in single tests, not through all of them",
-    "row 38": "there is no login and no CORS yet; the server listens on this machine alone",
+    "row 38": "there is no login and no CORS yet",
     "row 40": "one index has one scope; scores are shown to everybody who may ask",
     "row 42": "starting without any network device",
 }

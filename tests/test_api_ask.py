@@ -7,7 +7,8 @@ import httpx2
 import pytest
 
 from api.answer import pipeline
-from api.main import STATUS, create_app
+from api.main import create_app
+from api.problems import STATUS
 from retrieval.errors import RulesError
 from retrieval.rulebook import Rulebook
 from retrieval.settings import Settings

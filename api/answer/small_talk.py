@@ -66,9 +66,14 @@ def reply(talk: Talk, texts: Texts, terms: Terms) -> str:
     opening = [texts.greeting] if talk == "greeting" else []
     titles = [as_text(title) for title in _spread(terms.headings, _TITLES)]
     about = texts.about.format(titles=", ".join(titles))
-    asked = [as_text(title) for title in _spread(terms.headings, 3)]
-    tries = [f"- What do the rules say about {title}?" for title in asked]
+    tries = [f"- {question}" for question in examples(terms, 3)]
     return "\n\n".join([*opening, about, "\n".join([texts.tries, "", *tries])])
+
+
+def examples(terms: Terms, count: int) -> list[str]:
+    """Return up to `count` questions about titles from all over the vault."""
+    titles = [as_text(title) for title in _spread(terms.headings, count)]
+    return [f"What do the rules say about {title}?" for title in titles]
 
 
 _TITLES = 8

@@ -15,7 +15,6 @@ from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Respons
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from api.events import Step
-from api.http.origin import refuse_other_origins
 from api.http.rate import TokenBucket
 from api.oracle import Opened, oracle
 from api.schema import Answer
@@ -115,10 +114,9 @@ async def _not_too_often(request: Request) -> None:
         )
 
 
-_limits = [Depends(refuse_other_origins), Depends(_not_too_often)]
-
-
-@router.post("/feedback", status_code=204, dependencies=_limits, max_body_size=_MOST_BYTES)
+@router.post(
+    "/feedback", status_code=204, dependencies=[Depends(_not_too_often)], max_body_size=_MOST_BYTES
+)
 def rate(body: FeedbackRequest, request: Request, opened: Opened) -> Response:
     """Store whether an answer helped; a second rating of the same answer replaces the first."""
     answer = request.app.state.given.find(body.request_id)

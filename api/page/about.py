@@ -1,0 +1,73 @@
+"""What the page says of the vault before anything is asked: its title, a sentence, questions."""
+
+import re
+from dataclasses import dataclass
+
+from api import vault_file
+from api.answer import small_talk
+from api.oracle import Oracle
+from api.page import markdown
+from retrieval import generations, store
+from retrieval.models import Terms
+
+QUESTIONS = "questions.txt"  # of the vault: a question a line, shown as examples
+_READMES = ("README.md", "readme.md", "index.md", "Index.md")
+_MOST, _LEAST = 6, 3
+_LONGEST = 200  # characters of a title or sentence
+_FIELD = re.compile(r"^(title|description):[ \t]*(\S.*)$", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The vault in a few words, with questions to begin with."""
+
+    title: str
+    sentence: str
+    examples: tuple[str, ...]
+    files: int
+
+
+def about(opened: Oracle) -> About:
+    """Return what the page says of the vault.
+
+    The title is its README's front matter or first heading, else TITLE; the sentence is the
+    description there, else the first one of its first paragraph. Raises IndexMissingError and
+    DatabaseUnreachableError.
+    """
+
+    def read(conn: store.Connection) -> tuple[Terms, int]:
+        now = store.live(conn)
+        files, _ = generations.size(conn, now.id)
+        return opened.rules.terms.of(conn, now.id, now.name), files
+
+    terms, files = opened.rules.store.read(read)
+    title, sentence = _readme(opened)
+    return About(
+        title=(title or opened.rules.settings.title or "Rules Oracle")[:_LONGEST],
+        sentence=sentence[:_LONGEST],
+        examples=_examples(opened, terms),
+        files=files,
+    )
+
+
+def _readme(opened: Oracle) -> tuple[str, str]:
+    for name in _READMES:
+        file = vault_file.read(opened.rules.settings.vault, name)
+        if file is not None:
+            text = "\n".join(file.lines[:400])  # what is said first stands above
+            said = dict(_FIELD.findall(markdown.header(text)))
+            heading, paragraph = markdown.first_words(text)
+            title = said.get("title", "").strip("\"' ") or heading
+            first = _SENTENCE.split(paragraph, maxsplit=1)[0]
+            return title, said.get("description", "").strip("\"' ") or first
+    return "", ""
+
+
+def _examples(opened: Oracle, terms: Terms) -> tuple[str, ...]:
+    """The vault's own questions, else some about its headings."""
+    file = vault_file.read(opened.rules.settings.vault, QUESTIONS)
+    own = [line.strip() for line in file.lines if line.strip()] if file else []
+    if own:
+        return tuple(question[:_LONGEST] for question in own[:_MOST])
+    return tuple(small_talk.examples(terms, _LEAST))

@@ -1,0 +1,49 @@
+"""Templates become replies: all text escaped, nothing inline, nothing from elsewhere."""
+
+from typing import Any
+
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from api.page.assets import VERSION
+from api.sanitize import visible
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+
+
+def _shown(value: object) -> object:
+    """What a template places: characters that show nothing, or turn the text around, as escapes."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+_TEMPLATES = Environment(
+    loader=PackageLoader("api.page"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    finalize=_shown,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def fragment(template: str, **values: Any) -> str:
+    """Return a template as HTML that can be sent: half characters as escapes."""
+    made = _TEMPLATES.get_template(template).render(assets=f"/page/{VERSION}", **values)
+    return made.encode("utf-8", "backslashreplace").decode()
+
+
+def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """Return a template as a whole page, under a policy that lets nothing but our own files run."""
+    return HTMLResponse(fragment(template, **values), status, headers=HEADERS)

@@ -1,0 +1,73 @@
+"""Links within the vault, the only ones that a page has; others are text with their address."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from posixpath import dirname, join, normpath
+from urllib.parse import quote, unquote, urlsplit
+
+from markupsafe import Markup
+
+Range = tuple[int, int]  # first and last line, inclusive
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Where the links of one file lead: `paths` by their lower-cased names, seen from `folder`."""
+
+    paths: Mapping[str, str] = field(default_factory=dict)
+    folder: str = ""
+
+    @classmethod
+    def of(cls, paths: Sequence[str], path: str) -> "Links":
+        """Return the links of the file at `path` among the vault's `paths`.
+
+        A file is found by its whole path and, as wiki links name it, by its name alone.
+        """
+        names = {one.rsplit("/", 1)[-1].removesuffix(".md").lower(): one for one in reversed(paths)}
+        return cls({**names, **{one.lower(): one for one in paths}}, dirname(path))
+
+    def wiki(self, target: str, words: str) -> Markup:
+        """Return the link of `[[target|words]]`, or its words alone where there is no such file."""
+        name = target.partition("#")[0].strip().lower()
+        found = self.paths.get(name) or self.paths.get(f"{name}.md")
+        return _anchor(found, words) if found else Markup("{}").format(words)
+
+    def relative(self, href: str, words: Markup) -> Markup:
+        """Return the link to `href` with `words`; one that leaves the vault is shown as text."""
+        try:
+            parts = urlsplit(href)
+        except ValueError:  # "//[" is no address
+            return words
+        if parts.scheme or parts.netloc:
+            address = unquote(href)
+            said = Markup(' <span class="address">({})</span>').format(address)
+            return words if address in str(words) else words + said
+        path = normpath(join(self.folder, unquote(parts.path))) if parts.path else ""
+        found = self.paths.get(path.lower())
+        return _anchor(found, words) if found else words
+
+
+def address(path: str, ranges: Sequence[Range] = ()) -> str:
+    """Return where a file is read, its lines marked: "/vault/a.md?lines=12-14#L12"."""
+    where = f"/vault/{quote(path, safe='/')}"
+    return f"{where}?lines={spelled(ranges)}#L{ranges[0][0]}" if ranges else where
+
+
+def spelled(ranges: Sequence[Range]) -> str:
+    """Return ranges as an address has them: "12-14,20"."""
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
+
+
+def ranges_of(text: str) -> tuple[Range, ...]:
+    """Return the ranges of "12-14,20"; what is no range of lines is left out."""
+    found = []
+    for part in text[:400].split(","):
+        first, _, last = part.strip().removeprefix("L").partition("-")
+        last = last.removeprefix("L") or first
+        if first.isdecimal() and last.isdecimal() and max(len(first), len(last)) < 9:
+            found.append((int(first), int(last)))
+    return tuple((a, b) for a, b in found if 1 <= a <= b)
+
+
+def _anchor(path: str, words: Markup | str) -> Markup:
+    return Markup('<a href="{}">{}</a>').format(address(path), words)

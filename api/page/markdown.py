@@ -1,0 +1,73 @@
+"""Markdown becomes HTML here and nowhere else: text, structure and links within the vault.
+
+Raw HTML is text to this parser, images are their words, and a link that leaves the vault is no
+link. What `elements` does not name is left out, so nothing that nobody thought of gets through.
+"""
+
+from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+from markupsafe import Markup
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+
+from api.page.elements import BLOCKS, SPANS, WIKI
+from api.page.writer import Shown, Writer
+from api.sanitize import visible
+
+_PARSER = (
+    MarkdownIt("commonmark", {"html": False, "maxNesting": 100})
+    .enable(["table", "strikethrough"])
+    .use(front_matter_plugin)
+    .use(footnote_plugin, inline=False)
+    .use(deflist_plugin)
+    .disable("footnote_tail")  # it moves footnotes out of their lines
+)
+
+
+def html(text: str, shown: Shown | None = None) -> Markup:
+    """Return Markdown as HTML. Characters that show nothing are shown as escapes."""
+    source = visible(text)
+    tree = SyntaxTreeNode(_PARSER.parse(source, {}))
+    return Writer(shown or Shown(), source.split("\n"), BLOCKS, SPANS).document(tree)
+
+
+def first_words(text: str) -> tuple[str, str]:
+    """Return the first heading of a text and its first paragraph, both without markup."""
+    found = {"heading": "", "paragraph": ""}
+    for node in SyntaxTreeNode(_PARSER.parse(visible(text), {})).children:
+        if node.type in found and not found[node.type]:
+            found[node.type] = " ".join(_plain(node).split())
+    return found["heading"], found["paragraph"]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a file, for its outline."""
+
+    level: int
+    title: str
+    line: int
+
+
+def outline(text: str) -> tuple[Heading, ...]:
+    """Return the headings of a text in order, without markup."""
+    return tuple(
+        Heading(int(node.tag[1]), " ".join(_plain(node).split()), node.map[0] + 1)
+        for node in SyntaxTreeNode(_PARSER.parse(visible(text), {})).children
+        if node.type == "heading" and node.map
+    )
+
+
+def header(text: str) -> str:
+    """Return the lines between the `---` of a file's front matter; "" where there is none."""
+    tokens = _PARSER.parse(text[:70_000], {}) if text.startswith("---") else []
+    return tokens[0].content if tokens and tokens[0].type == "front_matter" else ""
+
+
+def _plain(node: SyntaxTreeNode) -> str:
+    if node.type in {"text", "code_inline"}:
+        return WIKI.sub(lambda found: found[2] or found[1], node.content)
+    return " " if node.type in {"softbreak", "hardbreak"} else "".join(map(_plain, node.children))

@@ -1,0 +1,205 @@
+"""What the page shows of an answer: frozen, with its HTML made, so that templates only place it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from api.answer import precedence
+from api.answer.texts import Texts
+from api.page import wording
+from api.page.lines import numbered, source_lines
+from api.page.links import Range, address
+from api.page.markdown import html
+from api.page.writer import Shown
+from api.schema import Answer, Card, Citation
+
+_SHIFT = 3  # a card's heading is an h3
+_BADGES = {
+    "errata": "Erratum",
+    "house-rule": "House rule",
+    "optional": "Optional rule",
+    "superseded": "Superseded",
+    "changed-since-indexed": "Changed since it was indexed",
+}
+_CORRECTING = {"errata", "house-rule"}
+
+
+@dataclass(frozen=True, slots=True)
+class CardView:
+    """A card: `heading` is the article's accessible name, `title` the last part of it."""
+
+    number: int
+    heading: str
+    title: str
+    trail: str
+    variant: str
+    path: str
+    lines: str
+    href: str
+    form: str
+    body: Markup
+    whole: Markup  # of a folded card: its passage, shown when it is opened
+    folded: bool
+    more: str
+    more_href: str
+    badges: tuple[tuple[str, str], ...]
+    beside: bool  # it stands beside the next one, which it corrects
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """An answer as the page shows it; `state` is the certainty, told apart by `verdict`."""
+
+    state: Literal["answered", "nearest", "refused"]
+    label: str
+    asked: str
+    understood: str
+    corrections: tuple[tuple[str, str], ...]
+    verdict: str
+    why: str
+    prose: Markup  # a model's words, or small talk
+    cards: tuple[CardView, ...]
+    checked: str
+    findings: tuple[str, ...]
+    markdown: str
+    link: str
+    request_id: str
+    searched: str
+
+
+def of_answer(
+    answer: Answer, asked: str, texts: Texts, *, base_url: str, before: Sequence[str] = ()
+) -> AnswerView:
+    """Return what is shown of the answer to `asked`; `before` are the questions it follows."""
+    cards = tuple(
+        _card(answer, number, variant)
+        for number, variant in enumerate(
+            precedence.variants([card.path for card in answer.cards]), start=1
+        )
+    )
+    has_prose = answer.mode == "model" and not answer.refused
+    is_talk = not answer.refused and not answer.cards
+    prose = wording.without_opening(answer, texts) if has_prose or is_talk else ""
+    return AnswerView(
+        state=answer.certainty,
+        label=wording.LABELS[answer.certainty] if not is_talk else "",
+        asked=asked,
+        understood=wording.understood(answer, asked) if before else "",
+        corrections=tuple((one.typed, one.searched) for one in answer.corrections),
+        verdict=wording.verdict(answer, texts),
+        why=wording.why(answer),
+        prose=html(prose, Shown(citations=_markers(answer), heading_shift=_SHIFT)),
+        cards=cards,
+        checked=wording.checked(answer),
+        findings=tuple(finding.message for finding in answer.guard.findings),
+        markdown=_markdown(answer, asked, base_url),
+        link=f"/?{urlencode([('q', asked), *(('before', one) for one in before)])}",
+        request_id=answer.request_id,
+        searched=f"Searched in {answer.timings.embed_ms + answer.timings.search_ms:.0f} ms, "
+        f"answered in {answer.timings.total_ms:.0f} ms, index {answer.generation}",
+    )
+
+
+def _card(answer: Answer, number: int, variant: str) -> CardView:
+    card = answer.cards[number - 1]
+    *above, title = card.heading.split(" > ") if card.heading else [card.path]
+    marked = _ranges(card)
+    return CardView(
+        number=number,
+        heading=card.heading,
+        title=title,
+        trail=" › ".join(above),
+        variant=variant,
+        path=card.path,
+        lines=_span(card.first_line, card.last_line),
+        href=address(card.path, marked),
+        form=card.form,
+        body=_body(answer, card),
+        whole=_passage(answer, card) if card.folded else Markup(""),
+        folded=card.folded,
+        more=wording.more(card),
+        more_href=card.more.url if card.more else "",
+        badges=tuple((badge, _BADGES.get(badge, badge)) for badge in card.badges),
+        beside=_stands_beside(answer.cards, number),
+    )
+
+
+def _body(answer: Answer, card: Card) -> Markup:
+    known = source_lines(answer, card.path)
+    text = wording.without_more(card)
+    numbers = numbered(text, known, card.first_line, card.last_line)
+    return html(text, Shown(numbers, _marks(card), heading_shift=_SHIFT))
+
+
+def _passage(answer: Answer, card: Card) -> Markup:
+    """The passage that a folded card is a line of, else nothing."""
+    for found in answer.passages:
+        inside = found.first_line <= card.first_line and card.last_line <= found.last_line
+        if found.path == card.path and inside:
+            context = f"{found.context}\n" if found.context else ""
+            before: list[int | None] = [None] * context.count("\n")
+            numbers = [*before, *range(found.first_line, found.last_line + 1)]
+            return html(context + found.text, Shown(numbers, _marks(card), heading_shift=_SHIFT))
+    return Markup("")
+
+
+def _marks(card: Card) -> set[int]:
+    return {n for first, last in _ranges(card) for n in range(first, last + 1)}
+
+
+def _ranges(card: Card) -> list[Range]:
+    """The lines that are marked; those of the card where it marks none."""
+    marked = [(one.first_line, one.last_line) for one in card.marked]
+    return marked or [(card.first_line, card.last_line)]
+
+
+def _markers(answer: Answer) -> dict[int, Markup]:
+    """The links of a model's [1]: to the lines that were cited, and to the card that has them."""
+    cited: dict[int, list[Citation]] = {}
+    for one in answer.citations:
+        cited.setdefault(one.marker, []).append(one)
+    return {marker: _marker(answer, marker, found) for marker, found in cited.items()}
+
+
+def _marker(answer: Answer, marker: int, cited: Sequence[Citation]) -> Markup:
+    first = cited[0]
+    ranges = [(one.first_line, one.last_line) for one in cited if one.path == first.path]
+    cards = enumerate(answer.cards, start=1)
+    number = next((n for n, card in cards if _shows(card, first)), 0)
+    return Markup('<a class="cite" href="{}" data-card="{}" aria-label="[{}] {}">[{}]</a>').format(
+        address(first.path, ranges), number, marker, first.heading or first.path, marker
+    )
+
+
+def _shows(card: Card, cited: Citation) -> bool:
+    apart = cited.last_line < card.first_line or card.last_line < cited.first_line
+    return card.path == cited.path and not apart
+
+
+def _stands_beside(cards: Sequence[Card], number: int) -> bool:
+    """Whether a card corrects the next one, and both are short enough to stand side by side."""
+    if number >= len(cards):
+        return False
+    pair = cards[number - 1 : number + 1]
+    plain = not any(card.folded or card.form == "table" for card in pair)
+    corrects = not _CORRECTING.isdisjoint(pair[0].badges)
+    return plain and corrects and _CORRECTING.isdisjoint(pair[1].badges)
+
+
+def _markdown(answer: Answer, asked: str, base_url: str) -> str:
+    """The answer to paste elsewhere, its sources as links."""
+    sources = [
+        f"- [{card.path}:{_span(card.first_line, card.last_line).replace('–', '-')}]"
+        f"(<{base_url.rstrip('/')}{address(card.path, _ranges(card))}>)"
+        for card in answer.cards
+    ]
+    return "\n\n".join(
+        part for part in (f"> {asked}", answer.answer, "\n".join(sources)) if part.strip()
+    )
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}–{last}"

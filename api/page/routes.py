@@ -1,0 +1,173 @@
+"""The page over HTTP: the form and its answer, the vault, its search as you type, its own files."""
+
+from collections.abc import Generator
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi.responses import HTMLResponse, Response
+from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
+
+from api import metrics
+from api.admission import admitted
+from api.answer import pipeline
+from api.events import Step
+from api.hangup import Hangup, until_gone
+from api.http import feedback
+from api.oracle import Opened, Oracle, RequestId
+from api.page import about, html, reply, stream, vault
+from api.page.assets import ASSETS, VERSION
+from api.page.links import Range, ranges_of
+from api.page.reply import AnswerView
+from api.problems import told
+from api.schema import Answer, AskRequest
+from api.sse import EventStream
+from retrieval import store
+from retrieval.index import headings
+from retrieval.index.headings import FoundHeading
+
+router = APIRouter(tags=["page"])
+_MOST_BEFORE = 20
+_IMMUTABLE = "public, max-age=31536000, immutable"
+
+Lines = Annotated[str, Query(max_length=400)]
+
+
+class Headings(BaseModel):
+    """The reply of GET /headings."""
+
+    headings: list[FoundHeading]
+
+
+@router.get("/", response_class=HTMLResponse)
+async def ask_page(
+    request: Request,
+    opened: Opened,
+    request_id: RequestId,
+    q: str = "",
+    draft: str = "",
+    before: Annotated[list[str], Query(max_length=_MOST_BEFORE)] = [],  # noqa: B006  # FastAPI copies
+    source: str = "",
+    lines: Lines = "",
+) -> HTMLResponse:
+    """Show the form, the answer to `q` where it is given, and the file `source` beside it."""
+    given = None
+    if q.strip():
+        await admitted(request)
+
+        def asked(hangup: Hangup) -> Answer:
+            body = AskRequest(question=q, history=before)
+            return pipeline.finished(_steps(request, opened, request_id, body, hangup))
+
+        answer = await until_gone(request, asked)
+        given = _view(request, opened, answer, q, before)
+
+    def made() -> HTMLResponse:
+        return html.page(
+            "ask.html",
+            about=about.about(opened),
+            answer=given,
+            draft=draft,
+            before=[*before, q] if given else before,
+            file=vault.file_view(opened, source, ranges_of(lines), heading_shift=2)
+            if source
+            else None,
+        )
+
+    return await run_in_threadpool(made)
+
+
+@router.post("/page/ask", include_in_schema=False, dependencies=[Depends(admitted)])
+async def ask(
+    request: Request, body: AskRequest, opened: Opened, request_id: RequestId
+) -> Response:
+    """Answer for the page's script, as server-sent events: found, draft, and answer or error."""
+
+    def rendered(answer: Answer) -> stream.Rendered:
+        view = _view(request, opened, answer, body.question, body.history)
+        return stream.Rendered(state=view.state, html=html.fragment("answer.html", answer=view))
+
+    def made(hangup: Hangup) -> Generator[stream.Event]:
+        steps = _steps(request, opened, request_id, body, hangup, streamed=True)
+        return stream.events(steps, rendered, lambda error: told(request, error))
+
+    return await until_gone(request, lambda hangup: EventStream(made, hangup))
+
+
+@router.get("/headings")
+def find_headings(q: str, opened: Opened) -> Headings:
+    """Find sections as you type by their headings, paths and words; no model is asked."""
+
+    def found(conn: store.Connection) -> list[FoundHeading]:
+        return headings.headings(conn, store.live(conn).id, q)
+
+    return Headings(headings=opened.rules.store.read(found))
+
+
+@router.get("/vault", response_class=HTMLResponse, include_in_schema=False)
+@router.get("/vault/", response_class=HTMLResponse)
+def browse(opened: Opened, find: str = "") -> HTMLResponse:
+    """Show the vault's folders and files; with `find`, the sections that have its words."""
+    return html.page(
+        "vault.html",
+        about=about.about(opened),
+        folders=vault.folders(list(vault.paths(opened))),
+        find=find,
+        found=find_headings(find, opened).headings if find.strip() else [],
+    )
+
+
+@router.get("/vault/{path:path}", response_class=HTMLResponse)
+def read(
+    path: str, opened: Opened, lines: Lines = "", view: Literal["", "lines", "panel"] = ""
+) -> HTMLResponse:
+    """Show a file that the index holds, `lines` (12-14,20) marked; "#L12-L14" is marked by script.
+
+    `view=lines` shows them as they are written, `view=panel` is what stands beside an answer.
+    """
+    ranges: tuple[Range, ...] = ranges_of(lines)
+    shift = 2 if view == "panel" else 1
+    file = vault.file_view(opened, path, ranges, heading_shift=shift, plain=view == "lines")
+    if view == "panel":
+        return html.page("file.html", file=file, level=2)
+    return html.page("read.html", about=about.about(opened), file=file)
+
+
+@router.get("/page/{version}/{name}", include_in_schema=False)
+def asset(version: str, name: str) -> Response:
+    """Give one of the page's own files; under its version's address it is kept for a year."""
+    found = ASSETS.get(name)
+    if found is None:
+        raise HTTPException(404, f"the page has no file {name[:80]!a}")
+    kept = _IMMUTABLE if version == VERSION else "no-cache"
+    headers = {"Cache-Control": kept, "X-Content-Type-Options": "nosniff"}
+    return Response(found.data, media_type=found.media_type, headers=headers)
+
+
+def _steps(
+    request: Request,
+    opened: Oracle,
+    request_id: str,
+    body: AskRequest,
+    hangup: Hangup,
+    *,
+    streamed: bool = False,
+) -> Generator[Step]:
+    steps = pipeline.steps(
+        opened.rules,
+        opened.model,
+        body.question,
+        history=body.history,
+        request_id=request_id,
+        hangup=hangup,
+        streamed=streamed,
+        texts=opened.texts,
+    )
+    return feedback.remembered(request, metrics.counted(request, steps))
+
+
+def _view(
+    request: Request, opened: Oracle, answer: Answer, asked: str, before: list[str]
+) -> AnswerView:
+    base_url = str(request.base_url)
+    return reply.of_answer(answer, asked, opened.texts, base_url=base_url, before=before)

@@ -1,0 +1,117 @@
+// The source beside the answer: a file of the vault, which the browser's back button closes.
+
+const desk = document.querySelector(".desk");
+let opener = null; // what was clicked, for the focus to go back to
+
+export function begin() {
+  const given = document.querySelector("aside.source");
+  if (given) placed(given, false);
+  document.addEventListener("click", clicked);
+  addEventListener("popstate", () => follow());
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented && panel()) close();
+  });
+}
+
+function panel() {
+  return document.querySelector("aside.source");
+}
+
+function clicked(event) {
+  const link = event.target.closest("a[href]");
+  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (link.matches(".close")) {
+    event.preventDefault();
+    close();
+  } else if (link.closest(".source") && link.getAttribute("href").startsWith("#")) {
+    event.preventDefault();
+    show(panel(), link.getAttribute("href").slice(1));
+  } else if (link.closest(".reply, .earlier, .source") && !link.target && isFile(link)) {
+    event.preventDefault();
+    open(link);
+  }
+}
+
+function isFile(link) {
+  return link.origin === location.origin && /^\/vault\/./.test(link.pathname);
+}
+
+async function open(link) {
+  if (!link.closest(".source")) opener = link;
+  const { path, lines } = named(new URL(link.href));
+  const address = new URL(location.href);
+  address.searchParams.set("source", path);
+  if (lines) address.searchParams.set("lines", lines);
+  else address.searchParams.delete("lines");
+  if (!(await load(path, lines))) return location.assign(link.href);
+  const depth = (history.state?.depth ?? 0) + 1;
+  history.pushState({ depth }, "", address);
+}
+
+/** The file and the lines that an address of the vault names, also as "#L12-L14". */
+function named(url) {
+  const hash = /^#L(\d+)(?:-L(\d+))?$/.exec(url.hash);
+  const lines = url.searchParams.get("lines") ?? (hash ? hash.slice(1).filter(Boolean).join("-") : "");
+  return { path: decodeURIComponent(url.pathname.slice("/vault/".length)), lines };
+}
+
+async function load(path, lines) {
+  const address = `/vault/${path.split("/").map(encodeURIComponent).join("/")}`;
+  try {
+    const response = await fetch(`${address}?${new URLSearchParams({ view: "panel", lines })}`);
+    if (!response.ok) return false;
+    const html = await response.text(); // made and escaped by this server
+    const shown = panel() ?? made(); // only now: it is never seen empty
+    shown.innerHTML = html;
+    placed(shown, true);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function made() {
+  const aside = document.createElement("aside");
+  aside.className = "source";
+  aside.setAttribute("aria-label", "Source");
+  desk.append(aside);
+  desk.classList.add("reading");
+  return aside;
+}
+
+function placed(aside, focused) {
+  const mark = aside.querySelector("mark");
+  aside.scrollTop = 0;
+  if (mark) into(aside, mark);
+  if (focused) aside.querySelector(".path").focus({ preventScroll: true });
+}
+
+function show(aside, id) {
+  const place = aside.querySelector(`#${CSS.escape(id)}`);
+  if (place) into(aside, place);
+}
+
+/** Scrolls within the panel; the page beside it stays. */
+function into(aside, element) {
+  const above = element.getBoundingClientRect().top - aside.getBoundingClientRect().top;
+  aside.scrollTop += above - aside.clientHeight / 3;
+}
+
+function close() {
+  const depth = history.state?.depth ?? 0;
+  if (depth) return history.go(-depth);
+  const address = new URL(location.href);
+  address.searchParams.delete("source");
+  address.searchParams.delete("lines");
+  history.replaceState(null, "", address);
+  follow();
+}
+
+function follow() {
+  const wanted = new URL(location.href).searchParams;
+  if (wanted.get("source")) return load(wanted.get("source"), wanted.get("lines") ?? "");
+  panel()?.remove();
+  desk.classList.remove("reading");
+  if (opener?.isConnected) opener.focus();
+  opener = null;
+}

@@ -1,0 +1,160 @@
+"""What the page shows of the vault: its folders, and a file with its outline and its neighbours."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from fastapi import HTTPException
+from markupsafe import Markup, escape
+
+from api import vault_file
+from api.oracle import Oracle
+from api.page.links import Links, Range, address, spelled
+from api.page.markdown import Heading, html, outline
+from api.page.writer import Shown
+from api.sanitize import visible
+from retrieval import generations, store
+
+# A row of a table has as many cells as its header, however few stand in it: what is shown as a
+# page would take minutes and gigabytes for a small file that was made for it.
+_MOST_CELLS = 200_000
+_MOST_CHARACTERS = 500_000
+_NUMBER = re.compile(r"(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class FileLink:
+    """A file by its name, and where it is read."""
+
+    path: str
+    name: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder with its files; "" is the vault's own."""
+
+    name: str
+    files: tuple[FileLink, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """A file of the vault as the page shows it."""
+
+    path: str
+    folder: str
+    name: str
+    href: str
+    body: Markup
+    outline: tuple[Heading, ...]
+    marked: str  # "12-14", "" for nothing
+    first_marked: int
+    is_changed: bool
+    is_plain: bool
+    before: FileLink | None
+    after: FileLink | None
+
+
+def paths(opened: Oracle) -> dict[str, str]:
+    """Return the sha256 of the indexed files by path, in the order in which people read them.
+
+    Raises IndexMissingError and DatabaseUnreachableError.
+    """
+
+    def indexed(conn: store.Connection) -> dict[str, str]:
+        return generations.file_hashes(conn, store.live(conn).id)
+
+    found = opened.rules.store.read(indexed)
+    return {path: found[path] for path in sorted(found, key=_reading_order)}
+
+
+def folders(known: Sequence[str]) -> tuple[Folder, ...]:
+    """Return the vault's folders in reading order, its own files first."""
+    return tuple(
+        Folder(name, tuple(map(_link, files)))
+        for name, files in groupby(known, key=lambda path: path.rpartition("/")[0])
+    )
+
+
+def file_view(
+    opened: Oracle, path: str, ranges: Sequence[Range], *, heading_shift: int, plain: bool = False
+) -> FileView:
+    """Return a file that the index holds, the lines of `ranges` marked; 404 where there is none.
+
+    `plain` shows its lines as they are written. Raises HTTPException, and what `paths` raises.
+    """
+    known = paths(opened)
+    if path not in known:
+        raise HTTPException(404, "the index holds no such file; see the paths under an answer")
+    file = vault_file.read(opened.rules.settings.vault, path)
+    if file is None:
+        reason = "is in the index and can no longer be read from the vault; run: python -m ingest"
+        raise HTTPException(404, f"{path!a} {reason}")
+    plain = plain or _is_heavy(file.lines)
+    marked = _within(ranges, len(file.lines))
+    shown = Shown(
+        numbers=range(1, len(file.lines) + 1),
+        marked={n for first, last in marked for n in range(first, last + 1)},
+        anchored=True,
+        links=Links.of(list(known), path),
+        heading_shift=heading_shift,
+    )
+    text = "\n".join(file.lines)
+    order = list(known)
+    at = order.index(path)
+    folder, _, name = path.rpartition("/")
+    return FileView(
+        path=path,
+        folder=folder,
+        name=name,
+        href=address(path),
+        body=_as_written(file.lines, shown) if plain else html(text, shown),
+        outline=() if plain else outline(text),
+        marked=spelled(marked),
+        first_marked=marked[0][0] if marked else 0,
+        is_changed=file.sha256 != known[path],
+        is_plain=plain,
+        before=_link(order[at - 1]) if at else None,
+        after=_link(order[at + 1]) if at + 1 < len(order) else None,
+    )
+
+
+def _within(ranges: Sequence[Range], lines: int) -> list[Range]:
+    return [(first, min(last, lines)) for first, last in ranges if first <= lines]
+
+
+def _as_written(lines: Sequence[str], shown: Shown) -> Markup:
+    """Every line as it stands in the file, with its number and its address."""
+    body = Markup("\n").join(
+        Markup('<span class="line" id="L{0}" data-line="{0}">{1}</span>').format(
+            number,
+            Markup("<mark>{}</mark>").format(visible(line))
+            if number in shown.marked and line
+            else escape(visible(line)),
+        )
+        for number, line in enumerate(lines, 1)
+    )
+    return Markup('<pre class="written" tabindex="0"><code>{}</code></pre>').format(body)
+
+
+def _is_heavy(lines: Sequence[str]) -> bool:
+    widest = max((line.count("|") for line in lines), default=0)
+    return widest * len(lines) > _MOST_CELLS or sum(map(len, lines)) > _MOST_CHARACTERS
+
+
+def _link(path: str) -> FileLink:
+    return FileLink(path, path.rsplit("/", 1)[-1].removesuffix(".md"), address(path))
+
+
+def _reading_order(path: str) -> tuple[object, ...]:
+    """Files before folders, and 2 before 10."""
+    *above, name = path.split("/")
+    return (*((1, *_natural(part)) for part in above), (0, *_natural(name)))
+
+
+def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    parts = _NUMBER.split(text.lower())
+    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p)

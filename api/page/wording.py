@@ -1,0 +1,94 @@
+"""The sentences of the page: what a state means, how it came about, what was taken out."""
+
+import re
+from typing import Final
+
+from api.answer.texts import Texts
+from api.schema import Answer, Card
+
+LABELS: Final = {"answered": "Answered", "nearest": "Nearest lines", "refused": "No answer"}
+_MORE = re.compile(r"^… (\d+ more \w+)$", re.MULTILINE)
+_REASONS: Final = {
+    "no_passage": "The question is about something else than these rules.",
+    "model": "The language model read the nearest lines and found no answer in them.",
+    "no_citation": "What the language model wrote has no source in these rules.",
+    "guard": "What the language model wrote does not stand in these rules.",
+    "language": "",
+}
+_CHECKED: Final = {
+    "pass": "Checked: each cited sentence stands in its lines.",
+    "retried": "Written twice: the first draft said what the rules do not.",
+    "quotes": "What the language model wrote was taken out: the rules do not say it. "
+    "Their own lines stand here instead.",
+    "refused": "What the language model wrote was taken out: the rules do not say it.",
+    "off": "",
+}
+
+
+def verdict(answer: Answer, texts: Texts) -> str:
+    """Return what the state of an answer means, in one sentence; "" for small talk."""
+    if answer.refused:
+        return answer.answer
+    if answer.certainty == "nearest":
+        is_premise = (
+            answer.answer.startswith(texts.premise) or f"\n{texts.premise}" in answer.answer
+        )
+        return texts.premise if is_premise else texts.nearest
+    if not answer.cards:
+        return ""
+    if answer.mode == "model":
+        return "Written by a language model from the lines below it."
+    return "The rules say, word for word:"
+
+
+def why(answer: Answer) -> str:
+    """Return why nothing is shown; "" where something is."""
+    return _REASONS[answer.refusal_reason] if answer.refusal_reason else ""
+
+
+def checked(answer: Answer) -> str:
+    """Return what became of a model's words; "" where none were written."""
+    if answer.guard.verdict != "repaired":
+        return _CHECKED[answer.guard.verdict]
+    counts = answer.citation_counts
+    done = [
+        f"{counts.repaired} {_noun(counts.repaired, 'source')} put right" * bool(counts.repaired),
+        f"{counts.unverified + counts.dropped} taken out"
+        * bool(counts.unverified + counts.dropped),
+    ]
+    said = " and ".join(filter(None, done)) or "markup that the rules do not need was taken out"
+    return f"Checked and repaired: {said}."
+
+
+def understood(answer: Answer, asked: str) -> str:
+    """Return a follow-up as it was searched; "" where that is what was asked, spelling apart."""
+    words = answer.question.split()
+    searched = {one.searched.lower(): one.typed for one in answer.corrections}
+    typed = " ".join(searched.get(word.lower(), word) for word in words)
+    return "" if typed.lower() == " ".join(asked.split()).lower() else answer.question
+
+
+def without_opening(answer: Answer, texts: Texts) -> str:
+    """Return a model's words without the sentences above them, which the page shows by itself."""
+    said = {texts.nearest, texts.premise}
+    words = ", ".join(f"*{one.searched}*" for one in answer.corrections)
+    parts = answer.answer.split("\n\n")
+    while parts and (parts[0] in said or (words and parts[0] == f"Searched for {words}.")):
+        parts.pop(0)
+    return "\n\n".join(parts)
+
+
+def more(card: Card) -> str:
+    """Return how much of its lists and tables a card leaves out; "" for nothing."""
+    if card.more is None:
+        return ""
+    return ", ".join(_MORE.findall(card.text)) or f"{card.more.count} more"
+
+
+def without_more(card: Card) -> str:
+    """Return a card's text without the lines that say how much is left out: `more` is a link."""
+    return _MORE.sub("", card.text) if card.more else card.text
+
+
+def _noun(count: int, noun: str) -> str:
+    return noun if count == 1 else f"{noun}s"
