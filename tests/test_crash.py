@@ -27,6 +27,7 @@ STATUS = {  # of the program; 1: Python's, of a traceback
 _MOST = 300  # points of an ingest; a loop that never ends would be a fault of ours
 _OLD_TABLES = """
     DROP TABLE migration;
+    DROP TABLE feedback;
     ALTER TABLE chunk DROP COLUMN place;
     DROP INDEX generation_one_previous;
     ALTER TABLE generation DROP CONSTRAINT generation_state_check;

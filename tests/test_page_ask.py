@@ -47,7 +47,7 @@ def test_a_table_is_a_table_and_an_erratum_stands_beside_what_it_corrects(
 
 
 def test_a_folded_card_is_one_line_that_opens(desk: Desk, tab: New) -> None:
-    one = tab(f"{desk.quotes}/?q=How+long+does+a+torch+burn%3F")
+    one = tab(f"{desk.quotes}/?q=How+long+does+light+last%3F")
     card = one.answer.get_by_role("article", name="Candles", exact=True)
     box = card.bounding_box()
     assert box

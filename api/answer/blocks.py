@@ -14,7 +14,9 @@ from retrieval.models import Entry, IndexedFile
 
 BlockKind = Literal["paragraph", "list", "table", "fields", "headings"]
 
-_FIELD = re.compile(r"\s*(?:[-*+]\s+)?(?:\*\*|__)[^*_]{1,60}?(?::(?:\*\*|__)|(?:\*\*|__)\s*:)\s*\S")
+_FIELD = re.compile(
+    r"^\s*(?:[-*+]\s+)?(?:\*\*|__)[^*_]{1,60}?(?::(?:\*\*|__)|(?:\*\*|__)\s*:)\s*\S"
+)
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _DELIMITER = re.compile(r"^[\s|:>]*-[\s|:>-]*$")
 _FENCE = re.compile(r"\s*(?:>\s*)?(`{3,}|~{3,})(.*)")

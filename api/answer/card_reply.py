@@ -69,12 +69,13 @@ def card_reply(
     top_k: int | None = None,
     generation_id: int | None = None,
     texts: Texts = DEFAULT,
+    far: bool = False,
 ) -> CardReply:
     """Return the cards for a question, or what is said where nothing is asked of the rules.
 
     `history` are the user's earlier questions; `alone` is the question as it stands without them,
     where something better than the rule made it whole. `generation_id` names another generation
-    than the live one. Raises what `search` raises.
+    than the live one; `far` also keeps cards that only a model reads. Raises what `search` raises.
     """
     check_question(rules, typed)
     terms = _terms(rules, generation_id)
@@ -97,7 +98,8 @@ def card_reply(
     if decision.certainty == "refused":
         return made
     against = premise.contradicted(asked, found.hits)
-    cards = selection.choose(overridden(found), [overridden(part) for part in parts], reading)
+    bound = [overridden(part) for part in parts]
+    cards = selection.choose(overridden(found), bound, reading, far=far)
     if against:
         return replace(made, cards=cards, premise=against, certainty="nearest")
     return replace(made, cards=cards)

@@ -103,7 +103,7 @@ def steps(
     alone = _alone(model, question, history, hangup)
     shown = card_reply(
         rules, question, history=history, alone=alone.question if alone else None, top_k=top_k,
-        texts=texts,
+        texts=texts, far=model is not None,
     )  # fmt: skip
     clock = _Clock(started, perf_counter())
     if shown.found is None:

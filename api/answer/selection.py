@@ -32,9 +32,16 @@ class Searched:
 
 
 def choose(
-    whole: SearchResult, parts: Sequence[SearchResult], reading: Reading
+    whole: SearchResult,
+    parts: Sequence[SearchResult],
+    reading: Reading,
+    *,
+    far: bool = False,
 ) -> tuple[Card, ...]:
     """Return one to MOST cards, best first; none only where nothing was found.
+
+    `far` keeps those that are far from the question, which a person is not shown: a model reads
+    them, and its words are compared with them.
 
     The first card is unfolded, and so are those of a question's other parts and of a namesake; of
     the others one line is shown. Errata stand directly above what they correct, superseded files
@@ -54,8 +61,9 @@ def choose(
     found[place:place] = of_parts
     notes = {path: note for one in (*parts, whole) for path, note in one.notes.items()}
     kept = _once(found)[:MOST]
-    near = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]
-    return _arranged(near, searched.asked, notes)
+    if not far:
+        kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]
+    return _arranged(kept, searched.asked, notes)
 
 
 def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:

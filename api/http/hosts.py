@@ -120,7 +120,7 @@ def _is_own_page(headers: Headers, host: str, allowed: Sequence[str]) -> bool:
 
 
 def _is_origin(origin: str) -> bool:
-    return origin.startswith(("http://", "https://")) and _hostname(origin.partition("//")[2]) != ""
+    return origin.startswith(("http://", "https://")) and bool(_hostname(origin.partition("//")[2]))
 
 
 def _same(netloc: str, host: str, scheme: str) -> bool:
