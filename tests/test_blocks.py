@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.answer.blocks import Block, blocks, is_delimiter
+from api.answer.blocks import Block, blocks, heading_of, is_delimiter
 from retrieval.index.terms import raw_cells
 from retrieval.models import IndexedFile
 from tests.indexed_text import indexed_file
@@ -181,3 +181,22 @@ def test_cells_are_as_written_without_the_space_around_them() -> None:
 )
 def test_a_delimiter_row_is_dashes_bars_and_colons(line: str, is_one: bool) -> None:
     assert is_delimiter(line) is is_one
+
+
+@pytest.mark.parametrize(
+    ("between", "line"),
+    [
+        ("## Storms\n\n", 5),
+        ("## Storms\n<!-- c -->\n\n", 5),
+        ("## Storms\n\n***\n\n", 5),
+        ("## Storms\n\n![map](x.png)\n\n", 5),
+        ("Storms\n------\n\n", 5),
+        ("Storms\n======\n\n", 5),
+    ],
+)
+def test_the_heading_of_a_block_is_found_above_what_is_no_entry(between: str, line: int) -> None:
+    file = indexed_file(f"# Sea\n\nThe sea is wide.\n\n{between}A storm breaks masts.\n")
+    storm = next(b for b in blocks(file) if "storm" in file.lines[b.first_line])
+    found = heading_of(file, storm)
+    assert found
+    assert (found.first_line, "Storms" in file.lines[line]) == (line, True)

@@ -206,3 +206,13 @@ def test_a_rating_waits_no_longer_than_five_seconds(client: httpx2.Client, datab
         assert reply.status_code == 503
         assert reply.elapsed.total_seconds() < 8
     assert rated(client, request_id) == 204
+
+
+def test_a_second_rating_without_a_comment_keeps_the_first_one_s(
+    client: httpx2.Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request_id = asked(client)
+    assert rated(client, request_id, "up", comment="the right row") == 204
+    assert rated(client, request_id, "down") == 204
+    (row,) = (one for one in listed(capsys) if one["request_id"] == request_id)
+    assert (row["rating"], row["comment"]) == ("down", "the right row")

@@ -14,7 +14,13 @@ QUESTION = {"question": "How long does a torch burn?"}
 def scope(method: str = "GET", server: str = "127.0.0.1", **headers: str) -> dict[str, object]:
     """A request as a server hands it on; `_` of a header's name is "-"."""
     named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    return {"type": "http", "method": method, "server": (server, 8000), "headers": named}
+    return {
+        "type": "http",
+        "method": method,
+        "path": "/ask",
+        "server": (server, 8000),
+        "headers": named,
+    }
 
 
 def status(made: dict[str, object], **values: object) -> int:
@@ -75,6 +81,7 @@ def test_allowed_hosts_adds_names(allowed: str, host: str, expected: int) -> Non
         ({"origin": "null"}, 403),
         ({"origin": "http://localhost:8000.evil.example"}, 403),
         ({"origin": "file://"}, 403),
+        ({"origin": "http://["}, 403),
         ({"origin": "http://evil.example", "sec_fetch_site": "cross-site"}, 403),
         ({"origin": "http://localhost:8000", "sec_fetch_site": "cross-site"}, 403),
         ({"sec_fetch_site": "cross-site"}, 403),
@@ -90,6 +97,24 @@ def test_what_changes_or_costs_something_comes_from_our_own_pages(
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         assert status(scope(method, host="localhost:8000", **headers)) == expected
     assert status(scope("GET", host="localhost:8000", **headers)) == 200  # a link may lead here
+
+
+@pytest.mark.parametrize(
+    ("mode", "site", "query", "expected"),
+    [
+        ("no-cors", "cross-site", "q=torch", 403),  # an image's address
+        ("no-cors", "same-site", "q=torch", 403),
+        ("navigate", "cross-site", "q=torch", 200),  # a link that somebody opens
+        ("cors", "same-origin", "q=torch", 200),
+        ("no-cors", "cross-site", "draft=torch", 200),
+    ],
+)
+def test_no_foreign_page_asks_by_an_address_alone(
+    mode: str, site: str, query: str, expected: int
+) -> None:
+    headers = {"sec_fetch_mode": mode, "sec_fetch_site": site, "host": "localhost:8000"}
+    made = scope("GET", **headers) | {"path": "/", "query_string": query.encode()}
+    assert status(made) == expected
 
 
 def test_a_page_behind_a_proxy_with_tls_is_ours() -> None:

@@ -234,3 +234,19 @@ def test_no_form_of_a_script_link_or_image_comes_out_live(name: str) -> None:
 def test_markdown_that_is_marked_stays_escaped() -> None:
     made = rendered("a <b> & [1]", Shown([7], {7}, citations={1: Markup("<i>1</i>")}))
     assert made == "<p><mark>a &lt;b&gt; &amp; <i>1</i></mark></p>"
+
+
+def test_a_conversation_without_scripts_goes_on_after_twenty_questions(
+    client: httpx2.Client,
+) -> None:
+    before = [("before", f"question {number}") for number in range(20)]
+    page = client.get("/", params=[("q", ASKED), *before])
+    assert page.status_code == 200
+    assert page.text.count('name="before"') == 20
+    assert client.get("/", params=[("q", ASKED), ("before", "x" * 4_001)]).status_code == 422
+
+
+def test_a_file_that_is_gone_does_not_take_the_answer_with_it(client: httpx2.Client) -> None:
+    page = client.get("/", params={"q": ASKED, "source": "gone.md"})
+    assert (page.status_code, 'data-state="answered"' in page.text) == (200, True)
+    assert client.get("/", params={"source": "gone.md"}).status_code == 404

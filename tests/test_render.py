@@ -162,6 +162,7 @@ def test_a_row_on_one_line_names_its_columns(quote: str, lead: str, said: str) -
         ("> [!note] Optional: a staff.", "Optional: a staff."),
         ("A staff. %% second rank is best %%", "A staff."),
         ("- the fare <!-- 212 -->", "the fare"),
+        ("Chance is 5%% by day and 10%% by night.", "Chance is 5%% by day and 10%% by night."),
     ],
 )
 def test_what_only_a_note_program_reads_is_not_shown_on_one_line(quote: str, said: str) -> None:

@@ -18,6 +18,7 @@ _FIELD = re.compile(
     r"^\s*(?:[-*+]\s+)?(?:\*\*|__)[^*_]{1,60}?(?::(?:\*\*|__)|(?:\*\*|__)\s*:)\s*\S"
 )
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
+_UNDERLINE = re.compile(r"^ {0,3}(?:=+|-+)[ \t]*$")  # of a heading that is written without #
 _DELIMITER = re.compile(r"^[\s|:>]*-[\s|:>-]*$")
 _FENCE = re.compile(r"\s*(?:>\s*)?(`{3,}|~{3,})(.*)")
 _FIELD_LENGTH = 200  # characters; what is longer is prose with a bold beginning
@@ -74,13 +75,17 @@ def blocks(file: IndexedFile) -> tuple[Block, ...]:
 
 
 def heading_of(file: IndexedFile, block: Block) -> Part | None:
-    """Return the line of the heading directly above a block; None where none is written with #."""
-    for number in range(block.first_line - 1, 0, -1):
-        line = file.lines.get(number, "")
-        if _HEADING.match(line):
+    """Return the line of the heading that a block stands under; None where none is written."""
+    first = block.first_line
+    others = [one for one in file.entries if one.heading != block.heading]
+    before = max((one.last_line for one in others if one.last_line < first), default=0)
+    for number in range(first - 1, before, -1):
+        if _HEADING.match(file.lines.get(number, "")):
             return Part(number, number)
-        if line.strip():
-            return None
+        if number - 1 > before and _UNDERLINE.match(file.lines.get(number, "")):
+            above = file.lines.get(number - 1, "")
+            if above.strip():
+                return Part(number - 1, number - 1)
     return None
 
 

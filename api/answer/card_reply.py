@@ -18,12 +18,14 @@ from api.answer.spelling import Correction
 from api.answer.texts import DEFAULT, Texts
 from retrieval import store
 from retrieval.fold import searchable
+from retrieval.index.terms import key
 from retrieval.models import Evidence, SearchResult, Terms
 from retrieval.ranking.lines import Asked
 from retrieval.refusal import premise
 from retrieval.refusal.decision import Certainty, decide
 from retrieval.rulebook import Rulebook
 from retrieval.search import check_question, search
+from retrieval.words import WORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def _whole(
     That is the heading of what answered it, and the names in it that the heading does not say
     (docs/experiments.md, E55).
     """
-    if not history or not follow_up.is_follow_up(typed):
+    if not history or not follow_up.is_follow_up(typed) or _is_new_subject(typed, terms):
         return typed
     *earlier, last = history
     before = follow_up.self_contained(last, earlier)
@@ -140,6 +142,17 @@ def _whole(
     ]
     whole = " ".join(dict.fromkeys([*names, heading, typed]))
     return whole if _fits(rules, whole) else typed
+
+
+def _is_new_subject(typed: str, terms: Terms) -> bool:
+    """Whether a word alone is a thing of the vault, or one that it does not know ("basilisk").
+
+    A field ("range") is asked of what was spoken of before, and so is what has a question mark.
+    """
+    name = key(typed)
+    if "?" in typed or len(WORD.findall(typed)) != 1 or len(name) != 1 or name in terms.fields:
+        return False
+    return name in terms.names or name[0] not in terms.frequency
 
 
 def _terms(rules: Rulebook, generation_id: int | None) -> Terms:

@@ -118,8 +118,8 @@ def _next_best(place: Place, found: Sequence[Line]) -> Entry | None:
     Of an item that goes on with what introduces its list it is that sentence.
     """
     best = found[0].entry
-    if _goes_on(best):
-        return next((e for e in place.file.entries if e.quote.endswith(best.lead.strip())), None)
+    if _goes_on(best) and (introduces := _introducing(place, best)):
+        return introduces
     for line in found[1:]:
         entry = line.entry
         if line.nearness < found[0].nearness - _NEARLY:
@@ -127,6 +127,17 @@ def _next_best(place: Place, found: Sequence[Line]) -> Entry | None:
         if not (_goes_on(entry) or entry.quote in best.quote or best.quote in entry.quote):
             return entry if words(f"{best.quote} {entry.quote}") <= _FOLDED else None
     return None
+
+
+def _introducing(place: Place, item: Entry) -> Entry | None:
+    """The nearest entry above an item, in its section, that ends with what introduces its list."""
+    above = [
+        entry
+        for entry in place.file.entries
+        if entry.heading == item.heading and entry.last_line < item.first_line
+    ]
+    lead = item.lead.strip()
+    return next((entry for entry in reversed(above) if entry.quote.endswith(lead)), None)
 
 
 def _goes_on(entry: Entry) -> bool:

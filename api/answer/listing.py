@@ -52,6 +52,7 @@ def cards(found: SearchResult, asked: Asked) -> list[Card]:
     same = [one for one in choices[1:] if one.file.path == best.file.path]
     other = [one for one in choices[1:] if one.file.path != best.file.path]
     further = [one for one in same if one.score >= best.score - _SAME_FILE]
+    further = [one for one in further if one.block.kind != "headings"]
     further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
     return [_card(one) for one in [best, *further[:1]]]
 

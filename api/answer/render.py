@@ -12,11 +12,11 @@ from retrieval.index.terms import raw_cells
 from retrieval.models import Entry
 
 _SEPARATOR = " … "  # between the entries of a folded card
-_COMMENT = re.compile(r"<!--.*?-->|%%.*?%%", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->|(?<!\S)%%.*?%%(?!\S)", re.DOTALL)
 _MARKUP = re.compile(r"([\\`*_\[\]<&~|$!])")
 _PAIRED = re.compile(r"\*[^*]+\*|(?<!\w)_[^_]+_|`[^`]+`|\[[^\[\]]*\]|~~|</?\w")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
-_WIKI = re.compile(r"\[\[(?:[^\[\]|\n]*?\\?\|)?([^\[\]|\n]*)\]\]")
+WIKI = re.compile(r"\[\[(?:[^\[\]|\n]*?\\?\|)?([^\[\]|\n]*)\]\]")
 _CALLOUT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][+-]?[ \t]*", re.MULTILINE)
 _CALLED_OUT = re.compile(r"^\[!\w+\][+-]?\s*")
 _MARK = re.compile(r"^(?:\s*>)*\s*(?:#{1,6}\s+|(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
@@ -142,7 +142,7 @@ def _lines(card: Card, part: Part) -> str:
 
 def plain(shown: str) -> str:
     """Return text without what only its own program reads: comments, wiki links, callouts."""
-    return _CALLOUT.sub(r"\1", _WIKI.sub(r"\1", _COMMENT.sub("", shown))).rstrip()
+    return _CALLOUT.sub(r"\1", WIKI.sub(r"\1", _COMMENT.sub("", shown))).rstrip()
 
 
 def _dedented(shown: str) -> str:

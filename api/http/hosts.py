@@ -64,13 +64,20 @@ def refusal(scope: Scope, settings: Settings) -> tuple[int, str] | None:
             f"Host {host[:_LONGEST]!a} is not a name of this server; call it by localhost, or add "
             "the name to ALLOWED_HOSTS"
         )
-    if scope["method"] in _READING or _is_own_page(headers, host, settings.allowed_hosts):
+    reads = scope["method"] in _READING and not _asks_unseen(scope, headers)
+    if reads or _is_own_page(headers, host, settings.allowed_hosts):
         return None
     origin = headers.get("origin", "")
     return 403, (
         f"a page of another origin ({origin[:_LONGEST]!a}) may not send this; add its host to "
         "ALLOWED_HOSTS if it is yours"
     )
+
+
+def _asks_unseen(scope: Scope, headers: Headers) -> bool:
+    """Whether a page asks a question by an address that nobody is led to: `<img src="/?q=…">`."""
+    asks = scope["path"] == "/" and b"q=" in scope.get("query_string", b"")
+    return asks and headers.get("sec-fetch-mode", "navigate") != "navigate"
 
 
 def _own_names(scope: Scope, settings: Settings) -> tuple[str, ...]:

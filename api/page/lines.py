@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping
 
+from api.answer.render import WIKI
 from api.schema import Answer
 
 _WORDS = re.compile(r"[^\W_]+")
-_WIKI = re.compile(r"\[\[(?:[^\[\]|\n]*?\\?\|)?([^\[\]|\n]*)\]\]")
 
 SourceLines = Mapping[int, str]  # a file's lines by number, those that are known
 
@@ -41,4 +41,4 @@ def numbered(text: str, known: SourceLines, first: int, last: int) -> list[int |
 
 
 def _words(line: str) -> list[str]:
-    return _WORDS.findall(_WIKI.sub(r"\1", line).lower())
+    return _WORDS.findall(WIKI.sub(r"\1", line).lower())

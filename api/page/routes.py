@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, StringConstraints
 from starlette.concurrency import run_in_threadpool
 
 from api import metrics
@@ -25,12 +25,14 @@ from api.sse import EventStream
 from retrieval import store
 from retrieval.index import headings
 from retrieval.index.headings import FoundHeading
+from retrieval.search import QUESTION_LIMIT
 
 router = APIRouter(tags=["page"])
 _MOST_BEFORE = 20
 _IMMUTABLE = "public, max-age=31536000, immutable"
 
 Lines = Annotated[str, Query(max_length=400)]
+Before = Annotated[str, StringConstraints(max_length=QUESTION_LIMIT)]
 
 
 class Headings(BaseModel):
@@ -46,7 +48,7 @@ async def ask_page(
     request_id: RequestId,
     q: str = "",
     draft: str = "",
-    before: Annotated[list[str], Query(max_length=_MOST_BEFORE)] = [],  # noqa: B006  # FastAPI copies
+    before: Annotated[list[Before], Query(max_length=_MOST_BEFORE)] = [],  # noqa: B006  # FastAPI copies
     source: str = "",
     lines: Lines = "",
 ) -> HTMLResponse:
@@ -68,13 +70,23 @@ async def ask_page(
             about=about.about(opened),
             answer=given,
             draft=draft,
-            before=[*before, q] if given else before,
-            file=vault.file_view(opened, source, ranges_of(lines), heading_shift=2)
-            if source
-            else None,
+            before=[*before, q][-_MOST_BEFORE:] if given else before,
+            file=_beside(opened, source, lines, answered=given is not None),
         )
 
     return await run_in_threadpool(made)
+
+
+def _beside(opened: Oracle, source: str, lines: str, *, answered: bool) -> vault.FileView | None:
+    """The file beside an answer; one that is gone does not take the answer with it."""
+    if not source:
+        return None
+    try:
+        return vault.file_view(opened, source, ranges_of(lines), heading_shift=2)
+    except HTTPException:
+        if answered:
+            return None
+        raise
 
 
 @router.post("/page/ask", include_in_schema=False, dependencies=[Depends(admitted)])

@@ -41,7 +41,8 @@ _PUT = """
     VALUES (%(request_id)s, %(rating)s, %(comment)s, %(question)s, %(generation)s, %(certainty)s,
         %(guard)s, %(cards)s)
     ON CONFLICT (request_id) DO UPDATE SET (rating, comment, question, generation, certainty, guard,
-        cards, given_at) = (excluded.rating, excluded.comment, excluded.question,
+        cards, given_at) = (excluded.rating,
+        coalesce(nullif(excluded.comment, ''), feedback.comment), excluded.question,
         excluded.generation, excluded.certainty, excluded.guard, excluded.cards, now())
 """
 _NEWEST = """
