@@ -139,6 +139,10 @@ def test_what_is_no_run_is_named_with_what_to_do(
     (tmp_path / "kept.json").rename(folders[1] / "measurement.json")
     (folders[1] / "eval_results.jsonl").write_text("{", "utf-8")
     assert "eval_results.jsonl cannot be read" in refused(folders[1])
+    (folders[1] / "eval_results.jsonl").write_bytes(b"\xff")
+    assert "eval_results.jsonl cannot be read" in refused(folders[1])
+    (folders[1] / "eval_results.jsonl").write_text('{"kind": "list"}', "utf-8")
+    assert "eval_results.jsonl:1 is no question's row" in refused(folders[1])
     odd = tmp_path / "odd.json"
     odd.write_text(json.dumps({"questions": []}), "utf-8")
     assert f"{odd}: is no baseline" in refused(odd)

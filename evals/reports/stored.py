@@ -82,11 +82,15 @@ def _existing(path: Path) -> Path:
 
 
 def _lines(path: Path) -> list[Json]:
-    text = _existing(path).read_text("utf-8")
     try:
-        return [json.loads(line) for line in text.split("\n") if line]
+        text = _existing(path).read_text("utf-8")
+        rows: list[Json] = [json.loads(line) for line in text.split("\n") if line]
     except ValueError as error:
         raise DatasetError(f"{path} cannot be read: {error}; run it again") from error
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict) or "id" not in row:
+            raise DatasetError(f"{path}:{number} is no question's row: it has no id; run it again")
+    return rows
 
 
 def _object(path: Path) -> Json:
