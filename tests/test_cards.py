@@ -8,7 +8,6 @@ import pytest
 from api import citations
 from api.answer import cards, precedence, question, render, selection
 from api.answer.card import Card
-from api.answer.card_reply import card_reply
 from api.answer.place import Size
 from retrieval.models import Entry
 from retrieval.ranking.lines import Asked
@@ -289,21 +288,3 @@ def test_without_leaves_what_is_new(rules: Rulebook) -> None:
         "| Surgeon | 80 | aft |",
     ]
     assert cards.without(card, card.lines.keys()).pieces == ()
-
-
-@pytest.mark.parametrize(
-    ("typed", "searched"),
-    [
-        ("kraken", "kraken"),  # a thing of the vault
-        ("basilisk", "basilisk"),  # nothing that the vault knows
-        ("morale", "Selkie morale"),  # a field of what was spoken of
-        ("kraken?", "Selkie kraken?"),
-        ("and the kraken", "Selkie and the kraken"),
-    ],
-)
-def test_a_word_alone_is_a_new_question_where_it_names_a_thing(
-    rules: Rulebook, typed: str, searched: str
-) -> None:
-    reply = card_reply(rules, typed, history=["What is the hit dice of a selkie?"])
-    assert reply.question.lower().endswith(searched.lower())
-    assert (reply.question == typed) == (typed == searched)
