@@ -58,6 +58,16 @@ def spelled(ranges: Sequence[Range]) -> str:
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
 
 
+def joined(ranges: Sequence[Range]) -> list[Range]:
+    """Return ranges in order, those that touch or overlap as one: an address stays short."""
+    found: list[Range] = []
+    for first, last in sorted(ranges):
+        if found and first <= found[-1][1] + 1:
+            first, last = found[-1][0], max(found.pop()[1], last)
+        found.append((first, last))
+    return found
+
+
 def ranges_of(text: str) -> tuple[Range, ...]:
     """Return the ranges of "12-14,20"; what is no range of lines is left out."""
     found = []

@@ -11,7 +11,7 @@ from api.answer import precedence
 from api.answer.texts import Texts
 from api.page import wording
 from api.page.lines import numbered, source_lines
-from api.page.links import Range, address
+from api.page.links import Range, address, joined
 from api.page.markdown import html
 from api.page.writer import Shown
 from api.schema import Answer, Card, Citation
@@ -83,11 +83,12 @@ def of_answer(
     has_prose = answer.mode == "model" and not answer.refused
     is_talk = not answer.refused and not answer.cards
     prose = wording.without_opening(answer, texts) if has_prose or is_talk else ""
+    understood = wording.understood(answer, asked) if before else ""
     return AnswerView(
         state=answer.certainty,
         label=wording.LABELS[answer.certainty] if not is_talk else "",
         asked=asked,
-        understood=wording.understood(answer, asked) if before else "",
+        understood=understood,
         corrections=tuple((one.typed, one.searched) for one in answer.corrections),
         verdict=wording.verdict(answer, texts),
         why=wording.why(answer),
@@ -96,7 +97,8 @@ def of_answer(
         checked=wording.checked(answer),
         findings=tuple(finding.message for finding in answer.guard.findings),
         markdown=_markdown(answer, asked, base_url),
-        link=f"/?{urlencode([('q', asked), *(('before', one) for one in before)])}",
+        # Whoever gets the link has not read the earlier questions.
+        link=f"/?{urlencode({'q': understood or asked})}",
         request_id=answer.request_id,
         searched=f"Searched in {answer.timings.embed_ms + answer.timings.search_ms:.0f} ms, "
         f"answered in {answer.timings.total_ms:.0f} ms, index {answer.generation}",
@@ -121,7 +123,7 @@ def _card(answer: Answer, number: int, variant: str) -> CardView:
         whole=_passage(answer, card) if card.folded else Markup(""),
         folded=card.folded,
         more=wording.more(card),
-        more_href=card.more.url if card.more else "",
+        more_href=address(card.path, marked) if card.more else "",
         badges=tuple((badge, _BADGES.get(badge, badge)) for badge in card.badges),
         beside=_stands_beside(answer.cards, number),
     )
@@ -152,7 +154,7 @@ def _marks(card: Card) -> set[int]:
 
 def _ranges(card: Card) -> list[Range]:
     """The lines that are marked; those of the card where it marks none."""
-    marked = [(one.first_line, one.last_line) for one in card.marked]
+    marked = joined([(one.first_line, one.last_line) for one in card.marked])
     return marked or [(card.first_line, card.last_line)]
 
 

@@ -37,11 +37,11 @@ async function link(event, answer) {
   if (event.ctrlKey || event.metaKey || event.shiftKey || !navigator.clipboard) return;
   event.preventDefault();
   const { href } = event.currentTarget;
-  history.replaceState(history.state, "", href);
   try {
     await navigator.clipboard.writeText(href);
     say(answer, "Link copied.");
   } catch {
+    history.replaceState(history.state, "", href);
     say(answer, "The link is in the address bar.");
   }
 }

@@ -1,6 +1,7 @@
 // Asking: the form, the steps of a reply, its draft, and what is said where none comes.
 import * as answer from "./answer.js";
 import * as conversation from "./conversation.js";
+import * as source from "./source.js";
 import { events } from "./sse.js";
 
 const desk = document.querySelector(".desk");
@@ -10,24 +11,20 @@ const reply = document.querySelector(".reply");
 let running = null; // the AbortController of the question that is being answered
 let asked = ""; // last, for the arrow up
 let alone = false; // the next question stands by itself: it was corrected
+const name = document.querySelector(".brand").textContent;
 
 export function begin() {
-  const before = [...form.querySelectorAll("[name=before]")];
-  const given = reply.querySelector(".answer");
-  if (given) {
-    if (!conversation.size()) for (const one of before.slice(0, -1)) conversation.add(one.value, "");
-    conversation.add(given.querySelector(".asked").textContent, given.outerHTML);
-  } else conversation.restore(reply);
-  for (const one of before) one.remove();
+  loaded();
   asked = conversation.last();
   show();
+  addEventListener("popstate", moved);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     ask(field.value);
   });
   form.querySelector(".stop").addEventListener("click", () => running?.abort("stopped"));
   field.addEventListener("keydown", keyed);
-  field.addEventListener("input", grow);
+  field.addEventListener("input", typed);
   document.addEventListener("keydown", shortcut);
   document.addEventListener("click", clicked);
   const fresh = document.querySelector(".again");
@@ -35,6 +32,47 @@ export function begin() {
     event.preventDefault();
     renew();
   });
+}
+
+/** Takes over what the server rendered; a reload renders a turn that is kept already. */
+function loaded() {
+  const before = [...form.querySelectorAll("[name=before]")];
+  for (const one of before) one.remove();
+  const given = reply.querySelector(".answer");
+  if (!given) return;
+  const question = given.querySelector(".asked").textContent;
+  if (history.state?.turn && conversation.open(history.state.turn)) {
+    return conversation.renew(question, given.outerHTML);
+  }
+  if (!conversation.last()) conversation.carried(before.slice(0, -1).map((one) => one.value));
+  history.replaceState({ ...history.state, turn: conversation.follow() }, "");
+  conversation.keep(question, given.outerHTML);
+}
+
+/** Back and Forward: the turn of this address, as it was answered. */
+function moved() {
+  const inside = !history.state && new URL(location.href).searchParams.has("q");
+  if (inside) return history.replaceState({ turn: conversation.shown() }, ""); // a "#" of this page
+  const turn = history.state?.turn ?? 0;
+  if (turn === conversation.shown()) return; // a source has come or gone
+  leave("left");
+  const kept = conversation.open(turn);
+  if (!kept || (turn && !kept.html)) return location.reload(); // it was not answered, or not kept
+  reply.innerHTML = kept.html;
+  named(kept.question);
+  tell(reply.querySelector(".answer"), "");
+  show();
+}
+
+/** Ends the question that is being answered, without a word about it. */
+function leave(reason) {
+  running?.abort(reason);
+  running = null;
+  busy(false);
+}
+
+function named(question) {
+  document.title = question ? `${question} · ${name}` : name;
 }
 
 function keyed(event) {
@@ -75,6 +113,11 @@ function clicked(event) {
   }
 }
 
+function typed() {
+  if (!field.value) alone = false; // another question may follow the one before
+  grow();
+}
+
 function fill(text) {
   field.value = text;
   field.setSelectionRange(text.length, text.length);
@@ -86,12 +129,13 @@ function grow() {
 }
 
 function renew() {
-  running?.abort("renewed");
+  leave("renewed");
   conversation.clear();
   reply.replaceChildren();
-  history.replaceState(null, "", "/");
-  document.querySelector("aside.source")?.remove();
-  desk.classList.remove("reading");
+  history.pushState(null, "", "/");
+  source.leave();
+  named("");
+  alone = false;
   fill("");
   show();
   field.focus();
@@ -99,7 +143,7 @@ function renew() {
 
 function show() {
   conversation.list(document.querySelector(".earlier"));
-  desk.classList.toggle("begun", conversation.size() > 0 || reply.childElementCount > 0);
+  desk.classList.toggle("begun", reply.childElementCount > 0);
   answer.begin(reply);
 }
 
@@ -109,9 +153,10 @@ async function ask(text) {
   asked = question;
   running?.abort("another");
   const mine = (running = new AbortController());
+  const height = reply.offsetHeight;
+  goes(question);
   const before = alone ? [] : conversation.questions();
   alone = false;
-  const height = reply.offsetHeight;
   const section = working(question, height);
   try {
     await stream(section, question, before, mine.signal);
@@ -125,12 +170,22 @@ async function ask(text) {
   }
 }
 
+/** Gives a question its address; asked once more it keeps the one it has. */
+function goes(question) {
+  const again = conversation.again(question);
+  const state = { turn: conversation.begin(question) };
+  const address = `/?${new URLSearchParams({ q: question })}`;
+  if (again) history.replaceState(state, "", address);
+  else history.pushState(state, "", address);
+  source.leave();
+  named(question);
+}
+
 /** Shows that a question is worked on, as high as what it replaces: nothing jumps below it. */
 function working(question, height) {
   const section = made("working");
   section.querySelector(".asked").textContent = question;
   section.style.minHeight = `${Math.max(height, innerHeight / 2)}px`;
-  conversation.settle();
   reply.replaceChildren(section);
   fill("");
   busy(true);
@@ -174,10 +229,23 @@ function finished(section, question, { html, state }) {
   const given = holder.content.firstElementChild;
   const kept = section.style.minHeight;
   section.replaceWith(given);
-  conversation.add(question, given.outerHTML);
+  conversation.keep(question, given.outerHTML);
+  settled(given);
   given.style.minHeight = kept; // until the next question: what stands below stays there
-  document.getElementById("said").textContent = said(given, state);
+  tell(given, state);
   show();
+}
+
+/** The address becomes the answer's own link: a follow-up's is the question as it was understood. */
+function settled(given) {
+  const now = new URL(location.href);
+  now.searchParams.set("q", new URL(given.querySelector("a.link").href).searchParams.get("q"));
+  history.replaceState(history.state, "", now);
+}
+
+/** Says what has come to who cannot see it. */
+function tell(given, state) {
+  document.getElementById("said").textContent = given ? said(given, state) : "";
 }
 
 function said(given, state) {

@@ -1,4 +1,5 @@
 // The questions and answers of this tab. They are kept in the tab alone and go with it.
+// An entry of the browser's history names its turn, so that Back shows it without asking again.
 
 const KEY = "conversation";
 const MOST = 20;
@@ -11,7 +12,7 @@ function read() {
   }
 }
 
-function write(turns) {
+function write() {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(turns.slice(-MOST)));
   } catch {
@@ -20,36 +21,74 @@ function write(turns) {
 }
 
 let turns = read();
-let settled = turns.length; // those that are listed above the form; the last one is shown below it
+let current = 0; // the id of the turn below the form, also while it is answered; 0 for none
+let asked = ""; // its question
+let earlier = 0; // so many turns are listed above the form
 
-/** Keeps a question with its answer as HTML; the same one again takes the place of the last. */
-export function add(question, html) {
-  if (turns.at(-1)?.question === question) turns.pop();
-  turns.push({ question, html });
-  settled = turns.length - 1;
-  write(turns);
+function place(id) {
+  return turns.findIndex((turn) => turn.id === id);
 }
 
-/** Shows the last answer again, as after a reload. */
-export function restore(reply) {
-  const last = turns.at(-1);
-  if (!last) return;
-  settled = turns.length - 1;
-  reply.innerHTML = last.html;
+/** Tells which turn is below the form; 0 for none. */
+export function shown() {
+  return current;
 }
 
-/** Puts all turns above the form, as another question begins. */
-export function settle() {
-  settled = turns.length;
+/** Goes to a turn that is kept and returns it; 0 goes to the empty page. */
+export function open(id) {
+  const at = place(id);
+  if (id && at < 0) return null;
+  current = id;
+  earlier = id ? at : 0;
+  asked = turns[at]?.question ?? "";
+  return turns[at] ?? { html: "" };
+}
+
+/** Tells whether this is the question of the turn that is shown. */
+export function again(question) {
+  return current > 0 && asked === question;
+}
+
+/** Begins a turn behind the one that is shown and returns its id; the same question takes its place. */
+export function begin(question) {
+  const at = place(current);
+  if (at >= 0) earlier = again(question) ? at : at + 1;
+  asked = question;
+  current = Date.now(); // no id of an older history entry
+  return current;
+}
+
+/** Begins a turn behind all that are kept: a page that the server made. */
+export function follow() {
+  earlier = turns.length;
+  current = Date.now();
+  return current;
+}
+
+/** Keeps the answer of the turn that was begun. What came after it is gone, as in the history. */
+export function keep(question, html) {
+  asked = question;
+  turns = [...turns.slice(0, earlier), { id: current, question, html }];
+  write();
+}
+
+/** Takes a newer answer of the turn that is shown. */
+export function renew(question, html) {
+  asked = question;
+  Object.assign(turns[place(current)], { question, html });
+  write();
+}
+
+/** Keeps the questions that a page without scripts has carried. */
+export function carried(questions) {
+  turns = questions.map((question, at) => ({ id: at + 1, question, html: "" }));
 }
 
 /** Lists the earlier turns, each of which can be opened. */
 export function list(details) {
-  const earlier = turns.slice(0, settled);
-  details.hidden = earlier.length === 0;
-  details.querySelector("summary").textContent =
-    `${earlier.length} earlier question${earlier.length === 1 ? "" : "s"}`;
-  const items = earlier.map(({ question, html }) => turn(question, html));
+  details.hidden = earlier === 0;
+  details.querySelector("summary").textContent = `${earlier} earlier question${earlier === 1 ? "" : "s"}`;
+  const items = turns.slice(0, earlier).map(({ question, html }) => turn(question, html));
   details.querySelector("ol").replaceChildren(...items);
 }
 
@@ -81,21 +120,18 @@ function turn(question, html) {
   return item;
 }
 
+/** Returns the questions before the one that was begun. */
 export function questions() {
-  return turns.map(({ question }) => question);
+  return turns.slice(0, earlier).map(({ question }) => question);
 }
 
 export function last() {
   return turns.at(-1)?.question ?? "";
 }
 
-export function size() {
-  return turns.length;
-}
-
 export function clear() {
   turns = [];
-  settled = 0;
+  current = earlier = 0;
   try {
     sessionStorage.removeItem(KEY);
   } catch {

@@ -45,7 +45,7 @@ async function open(link) {
   else address.searchParams.delete("lines");
   if (!(await load(path, lines))) return location.assign(link.href);
   const depth = (history.state?.depth ?? 0) + 1;
-  history.pushState({ depth }, "", address);
+  history.pushState({ ...history.state, depth }, "", address);
 }
 
 /** The file and the lines that an address of the vault names, also as "#L12-L14". */
@@ -103,15 +103,20 @@ function close() {
   const address = new URL(location.href);
   address.searchParams.delete("source");
   address.searchParams.delete("lines");
-  history.replaceState(null, "", address);
+  history.replaceState(history.state, "", address);
   follow();
 }
 
 function follow() {
   const wanted = new URL(location.href).searchParams;
   if (wanted.get("source")) return load(wanted.get("source"), wanted.get("lines") ?? "");
+  if (opener?.isConnected) opener.focus();
+  leave();
+}
+
+/** Takes the source away, as the address has none any more. */
+export function leave() {
   panel()?.remove();
   desk.classList.remove("reading");
-  if (opener?.isConnected) opener.focus();
   opener = null;
 }
