@@ -35,6 +35,9 @@ addEventListener("securitypolicyviolation", (event) =>
   violations.push(`${event.violatedDirective} ${event.blockedURI}`));
 """
 TORCHES = "1. Light/Torches.md"
+FERRIES = "3. Travel/Ferries.md"  # one table: too long for a card, too wide for a phone
+FERRY = "What does the crossing by the Ousel ferry cost?"
+_RIVERS = ["Alder", "Birch", "Cedar", "Elder", "Fenny", "Gorse", "Hazel", "Linnet", "Ousel"]
 ASKED = "How long does a torch burn?"
 REFUSED = "What is the capital of Australia?"
 NEAREST = "Can a lantern break when it falls?"
@@ -52,6 +55,15 @@ FILES = {
     "2. Arms/Weapons.md": (
         "# Weapons\n\n| Weapon | Cost (gp) | Damage |\n|---|--:|---|\n"
         "| Battle axe | 7 | 1d8 |\n| Dagger | 3 | 1d4 |\n| Sword | 10 | 1d8 |\n"
+    ),
+    FERRIES: (
+        "# Ferries\n\n"
+        "| Ferry | Crossing (silver) | Passengers | Cattle | Wagons | Crew | Night fare |\n"
+        "|---|--:|--:|--:|--:|--:|---|\n"
+        + "".join(
+            f"| {name} ferry | {n + 2} | {10 * n + 4} | {n} | {n + 1} | {n + 3} | as agreed |\n"
+            for n, name in enumerate(_RIVERS)
+        )
     ),
     "2. Arms/Hazards.md": (
         "# Hazards\n\n## Falling\n\nA fall deals 1d6 for each 10' fallen.\n\n"

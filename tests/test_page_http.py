@@ -81,7 +81,7 @@ def test_the_title_is_the_vaults_own_else_the_settings(
     values = {"vault": tmp_path, "title": setting}
     settings_ = desk.rules.settings.model_copy(update=values)
     found = about.about(Oracle(replace(desk.rules, settings=settings_), None))
-    assert (found.title, found.sentence, found.files) == (title, sentence, 6)
+    assert (found.title, found.sentence, found.files) == (title, sentence, 7)
     assert len(found.examples) == 3  # made of the headings
     (tmp_path / "questions.txt").write_text("\n".join(["", *"abcdefgh"]), "utf-8")
     found = about.about(Oracle(replace(desk.rules, settings=settings_), None))
