@@ -49,8 +49,18 @@ def _table(writer: Writer, node: SyntaxTreeNode) -> Markup:
         ]
         parts.append(Markup("<{0}>{1}</{0}>").format(part.tag, Markup("\n").join(rows)))
     # It can be scrolled sideways, so a keyboard must reach it.
-    return Markup('<div class="table" tabindex="0" role="group" aria-label="Table"><table>'
-                  "{}</table></div>").format(Markup("").join(parts))  # fmt: skip
+    label, body = _label(writer, node), Markup("").join(parts)
+    return Markup('<div class="table" tabindex="0" role="region" aria-label="{}"><table>'
+                  "{}</table></div>").format(label, body)  # fmt: skip
+
+
+def _label(writer: Writer, table: SyntaxTreeNode) -> str:
+    """A name that no other table of the page has: of its file, unless that is shown, and lines."""
+    first, last = table.map or (0, 0)
+    numbers = [number for at in range(first, last) if (number := writer.number(at)) is not None]
+    of_file = f" of {writer.shown.file}" if writer.shown.file else ""
+    lines = f", lines {numbers[0]} to {numbers[-1]}" if numbers else ""
+    return f"Table{of_file}{lines}"
 
 
 def _cell(writer: Writer, row: SyntaxTreeNode, place: int) -> Markup:

@@ -133,7 +133,7 @@ def _body(answer: Answer, card: Card) -> Markup:
     known = source_lines(answer, card.path)
     text = wording.without_more(card)
     numbers = numbered(text, known, card.first_line, card.last_line)
-    return html(text, Shown(numbers, _marks(card), heading_shift=_SHIFT))
+    return html(text, _shown(card, numbers))
 
 
 def _passage(answer: Answer, card: Card) -> Markup:
@@ -144,12 +144,13 @@ def _passage(answer: Answer, card: Card) -> Markup:
             context = f"{found.context}\n" if found.context else ""
             before: list[int | None] = [None] * context.count("\n")
             numbers = [*before, *range(found.first_line, found.last_line + 1)]
-            return html(context + found.text, Shown(numbers, _marks(card), heading_shift=_SHIFT))
+            return html(context + found.text, _shown(card, numbers))
     return Markup("")
 
 
-def _marks(card: Card) -> set[int]:
-    return {n for first, last in _ranges(card) for n in range(first, last + 1)}
+def _shown(card: Card, numbers: Sequence[int | None]) -> Shown:
+    marked = {n for first, last in _ranges(card) for n in range(first, last + 1)}
+    return Shown(numbers, marked, file=card.path, heading_shift=_SHIFT)
 
 
 def _ranges(card: Card) -> list[Range]:

@@ -24,6 +24,7 @@ class Shown:
     anchored: bool = False
     links: Links = field(default_factory=Links)
     citations: Mapping[int, Markup] = field(default_factory=dict)
+    file: str = ""  # the path, where the text is a part of a page
     heading_shift: int = 0  # an article's own heading stands above those of its text
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from api.page import assets
 from evals.reports import charts, numbers, plot
 from evals.reports.numbers import CERTAINTIES
 from evals.reports.plot import Line
@@ -70,8 +71,9 @@ def render(template: str, **values: Any) -> str:
 
 
 def style() -> str:
-    """Return the style sheet of the pages."""
-    return (_FOLDER / "report.css").read_text("utf-8")
+    """Return the style sheet: what is shared with the page of the API, then the reports' own."""
+    shared, own = assets.FOLDER / "base.css", _FOLDER / "report.css"
+    return shared.read_text("utf-8") + own.read_text("utf-8")
 
 
 def _sentence(text: str) -> str:
