@@ -84,20 +84,6 @@ def test_a_reply_can_be_stopped_and_the_model_is_let_go(desk: Desk, tab: New, ho
     assert desk.llm.hung_up.wait(5)
 
 
-def test_nothing_jumps_while_a_reply_comes(desk: Desk, tab: New) -> None:
-    desk.llm.pace = 0.1
-    tab_ = tab(desk.model)
-    tab_.page.evaluate(
-        "globalThis.shifts = 0; new PerformanceObserver((list) => { for (const one of "
-        "list.getEntries()) if (!one.hadRecentInput) shifts += one.value; })"
-        ".observe({ type: 'layout-shift', buffered: true })"
-    )
-    tab_.ask(ASKED)
-    tab_.state("answered")
-    tab_.page.wait_for_timeout(300)
-    assert tab_.page.evaluate("shifts") < 0.01
-
-
 def test_a_model_writes_a_draft_until_the_checked_answer_comes(desk: Desk, tab: New) -> None:
     desk.llm.pace = 0.15
     desk.llm.reply = "A torch burns for one hour [1]. It lights 30’ around its bearer [1]."

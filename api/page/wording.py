@@ -87,7 +87,7 @@ def more(card: Card) -> str:
 
 def without_more(card: Card) -> str:
     """Return a card's text without the lines that say how much is left out: `more` is a link."""
-    return _MORE.sub("", card.text) if card.more else card.text
+    return _MORE.sub("", card.text).rstrip().removesuffix("\n…") if card.more else card.text
 
 
 def _noun(count: int, noun: str) -> str:
