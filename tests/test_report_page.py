@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from api.page import assets
 from evals import results, summary
 from evals.compare import compare
 from evals.judge import losses
@@ -86,6 +87,18 @@ def test_the_page_needs_nothing_else_and_its_policy_lets_nothing_in(run: Run) ->
         inside = text[text.index(f"<{name}>") + len(name) + 2 : text.index(f"</{name}>")]
         digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
         assert f"{name}-src 'sha256-{digest}'" in policy
+
+
+def test_the_page_has_the_colours_and_the_type_of_the_page_that_answers(run: Run) -> None:
+    text = html(run)
+    shared = (assets.FOLDER / "base.css").read_text("utf-8")
+    assert text.count(shared) == 1
+    named = re.findall(r"^\s*(--[\w-]+):|[;{]\s*(--[\w-]+):", shared, re.MULTILINE)
+    assert {"--accent", "--mark", "--small", "--text"} <= {one or other for one, other in named}
+    sheets = [page.style().replace(shared, ""), (assets.FOLDER / "page.css").read_text("utf-8")]
+    for sheet in sheets:  # no colour and no size of its own
+        assert not re.findall(r"#[0-9a-f]{3,8}\b(?![^{]*\{)", sheet)
+        assert not re.findall(r"font(?:-size)?: [^;]*\d(?:rem|px)\b(?!/| var)", sheet)
 
 
 def test_every_flip_leads_to_its_question(run: Run) -> None:

@@ -74,35 +74,48 @@ def of_answer(
     answer: Answer, asked: str, texts: Texts, *, base_url: str, before: Sequence[str] = ()
 ) -> AnswerView:
     """Return what is shown of the answer to `asked`; `before` are the questions it follows."""
-    cards = tuple(
-        _card(answer, number, variant)
-        for number, variant in enumerate(
-            precedence.variants([card.path for card in answer.cards]), start=1
-        )
-    )
-    has_prose = answer.mode == "model" and not answer.refused
-    is_talk = not answer.refused and not answer.cards
-    prose = wording.without_opening(answer, texts) if has_prose or is_talk else ""
     understood = wording.understood(answer, asked) if before else ""
     return AnswerView(
         state=answer.certainty,
-        label=wording.LABELS[answer.certainty] if not is_talk else "",
+        label=wording.LABELS[answer.certainty] if not _is_talk(answer) else "",
         asked=asked,
         understood=understood,
         corrections=tuple((one.typed, one.searched) for one in answer.corrections),
         verdict=wording.verdict(answer, texts),
         why=wording.why(answer),
-        prose=html(prose, Shown(citations=_markers(answer), heading_shift=_SHIFT)),
-        cards=cards,
+        prose=_prose(answer, texts),
+        cards=_cards(answer),
         checked=wording.checked(answer),
         findings=tuple(finding.message for finding in answer.guard.findings),
         markdown=_markdown(answer, asked, base_url),
         # Whoever gets the link has not read the earlier questions.
         link=f"/?{urlencode({'q': understood or asked})}",
         request_id=answer.request_id,
-        searched=f"Searched in {answer.timings.embed_ms + answer.timings.search_ms:.0f} ms, "
-        f"answered in {answer.timings.total_ms:.0f} ms, index {answer.generation}",
+        searched=_searched(answer),
     )
+
+
+def _is_talk(answer: Answer) -> bool:
+    """Whether it is small talk: words that are neither an answer nor the want of one."""
+    return not answer.refused and not answer.cards
+
+
+def _prose(answer: Answer, texts: Texts) -> Markup:
+    """What a model wrote, or small talk; quotes are the cards."""
+    is_written = answer.mode == "model" and not answer.refused
+    prose = wording.without_opening(answer, texts) if is_written or _is_talk(answer) else ""
+    return html(prose, Shown(citations=_markers(answer), heading_shift=_SHIFT))
+
+
+def _searched(answer: Answer) -> str:
+    spent = answer.timings
+    searched = f"Searched in {spent.embed_ms + spent.search_ms:.0f} ms"
+    return f"{searched}, answered in {spent.total_ms:.0f} ms, index {answer.generation}"
+
+
+def _cards(answer: Answer) -> tuple[CardView, ...]:
+    variants = precedence.variants([card.path for card in answer.cards])
+    return tuple(_card(answer, number, name) for number, name in enumerate(variants, start=1))
 
 
 def _card(answer: Answer, number: int, variant: str) -> CardView:

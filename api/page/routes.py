@@ -53,16 +53,7 @@ async def ask_page(
     lines: Lines = "",
 ) -> HTMLResponse:
     """Show the form, the answer to `q` where it is given, and the file `source` beside it."""
-    given = None
-    if q.strip():
-        await admitted(request)
-
-        def asked(hangup: Hangup) -> Answer:
-            body = AskRequest(question=q, history=before)
-            return pipeline.finished(_steps(request, opened, request_id, body, hangup))
-
-        answer = await until_gone(request, asked)
-        given = _view(request, opened, answer, q, before)
+    given = await _answered(request, opened, request_id, q, before) if q.strip() else None
 
     def made() -> HTMLResponse:
         return html.page(
@@ -75,6 +66,20 @@ async def ask_page(
         )
 
     return await run_in_threadpool(made)
+
+
+async def _answered(
+    request: Request, opened: Oracle, request_id: str, question: str, before: list[str]
+) -> AnswerView:
+    """The whole answer, for a page that is sent at once; nobody waits for one who has gone."""
+    await admitted(request)
+
+    def asked(hangup: Hangup) -> Answer:
+        body = AskRequest(question=question, history=before)
+        return pipeline.finished(_steps(request, opened, request_id, body, hangup))
+
+    answer = await until_gone(request, asked)
+    return _view(request, opened, answer, question, before)
 
 
 def _beside(opened: Oracle, source: str, lines: str, *, answered: bool) -> vault.FileView | None:

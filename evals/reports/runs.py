@@ -26,26 +26,38 @@ def made_run(
 
     `top_k` is what `evaluate` was given; `options` goes into config.json.
     """
-    asked = [outcome.question for outcome in outcomes]
     limit = top_k or rules.settings.rag_top_k
     candidates = max(rules.settings.rag_candidates, limit)
     page_of = spans.pages_of(measured.files)
     scored = metrics.score(outcomes, measured, page_of, top_k=limit, candidates=candidates)
-    made_with = results.fingerprint(rules, measured)
-    about = {"program": "evals.retrieval", "top_k": limit, **options}
-    config = results.config(rules, made_with, measured.files, dataset_file, about)
     return Run(
         dataset=dataset_file,
         vault=vault_folder,
         top_k=limit,
         scored=tuple(scored),
         faults=tuple(faults),
-        config=config,
+        config=_config(rules, measured, dataset_file, {"top_k": limit, **options}),
         files=measured.files,
         page_of=page_of,
         tables=summary.tables(scored),
-        taken=measurement.measurement(
-            outcomes, measurement.fingerprint(rules, measured, asked, limit)
-        ),
+        taken=_taken(rules, measured, outcomes, limit),
         comparison=comparison,
     )
+
+
+def _config(
+    rules: Rulebook, measured: Subject, dataset_file: Path, options: Mapping[str, object]
+) -> dict[str, object]:
+    """What the run depends on: code, models, files and options."""
+    made_with = results.fingerprint(rules, measured)
+    about = {"program": "evals.retrieval", **options}
+    return results.config(rules, made_with, measured.files, dataset_file, about)
+
+
+def _taken(
+    rules: Rulebook, measured: Subject, outcomes: Sequence[Outcome], limit: int
+) -> measurement.Measurement:
+    """The run as a baseline keeps it."""
+    asked = [outcome.question for outcome in outcomes]
+    made_with = measurement.fingerprint(rules, measured, asked, limit)
+    return measurement.measurement(outcomes, made_with)
