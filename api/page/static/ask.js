@@ -1,6 +1,7 @@
-// Asking: the form, the steps of a reply, its draft, and what is said where none comes.
+// Asking: the form, its address in the history, and the answer.
 import * as answer from "./answer.js";
 import * as conversation from "./conversation.js";
+import * as progress from "./progress.js";
 import * as source from "./source.js";
 import { events } from "./sse.js";
 
@@ -11,6 +12,7 @@ const reply = document.querySelector(".reply");
 let running = null; // the AbortController of the question that is being answered
 let asked = ""; // last, for the arrow up
 let alone = false; // the next question stands by itself: it was corrected
+const STOPPED = "Stopped. What had come was not checked, so it is not shown.";
 const name = document.querySelector(".brand").textContent;
 
 export function begin() {
@@ -60,7 +62,7 @@ function moved() {
   if (!kept || (turn && !kept.html)) return location.reload(); // it was not answered, or not kept
   reply.innerHTML = kept.html;
   named(kept.question);
-  tell(reply.querySelector(".answer"), "");
+  progress.tell(reply.querySelector(".answer"), "");
   show();
 }
 
@@ -157,11 +159,15 @@ async function ask(text) {
   goes(question);
   const before = alone ? [] : conversation.questions();
   alone = false;
-  const section = working(question, height);
+  const section = progress.working(question, height);
+  reply.replaceChildren(section);
+  fill("");
+  busy(true);
+  show();
   try {
     await stream(section, question, before, mine.signal);
   } catch (error) {
-    if (running === mine) failed(section, question, mine.signal.aborted ? stopped() : told(error));
+    if (running === mine) progress.failed(section, question, mine.signal.aborted ? STOPPED : progress.told(error));
   } finally {
     if (running === mine) {
       running = null;
@@ -181,18 +187,6 @@ function goes(question) {
   named(question);
 }
 
-/** Shows that a question is worked on, as high as what it replaces: nothing jumps below it. */
-function working(question, height) {
-  const section = made("working");
-  section.querySelector(".asked").textContent = question;
-  section.style.minHeight = `${Math.max(height, innerHeight / 2)}px`;
-  reply.replaceChildren(section);
-  fill("");
-  busy(true);
-  show();
-  return section;
-}
-
 async function stream(section, question, before, signal) {
   const response = await fetch("/page/ask", {
     method: "POST",
@@ -200,27 +194,14 @@ async function stream(section, question, before, signal) {
     body: JSON.stringify({ question, history: before.slice(-20) }),
     signal,
   });
-  if (!response.ok) throw await problem(response);
+  if (!response.ok) throw await progress.problem(response);
   for await (const { name, data } of events(response)) {
-    if (name === "found") step(section, `Reading ${data.passages} passage${data.passages === 1 ? "" : "s"} …`);
-    else if (name === "draft") drafted(section, data);
+    if (name === "found") progress.step(section, `Reading ${data.passages} passage${data.passages === 1 ? "" : "s"} …`);
+    else if (name === "draft") progress.drafted(section, data);
     else if (name === "error") throw new Error(data.detail);
     else if (name === "answer") return finished(section, question, data);
   }
   throw new Error("The connection broke before the answer was checked, so there is none.");
-}
-
-function step(section, words) {
-  section.querySelector(".step").textContent = words;
-}
-
-function drafted(section, { text, attempt }) {
-  const words = section.querySelector(".words");
-  if (words.dataset.attempt !== String(attempt)) words.textContent = "";
-  words.dataset.attempt = attempt;
-  words.append(text);
-  section.querySelector(".draft").hidden = false;
-  step(section, attempt > 1 ? "Writing once more: the first draft said too much …" : "Checking each sentence …");
 }
 
 function finished(section, question, { html, state }) {
@@ -232,7 +213,7 @@ function finished(section, question, { html, state }) {
   conversation.keep(question, given.outerHTML);
   settled(given);
   given.style.minHeight = kept; // until the next question: what stands below stays there
-  tell(given, state);
+  progress.tell(given, state);
   show();
 }
 
@@ -243,43 +224,6 @@ function settled(given) {
   history.replaceState(history.state, "", now);
 }
 
-/** Says what has come to who cannot see it. */
-function tell(given, state) {
-  document.getElementById("said").textContent = given ? said(given, state) : "";
-}
-
-function said(given, state) {
-  const cards = given.querySelectorAll("article").length;
-  const verdict = given.querySelector(".verdict")?.textContent.trim() ?? "";
-  return `${verdict} ${cards ? `${cards} card${cards === 1 ? "" : "s"}.` : ""}`.trim() || state;
-}
-
-function failed(section, question, reason) {
-  const shown = made("failed");
-  shown.dataset.asked = question;
-  shown.querySelector(".asked").textContent = question;
-  shown.querySelector(".reason").textContent = reason[0].toUpperCase() + reason.slice(1);
-  shown.style.minHeight = section.style.minHeight;
-  section.replaceWith(shown);
-  document.getElementById("said").textContent = reason;
-  show();
-}
-
-async function problem(response) {
-  const wait = response.headers.get("Retry-After");
-  const type = response.headers.get("Content-Type") ?? "";
-  const detail = type.includes("json") ? (await response.json()).detail : `The server answered ${response.status}.`;
-  return new Error(wait ? `${detail}. Ask again in ${wait} seconds.` : detail);
-}
-
-function told(error) {
-  return error instanceof TypeError ? "The server cannot be reached. Is it still running?" : error.message;
-}
-
-function stopped() {
-  return "Stopped. What had come was not checked, so it is not shown.";
-}
-
 function busy(is) {
   const stop = form.querySelector(".stop");
   const go = form.querySelector(".go");
@@ -287,8 +231,4 @@ function busy(is) {
   go.hidden = is;
   stop.hidden = !is;
   if (held) (is ? stop : field).focus();
-}
-
-function made(name) {
-  return document.getElementById(name).content.firstElementChild.cloneNode(true);
 }

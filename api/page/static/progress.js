@@ -1,0 +1,60 @@
+// What is shown while a reply comes, and where none does; and what of it is said aloud.
+
+/** Shows that a question is worked on, as high as what it replaces: nothing jumps below it. */
+export function working(question, height) {
+  const section = made("working");
+  section.querySelector(".asked").textContent = question;
+  section.style.minHeight = `${Math.max(height, innerHeight / 2)}px`;
+  return section;
+}
+
+export function step(section, words) {
+  section.querySelector(".step").textContent = words;
+}
+
+export function drafted(section, { text, attempt }) {
+  const words = section.querySelector(".words");
+  if (words.dataset.attempt !== String(attempt)) words.textContent = "";
+  words.dataset.attempt = attempt;
+  words.append(text);
+  section.querySelector(".draft").hidden = false;
+  step(section, attempt > 1 ? "Writing once more: the first draft said too much …" : "Checking each sentence …");
+}
+
+/** Shows why there is no reply. */
+export function failed(section, question, reason) {
+  const shown = made("failed");
+  shown.dataset.asked = question;
+  shown.querySelector(".asked").textContent = question;
+  shown.querySelector(".reason").textContent = reason[0].toUpperCase() + reason.slice(1);
+  shown.style.minHeight = section.style.minHeight;
+  section.replaceWith(shown);
+  document.getElementById("said").textContent = reason;
+}
+
+/** Says what has come to who cannot see it. */
+export function tell(given, state) {
+  document.getElementById("said").textContent = given ? said(given, state) : "";
+}
+
+function said(given, state) {
+  const cards = given.querySelectorAll("article").length;
+  const verdict = given.querySelector(".verdict")?.textContent.trim() ?? "";
+  return `${verdict} ${cards ? `${cards} card${cards === 1 ? "" : "s"}.` : ""}`.trim() || state;
+}
+
+/** Reads a reply that is no answer. */
+export async function problem(response) {
+  const wait = response.headers.get("Retry-After");
+  const type = response.headers.get("Content-Type") ?? "";
+  const detail = type.includes("json") ? (await response.json()).detail : `The server answered ${response.status}.`;
+  return new Error(wait ? `${detail}. Ask again in ${wait} seconds.` : detail);
+}
+
+export function told(error) {
+  return error instanceof TypeError ? "The server cannot be reached. Is it still running?" : error.message;
+}
+
+function made(name) {
+  return document.getElementById(name).content.firstElementChild.cloneNode(true);
+}
