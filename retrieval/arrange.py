@@ -8,6 +8,8 @@ from retrieval.fuse import Fused
 from retrieval.models import Chunk, SourceNote
 
 _MOST_ABOVE = 2  # passages of superseding files beside those that are returned
+_PUT_BACK = 0.08  # of the score: a rule that not everybody plays by (docs/experiments.md, E59)
+_OPTIONAL = {"optional", "option", "options", "variant", "variants"}
 _NEAR = 10  # how many places behind a passage its twin may stand
 _WORD = re.compile(r"\w+")
 
@@ -43,8 +45,9 @@ def current_first(
 ) -> list[Ranked]:
     """Put the passages of superseded files behind all others that are over the threshold.
 
-    They keep a score that is over it, but none better than these others have. A file stays where
-    it is when the question asks for it by its year or edition: "in 2024".
+    Those of optional files give way to others that are nearly as near. Superseded ones keep a score
+    that is over the threshold, but none better than the others have. A file stays where it is when
+    the question asks for it by its year or edition: "in 2024".
     """
 
     def is_behind(one: Ranked) -> bool:
@@ -52,10 +55,25 @@ def current_first(
         return note is not None and is_superseded(note, question)
 
     over = [one for one in ranked if one.score >= threshold]
-    front = [one for one in over if not is_behind(one)]
+    front = _by_choice([one for one in over if not is_behind(one)], notes, question, threshold)
     last = min((one.score for one in front), default=float("inf"))
     behind = [one._replace(score=min(one.score, last)) for one in over if is_behind(one)]
     return front + behind + [one for one in ranked if one.score < threshold]
+
+
+def _by_choice(
+    ranked: Sequence[Ranked], notes: Mapping[str, SourceNote], question: str, threshold: float
+) -> list[Ranked]:
+    """The passages with those of optional files put back, unless the question asks for them."""
+    words = {word.casefold() for word in _WORD.findall(question)}
+
+    def settled(one: Ranked) -> Ranked:
+        note = notes.get(one.item.scored.chunk.path)
+        if note is None or not note.is_optional or words & (_OPTIONAL | _marks(note)):
+            return one
+        return one._replace(score=max(one.score - _PUT_BACK, threshold))
+
+    return sorted(map(settled, ranked), key=lambda one: -one.score)
 
 
 def is_superseded(note: SourceNote, question: str) -> bool:

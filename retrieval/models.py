@@ -16,6 +16,7 @@ Fate = Literal["candidates", "threshold", "budget", "returned"]
 LateInteraction = Literal["stored", "encoded", "off"]
 _PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
 _GONE = {"superseded", "obsolete", "withdrawn", "deprecated", "archived"}
+BY_CHOICE = {"optional", "variant", "draft", "proposed"}  # binds only who has chosen it
 EntryKind = Literal["row", "item", "sentences", "whole"]
 Name = tuple[str, ...]  # the stems of its words, in order
 LONGEST_NAME = 6  # words
@@ -139,6 +140,11 @@ class SourceNote:
     def is_gone(self) -> bool:
         """Whether the file says of itself that it holds no longer."""
         return self.status.casefold() in _GONE
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether the file binds only those who have chosen it."""
+        return self.status.casefold() in BY_CHOICE
 
     def overrides(self, path: str) -> bool:
         """Tell whether the file says that it supersedes the one at `path`, suffix or not."""

@@ -20,6 +20,13 @@ _COMMAND = re.compile(
     r"types|kinds|sorts)\b",
     re.IGNORECASE,
 )
+_IRREGULAR = {
+    "calves": "calf", "children": "child", "dwarves": "dwarf", "elves": "elf", "feet": "foot",
+    "geese": "goose", "halves": "half", "hooves": "hoof", "knives": "knife", "loaves": "loaf",
+    "men": "man", "mice": "mouse", "oxen": "ox", "scarves": "scarf", "shelves": "shelf",
+    "staves": "staff", "teeth": "tooth", "thieves": "thief", "wives": "wife", "wolves": "wolf",
+    "women": "woman",
+}  # fmt: skip
 _ABBREVIATED = re.compile(r"[a-z]{2,4}")
 
 
@@ -35,6 +42,7 @@ def stem(word: str) -> str:
     """
     word = word.lower()
     word = word.removesuffix("'s").replace("'", "")
+    word = _IRREGULAR.get(word, word)
     if word.endswith("ies") and len(word) > 4:
         word = word[:-3] + "y"
     elif word.endswith("ie") and len(word) > 4:

@@ -46,6 +46,7 @@ class Card:
     folded: bool = False
     next_best: Entry | None = None  # what a folded card shows besides
     rest: int = 0  # parts of the section behind the last piece that are not shown
+    columns: frozenset[str] = frozenset()  # that are asked for: of a folded wide row the others go
     badges: tuple[str, ...] = ()
     counted: int | None = None  # how many parts the list has that was asked for as a whole
     listed: Part | None = None  # all lines of that list, those that are not shown as well
@@ -94,7 +95,12 @@ def form_of(block: Block) -> Form:
 def numbers(piece: Piece) -> Iterator[int]:
     """Yield the lines of a piece in order, those of its heading, header or lead-in first."""
     for part in (*filter(None, (piece.title, piece.lead)), *piece.parts):
-        yield from range(part.first_line, part.last_line + 1)
+        yield from part_numbers(part)
+
+
+def part_numbers(part: Part) -> range:
+    """Return the lines of a part in order."""
+    return range(part.first_line, part.last_line + 1)
 
 
 def words(text: str) -> int:

@@ -13,6 +13,7 @@ from api.answer.card import Card, Form, numbers, words
 from api.answer.fields import own_field
 from api.answer.pieces import pieces_of, skipped_after
 from api.answer.place import Place, Size, is_short, place_of
+from api.answer.rows import asked_columns
 from retrieval.index.terms import stems_of
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import Asked, Line, ranked, words_of
@@ -109,6 +110,7 @@ def _of_section(
         score=hit.score,
         nearness=best.nearness,
         rest=skipped_after(place, pieces),
+        columns=asked_columns(found, asked),
     )
 
 

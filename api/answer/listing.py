@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from api.answer.blocks import Block, Part, blocks
 from api.answer.card import Card, Piece, form_of, numbers
-from retrieval.index.terms import raw_cells, stems_of
+from retrieval.index.terms import raw_cells, stems_of, title
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import Asked, Line, ranked
 
@@ -18,12 +18,14 @@ _NEAREST = 3  # of its lines, whose mean nearness counts
 _NAMED = 0.3  # what a heading and lead-in add that say all that is asked
 _LAST = 0.1  # what a block's own heading adds all of whose words are asked for
 _COLUMN = 0.2  # what a table adds one of whose first columns is called as what is asked for
+_FOLDERS = 0.5  # of it, where nothing but the path's folders say it
 _LENGTH = 0.03  # what twice as many parts add
 _OTHER_KIND = {"fields": 0.2, "headings": 0.15}  # what these cost: seldom what a list is
 _SAME_FILE = 0.45  # by so much less a second list may be what was asked for, in the same file …
 _OTHER_FILE = 0.1  # … and in another one
 _UNREAD = 0.15  # what a block of a passage's file costs no entry of which search has returned
 _TITLED = 0.6  # of the question, that a file's title must say before its sections are the list
+_DIE = re.compile(r"\W*\d*d(?:\d+|%)\W*", re.IGNORECASE)  # of a random table, and no thing's name
 _HEADING = re.compile(r"(#{2,4})\s+\S")
 
 
@@ -86,17 +88,17 @@ def _choices(found: SearchResult, asked: Asked) -> Iterator[_Found]:
         for block in [*blocks(file), *_sections(file, lines)]:
             held = [line for line in lines if block.holds(line.entry)]
             if block.kind == "headings":  # the title has to say what is asked for
-                title = frozenset(stems_of(_named(file, block)))
-                held = lines[:1] if asked.share(title) >= _TITLED else []
+                titled = asked.share(_stems(f"{file.path} {block.heading}", asked)) >= _TITLED
+                held = lines[:1] if titled else []
             if len(block.parts) < _LEAST or (block.kind == "headings" and not held):
                 continue
             near = [line.nearness for line in (held or lines[:1])[:_NEAREST]]
             score = sum(near) / len(near) + hit.score - top - (0 if held else _UNREAD)
             own = frozenset(stems_of(block.heading.rsplit(" > ", 1)[-1]))
-            score += _LAST * (len(own & asked.words) / len(own) if own else 0)
-            score += _COLUMN if _names_column(file, block, asked) else 0
+            called = len(own & asked.words) / len(own) if own else 0.0
+            score += _LAST * called + (_COLUMN if _names_column(file, block, asked) else 0.0)
             score += _LENGTH * math.log2(len(block.parts)) - _OTHER_KIND.get(block.kind, 0.0)
-            score += _NAMED * asked.share(frozenset(stems_of(_named(file, block))))
+            score += _NAMED * _share_named(file, block, asked)
             place = (file.path, block.first_line)
             if place not in found_at or score > found_at[place].score:
                 best = held[0].entry if held else _first_entry(file, block) or lines[0].entry
@@ -108,11 +110,18 @@ def _first_entry(file: IndexedFile, block: Block) -> Entry | None:
     return next((entry for entry in file.entries if block.holds(entry)), None)
 
 
-def _named(file: IndexedFile, block: Block) -> str:
+def _share_named(file: IndexedFile, block: Block, asked: Asked) -> float:
+    """How much of the question a block's headings and lead-in say; what its folders say, half."""
     lead = block.lead
     lines = range(lead.first_line, lead.last_line + 1) if lead else ()
     said = [file.lines.get(number, "") for number in lines]
-    return " ".join([file.path, block.heading, *said])
+    own = " ".join([title(file.path), block.heading, *said])
+    near = asked.share(_stems(own, asked))
+    return near + _FOLDERS * (asked.share(_stems(f"{file.path} {own}", asked)) - near)
+
+
+def _stems(text: str, asked: Asked) -> frozenset[str]:
+    return asked.terms.in_full(stems_of(text))
 
 
 def _names_column(file: IndexedFile, block: Block, asked: Asked) -> bool:
@@ -120,7 +129,7 @@ def _names_column(file: IndexedFile, block: Block, asked: Asked) -> bool:
     if block.kind != "table" or block.lead is None:
         return False
     header = raw_cells(file.lines.get(block.lead.first_line, ""))
-    names = [frozenset(stems_of(name)) for name in header[:2]]
+    names = [frozenset(stems_of(name)) for name in header[:2] if not _DIE.fullmatch(name)]
     return any(name and name <= asked.words for name in names)
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from api.answer.blocks import Block, Part, heading_of
-from api.answer.card import Piece, form_of, numbers
+from api.answer.card import Piece, form_of, numbers, part_numbers
 from api.answer.fields import asked_fields, field_asked
 from api.answer.place import Place, is_short, whole, words_of
+from api.answer.rows import asked_rows
 from retrieval.models import IndexedFile
 from retrieval.ranking.lines import Asked, Line
 
@@ -46,12 +47,14 @@ def pieces_of(place: Place, chosen: Sequence[Line], asked: Asked) -> list[Piece]
         parts = [part for one in of_block for part in block.parts if part.holds(one.entry)]
         if block.kind == "fields":
             parts = asked_fields(place.file, parts, asked)
+        elif block.kind == "table" and of_block:
+            parts = asked_rows(parts, of_block, asked)
         kept = sorted(list(dict.fromkeys(parts))[:_ROWS], key=lambda part: part.first_line)
         shown = [line for part in kept for line in _narrowed(place.file, block, part, of_block)]
         if shown:
             left_out = len(block.parts) - len(kept)
             found.append(Piece(form_of(block), block.lead, tuple(shown), left_out))
-    found = _completed(place, found) or [whole(place.section[0])]
+    found = _said_once(_completed(place, found)) or [whole(place.section[0])]
     return list(_titled(place, found, chosen[0].entry.heading))
 
 
@@ -91,6 +94,16 @@ def _completed(place: Place, pieces: Sequence[Piece]) -> list[Piece]:
             lead = below.lead if below.kind == "table" else None  # a list's is the piece itself
             shown = below.parts[:_ROWS]
             made.append(Piece(form_of(below), lead, shown, len(below.parts) - len(shown)))
+    return made
+
+
+def _said_once(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, a lead-in that is the end of the piece above left out."""
+    made: list[Piece] = []
+    for piece in pieces:
+        shown = set(numbers(made[-1])) if made else set()
+        again = piece.lead and shown.issuperset(part_numbers(piece.lead))
+        made.append(replace(piece, lead=None) if again else piece)
     return made
 
 

@@ -9,13 +9,12 @@ from itertools import takewhile
 
 from retrieval.fold import unnumbered
 from retrieval.index.terms import cells, stems_of
-from retrieval.models import Entry, Hit, SearchResult, SourceNote
+from retrieval.models import BY_CHOICE, Entry, Hit, SearchResult, SourceNote
 from retrieval.ranking.lines import Asked, ranked
 
 _HOUSE = {"house rule", "house rules", "local"}  # these hold here, whatever was printed elsewhere
 _ERRATA = {"errata", "erratum", "correction", "amendment"}
-_BY_CHOICE = {"optional", "variant", "draft", "proposed"}  # binds only who has chosen it
-_BADGES = {"house-rule": _HOUSE, "errata": _ERRATA, "optional": _BY_CHOICE}
+_BADGES = {"house-rule": _HOUSE, "errata": _ERRATA, "optional": BY_CHOICE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Co
     says all that it does.
     """
     return [
-        Conflict(upper, lower, binding=not (_is(first.note, _BY_CHOICE) or first.note.is_gone))
+        Conflict(upper, lower, binding=not (first.note.is_optional or first.note.is_gone))
         for upper, first in enumerate(statements)
         for lower, second in enumerate(statements)
         if overrides(first.note, second.note) and _meet(first, second, asked)

@@ -8,10 +8,12 @@ from api import sanitize
 from api.addresses import ADDRESS
 from api.answer.blocks import Part, is_delimiter
 from api.answer.card import Card, Piece
+from api.answer.rows import column_names
 from retrieval.index.terms import raw_cells
 from retrieval.models import Entry
 
 _SEPARATOR = " … "  # between the entries of a folded card
+_WIDE = 5  # columns of a row on one line, beyond which those that are asked for stand alone
 _COMMENT = re.compile(r"<!--.*?-->|(?<!\S)%%.*?%%(?!\S)", re.DOTALL)
 _MARKUP = re.compile(r"([\\`*_\[\]<&~|$!])")
 _PAIRED = re.compile(r"\*[^*]+\*|(?<!\w)_[^_]+_|`[^`]+`|\[[^\[\]]*\]|~~|</?\w")
@@ -38,7 +40,9 @@ def markdown(cards: Sequence[Card], tell_apart: Sequence[str] = ()) -> str:
 def text(card: Card) -> str:
     """Return a card's Markdown without its place, of a folded card on one line."""
     if card.folded:
-        return sanitize.clean(_SEPARATOR.join(map(_one_line, card.entries))).text
+        return sanitize.clean(
+            _SEPARATOR.join(_one_line(card, entry) for entry in card.entries)
+        ).text
     shown: list[str] = []
     for piece in card.pieces:
         shown += ["…"] if piece.skipped and shown else []
@@ -109,30 +113,21 @@ def _more(piece: Piece, noun: str) -> list[str]:
     return [f"… {piece.left_out} more {noun if piece.left_out > 1 else noun.removesuffix('s')}"]
 
 
-def _one_line(entry: Entry) -> str:
-    """An entry on one line; a table's row names its columns."""
+def _one_line(card: Card, entry: Entry) -> str:
+    """An entry on one line; a table's row names its columns, a wide one those that are asked."""
     if entry.kind != "row":
         lines = plain(entry.quote).split("\n")
         return " ".join(_CALLED_OUT.sub("", _MARK.sub("", line)) for line in lines)
     name, *values = raw_cells(entry.quote) or (entry.quote,)
-    columns = _columns(entry.lead, len(values) + 1)[1:]
+    columns = column_names(entry.lead, len(values) + 1)[1:]
     pairs = [pair for pair in zip(columns, values, strict=True) if pair[1]]
     if len(pairs) == 1 and not pairs[0][0]:
         return plain(f"{name}: {pairs[0][1]}")
-    said = [f"{column}: {value}" if column else value for column, value in pairs]
-    return plain(" · ".join(filter(None, (name, *said))))
-
-
-def _columns(lead: str, width: int) -> list[str]:
-    """The names of a table's columns: of two header rows both, "" where none fits the rows."""
-    rows = [raw_cells(line) for line in lead.split("\n") if line and not is_delimiter(line)]
-    if not rows or any(len(row) != width for row in rows):
-        return [""] * width
-    names, above = [], ""
-    for upper, *lower in zip(*rows, strict=True):
-        above = upper or (above if any(lower) else "")
-        names.append(" ".join(filter(None, (above, *lower))))
-    return names
+    kept = pairs
+    if len(pairs) > _WIDE:
+        kept = [pair for pair in pairs if pair[0] in card.columns] or pairs[:_WIDE]
+    said = [f"{column}: {value}" if column else value for column, value in kept]
+    return plain(" · ".join(filter(None, (name, *said, "" if kept == pairs else "…"))))
 
 
 def _lines(card: Card, part: Part) -> str:

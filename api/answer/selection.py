@@ -54,7 +54,8 @@ def choose(
         listed = listing.cards(whole, asked)
         # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
         sure = reading.form == "list" or not found or _has_best(listed, found[0])
-        found = [*listed, *found] if sure else [found[0], *listed[:1], *found[1:]]
+        further = [] if sure or found[0].form == "fields" else listed[:1]  # a field says it all
+        found = [*listed, *found] if sure else [found[0], *further, *found[1:]]
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
     place = 0 if reading.form == "comparison" else 1
@@ -126,10 +127,18 @@ def _once(found: Sequence[Card]) -> list[Card]:
         ]  # fmt: skip
         if not new or (not card.folded and card.best not in new):
             continue
+        if card.folded and any(_of_one_table(card, one) for one in of_file):
+            continue
         left = cards.without(card, shown) if shown & card.lines.keys() else card
         if left.pieces:
             kept.append(replace(left, best=new[0], next_best=new[1] if len(new) > 1 else None))
     return kept
+
+
+def _of_one_table(card: Card, shown: Card) -> bool:
+    """Whether a card's rows are of a table of which others are shown already."""
+    tables = {piece.lead for piece in shown.pieces if piece.form == "table"}
+    return card.best.kind == "row" and any(piece.lead in tables for piece in card.pieces)
 
 
 def _arranged(

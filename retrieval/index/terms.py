@@ -96,10 +96,15 @@ def names_of(path: str, entry: Entry) -> list[str]:
     """Return what an entry is called: its own name first, then those it stands under."""
     own = []
     if entry.kind == "row":
-        own = [] if is_field(entry) else list(cells(entry.quote)[:1])
+        own = [] if is_field(entry) else _both_ways(cells(entry.quote)[:1])
     elif match := _BOLD.match(entry.quote):
         own = [_plain(match[2])]
     return [*own, *reversed(entry.heading.split(" > ")), title(path)]
+
+
+def _both_ways(names: Sequence[str]) -> list[str]:
+    """The names of a row, and of "Horse, riding" also "Horse"."""
+    return [part for name in names for part in dict.fromkeys((name, name.split(",")[0]))]
 
 
 def is_field(entry: Entry) -> bool:

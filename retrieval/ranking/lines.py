@@ -7,8 +7,9 @@ from functools import lru_cache
 from math import fsum
 
 from retrieval.fold import searchable
-from retrieval.index.terms import cells, is_field, stems_of
+from retrieval.index.terms import cells, is_field, key, stems_of
 from retrieval.models import Entry, Evidence, Hit, Terms
+from retrieval.numbers_in_words import ORDINALS
 from retrieval.ranking import names
 
 # Measured on the calibration split and on nine vaults of training texts (docs/experiments.md, E54).
@@ -17,6 +18,7 @@ _NUMBER = 0.1  # what a row for the number that was asked for adds
 _FIELD = 0.1  # what an entry adds that has a field which was asked for in other words
 _NAMED = 0.25  # what a field adds whose name the question holds whole
 _DIGITS = re.compile(r"\d+")
+_ORDINAL = re.compile(rf"\b({'|'.join(ORDINALS)})[- ](\w+)", re.IGNORECASE)
 _LONGEST_NUMBER = 6  # digits
 _RANGE = re.compile(r"\D*?(\d+)(?:\s*(?:-|to)\s*(\d+))?\D*")
 _WIDEST = 1_000  # from the first number of a range to its last
@@ -38,12 +40,19 @@ class Asked:
         """Return what is compared of a question."""
         words = terms.in_full(stems_of(question))
         digits = _DIGITS.findall(searchable(question))
+        ordinals = (
+            ORDINALS[one[1].lower()]
+            for one in _ORDINAL.finditer(question)
+            if key(one[2]) in terms.fields
+        )  # "first level", and not "who goes first"
         return cls(
             question,
             terms,
             words,
             fsum(terms.weight(word) for word in words),
-            frozenset(int(found) for found in digits if len(found) <= _LONGEST_NUMBER),
+            frozenset(int(found) for found in digits if len(found) <= _LONGEST_NUMBER).union(
+                ordinals
+            ),
             names.asked_fields(question),
         )
 
@@ -96,8 +105,10 @@ def words_of(entry: Entry) -> frozenset[str]:
 
 def numbers_of(entry: Entry) -> Sequence[int]:
     """Return the numbers that a row is for: of "4-6" 4, 5 and 6; none where it names none."""
-    label = next(iter(cells(entry.quote)), "")
-    found = _RANGE.fullmatch(searchable(label))
+    labels = [searchable(cell) for cell in cells(entry.quote)[:2]]
+    if len(labels) > 1 and len(cells(entry.quote)) > 2 and not _DIGITS.search(labels[0]):
+        labels = labels[1:]  # "Dwarf", "4-6": by name, then by number
+    found = _RANGE.fullmatch(labels[0]) if labels else None
     if not found:
         return ()
     first = int(found[1][:_LONGEST_NUMBER])
