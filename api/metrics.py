@@ -29,6 +29,7 @@ from retrieval.errors import DatabaseUnreachableError, IndexMissingError, LlmAba
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _INDEX_SECONDS = 5.0  # for the gauges of the index: Prometheus waits 10 for the whole
 _ANSWERING = {"/ask", "/page/ask", "/v1/chat/completions"}
+_COUNTED = "question_counted"  # of a request's state
 _METHODS = {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}
 
 router = APIRouter()
@@ -112,6 +113,7 @@ def install(app: FastAPI) -> None:
 
 def answered(request: Request, given: Answer) -> None:
     """Count the answer that a request gets."""
+    setattr(request.state, _COUNTED, True)
     _of(request.scope).answered(given)
 
 
@@ -132,8 +134,11 @@ def counted(request: Request, steps: Generator[Step]) -> Generator[Step]:
 
 
 def failed(request: Request, title: str) -> None:
-    """Count the error that a request gets under its problem's title, where it asked a question."""
-    if request.method == "POST" and _template(request.scope) in _ANSWERING:
+    """Count the error that a request gets under its problem's title, where it asked a question.
+
+    A question has one end: what fails behind its answer, as the page around it, is not counted.
+    """
+    if _asks(request) and not getattr(request.state, _COUNTED, False):
         _of(request.scope).failed(title)
 
 
@@ -190,6 +195,13 @@ class _Timed:
 def _of(scope: Scope) -> Metrics:
     metrics: Metrics = scope["app"].state.metrics
     return metrics
+
+
+def _asks(request: Request) -> bool:
+    """Whether a request asks a question; the page at "/" is also shown without one."""
+    if request.method == "GET" and _template(request.scope) == "/":
+        return bool(request.query_params.get("q", "").strip())
+    return request.method == "POST" and _template(request.scope) in _ANSWERING
 
 
 def _template(scope: Scope) -> str:
