@@ -133,12 +133,30 @@ def test_more_ratings_than_are_allowed_are_a_429_that_says_when_to_come_back(
         request_id = asked(client)
         statuses = [rated(client, request_id) for _ in range(feedback.BURST)]
         assert statuses == [204] * feedback.BURST
-        refusals = [client.post("/feedback", json={}) for _ in range(3)]
+        refusals = [
+            client.post("/feedback", json={"request_id": request_id, "rating": "up"})
+            for _ in range(3)
+        ]
+        wrong = client.post("/feedback", json={})
         foreign = client.post("/feedback", json={}, headers={"Sec-Fetch-Site": "cross-site"})
     assert [reply.status_code for reply in refusals] == [429] * 3
     assert [reply.headers["Retry-After"] for reply in refusals] == ["2"] * 3
     assert "30 ratings a minute" in refusals[0].json()["detail"]
+    assert wrong.status_code == 422  # what is wrong with a body is said at any time
     assert foreign.status_code == 403  # a foreign page cannot use up what others may
+
+
+def test_wrong_bodies_use_up_no_ratings_and_guessed_ids_do(rulebook: Rulebook) -> None:
+    app = create_app(api(rulebook))
+    app.state.feedback_rate = TokenBucket(2, feedback.A_MINUTE, clock=lambda: 0.0)
+    with serving(rulebook.settings, app) as client:
+        request_id = asked(client)
+        wrong = [client.post("/feedback", json={"rating": "up"}).status_code for _ in range(5)]
+        large = client.post("/feedback", content=b"x" * 40_000).status_code
+        assert (wrong, large) == ([422] * 5, 413)
+        assert rated(client, "guessed") == 404
+        assert rated(client, request_id) == 204
+        assert [rated(client, "guessed"), rated(client, request_id)] == [429, 429]
 
 
 def test_a_bucket_gives_a_burst_and_then_so_many_a_minute() -> None:

@@ -5,19 +5,22 @@ database with ratings of nothing. The question is kept, in memory too, only wher
 questions be stored.
 """
 
+import logging
 from collections import OrderedDict
 from collections.abc import Generator
 from contextlib import closing
 from threading import Lock
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
+from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from api.events import Step
 from api.http.rate import TokenBucket
 from api.oracle import Opened, oracle
 from api.schema import Answer
+from retrieval.database import Store
+from retrieval.errors import ConfigurationError, DatabaseUnreachableError
 from retrieval.index.feedback import RatedAnswer, Rating, put
 
 LATEST = 1_000  # answers that can be rated
@@ -27,6 +30,7 @@ _LONGEST_COMMENT = 2_000  # characters
 _MOST_BYTES = 32 * 1024  # of a body: the longest comment in escapes is 24 KB
 
 router = APIRouter()
+log = logging.getLogger("api")
 
 
 def _readable(text: str) -> str:
@@ -104,7 +108,7 @@ def remembered(request: Request, steps: Generator[Step]) -> Generator[Step]:
             yield step
 
 
-async def _not_too_often(request: Request) -> None:
+def _not_too_often(request: Request) -> None:
     seconds = request.app.state.feedback_rate.wait()
     if seconds:
         raise HTTPException(
@@ -114,11 +118,14 @@ async def _not_too_often(request: Request) -> None:
         )
 
 
-@router.post(
-    "/feedback", status_code=204, dependencies=[Depends(_not_too_often)], max_body_size=_MOST_BYTES
-)
+@router.post("/feedback", status_code=204, max_body_size=_MOST_BYTES)
 def rate(body: FeedbackRequest, request: Request, opened: Opened) -> Response:
-    """Store whether an answer helped; a second rating of the same answer replaces the first."""
+    """Store whether an answer helped; a second rating of the same answer replaces the first.
+
+    A body of the wrong shape is refused before it counts as a rating; an unknown id counts, or ids
+    could be guessed without end.
+    """
+    _not_too_often(request)
     answer = request.app.state.given.find(body.request_id)
     if answer is None:
         raise HTTPException(
@@ -126,6 +133,22 @@ def rate(body: FeedbackRequest, request: Request, opened: Opened) -> Response:
             f"no answer {body.request_id[:_LONGEST_ID]!a} can be rated here: this server keeps its "
             f"latest {LATEST:,} since it was started; ask the question again",
         )
-    with opened.rules.store.connect() as conn:
-        put(conn, answer, body.rating, body.comment)
+    _put(opened.rules.store, answer, body)
     return Response(status_code=204)
+
+
+def _put(store: Store, answer: RatedAnswer, body: FeedbackRequest) -> None:
+    """Store a rating; what the database says of its address and its roles goes to the log alone."""
+    try:
+        with store.connect() as conn:
+            put(conn, answer, body.rating, body.comment)
+    except ConfigurationError as error:
+        log.error("feedback: %s", error)
+        raise ConfigurationError(
+            "this server may not store feedback; its log says what its operator can do"
+        ) from error
+    except DatabaseUnreachableError as error:
+        log.error("feedback: %s", error)
+        raise DatabaseUnreachableError(
+            "the rating cannot be stored now, as the database does not take it; try again"
+        ) from error
