@@ -6,6 +6,7 @@ from collections.abc import Callable
 from markdown_it.tree import SyntaxTreeNode
 from markupsafe import Markup, escape
 
+from api.page.lossless import AS_WRITTEN
 from api.page.writer import Write, Writer
 
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)  # the one tag that tables of rules hold
@@ -118,6 +119,11 @@ def _definitions(writer: Writer, node: SyntaxTreeNode) -> Markup:
     return Markup("<dl>{}</dl>").format(Markup("\n").join(parts))
 
 
+def _as_written(writer: Writer, node: SyntaxTreeNode) -> Markup:
+    first = node.map[0] if node.map else 0
+    return writer.as_written(node.content.split("\n"), first)
+
+
 def _text(writer: Writer, node: SyntaxTreeNode) -> Markup:
     made, end = Markup(""), 0
     for found in WIKI.finditer(node.content):
@@ -162,6 +168,7 @@ BLOCKS: dict[str, Write] = {
     "front_matter": _front_matter,
     "footnote_reference": _footnote,
     "dl": _definitions,
+    AS_WRITTEN: _as_written,
 }
 SPANS: dict[str, Write] = {
     "text": _text,

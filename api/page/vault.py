@@ -1,7 +1,7 @@
 """What the page shows of the vault: its folders, and a file with its outline and its neighbours."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,9 +11,10 @@ from markupsafe import Markup, escape
 from api import vault_file
 from api.oracle import Oracle
 from api.page.links import Links, Range, address, spelled
-from api.page.markdown import Heading, html, outline
+from api.page.markdown import Heading, with_outline
 from api.page.writer import Shown
 from api.sanitize import visible
+from api.vault_file import VaultFile
 from retrieval import generations, store
 
 # A row of a table has as many cells as its header, however few stand in it: what is shown as a
@@ -87,39 +88,57 @@ def file_view(
     `plain` shows its lines as they are written. Raises HTTPException, and what `paths` raises.
     """
     known = paths(opened)
-    if path not in known:
-        raise HTTPException(404, "the index holds no such file; see the paths under an answer")
-    file = vault_file.read(opened.rules.settings.vault, path)
-    if file is None:
-        reason = "is in the index and can no longer be read from the vault; run: python -m ingest"
-        raise HTTPException(404, f"{path!a} {reason}")
+    file = _file(opened, path, known)
     plain = plain or _is_heavy(file.lines)
     marked = _within(ranges, len(file.lines))
-    shown = Shown(
-        numbers=range(1, len(file.lines) + 1),
-        marked={n for first, last in marked for n in range(first, last + 1)},
-        anchored=True,
-        links=Links.of(list(known), path),
-        heading_shift=heading_shift,
+    shown = _shown(file, marked, Links.of(list(known), path), heading_shift)
+    body, outline = (
+        (_as_written(file.lines, shown), ())
+        if plain
+        else with_outline("\n".join(file.lines), shown)
     )
-    text = "\n".join(file.lines)
-    order = list(known)
-    at = order.index(path)
+    before, after = _neighbours(list(known), path)
     folder, _, name = path.rpartition("/")
     return FileView(
         path=path,
         folder=folder,
         name=name,
         href=address(path),
-        body=_as_written(file.lines, shown) if plain else html(text, shown),
-        outline=() if plain else outline(text),
+        body=body,
+        outline=outline,
         marked=spelled(marked),
         first_marked=marked[0][0] if marked else 0,
         is_changed=file.sha256 != known[path],
         is_plain=plain,
-        before=_link(order[at - 1]) if at else None,
-        after=_link(order[at + 1]) if at + 1 < len(order) else None,
+        before=before,
+        after=after,
     )
+
+
+def _file(opened: Oracle, path: str, known: Collection[str]) -> VaultFile:
+    if path not in known:
+        raise HTTPException(404, "the index holds no such file; see the paths under an answer")
+    file = vault_file.read(opened.rules.settings.vault, path)
+    if file is None:
+        reason = "is in the index and can no longer be read from the vault; run: python -m ingest"
+        raise HTTPException(404, f"{path!a} {reason}")
+    return file
+
+
+def _shown(file: VaultFile, marked: Sequence[Range], links: Links, heading_shift: int) -> Shown:
+    return Shown(
+        numbers=range(1, len(file.lines) + 1),
+        marked={n for first, last in marked for n in range(first, last + 1)},
+        anchored=True,
+        links=links,
+        heading_shift=heading_shift,
+    )
+
+
+def _neighbours(order: Sequence[str], path: str) -> tuple[FileLink | None, FileLink | None]:
+    at = order.index(path)
+    before = _link(order[at - 1]) if at else None
+    return before, _link(order[at + 1]) if at + 1 < len(order) else None
 
 
 def _within(ranges: Sequence[Range], lines: int) -> list[Range]:

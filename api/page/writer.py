@@ -56,16 +56,20 @@ class Writer:
         return Markup("").join(map(self.anchor, range(first, last))) + made
 
     def left_out(self, first: int, last: int) -> Markup:
-        """Return lines that the parser takes out, as definitions of links, as they are written."""
+        """Return lines that the parser takes out as they are written."""
+        return self.as_written(self.lines[first:last], first)
+
+    def as_written(self, lines: Sequence[str], first: int) -> Markup:
+        """Return lines that have no form of their own, in small; a card leaves them out."""
         if not self.shown.anchored:
             return Markup("")
         shown = [
             Markup('<p class="raw"{}>{}</p>').format(
-                self.gutter(at), self.marked(escape(self.lines[at]), at, at + 1)
+                self.gutter(at), self.marked(escape(line), at, at + 1)
             )
-            if self.lines[at].strip()
+            if line.strip()
             else self.anchor(at)
-            for at in range(first, last)
+            for at, line in enumerate(lines, first)
         ]
         return Markup("\n").join(shown)
 
