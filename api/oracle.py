@@ -1,5 +1,6 @@
 """What every endpoint uses: the opened rulebook, the language model, and the request's id."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -7,13 +8,17 @@ from typing import Annotated, TypedDict
 
 from fastapi import Depends, Request
 
-from api.answer import texts
+from api.answer import pipeline, small_talk, texts
 from api.answer.texts import DEFAULT, Texts
 from api.llm import LanguageModel
-from retrieval.errors import ConfigurationError
+from retrieval import store
+from retrieval.errors import ConfigurationError, RulesError
+from retrieval.models import Terms
 from retrieval.refusal import off_topic
 from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.settings import Settings
+
+log = logging.getLogger("api")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,28 @@ def open_oracle(settings: Settings) -> Iterator[Oracle]:
         if model:
             stack.callback(model.close)
         rules.warm()
-        yield Oracle(rules, model, texts.load(settings.vault))
+        opened = Oracle(rules, model, texts.load(settings.vault))
+        _warm(opened)
+        yield opened
+
+
+def _warm(opened: Oracle) -> None:
+    """Answer a question of the vault now, or the first person waits for the list of its words.
+
+    No language model is asked. Without an index, or without its database, nothing is warm:
+    GET /readyz says what is missing.
+    """
+    rules = opened.rules
+
+    def read(conn: store.Connection) -> Terms:
+        now = store.live(conn)
+        return rules.terms.of(conn, now.id, now.name)
+
+    try:
+        for question in small_talk.examples(rules.store.read(read), 1):
+            pipeline.finished(pipeline.steps(rules, None, question, texts=opened.texts))
+    except RulesError as error:
+        log.warning("nothing is warmed: %s", error)
 
 
 def _check_fitted(rules: Rulebook) -> None:
