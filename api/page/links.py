@@ -12,7 +12,10 @@ Range = tuple[int, int]  # first and last line, inclusive
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Where the links of one file lead: `paths` by their lower-cased names, seen from `folder`."""
+    """Where the links of one file lead, seen from `folder`.
+
+    `paths` are by their names, as they are written and in lower case.
+    """
 
     paths: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
@@ -21,15 +24,18 @@ class Links:
     def of(cls, paths: Sequence[str], path: str) -> "Links":
         """Return the links of the file at `path` among the vault's `paths`.
 
-        A file is found by its whole path and, as wiki links name it, by its name alone.
+        A file is found by its whole path and, as wiki links name it, by its name alone, in upper or
+        lower case; where two differ in nothing else, each by its own.
         """
-        names = {one.rsplit("/", 1)[-1].removesuffix(".md").lower(): one for one in reversed(paths)}
-        return cls({**names, **{one.lower(): one for one in paths}}, dirname(path))
+        names = {_name(one): one for one in reversed(paths)}
+        wholes = {one: one for one in reversed(paths)}
+        lower = {known.lower(): one for known, one in (*names.items(), *wholes.items())}
+        return cls({**lower, **names, **wholes}, dirname(path))
 
     def wiki(self, target: str, words: str) -> Markup:
         """Return the link of `[[target|words]]`, or its words alone where there is no such file."""
-        name = target.partition("#")[0].strip().lower()
-        found = self.paths.get(name) or self.paths.get(f"{name}.md")
+        name = target.partition("#")[0].strip()
+        found = self._found(name) or self._found(f"{name}.md")
         return _anchor(found, words) if found else Markup("{}").format(words)
 
     def relative(self, href: str, words: Markup) -> Markup:
@@ -43,8 +49,11 @@ class Links:
             said = Markup(' <span class="address">({})</span>').format(address)
             return words if address in str(words) else words + said
         path = normpath(join(self.folder, unquote(parts.path))) if parts.path else ""
-        found = self.paths.get(path.lower())
+        found = self._found(path)
         return _anchor(found, words) if found else words
+
+    def _found(self, name: str) -> str | None:
+        return self.paths.get(name) or self.paths.get(name.lower())
 
 
 def address(path: str, ranges: Sequence[Range] = ()) -> str:
@@ -77,6 +86,10 @@ def ranges_of(text: str) -> tuple[Range, ...]:
         if first.isdecimal() and last.isdecimal() and max(len(first), len(last)) < 9:
             found.append((int(first), int(last)))
     return tuple((a, b) for a, b in found if 1 <= a <= b)
+
+
+def _name(path: str) -> str:
+    return path.rsplit("/", 1)[-1].removesuffix(".md")
 
 
 def _anchor(path: str, words: Markup | str) -> Markup:

@@ -169,9 +169,13 @@ def _link(path: str) -> FileLink:
 
 
 def _reading_order(path: str) -> tuple[object, ...]:
-    """Files before folders, and 2 before 10."""
+    """Files before folders, and 2 before 10.
+
+    `Magic` and `magic` are two folders where the vault was read, so neither stands within the
+    other.
+    """
     *above, name = path.split("/")
-    return (*((1, *_natural(part)) for part in above), (0, *_natural(name)))
+    return (*((1, _natural(part), part) for part in above), (0, _natural(name), name))
 
 
 def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
