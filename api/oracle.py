@@ -61,6 +61,7 @@ def _warm(opened: Oracle) -> None:
 
     def read(conn: store.Connection) -> Terms:
         now = store.live(conn)
+        rules.sections.of(conn, now.id, now.name)
         return rules.terms.of(conn, now.id, now.name)
 
     try:

@@ -16,6 +16,7 @@ from retrieval.errors import IndexMismatchError
 from retrieval.fitted import Models
 from retrieval.fold import FOLDING_VERSION
 from retrieval.fuse import Weights
+from retrieval.index.sections import SectionsCache
 from retrieval.index.terms import TermsCache
 from retrieval.postgres import serve
 from retrieval.rerank import CrossEncoderReranker, Reranker
@@ -38,6 +39,7 @@ class Rulebook:
     threshold: float  # of the score that a passage is sorted by; lower is dropped
     background: Background = field(default_factory=Background)
     terms: TermsCache = field(default_factory=TermsCache)
+    sections: SectionsCache = field(default_factory=SectionsCache)
 
     @property
     def fingerprint(self) -> Fingerprint:

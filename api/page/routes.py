@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, Response
-from pydantic import BaseModel, StringConstraints
+from pydantic import StringConstraints
 from starlette.concurrency import run_in_threadpool
 
 from api import metrics
@@ -15,30 +15,23 @@ from api.events import Step
 from api.hangup import Hangup, until_gone
 from api.http import feedback
 from api.oracle import Opened, Oracle, RequestId
-from api.page import about, html, reply, stream, vault
+from api.page import about, find, html, reply, stream, vault
 from api.page.assets import ASSETS, VERSION
+from api.page.find import Headings
 from api.page.links import Range, ranges_of
 from api.page.reply import AnswerView
 from api.problems import told
 from api.schema import Answer, AskRequest
 from api.sse import EventStream
-from retrieval import store
-from retrieval.index import headings
-from retrieval.index.headings import FoundHeading
 from retrieval.search import QUESTION_LIMIT
 
 router = APIRouter(tags=["page"])
 _MOST_BEFORE = 20
+_MOST_OPEN = 40  # files of a vault whose folders are all open
 _IMMUTABLE = "public, max-age=31536000, immutable"
 
 Lines = Annotated[str, Query(max_length=400)]
 Before = Annotated[str, StringConstraints(max_length=QUESTION_LIMIT)]
-
-
-class Headings(BaseModel):
-    """The reply of GET /headings."""
-
-    headings: list[FoundHeading]
 
 
 @router.get("/", response_class=HTMLResponse)
@@ -114,23 +107,21 @@ async def ask(
 @router.get("/headings")
 def find_headings(q: str, opened: Opened) -> Headings:
     """Find sections as you type by their headings, paths and words; no model is asked."""
-
-    def found(conn: store.Connection) -> list[FoundHeading]:
-        return headings.headings(conn, store.live(conn).id, q)
-
-    return Headings(headings=opened.rules.store.read(found))
+    return find.find(opened, q)
 
 
 @router.get("/vault", response_class=HTMLResponse, include_in_schema=False)
 @router.get("/vault/", response_class=HTMLResponse)
-def browse(opened: Opened, find: str = "") -> HTMLResponse:
+def browse(opened: Opened, typed: Annotated[str, Query(alias="find")] = "") -> HTMLResponse:
     """Show the vault's folders and files; with `find`, the sections that have its words."""
+    known = list(vault.paths(opened))
     return html.page(
         "vault.html",
         about=about.about(opened),
-        folders=vault.folders(list(vault.paths(opened))),
-        find=find,
-        found=find_headings(find, opened).headings if find.strip() else [],
+        folders=vault.folders(known),
+        is_short=len(known) <= _MOST_OPEN,
+        find=typed,
+        found=find.find(opened, typed) if typed.strip() else Headings(headings=[]),
     )
 
 

@@ -1,83 +1,187 @@
 """Search as you type over the headings and the words of the index: no model, one statement."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from psycopg.rows import class_row
 
+from retrieval.index.sections import Section, Sections, line_of, words_of
+from retrieval.index.terms import stemmed
+from retrieval.models import EntryKind, SourceNote
 from retrieval.store import Connection
 from retrieval.words import WORD
 
 _MOST_WORDS = 8
 _LONGEST = 200  # characters of what was typed
+_LONGEST_NAME = 60  # characters of what a row or an item is called
+_MOST_CHUNKS = 60  # whose entries are ranked; one letter is in nearly all of them
 
-# A word is found where a chunk's heading or path holds it, or where one of the chunk's own words
-# begins with it (a range, which the index of postings can look up) or has its stem. Of the chunks
-# that have all words, the entries are ranked: they know the smaller headings and the rows' names.
-_FOUND = """
+# A word is found where one of a chunk's words begins with it (a range, which the index of postings
+# can look up) or has its stem. Chunks with the most of the words are kept, half of them at least.
+_SAID = """
     WITH typed AS (
         SELECT * FROM unnest(%(words)s::text[]) WITH ORDINALITY AS typed(word, ordinal)
     ), found AS (
-        SELECT ordinal, p.chunk_id, 0 AS is_name FROM typed JOIN posting AS p
+        SELECT ordinal, p.chunk_id, p.count FROM typed JOIN posting AS p
             ON p.generation_id = %(generation)s
             AND p.lexeme >= word COLLATE "C" AND p.lexeme < word || chr(1114111) COLLATE "C"
         UNION ALL
-        SELECT ordinal, p.chunk_id, 0
+        SELECT ordinal, p.chunk_id, p.count
         FROM typed, unnest(tsvector_to_array(to_tsvector('english', word))) AS stem
             JOIN posting AS p ON p.generation_id = %(generation)s AND p.lexeme = stem
-        UNION ALL
-        SELECT ordinal, c.id, 1 FROM typed JOIN chunk AS c ON c.generation_id = %(generation)s
-            AND position(word in lower(c.heading || ' ' || c.path)) > 0
     ), matched AS (
-        SELECT chunk_id FROM found GROUP BY chunk_id
-        HAVING count(DISTINCT ordinal) = cardinality(%(words)s::text[])
-        ORDER BY max(is_name) DESC, chunk_id LIMIT %(chunks)s
-    ), line AS (
-        SELECT c.path, e.heading, e.first_line, lower(e.words) AS said,
-            lower(regexp_replace(e.heading, '^.* > ', '')) AS own
-        FROM matched JOIN entry AS e USING (chunk_id) JOIN chunk AS c ON c.id = e.chunk_id
-        WHERE e.kind <> 'whole'
-    ), ranked AS (
-        SELECT path, heading, first_line, own, CASE
-            WHEN starts_with(own, %(phrase)s) THEN 0
-            WHEN position(' ' || %(phrase)s in own) > 0 THEN 1
-            WHEN starts_with(said, %(phrase)s) THEN 2
-            WHEN position(%(first)s in own) > 0 THEN 3
-            WHEN position(%(first)s in lower(path)) > 0 THEN 4
-            WHEN position(%(first)s in said) > 0 THEN 5
-            ELSE 6 END AS place
-        FROM line
+        SELECT chunk_id, count(DISTINCT ordinal) AS words, sum(count) AS times
+        FROM found GROUP BY chunk_id
+        HAVING 2 * count(DISTINCT ordinal) >= cardinality(%(words)s::text[])
     ), best AS (
-        SELECT DISTINCT ON (path, heading) * FROM ranked ORDER BY path, heading, place, first_line
+        SELECT chunk_id FROM matched WHERE words = (SELECT max(words) FROM matched)
+        ORDER BY times DESC, chunk_id LIMIT %(chunks)s
     )
-    SELECT path, heading, first_line FROM best ORDER BY place, length(own), path, first_line
-    LIMIT %(limit)s
+    SELECT c.path, e.heading, e.first_line, e.kind, e.quote, e.words, f.status
+    FROM best JOIN entry AS e USING (chunk_id) JOIN chunk AS c ON c.id = e.chunk_id
+        JOIN file AS f ON f.generation_id = c.generation_id AND f.path = c.path
+    WHERE e.kind <> 'whole' ORDER BY c.path, e.first_line, e.ordinal
 """
-_MOST_CHUNKS = 120  # ranked; one letter is in nearly all of them
 
 
 @dataclass(frozen=True, slots=True)
 class FoundHeading:
-    """A section of a file, by the line where it begins."""
+    """A section of a file, by the line that was found or where its text begins."""
 
     path: str
-    heading: str  # the trail, joined with " > "; "" above the first heading
+    heading: str  # the trail, joined with " > "; a file's title where no heading stands above
     first_line: int
+    snippet: str  # that line without marks; "" where other headings follow at once
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An entry of a chunk that has the words."""
+
+    path: str
+    heading: str
+    first_line: int
+    kind: EntryKind
+    quote: str
+    words: str
+    status: str  # of its file
+
+
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """What was typed: its words, and for each the stems that it may stand for."""
+
+    words: tuple[str, ...]
+    joined: str
+    stems: tuple[frozenset[str], ...]
+
+    def missing(self, stems: frozenset[str]) -> int:
+        """Count the words that are not among these stems."""
+        return sum(any_of.isdisjoint(stems) for any_of in self.stems)
 
 
 def headings(
-    conn: Connection, generation_id: int, typed: str, limit: int = 12
+    conn: Connection, generation_id: int, sections: Sections, typed: str, limit: int = 12
 ) -> list[FoundHeading]:
-    """Return the sections whose heading, path or text hold every word of `typed`, best first.
+    """Return the sections whose heading, path or text hold the words of `typed`, best first.
 
-    A word may be the beginning of one. Sections that are called so come first, then those that
-    stand under such a heading or in such a file, then those whose text says it. None for nothing.
+    A word may be the beginning of one. Sections that are called exactly so come first, then those
+    whose heading begins so, has all the words, or stands under headings or in a file that have
+    them, and then those whose text says them. Of equal ones the shorter and higher heading is
+    first. None for nothing.
     """
-    words = [word.lower() for word in WORD.findall(typed[:_LONGEST])][:_MOST_WORDS]
+    words = words_of(typed[:_LONGEST])[:_MOST_WORDS]
     if not words:
         return []
-    with conn.cursor(row_factory=class_row(FoundHeading)) as cur:
+    asked = _Typed(tuple(words), "".join(words), tuple(map(sections.stems_of, words)))
+    found: dict[tuple[str, str], FoundHeading] = {}
+    for section in _named(sections, asked)[:limit]:
+        found[section.path, section.heading] = FoundHeading(
+            section.path, section.heading, section.first_line, section.snippet
+        )
+    if len(found) < limit:
+        for entry in _saying(conn, generation_id, asked):
+            if len(found) < limit and (entry.path, entry.heading) not in found:
+                found[entry.path, entry.heading] = _found(entry, asked)
+    return list(found.values())
+
+
+def _named(sections: Sections, asked: _Typed) -> list[Section]:
+    """The sections whose headings or path have all words, best first."""
+    places = set(sections.called(asked.joined))
+    places |= _with_all(sections.by_stem, asked.stems)
+    ranked = ((_rank(sections.all[at], asked), at) for at in places)
+    return [sections.all[at] for _, at in sorted(ranked)]
+
+
+def _with_all(by_stem: Mapping[str, Sequence[int]], stems: Sequence[frozenset[str]]) -> set[int]:
+    each = [{at for stem in any_of for at in by_stem.get(stem, ())} for any_of in stems]
+    return set.intersection(*sorted(each, key=len))
+
+
+def _rank(section: Section, asked: _Typed) -> tuple[int, ...]:
+    own = frozenset(section.own)
+    exact = tuple(map(stemmed, asked.words))
+    if section.joined == asked.joined or section.own == exact:
+        tier = 0
+    elif section.joined.startswith(asked.joined) or section.own[: len(exact)] == exact:
+        tier = 1
+    elif not asked.missing(own):
+        tier = 2
+    else:
+        tier = 3 if not asked.missing(section.stems) else 4
+    depth = section.heading.count(" > ") + section.path.count("/")
+    begun_only = len(set(exact) - section.stems - section.place)  # a whole word is nearer
+    return tier, begun_only, asked.missing(own), len(section.own), depth
+
+
+def _saying(conn: Connection, generation_id: int, asked: _Typed) -> list[_Said]:
+    """The entries whose text has the words, best first."""
+    with conn.cursor(row_factory=class_row(_Said)) as cur:
         values = {
-            "words": words, "first": words[0], "phrase": " ".join(words), "limit": limit,
-            "generation": generation_id, "chunks": _MOST_CHUNKS,
+            "words": list(asked.words), "generation": generation_id, "chunks": _MOST_CHUNKS,
         }  # fmt: skip
-        return cur.execute(_FOUND, values).fetchall()
+        entries = cur.execute(_SAID, values).fetchall()
+    ranked = sorted((_distance(entry, asked), at) for at, entry in enumerate(entries))
+    # A chunk holds small sections too that have none of the words.
+    near = [at for distance, at in ranked if 2 * distance[0] <= len(asked.words)]
+    return [entries[at] for at in near or [at for _, at in ranked]]
+
+
+def _found(entry: _Said, asked: _Typed) -> FoundHeading:
+    stems = tuple(map(stemmed, asked.words))
+    snippet = line_of(entry.kind, entry.quote, stems)
+    return FoundHeading(entry.path, entry.heading, entry.first_line, snippet)
+
+
+def _distance(entry: _Said, asked: _Typed) -> tuple[int, ...]:
+    """How far an entry is from what was typed: a row that is called so is nearest."""
+    said = WORD.findall(entry.words.lower())
+    before, colon, _ = entry.words.partition(":")
+    name = WORD.findall(before.lower()) if colon and len(before) <= _LONGEST_NAME else []
+    own = [_nearness(word, said) for word in asked.words]
+    whole = [max(one, _nearness(word, words_of(entry.heading)))
+             for one, word in zip(own, asked.words, strict=True)]  # fmt: skip
+    called = [_nearness(word, name) for word in asked.words]
+    joined = "".join(said)
+    return (
+        whole.count(0),
+        SourceNote(entry.path, entry.status).is_gone,
+        "".join(name) != asked.joined,
+        whole.count(1),
+        not joined.startswith(asked.joined),
+        asked.joined not in joined,
+        not (name and _nearness(name[0], asked.words)),
+        -sum(called),
+        own.count(0),
+        len(said),
+        entry.first_line,
+    )
+
+
+def _nearness(word: str, among: Sequence[str]) -> int:
+    """Return 2 where a word stands there in any form, 1 where it begins one, else 0."""
+    stem = stemmed(word)
+    if word in among or any(stemmed(one) == stem for one in among):
+        return 2
+    return int(any(one.startswith(word) for one in among))

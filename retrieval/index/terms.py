@@ -98,7 +98,7 @@ def names_of(path: str, entry: Entry) -> list[str]:
     if entry.kind == "row":
         own = [] if is_field(entry) else _both_ways(cells(entry.quote)[:1])
     elif match := _BOLD.match(entry.quote):
-        own = [_plain(match[2])]
+        own = [plain(match[2])]
     return [*own, *reversed(entry.heading.split(" > ")), title(path)]
 
 
@@ -130,7 +130,7 @@ def fields_of(entry: Entry) -> list[str]:
             cell for line in entry.lead.split("\n") if "---" not in line for cell in cells(line)
         ]
         return [*(given[:1] if len(given) == 2 else []), *filter(None, header)]
-    return [_plain(match[2]) for line in entry.quote.split("\n") if (match := _BOLD.match(line))]
+    return [plain(match[2]) for line in entry.quote.split("\n") if (match := _BOLD.match(line))]
 
 
 def stems_of(text: str) -> list[str]:
@@ -158,7 +158,7 @@ def title(path: str) -> str:
 
 def cells(row: str) -> list[str]:
     """Return the cells of a table's row as words."""
-    return [_plain(cell) for cell in raw_cells(row)]
+    return [plain(cell) for cell in raw_cells(row)]
 
 
 def raw_cells(row: str) -> tuple[str, ...]:
@@ -175,5 +175,6 @@ def stemmed(word: str) -> str:
     return stem(_BRITISH.sub(r"\1or\2", word))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return text without emphasis, its links as their words."""
     return _MARKS.sub("", _WIKI.sub(r"\1", text)).strip()

@@ -34,31 +34,45 @@ async function find(field) {
   }
   try {
     const response = await fetch(`/headings?${new URLSearchParams({ q: typed })}`, { signal: asking.signal });
-    if (response.ok) list(shown, (await response.json()).headings);
+    if (response.ok) list(shown, await response.json());
   } catch (error) {
     if (error.name !== "AbortError") shown.hidden = true; // the button asks the server itself
   }
 }
 
-function list(shown, headings) {
-  const items = headings.map(({ path, heading, first_line: line }) => {
+/** The same as the template vault.html makes. */
+function list(shown, { headings, corrections }) {
+  const items = headings.map(({ path, heading, first_line: line, snippet }) => {
     const item = document.createElement("li");
     const link = document.createElement("a");
     const name = document.createElement("b");
     const place = document.createElement("span");
-    name.textContent = heading.split(" > ").at(-1) || path;
-    place.textContent = path;
+    const trail = heading.split(" > ");
+    name.textContent = trail.at(-1) || path;
+    place.textContent = trail.length > 1 ? [path, ...trail].join(" › ") : path;
     link.href = `/vault/${path.split("/").map(encodeURIComponent).join("/")}?lines=${line}#L${line}`;
-    link.append(name, " ", place);
+    link.append(name, " ", ...said(snippet), place);
     item.append(link);
     return item;
   });
-  shown.querySelector("p")?.remove();
-  if (!items.length) {
-    const none = document.createElement("p");
-    none.textContent = "Nothing in these files begins with these words.";
-    shown.prepend(none);
-  }
+  shown.querySelector(".none").hidden = items.length > 0;
+  const searched = shown.querySelector(".searched");
+  searched.hidden = !corrections.length;
+  searched.replaceChildren("Searched for ", ...corrections.flatMap(word));
   shown.querySelector("ol").replaceChildren(...items);
   shown.hidden = false;
+}
+
+function said(snippet) {
+  if (!snippet) return [];
+  const line = document.createElement("span");
+  line.className = "said";
+  line.textContent = snippet;
+  return [line, " "];
+}
+
+function word({ searched }, at) {
+  const shown = document.createElement("em");
+  shown.textContent = searched;
+  return at ? [", ", shown] : [shown];
 }

@@ -1,0 +1,51 @@
+"""Search as you type over the vault, with misspelt words corrected to the vault's own."""
+
+from bisect import bisect_left
+
+from pydantic import BaseModel, Field
+
+from api.answer import spelling
+from api.oracle import Oracle
+from api.schema import SpellingCorrection
+from retrieval import store
+from retrieval.index.headings import FoundHeading, headings
+from retrieval.models import Terms
+
+
+class Headings(BaseModel):
+    """The reply of GET /headings: sections, best first."""
+
+    headings: list[FoundHeading]
+    corrections: list[SpellingCorrection] = Field(
+        default=[], description="words that the vault does not know, and what was searched"
+    )
+
+
+def find(opened: Oracle, typed: str) -> Headings:
+    """Return the sections that have the words of `typed`, or the beginnings of words.
+
+    No model is asked. Raises IndexMissingError and DatabaseUnreachableError.
+    """
+    rules = opened.rules
+
+    def found(conn: store.Connection) -> Headings:
+        now = store.live(conn)
+        terms = rules.terms.of(conn, now.id, now.name)
+        sections = rules.sections.of(conn, now.id, now.name)
+        searched, corrections = spelling.corrected(
+            typed, terms, lambda word: _begins_a_word(word, terms)
+        )
+        return Headings(
+            headings=headings(conn, now.id, sections, searched),
+            corrections=[
+                SpellingCorrection(typed=one.typed, searched=one.searched) for one in corrections
+            ],
+        )
+
+    return rules.store.read(found)
+
+
+def _begins_a_word(word: str, terms: Terms) -> bool:
+    words = terms.spellings.get(word[0], ())
+    at = bisect_left(words, word)
+    return at < len(words) and words[at].startswith(word)
