@@ -12,7 +12,7 @@ from api.guard.arithmetic import sums
 from api.guard.facts import facts
 from api.markers import MARKER, known_markers, without_doubles
 from api.passage_lines import Line, Source, sentences
-from api.schema import Citation, CitationCounts
+from api.schema.passages import Citation, CitationCounts
 from retrieval.fold import fold
 from retrieval.models import Hit
 

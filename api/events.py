@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from api.schema import Answer, Passage
+from api.schema.answer import Answer
+from api.schema.passages import Passage
 from retrieval.errors import RulesError
 
 EventName = Literal["search_results", "message", "citation", "final_answer", "error"]

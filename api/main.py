@@ -18,14 +18,10 @@ from api.http.hosts import Hosts
 from api.oracle import Opened, Oracle, RequestId, State, open_oracle
 from api.page import routes as page
 from api.request_id import RequestIds
-from api.schema import (
-    Answer,
-    AskRequest,
-    SearchReply,
-    SearchRequest,
-    SearchTimings,
-    passages,
-)
+from api.schema.answer import Answer
+from api.schema.passages import passages
+from api.schema.requests import AskRequest, SearchRequest
+from api.schema.search import SearchReply, SearchTimings
 from api.sse import EventStream
 from retrieval.errors import RulesError
 from retrieval.search import search

@@ -21,7 +21,10 @@ from api import stale_files
 from api.events import Step
 from api.guard.findings import FindingKind
 from api.oracle import Opened, Oracle
-from api.schema import Answer, AnswerTimings, CitationCounts, RefusalReason, Usage, Verdict
+from api.schema.answer import Answer, RefusalReason
+from api.schema.guard import Verdict
+from api.schema.passages import CitationCounts
+from api.schema.usage import AnswerTimings, Usage
 from retrieval import generations, store
 from retrieval.errors import DatabaseUnreachableError, IndexMissingError, LlmAbandonedError
 

@@ -41,7 +41,7 @@ from api.openai_schema import (
     UrlCitation,
 )
 from api.oracle import Opened, RequestId
-from api.schema import Answer
+from api.schema.answer import Answer
 from retrieval.errors import QuestionError, RulesError
 
 _STARTED = int(time.time())

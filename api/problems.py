@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from api import metrics
 from api.oracle import request_id
 from api.page import html
-from api.schema import Problem
+from api.schema.problem import Problem
 from retrieval.errors import (
     BackupError,
     ConfigurationError,

@@ -8,7 +8,7 @@ from api.citations import CitedReply
 from api.guard import findings, unfounded
 from api.guard.findings import Finding, Source
 from api.markers import MARKER
-from api.schema import Citation, CitationCounts
+from api.schema.passages import Citation, CitationCounts
 from retrieval.models import Hit
 
 

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from api.schema import Answer, Citation
+from api.schema.answer import Answer
+from api.schema.passages import Citation
 from evals import answer_program, answers, spans
 from evals.answer_program import Report, Row
 from evals.answers import Answered

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from api.answer.pipeline import ask
 from api.llm import LanguageModel
-from api.schema import Answer
+from api.schema.answer import Answer
 from evals import dataset
 from evals.dataset import Question
 from evals.integrity import index_faults

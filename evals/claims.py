@@ -15,7 +15,8 @@ from api.guard.findings import check
 from api.guard.statements import statements
 from api.passage_lines import Source
 from api.sanitize import clean
-from api.schema import Answer, Citation, Passage
+from api.schema.answer import Answer
+from api.schema.passages import Citation, Passage
 from retrieval.fold import comparable, fold
 
 _CARRIED = 0.5  # of the words of a claim without numbers that must stand in what it cites

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from api.markers import MARKER
 from api.passage_lines import Source
-from api.schema import Answer
+from api.schema.answer import Answer
 from evals import answer_judge, answer_program, answers, claims, fixtures, judged_set
 from evals.answer_judge import Judge
 from evals.answer_program import Report, Row

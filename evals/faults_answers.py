@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from api.answer import prompt
-from api.schema import Answer, Citation
+from api.schema.answer import Answer
+from api.schema.passages import Citation
 from evals.answers import QUOTES
 from evals.faults import Swap
 from retrieval.rulebook import Rulebook

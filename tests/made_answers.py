@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from api.schema import Answer, AnswerTimings, Citation, Passage, Usage
+from api.schema.answer import Answer
+from api.schema.passages import Citation, Passage
+from api.schema.usage import AnswerTimings, Usage
 from evals.answers import Answered
 from evals.dataset import Gold, Question
 from tests.conftest import RULES

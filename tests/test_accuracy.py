@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import api.answer.pipeline
-from api.schema import Answer
+from api.schema.answer import Answer
 from evals import accuracy as program
 from evals import answers, spans
 from retrieval.errors import DatasetError

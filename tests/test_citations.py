@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from api import citations, review
 from api.freshness import freshness
-from api.schema import CitationCounts
+from api.schema.passages import CitationCounts
 from retrieval.models import Chunk, Entry, EntryKind, Evidence, Hit
 from tests import growth
 

@@ -10,7 +10,7 @@ from api.answer.follow_up import Rewritten
 from api.completion import Reply
 from api.hangup import Hangup
 from api.llm import LanguageModel
-from api.schema import Usage
+from api.schema.usage import Usage
 from retrieval.errors import LlmAbandonedError, LlmReplyError
 from retrieval.settings import Settings
 from tests.fake_llm import USAGE, FakeLlm

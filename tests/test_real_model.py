@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from api.schema import Guard, Usage
+from api.schema.guard import Guard
+from api.schema.usage import Usage
 from evals import local_model
 from evals.real_model import report, spread, verdict
 from retrieval.errors import DatasetError, ModelUnavailableError

@@ -21,7 +21,8 @@ from api.events import SearchResults, Step
 from api.hangup import Hangup, until_gone
 from api.llm import LanguageModel
 from api.request_id import RequestIds
-from api.schema import Answer, Citation
+from api.schema.answer import Answer
+from api.schema.passages import Citation
 from api.sse import EventStream
 from retrieval.errors import IndexMissingError, RulesError
 from retrieval.settings import Settings

@@ -13,16 +13,10 @@ from api.guard.findings import Finding
 from api.hangup import Hangup
 from api.llm import LanguageModel
 from api.review import Review
-from api.schema import (
-    Citation,
-    CitationCounts,
-    Guard,
-    GuardFinding,
-    Mode,
-    RefusalReason,
-    Usage,
-    Verdict,
-)
+from api.schema.answer import Mode, RefusalReason
+from api.schema.guard import Guard, GuardFinding, Verdict
+from api.schema.passages import Citation, CitationCounts
+from api.schema.usage import Usage
 from retrieval.errors import LlmAbandonedError, LlmError
 from retrieval.models import Hit, SearchResult
 

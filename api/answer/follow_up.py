@@ -11,7 +11,7 @@ from typing import Protocol
 
 from api.completion import Reply
 from api.hangup import Hangup
-from api.schema import Usage
+from api.schema.usage import Usage
 from retrieval.errors import LlmAbandonedError, LlmError
 from retrieval.words import WORD, stems
 

@@ -14,20 +14,12 @@ from api.events import Delta, SearchResults, Step
 from api.freshness import Freshness, freshness
 from api.hangup import Hangup
 from api.llm import LanguageModel
-from api.schema import (
-    Answer,
-    AnswerTimings,
-    CitationCounts,
-    Guard,
-    Marked,
-    Mode,
-    More,
-    RefusalReason,
-    SpellingCorrection,
-    Usage,
-    passages,
-)
-from api.schema import Card as CardModel
+from api.schema.answer import Answer, Mode, RefusalReason, SpellingCorrection
+from api.schema.cards import Card as CardModel
+from api.schema.cards import Marked, More
+from api.schema.guard import Guard
+from api.schema.passages import CitationCounts, passages
+from api.schema.usage import AnswerTimings, Usage
 from api.source import link
 from retrieval.models import SearchResult, Timings
 from retrieval.rulebook import Rulebook

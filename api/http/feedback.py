@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from api.events import Step
 from api.http.rate import TokenBucket
 from api.oracle import Opened, oracle
-from api.schema import Answer
+from api.schema.answer import Answer
 from retrieval.database import Store
 from retrieval.errors import ConfigurationError, DatabaseUnreachableError
 from retrieval.index.feedback import RatedAnswer, Rating, put

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.oracle import Oracle
-from api.schema import Problem
+from api.schema.problem import Problem
 from retrieval.settings import Settings
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")

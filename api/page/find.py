@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from api.answer import spelling
 from api.oracle import Oracle
-from api.schema import SpellingCorrection
+from api.schema.answer import SpellingCorrection
 from retrieval import store
 from retrieval.index.headings import FoundHeading, headings
 from retrieval.models import Terms

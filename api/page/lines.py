@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from api.answer.render import WIKI
-from api.schema import Answer
+from api.schema.answer import Answer
 
 _WORDS = re.compile(r"[^\W_]+")
 

@@ -14,7 +14,9 @@ from api.page.lines import numbered, source_lines
 from api.page.links import Range, address, joined
 from api.page.markdown import html
 from api.page.writer import Shown
-from api.schema import Answer, Card, Citation
+from api.schema.answer import Answer
+from api.schema.cards import Card
+from api.schema.passages import Citation
 
 _SHIFT = 3  # a card's heading is an h3
 _BADGES = {

@@ -21,7 +21,8 @@ from api.page.find import Headings
 from api.page.links import Range, ranges_of
 from api.page.reply import AnswerView
 from api.problems import told
-from api.schema import Answer, AskRequest
+from api.schema.answer import Answer
+from api.schema.requests import AskRequest
 from api.sse import EventStream
 from retrieval.search import QUESTION_LIMIT
 

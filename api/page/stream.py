@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterator
 from pydantic import BaseModel, Field
 
 from api.events import Delta, SearchResults, Step
-from api.schema import Answer
+from api.schema.answer import Answer
 from retrieval.errors import RulesError
 
 

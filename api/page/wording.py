@@ -4,7 +4,8 @@ import re
 from typing import Final
 
 from api.answer.texts import Texts
-from api.schema import Answer, Card
+from api.schema.answer import Answer
+from api.schema.cards import Card
 
 LABELS: Final = {"answered": "Answered", "nearest": "Nearest lines", "refused": "No answer"}
 _MORE = re.compile(r"^… (\d+ more \w+)$", re.MULTILINE)

@@ -1,0 +1,1 @@
+"""What goes over HTTP, a file a subject."""

@@ -1,0 +1,42 @@
+"""Places of the rules as they are shown."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from api.freshness import Freshness
+
+
+class Marked(BaseModel):
+    """Lines of a card that answer."""
+
+    first_line: int
+    last_line: int
+
+
+class More(BaseModel):
+    """Rows, items or fields that a card leaves out, and where to read them."""
+
+    count: int
+    url: str
+
+
+class Card(BaseModel):
+    """A place of the rules with its text, in the form that its structure has.
+
+    `text` is Markdown; of a folded card it is one line. `marked` are the lines that answer.
+    """
+
+    path: str
+    heading: str = Field(description='the headings above, joined with " > "')
+    first_line: int
+    last_line: int
+    form: Literal["section", "table", "list", "fields"]
+    text: str
+    marked: list[Marked]
+    folded: bool
+    more: More | None
+    badges: list[str] = Field(
+        description="errata, house-rule, optional, superseded, changed-since-indexed"
+    )
+    fresh: Freshness

@@ -1,0 +1,29 @@
+"""The reply of POST /search."""
+
+from pydantic import BaseModel, Field
+
+from api.schema.passages import Passage
+from retrieval.models import Candidate
+
+
+class SearchTimings(BaseModel):
+    """Milliseconds."""
+
+    embed_ms: float
+    search_ms: float
+    rerank_ms: float
+
+
+class SearchReply(BaseModel):
+    """The reply of POST /search; `trace` only where `explain` was asked for."""
+
+    passages: list[Passage]
+    rerank: str
+    threshold: float | None = Field(
+        description="passages whose score (the one in `passages`) is lower are "
+        "dropped; null: none is"
+    )
+    timings: SearchTimings
+    generation: str
+    request_id: str
+    trace: list[Candidate] | None = None
