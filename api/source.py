@@ -1,6 +1,6 @@
-"""The address of lines of a file, as answers carry it."""
+"""The addresses of files and folders of the vault, as answers carry them."""
 
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 
 def link(path: str, first_line: int, last_line: int) -> str:
@@ -10,3 +10,8 @@ def link(path: str, first_line: int, last_line: int) -> str:
     """
     lines = f"L{first_line}" + (f"-L{last_line}" if last_line > first_line else "")
     return f"/vault/{quote(path, safe='/')}#{lines}"
+
+
+def folder_link(path: str) -> str:
+    """Return the address of a folder, from the server's root: "/vault/?folder=Monsters"."""
+    return f"/vault/?{urlencode({'folder': path})}"

@@ -89,11 +89,16 @@ class Terms:
     names: Mapping[Name, frozenset[str]]  # the files that have something of that name
     fields: frozenset[Name]
     words: Mapping[str, int]  # as they are written, in lower case, and how often
-    headings: tuple[str, ...]  # the files' titles, in the order of the files
+    titles: Mapping[str, str]  # of the files, by path and in that order
     spellings: Mapping[str, tuple[str, ...]]  # the words of letters alone, by the first letter
     abbreviations: Mapping[str, Name]  # what the vault says that they stand for, by their stems
     named_words: frozenset[str]  # the stems that are part of a name
     commonest: str  # words, as a sample of the vault's language
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The files' titles, in the order of the files."""
+        return tuple(self.titles.values())
 
     def weight(self, word: str) -> float:
         """Return how telling a stem is: its inverse document frequency, over 0."""
@@ -193,7 +198,7 @@ class Candidate:
     names_score: float = 0.0  # how much of the question its names and fields cover
 
 
-NO_TERMS = Terms(0, {}, {}, frozenset(), {}, (), {}, {}, frozenset(), "")
+NO_TERMS = Terms(0, {}, {}, frozenset(), {}, {}, {}, {}, frozenset(), "")
 
 
 @dataclass(frozen=True, slots=True)

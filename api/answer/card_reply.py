@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from api.answer import (
+    folders,
     follow_up,
     language,
     precedence,
@@ -13,6 +14,7 @@ from api.answer import (
     spelling,
 )
 from api.answer.card import Card
+from api.answer.folders import Folder
 from api.answer.question import PLAIN, Reading
 from api.answer.spelling import Correction
 from api.answer.texts import DEFAULT, Texts
@@ -50,6 +52,7 @@ class CardReply:
     cards: tuple[Card, ...] = ()
     found: SearchResult | None = None
     parts: tuple[SearchResult, ...] = ()
+    folders: tuple[Folder, ...] = ()  # that are asked for as a whole
     corrections: tuple[Correction, ...] = ()
     reading: Reading = PLAIN
     premise: Evidence | None = None
@@ -99,6 +102,9 @@ def card_reply(
     )  # fmt: skip
     if decision.certainty == "refused":
         return made
+    listed = folders.asked_for(asked, reading, terms)
+    if listed:
+        made = replace(made, folders=listed, certainty="answered")
     against = premise.contradicted(asked, found.hits)
     bound = [overridden(part) for part in parts]
     cards = selection.choose(overridden(found), bound, reading, far=far)

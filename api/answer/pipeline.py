@@ -4,23 +4,19 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from api.answer import compose, follow_up, render
-from api.answer.card import Card
+from api.answer import compose, follow_up, over_http, render
 from api.answer.card_reply import CardReply, card_reply, overridden
 from api.answer.compose import Asking, Draft
 from api.answer.follow_up import Rewritten
 from api.answer.texts import DEFAULT, Texts
 from api.events import Delta, SearchResults, Step
-from api.freshness import Freshness, freshness
+from api.freshness import freshness
 from api.hangup import Hangup
 from api.llm import LanguageModel
 from api.schema.answer import Answer, Mode, RefusalReason, SpellingCorrection
-from api.schema.cards import Card as CardModel
-from api.schema.cards import Marked, More
 from api.schema.guard import Guard
 from api.schema.passages import CitationCounts, passages
 from api.schema.usage import AnswerTimings, Usage
-from api.source import link
 from retrieval.models import SearchResult, Timings
 from retrieval.rulebook import Rulebook
 from retrieval.store import live
@@ -133,7 +129,8 @@ def _draft(asking: Asking | None, shown: CardReply, texts: Texts) -> Generator[D
         made = yield from compose.of_model(asking, shown)
     if made.refusal:
         return replace(made, text=texts.refusal)
-    return replace(made, text="\n\n".join([*_opening(shown, texts), made.text]))
+    listed = map(render.folder, shown.folders)
+    return replace(made, text="\n\n".join([*_opening(shown, texts), *listed, made.text]))
 
 
 def _opening(shown: CardReply, texts: Texts) -> list[str]:
@@ -157,7 +154,7 @@ def _nothing_searched(rules: Rulebook, shown: CardReply, clock: _Clock, request_
     return Answer(
         question=shown.question, answer=shown.talk.text, certainty=shown.certainty,
         confidence=shown.confidence, refused=refusal is not None, refusal_reason=refusal,
-        mode="quotes", corrections=[], cards=[], guard=Guard(), citations=[],
+        mode="quotes", corrections=[], folders=[], cards=[], guard=Guard(), citations=[],
         citation_counts=CitationCounts(), passages=[], usage=Usage(),
         timings=_timings(None, clock), generation=rules.store.read(live).name,
         request_id=request_id,
@@ -187,7 +184,8 @@ def _answer(
         corrections=[
             SpellingCorrection(typed=one.typed, searched=one.searched) for one in shown.corrections
         ],
-        cards=[_card(card, fresh[card.path]) for card in cards],
+        folders=[] if refused else [over_http.folder(one) for one in shown.folders],
+        cards=[over_http.card(card, fresh[card.path]) for card in cards],
         guard=made.guard,
         citations=[one.model_copy(update={"fresh": fresh[one.path]}) for one in made.citations],
         citation_counts=made.counts,
@@ -196,25 +194,6 @@ def _answer(
         timings=_timings(found, clock),
         generation=found.generation,
         request_id=request_id,
-    )
-
-
-def _card(card: Card, fresh: Freshness) -> CardModel:
-    changed = [] if fresh == "fresh" else ["changed-since-indexed"]
-    whole = (card.chunk.first_line, card.chunk.last_line)
-    more = More(count=card.left_out, url=link(card.path, *whole)) if card.left_out else None
-    return CardModel(
-        path=card.path,
-        heading=card.heading,
-        first_line=card.first_line,
-        last_line=card.last_line,
-        form=card.form,
-        text=render.text(card),
-        marked=[Marked(first_line=p.first_line, last_line=p.last_line) for p in card.marked],
-        folded=card.folded,
-        more=None if card.folded else more,
-        badges=[*card.badges, *changed],
-        fresh=fresh,
     )
 
 

@@ -8,6 +8,7 @@ from api import sanitize
 from api.addresses import ADDRESS
 from api.answer.blocks import Part, is_delimiter
 from api.answer.card import Card, Piece
+from api.answer.folders import Folder
 from api.answer.rows import column_names
 from retrieval.index.terms import raw_cells
 from retrieval.models import Entry
@@ -35,6 +36,15 @@ def markdown(cards: Sequence[Card], tell_apart: Sequence[str] = ()) -> str:
         for number, (card, variant) in enumerate(zip(cards, apart, strict=True), start=1)
     ]
     return "\n\n".join(shown)
+
+
+def folder(found: Folder) -> str:
+    """Return a folder's files as Markdown: how many, and their titles on one line."""
+    shown = len(found.files)
+    first = f", the first {shown}" if shown < found.count else ""
+    titles = " · ".join(as_text(title) for _, title in found.files)
+    more = " · …" if first else ""
+    return f"**{as_text(found.path)}/**: {found.count} files{first}\n\n{titles}{more}"
 
 
 def text(card: Card) -> str:

@@ -24,7 +24,7 @@ def asked_rows(parts: Sequence[Part], found: Sequence[Line], asked: Asked) -> li
 
 def _is_named(row: Entry, asked: Asked) -> bool:
     name = asked.terms.in_full(stems_of(next(iter(raw_cells(row.quote)), "")))
-    return bool(name and name <= asked.words or asked.numbers.intersection(numbers_of(row)))
+    return bool((name and name <= asked.words) or asked.numbers.intersection(numbers_of(row)))
 
 
 def _said(row: Entry, asked: Asked) -> frozenset[str | int]:

@@ -15,7 +15,7 @@ from api.page.links import Range, address, joined
 from api.page.markdown import html
 from api.page.writer import Shown
 from api.schema.answer import Answer
-from api.schema.cards import Card
+from api.schema.cards import Card, Folder
 from api.schema.passages import Citation
 
 _SHIFT = 3  # a card's heading is an h3
@@ -63,6 +63,7 @@ class AnswerView:
     verdict: str
     why: str
     prose: Markup  # a model's words, or small talk
+    folders: tuple[Folder, ...]
     cards: tuple[CardView, ...]
     checked: str
     findings: tuple[str, ...]
@@ -86,6 +87,7 @@ def of_answer(
         verdict=wording.verdict(answer, texts),
         why=wording.why(answer),
         prose=_prose(answer, texts),
+        folders=tuple(answer.folders),
         cards=_cards(answer),
         checked=wording.checked(answer),
         findings=tuple(finding.message for finding in answer.guard.findings),

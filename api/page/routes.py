@@ -113,13 +113,19 @@ def find_headings(q: str, opened: Opened) -> Headings:
 
 @router.get("/vault", response_class=HTMLResponse, include_in_schema=False)
 @router.get("/vault/", response_class=HTMLResponse)
-def browse(opened: Opened, typed: Annotated[str, Query(alias="find")] = "") -> HTMLResponse:
-    """Show the vault's folders and files; with `find`, the sections that have its words."""
+def browse(
+    opened: Opened, typed: Annotated[str, Query(alias="find")] = "", folder: str = ""
+) -> HTMLResponse:
+    """Show the vault's folders and files; with `find`, the sections that have its words.
+
+    With `folder` that one and those in it are open.
+    """
     known = list(vault.paths(opened))
     return html.page(
         "vault.html",
         about=about.about(opened),
         folders=vault.folders(known),
+        open_folder=folder,
         is_short=len(known) <= _MOST_OPEN,
         find=typed,
         found=find.find(opened, typed) if typed.strip() else Headings(headings=[]),

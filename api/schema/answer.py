@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from api.schema.cards import Card
+from api.schema.cards import Card, Folder
 from api.schema.guard import Guard
 from api.schema.passages import Citation, CitationCounts, Passage
 from api.schema.usage import AnswerTimings, Usage
@@ -42,6 +42,7 @@ class Answer(BaseModel):
     refusal_reason: RefusalReason | None
     mode: Mode = Field(description="whose words `answer` is")
     corrections: list[SpellingCorrection]
+    folders: list[Folder] = Field(description="folders that are asked for as a whole")
     cards: list[Card]
     guard: Guard
     citations: list[Citation]

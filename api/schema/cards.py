@@ -21,6 +21,22 @@ class More(BaseModel):
     url: str
 
 
+class ListedFile(BaseModel):
+    """A file of a folder that is asked for."""
+
+    path: str
+    title: str
+
+
+class Folder(BaseModel):
+    """A folder that is asked for as a whole ("list all monsters"), with its files or the first."""
+
+    path: str
+    url: str = Field(description="where the folder is read, without the host")
+    count: int = Field(description="how many files there are in it and below")
+    files: list[ListedFile]
+
+
 class Card(BaseModel):
     """A place of the rules with its text, in the form that its structure has.
 

@@ -41,19 +41,24 @@ class Reached:
 def shown(question: Question, reply: CardReply) -> Shown:
     """Return what a reply shows of a question's gold."""
     cards = reply.cards if reply.certainty != "refused" else ()
-    texts = [(card.path, comparable(card.source)) for card in cards]
+    listed = [
+        (path, comparable(f"# {title}")) for one in reply.folders for path, title in one.files
+    ]
+    of_cards = [(card.path, comparable(card.source)) for card in cards]
+    texts = [*listed, *of_cards]
     golds = [gold for place in question.places for gold in place]
-    held = [any(_holds(path, text, gold) for gold in golds) for path, text in texts]
+    held = [any(_holds(path, text, gold) for gold in golds) for path, text in of_cards]
+    in_list = any(_holds(path, text, gold) for gold in golds for path, text in listed)
     complete = any(
         all(any(_holds(path, text, gold) for path, text in texts) for gold in place)
         for place in question.places
     )
-    before = None
-    if any(held):
+    before = 0 if in_list else None
+    if any(held) and not in_list:
         before = sum(words(card.source) for card in cards[: held.index(True)])
     return Shown(
-        first=held[:1] == [True],
-        anywhere=any(held),
+        first=in_list if listed else held[:1] == [True],  # a folder's files stand above the cards
+        anywhere=in_list or any(held),
         complete=complete,
         words=_unfolded(cards),
         words_before=before,

@@ -84,7 +84,7 @@ def of_entries(found: Iterable[tuple[str, Entry]]) -> Terms:
         names={name: frozenset(paths) for name, paths in names.items()},
         fields=frozenset(known_fields),
         words=words,
-        headings=tuple(titles.values()),
+        titles=titles,
         spellings={first: tuple(found) for first, found in spellings.items()},
         abbreviations=abbreviations,
         named_words=frozenset(word for name in names for word in name),
