@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 from api.answer import pipeline, small_talk, texts
 from api.answer.texts import DEFAULT, Texts
 from api.llm import LanguageModel
+from api.page import html
 from retrieval import store
 from retrieval.errors import ConfigurationError, RulesError
 from retrieval.models import Terms
@@ -46,6 +47,7 @@ def open_oracle(settings: Settings) -> Iterator[Oracle]:
         if model:
             stack.callback(model.close)
         rules.warm()
+        html.warm()
         opened = Oracle(rules, model, texts.load(settings.vault))
         _warm(opened)
         yield opened

@@ -38,6 +38,12 @@ _TEMPLATES = Environment(
 )
 
 
+def warm() -> None:
+    """Compile all templates now instead of at their first use."""
+    for name in _TEMPLATES.list_templates():
+        _TEMPLATES.get_template(name)
+
+
 def fragment(template: str, **values: Any) -> str:
     """Return a template as HTML that can be sent: half characters as escapes."""
     made = _TEMPLATES.get_template(template).render(assets=f"/page/{VERSION}", **values)
