@@ -12,8 +12,6 @@ import pytest
 
 from api.main import create_app
 from api.oracle import Oracle, open_oracle
-from api.page import about
-from retrieval.errors import DatabaseUnreachableError
 from retrieval.settings import Settings
 from tests.fake_llm import USAGE, FakeLlm
 from tests.openai_client import BODY
@@ -159,42 +157,6 @@ def test_a_request_without_a_question_is_an_error(
 ) -> None:
     assert api.post(path, json=body).status_code in {400, 422}
     assert answers(api) == {("error", title): 1}
-
-
-@pytest.mark.parametrize(
-    ("params", "title"),
-    [
-        ({"q": "x" * 5_000}, "QuestionError"),
-        ({"q": TORCH, "before": "x" * 4_001}, "RequestError"),
-    ],
-)
-def test_a_question_of_the_page_that_fails_is_an_error(
-    api: httpx2.Client, params: dict[str, str], title: str
-) -> None:
-    assert api.get("/", params=params).status_code == 422
-    assert answers(api) == {("error", title): 1}
-
-
-def test_a_question_of_the_page_that_the_model_fails_is_an_error(
-    api: httpx2.Client, llm: FakeLlm
-) -> None:
-    llm.mode = "500"
-    for accepted in ("text/html", "*/*"):
-        assert api.get("/", params={"q": TORCH}, headers={"Accept": accepted}).status_code == 502
-    assert answers(api) == {("error", "LlmReplyError"): 2}
-
-
-def test_a_question_has_one_end_though_the_page_around_its_answer_fails(
-    api: httpx2.Client, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def gone(opened: Oracle) -> about.About:
-        raise DatabaseUnreachableError("gone behind the answer")
-
-    llm.reply = RIGHT
-    monkeypatch.setattr(about, "about", gone)
-    assert api.get("/", params={"q": TORCH}).status_code == 503
-    assert api.get("/").status_code == 503  # nothing was asked
-    assert answers(api) == {("answered", ""): 1}
 
 
 @every_way

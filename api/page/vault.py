@@ -92,11 +92,7 @@ def file_view(
     plain = plain or _is_heavy(file.lines)
     marked = _within(ranges, len(file.lines))
     shown = _shown(file, marked, Links.of(list(known), path), heading_shift)
-    body, outline = (
-        (_as_written(file.lines, shown), ())
-        if plain
-        else with_outline("\n".join(file.lines), shown)
-    )
+    body, outline = _body(file, shown, plain=plain)
     before, after = _neighbours(list(known), path)
     folder, _, name = path.rpartition("/")
     return FileView(
@@ -133,6 +129,12 @@ def _shown(file: VaultFile, marked: Sequence[Range], links: Links, heading_shift
         links=links,
         heading_shift=heading_shift,
     )
+
+
+def _body(file: VaultFile, shown: Shown, *, plain: bool) -> tuple[Markup, tuple[Heading, ...]]:
+    if plain:
+        return _as_written(file.lines, shown), ()
+    return with_outline("\n".join(file.lines), shown)
 
 
 def _neighbours(order: Sequence[str], path: str) -> tuple[FileLink | None, FileLink | None]:
