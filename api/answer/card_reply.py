@@ -108,6 +108,9 @@ def card_reply(
     against = premise.contradicted(asked, found.hits)
     bound = [overridden(part) for part in parts]
     cards = selection.choose(overridden(found), bound, reading, far=far)
+    if listed:  # what is asked for stands above them; a list that is the first may be it as well
+        first = [one for one in cards[:1] if one.counted]
+        cards = (*first, *(replace(one, folded=True) for one in cards[len(first) :]))
     if against:
         return replace(made, cards=cards, premise=against, certainty="nearest")
     return replace(made, cards=cards)

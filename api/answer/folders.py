@@ -8,10 +8,10 @@ from api.answer.question import Reading
 from retrieval.fold import unnumbered
 from retrieval.index.terms import stems_of
 from retrieval.models import Terms
+from retrieval.reading_order import reading_order
 from retrieval.words import without_command
 
-MOST = 40  # files; of more than these the first are shown and the folder is linked
-_SHOWN = 10  # of a longer one
+MOST = 40  # files; of more the first are shown, and the folder is linked
 _LEAST = 3  # files of what is called a list
 _NEAREST = 2  # folders that fit equally well: the spells of two classes
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
@@ -65,6 +65,6 @@ def _stems(name: str) -> frozenset[str]:
 
 
 def _folder(path: str, terms: Terms) -> Folder:
-    files = [(one, title) for one, title in terms.titles.items() if one.startswith(f"{path}/")]
-    shown = files if len(files) <= MOST else files[:_SHOWN]
-    return Folder(path, tuple(shown), len(files))
+    inside = sorted((one for one in terms.titles if one.startswith(f"{path}/")), key=reading_order)
+    files = [(one, terms.titles[one]) for one in inside]
+    return Folder(path, tuple(files[:MOST]), len(files))

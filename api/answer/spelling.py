@@ -16,6 +16,7 @@ _SHORT = 4  # letters, up to which no letter is exchanged for another
 _LONG = 8  # letters, from which on two slips are looked for
 _OTHER_LETTER = 0.5  # what another letter costs more than one too many or too few
 _SOUNDS = ("aeiouy", "sz", "ckq", "gj", "fv")  # letters that are taken for one another
+_SPOKEN = {"lvl": "level", "lvls": "levels", "dmg": "damage"}  # how people shorten words
 _ENDINGS = ("nt", "re", "ll", "ve", "s", "d", "m")  # of "whats", "theyre", "dont" without their '
 
 
@@ -46,7 +47,9 @@ def corrected(
         text += question[end : match.start()]
         end = match.end()
         better = None
-        if not _is_known(word, terms, is_english):
+        if _SPOKEN.get(word) in terms.words and word not in terms.words:
+            better = _SPOKEN[word]
+        elif not _is_known(word, terms, is_english):
             better = _in_a_name(word, following[0].lower() if following else "", terms)
             better = better or _nearest(word, terms)
         if better:

@@ -1,6 +1,5 @@
 """What the page shows of the vault: its folders, and a file with its outline and its neighbours."""
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -21,7 +20,6 @@ from retrieval import generations, store
 # page would take minutes and gigabytes for a small file that was made for it.
 _MOST_CELLS = 200_000
 _MOST_CHARACTERS = 500_000
-_NUMBER = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ def paths(opened: Oracle) -> dict[str, str]:
         return generations.file_hashes(conn, store.live(conn).id)
 
     found = opened.rules.store.read(indexed)
-    return {path: found[path] for path in sorted(found, key=_reading_order)}
+    return {path: found[path] for path in sorted(found, key=reading_order)}
 
 
 def folders(known: Sequence[str]) -> tuple[Folder, ...]:
@@ -168,18 +166,3 @@ def _is_heavy(lines: Sequence[str]) -> bool:
 
 def _link(path: str) -> FileLink:
     return FileLink(path, path.rsplit("/", 1)[-1].removesuffix(".md"), address(path))
-
-
-def _reading_order(path: str) -> tuple[object, ...]:
-    """Files before folders, and 2 before 10.
-
-    `Magic` and `magic` are two folders where the vault was read, so neither stands within the
-    other.
-    """
-    *above, name = path.split("/")
-    return (*((1, _natural(part), part) for part in above), (0, _natural(name), name))
-
-
-def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    parts = _NUMBER.split(text.lower())
-    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p)
