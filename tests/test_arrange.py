@@ -75,3 +75,33 @@ def test_a_twin_stands_directly_behind_with_the_same_score() -> None:
 def test_a_twin_that_is_far_stays_there() -> None:
     rows = ranked("a/Light.md", *(f"{number}.md" for number in range(10)), "b/Light.md")
     assert with_twins(rows) == rows
+
+
+BY_CHOICE = {OTHER: SourceNote(OTHER, "Optional", "1st")}
+
+
+def near(*paths: str, gap: float) -> list[Ranked]:
+    """Candidates in this order, each by `gap` less than the one before."""
+    return [one._replace(score=1 - n * gap) for n, one in enumerate(ranked(*paths))]
+
+
+def test_an_optional_file_gives_way_to_another_that_is_as_near() -> None:
+    found = current_first(near(OTHER, NEW, gap=0.05), BY_CHOICE, "how long is a password", LOW)
+    assert [one.item.scored.chunk.path for one in found] == [NEW, OTHER]
+    assert found[0].score > found[1].score
+
+
+def test_an_optional_file_that_is_much_nearer_stays_first() -> None:
+    found = current_first(near(OTHER, NEW, gap=0.2), BY_CHOICE, "how long is a password", LOW)
+    assert [one.item.scored.chunk.path for one in found] == [OTHER, NEW]
+
+
+@pytest.mark.parametrize("question", ["the Optional rule on passwords", "passwords, 1st edition"])
+def test_an_optional_file_that_is_asked_for_stays_where_it_is(question: str) -> None:
+    rows = near(OTHER, NEW, gap=0.05)
+    assert current_first(rows, BY_CHOICE, question, LOW) == rows
+
+
+def test_no_optional_file_falls_under_the_threshold_for_being_one() -> None:
+    (found,) = current_first(near(OTHER, gap=0.0), BY_CHOICE, "a password", 0.99)
+    assert found.score == 0.99

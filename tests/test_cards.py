@@ -287,3 +287,14 @@ def test_without_leaves_what_is_new(rules: Rulebook) -> None:
         "| Surgeon | 80 | aft |",
     ]
     assert cards.without(card, card.lines.keys()).pieces == ()
+
+
+def test_a_lead_in_that_ends_the_paragraph_above_is_said_once(rules: Rulebook) -> None:
+    shown = first(rules, "What does a stowaway who is found at sea owe the master?")
+    assert shown.count("A stowaway who is found at sea owes the master of the ship:") == 1
+
+
+def test_further_cards_show_no_more_rows_of_a_table_that_is_shown(rules: Rulebook) -> None:
+    shown = chosen(rules, "What is the wage of a helmsman?")
+    of_table = [card for card in shown if card.best.kind == "row" and "Crew" in card.path]
+    assert len(of_table) == 1

@@ -168,3 +168,14 @@ def test_a_row_on_one_line_names_its_columns(quote: str, lead: str, said: str) -
 def test_what_only_a_note_program_reads_is_not_shown_on_one_line(quote: str, said: str) -> None:
     entry = replace(card(KIT).best, kind="sentences", quote=quote, lead="")
     assert render.text(replace(card(KIT), folded=True, best=entry)) == said
+
+
+def test_a_folded_wide_row_shows_what_is_asked_for() -> None:
+    names = ["Rank", "Pay", "Coat", "Boots", "Horse", "Tent", "Sword"]
+    cells = ["Sergeant", "12", "red", "tall", "bay", "own", "long"]
+    wide = f"# Ranks\n\n|{'|'.join(names)}|\n|{'---|' * 7}\n|{'|'.join(cells)}|\n"
+    folded = replace(card(wide), folded=True)
+    assert render.text(replace(folded, columns=frozenset({"Horse"}))) == "Sergeant · Horse: bay · …"
+    assert render.text(folded) == (
+        "Sergeant · Pay: 12 · Coat: red · Boots: tall · Horse: bay · Tent: own · …"
+    )

@@ -132,3 +132,8 @@ def test_a_word_that_makes_a_name_with_the_next_one_is_taken_first() -> None:
         "how far does a litening bolt go": "how far does a lightning bolt go",
         "litening at a door": "listening at a door",
     }
+
+
+def test_a_spoken_short_form_is_searched_as_the_word_that_the_vault_has() -> None:
+    assert corrected("calm per lvl") == ("calm per level", (Correction("lvl", "level"),))
+    assert corrected("dmg of a kraken") == ("dmg of a kraken", ())  # no word of this vault

@@ -174,3 +174,10 @@ def _terms(rules: Rulebook) -> Terms:
         return rules.terms.of(conn, now.id, now.name)
 
     return rules.store.read(read)
+
+
+def test_a_row_by_name_and_kind_is_called_by_its_name_alone_too() -> None:
+    horse = row("| Horse, riding | 75 |", "Mounts", header="| Animal | Cost |")
+    assert names_of("Mounts.md", horse)[:2] == ["Horse, riding", "Horse"]
+    pony = row("| Pony | 35 |", "Mounts", header="| Animal | Cost |")
+    assert names_of("Mounts.md", pony)[:2] == ["Pony", "Mounts"]

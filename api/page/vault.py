@@ -15,6 +15,7 @@ from api.page.writer import Shown
 from api.sanitize import visible
 from api.vault_file import VaultFile
 from retrieval import generations, store
+from retrieval.reading_order import reading_order
 
 # A row of a table has as many cells as its header, however few stand in it: what is shown as a
 # page would take minutes and gigabytes for a small file that was made for it.
