@@ -3,8 +3,8 @@
 import pytest
 
 from api.answer.blocks import Part
-from api.answer.rows import asked_columns, asked_rows, column_names
-from retrieval.models import Entry
+from api.answer.rows import asked_columns, asked_rows, column_names, numbered
+from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import Asked, Line
 from tests.made_entries import learnt, row
 
@@ -66,3 +66,17 @@ def test_two_header_rows_are_one_name_and_a_header_that_does_not_fit_is_none() -
     lead = "| | Saves | |\n| Level | D | W |\n|---|---|---|"
     assert column_names(lead, 3) == ["Level", "Saves D", "Saves W"]
     assert column_names(lead, 2) == ["", ""]
+
+
+def test_the_row_of_the_number_is_found_in_the_whole_table() -> None:
+    terms = learnt(*(("a.md", one) for one in LEVELS))
+    file = IndexedFile("a.md", {}, tuple(LEVELS))
+
+    def found(question: str) -> list[str]:
+        best = Line(LEVELS[0], 0.7)
+        return [line.entry.quote for line in numbered(file, best, Asked.of(question, terms))]
+
+    assert found("What does a guard of level 4 have?") == ["| 4 | 400 | 4d8 |"]
+    assert found("What does a guard of level 1 have?") == []  # the best one is for it
+    assert found("What does a guard of level 9 have?") == []  # no row is
+    assert found("What does a guard have?") == []

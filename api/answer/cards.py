@@ -13,7 +13,7 @@ from api.answer.card import Card, Form, numbers, words
 from api.answer.fields import own_field
 from api.answer.pieces import pieces_of, skipped_after
 from api.answer.place import Place, Size, is_short, place_of
-from api.answer.rows import asked_columns
+from api.answer.rows import asked_columns, numbered
 from retrieval.index.terms import stems_of
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import Asked, Line, ranked, words_of
@@ -36,6 +36,7 @@ def card(hit: Hit, file: IndexedFile, asked: Asked, *, size: Size = FIRST) -> Ca
     found: Sequence[Line] = ranked(hit, asked)
     if not found:
         raise ValueError(f"the passage {hit.chunk.id} has no entry")
+    found = [*numbered(file, found[0], asked), *found]
     if size.named:
         found = _named_section(file, asked, found[0].nearness) or _that_name_it(found, asked)
     return _of_section(hit, file, asked, size, _of_one_section(found))

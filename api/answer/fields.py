@@ -35,9 +35,14 @@ def own_field(place: Place, best: Entry, asked: Asked) -> Entry:
     return replace(best, first_line=field.first_line, last_line=field.last_line, quote=quote)
 
 
-def asked_fields(file: IndexedFile, parts: Sequence[Part], asked: Asked) -> list[Part]:
-    """Return those fields that the question names, or asks for in other words; else all."""
-    return _named_fields(file, parts, asked) or list(parts)
+def asked_fields(
+    file: IndexedFile, parts: Sequence[Part], asked: Asked, *, beside: bool
+) -> list[Part]:
+    """Return those fields that the question names, or asks for in other words.
+
+    Else all; none where they stand `beside` what answers best.
+    """
+    return _named_fields(file, parts, asked) or ([] if beside else list(parts))
 
 
 def _named_fields(file: IndexedFile, parts: Sequence[Part], asked: Asked) -> list[Part]:

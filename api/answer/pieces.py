@@ -46,7 +46,7 @@ def pieces_of(place: Place, chosen: Sequence[Line], asked: Asked) -> list[Piece]
         of_block = [one for one in chosen if block.holds(one.entry)]
         parts = [part for one in of_block for part in block.parts if part.holds(one.entry)]
         if block.kind == "fields":
-            parts = asked_fields(place.file, parts, asked)
+            parts = asked_fields(place.file, parts, asked, beside=not block.holds(chosen[0].entry))
         elif block.kind == "table" and of_block:
             parts = asked_rows(parts, of_block, asked)
         kept = sorted(list(dict.fromkeys(parts))[:_ROWS], key=lambda part: part.first_line)

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from api.answer.blocks import Part, is_delimiter
 from retrieval.index.terms import raw_cells, stems_of
-from retrieval.models import Entry
+from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import Asked, Line, numbers_of
+
+_MOST = 3  # rows for one number: a table may have parts that count anew
 
 
 def asked_rows(parts: Sequence[Part], found: Sequence[Line], asked: Asked) -> list[Part]:
@@ -20,6 +22,24 @@ def asked_rows(parts: Sequence[Part], found: Sequence[Line], asked: Asked) -> li
     least = _said(best, asked)
     less = [line.entry for line in found if _said(line.entry, asked) < least]
     return [part for part in parts if not any(part.holds(entry) for entry in less)]
+
+
+def numbered(file: IndexedFile, best: Line, asked: Asked) -> list[Line]:
+    """Return the rows of the best one's table that are for the number asked for, where it is not.
+
+    A long table is searched in parts, and the nearest part need not hold the row. They are as near
+    as the best one.
+    """
+    row, said = best.entry, _said(best.entry, asked)
+    if row.kind != "row" or asked.numbers.intersection(numbers_of(row)):
+        return []
+    return [
+        Line(entry, best.nearness)
+        for entry in file.entries
+        if (entry.kind, entry.lead, entry.heading) == ("row", row.lead, row.heading)
+        and _said(entry, asked) > said
+        and asked.numbers.intersection(numbers_of(entry))
+    ][:_MOST]
 
 
 def _is_named(row: Entry, asked: Asked) -> bool:
