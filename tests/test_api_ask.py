@@ -59,6 +59,7 @@ ANSWER = {
     "refusal_reason": None,
     "mode": str,
     "corrections": [{"typed": str, "searched": str}],
+    "folders": [],
     "cards": [CARD],
     "guard": {"verdict": str, "findings": []},
     "citations": [CITATION],

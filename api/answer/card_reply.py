@@ -96,24 +96,26 @@ def card_reply(
         for part in (reading.parts if found.hits else ())
     )
     decision = decide(rules, found, whole)
-    made = CardReply(
-        asked, decision.certainty, decision.confidence, found=found, parts=parts,
-        corrections=corrections, reading=reading,
-    )  # fmt: skip
-    if decision.certainty == "refused":
-        return made
     listed = folders.asked_for(asked, reading, terms)
-    if listed:
-        made = replace(made, folders=listed, certainty="answered")
-    against = premise.contradicted(asked, found.hits)
-    bound = [overridden(part) for part in parts]
-    cards = selection.choose(overridden(found), bound, reading, far=far)
-    if listed:  # what is asked for stands above them; a list that is the first may be it as well
+    made = CardReply(
+        asked, "answered" if listed else decision.certainty, decision.confidence, found=found,
+        parts=parts, folders=listed, corrections=corrections, reading=reading,
+    )  # fmt: skip
+    if made.certainty == "refused" or not found.hits:
+        return made
+    return _with_cards(made, found, far=far)
+
+
+def _with_cards(reply: CardReply, found: SearchResult, *, far: bool) -> CardReply:
+    against = premise.contradicted(reply.question, found.hits)
+    bound = [overridden(part) for part in reply.parts]
+    cards = selection.choose(overridden(found), bound, reply.reading, far=far)
+    if reply.folders:  # they stand above; a list that is the first may be what is asked for as well
         first = [one for one in cards[:1] if one.counted]
         cards = (*first, *(replace(one, folded=True) for one in cards[len(first) :]))
     if against:
-        return replace(made, cards=cards, premise=against, certainty="nearest")
-    return replace(made, cards=cards)
+        return replace(reply, cards=cards, premise=against, certainty="nearest")
+    return replace(reply, cards=cards)
 
 
 def _talk(typed: str, terms: Terms, texts: Texts) -> Talk | None:

@@ -82,8 +82,8 @@ def steps(
     """Yield what was found, a model's words while it writes them, and the checked answer.
 
     A follow-up is made whole with `history`, the user's earlier questions, before it is searched.
-    On another subject, or where the rules contradict the question, no model is called, and for
-    small talk nothing is searched. `texts` are the fixed sentences. `streamed`
+    On another subject, where the rules contradict the question and where folders are listed, no
+    model is called, and for small talk nothing is searched. `texts` are the fixed sentences. `streamed`
     asks the model for its words one by one; all of them are checked again for the answer. Raises
     what `search` and `LanguageModel` raise, soon after `hangup` too.
     """
@@ -120,10 +120,10 @@ def _alone(
 
 def _draft(asking: Asking | None, shown: CardReply, texts: Texts) -> Generator[Delta, None, Draft]:
     """The layers of refusal first: they cost no call of a model."""
-    if shown.certainty == "refused" or not shown.cards:
+    if shown.certainty == "refused" or not (shown.cards or shown.folders):
         mode: Mode = "model" if asking else "quotes"
         return Draft(texts.refusal, mode, refusal="no_passage")
-    if asking is None or shown.premise:
+    if asking is None or shown.premise or shown.folders:
         made = compose.of_cards(shown)
     else:
         made = yield from compose.of_model(asking, shown)
