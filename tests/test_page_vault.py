@@ -67,16 +67,18 @@ def test_a_folder_that_is_asked_for_is_listed_above_the_cards(
 ) -> None:
     beasts = {f"2. Beasts/{n}. Beast {n}.md": f"# Beast {n}\n\nIt bites.\n" for n in range(1, 6)}
     vault = write_vault(tmp_path / "vault", beasts | {"README.md": "# Beasts\n\nRules.\n"})
-    with index_of(loaded, server, vault) as rules:
-        with serving(rules.settings, create_app(Oracle(rules, None))) as client:
-            page = tab(f"{client.base_url}/?q=list+all+beasts", java_script_enabled=False).page
-            listed = page.get_by_role("region", name="Folder 2. Beasts")
-            expect(listed).to_contain_text("5 files, 5 here.")
-            assert listed.get_by_role("listitem").all_inner_texts() == [
-                f"Beast {n}" for n in range(1, 6)
-            ]
-            listed.get_by_role("link", name="Open the folder").click()
-            expect(page.get_by_role("link", name="3. Beast 3")).to_be_visible()
-            page.go_back()
-            listed.get_by_role("link", name="Beast 4").click()
-            expect(page.get_by_text("It bites.")).to_be_visible()
+    with (
+        index_of(loaded, server, vault) as rules,
+        serving(rules.settings, create_app(Oracle(rules, None))) as client,
+    ):
+        page = tab(f"{client.base_url}/?q=list+all+beasts", java_script_enabled=False).page
+        listed = page.get_by_role("region", name="Folder 2. Beasts")
+        expect(listed).to_contain_text("5 files, 5 here.")
+        assert listed.get_by_role("listitem").all_inner_texts() == [
+            f"Beast {n}" for n in range(1, 6)
+        ]
+        listed.get_by_role("link", name="Open the folder").click()
+        expect(page.get_by_role("link", name="3. Beast 3")).to_be_visible()
+        page.go_back()
+        listed.get_by_role("link", name="Beast 4").click()
+        expect(page.get_by_text("It bites.")).to_be_visible()

@@ -83,9 +83,9 @@ def steps(
 
     A follow-up is made whole with `history`, the user's earlier questions, before it is searched.
     On another subject, where the rules contradict the question and where folders are listed, no
-    model is called, and for small talk nothing is searched. `texts` are the fixed sentences. `streamed`
-    asks the model for its words one by one; all of them are checked again for the answer. Raises
-    what `search` and `LanguageModel` raise, soon after `hangup` too.
+    model is called, and for small talk nothing is searched. `texts` are the fixed sentences.
+    `streamed` asks the model for its words one by one; all of them are checked again for the
+    answer. Raises what `search` and `LanguageModel` raise, soon after `hangup` too.
     """
     started = perf_counter()
     alone = _alone(model, question, history, hangup)
