@@ -30,7 +30,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RulesError as error:
         return _failed(str(error))
     except httpx2.HTTPError as error:
-        return _failed(f"no server at {url} ({type(error).__name__}); start it: make run")
+        return _failed(
+            f"no server at {url} ({type(error).__name__}); start it: make run; one at another port "
+            "is asked with it: PORT=8001 make ask"
+        )
     try:
         body = reply.json()
     except ValueError:

@@ -13,5 +13,5 @@ def link(path: str, first_line: int, last_line: int) -> str:
 
 
 def folder_link(path: str) -> str:
-    """Return the address of a folder, from the server's root: "/vault/?folder=Monsters"."""
-    return f"/vault/?{urlencode({'folder': path})}"
+    """Return the address of a folder, from the server's root: "/vault/?folder=Monsters#folder"."""
+    return f"/vault/?{urlencode({'folder': path})}#folder"

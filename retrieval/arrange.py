@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from retrieval.fuse import Fused
-from retrieval.models import Chunk, SourceNote
+from retrieval.models import BY_CHOICE, Chunk, SourceNote
 
 _MOST_ABOVE = 2  # passages of superseding files beside those that are returned
 _PUT_BACK = 0.08  # of the score: a rule that not everybody plays by (docs/experiments.md, E59)
-_OPTIONAL = {"optional", "option", "options", "variant", "variants"}
+_OPTIONAL = BY_CHOICE | {"option", "options", "variants", "drafts", "proposal", "proposals"}
 _NEAR = 10  # how many places behind a passage its twin may stand
 _WORD = re.compile(r"\w+")
 

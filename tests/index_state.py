@@ -8,6 +8,7 @@ from ingest.pipeline import Report
 from retrieval import generations
 from retrieval.database import Store
 from retrieval.elsewhere import Background
+from retrieval.index.sections import SectionsCache
 from retrieval.index.terms import TermsCache
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
@@ -90,6 +91,7 @@ def same_models(rules: Rulebook, settings: Settings) -> Iterator[Rulebook]:
             threshold=threshold,
             background=Background(),
             terms=TermsCache(),
+            sections=SectionsCache(),
         )
 
 

@@ -43,4 +43,4 @@ def test_no_server_names_the_command(
     assert ask.main(["How long does a torch burn?"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("ask: no server at http://127.0.0.1:9/ask (ConnectError)")
-    assert said.endswith("start it: make run\n")
+    assert said.endswith("one at another port is asked with it: PORT=8001 make ask\n")

@@ -51,6 +51,11 @@ def test_the_folder_that_says_all_that_is_asked_is_listed(
         "What does a ship carry?",  # one answer is wanted
         "list all dragons",  # no folder is called so
         "list all ships that sink",  # the folder does not say which
+        "which ships are not listed?",  # some of them, and the folder does not say which
+        "list all ships except the ships",
+        "all weavers over rank 1",
+        "all weavers up to rank 2",
+        "list all weavers but rank 1",
         "list all beasts",  # two files are no list
         "list all",
     ],
@@ -83,4 +88,4 @@ def test_a_short_folder_is_written_whole_and_its_names_are_text() -> None:
 
 
 def test_the_address_of_a_folder_keeps_its_characters() -> None:
-    assert folder_link("4. Magic & More/Ä") == "/vault/?folder=4.+Magic+%26+More%2F%C3%84"
+    assert folder_link("4. Magic & More/Ä") == "/vault/?folder=4.+Magic+%26+More%2F%C3%84#folder"

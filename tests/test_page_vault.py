@@ -71,9 +71,15 @@ def test_a_folder_that_is_asked_for_is_listed_above_the_cards(
         index_of(loaded, server, vault) as rules,
         serving(rules.settings, create_app(Oracle(rules, None))) as client,
     ):
+        answered = client.post("/ask", json={"question": "list all beasts"}).json()
+        (found,) = answered["folders"]
+        assert (found["path"], found["count"]) == ("2. Beasts", 5)
+        assert [one["path"] for one in found["files"]] == list(beasts)
+        assert (answered["certainty"], answered["confidence"]) == ("answered", None)
+        assert all(card["folded"] for card in answered["cards"])
         page = tab(f"{client.base_url}/?q=list+all+beasts", java_script_enabled=False).page
         listed = page.get_by_role("region", name="Folder 2. Beasts")
-        expect(listed).to_contain_text("5 files, 5 here.")
+        expect(listed).to_contain_text("5 files.")
         assert listed.get_by_role("listitem").all_inner_texts() == [
             f"Beast {n}" for n in range(1, 6)
         ]

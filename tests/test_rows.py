@@ -4,8 +4,9 @@ import pytest
 
 from api.answer.blocks import Part
 from api.answer.rows import asked_columns, asked_rows, column_names, numbered
-from retrieval.models import Entry, IndexedFile
-from retrieval.ranking.lines import Asked, Line
+from retrieval.models import Entry
+from retrieval.ranking.lines import Asked, Line, numbers_of
+from tests.indexed_text import indexed_file, terms_of
 from tests.made_entries import learnt, row
 
 HEADER = "| Level | XP | Hit Dice |"
@@ -68,15 +69,42 @@ def test_two_header_rows_are_one_name_and_a_header_that_does_not_fit_is_none() -
     assert column_names(lead, 2) == ["", ""]
 
 
-def test_the_row_of_the_number_is_found_in_the_whole_table() -> None:
-    terms = learnt(*(("a.md", one) for one in LEVELS))
-    file = IndexedFile("a.md", {}, tuple(LEVELS))
+TABLES = (
+    "# Saves\n\n**Guard**\n\n| Level | Death |\n|---|---|\n| 1-3 | 12 |\n| 4-6 | 10 |\n\n"
+    "**Thief**\n\n| Level | Death |\n|---|---|\n| 1-3 | 13 |\n| 4-6 | 11 |\n"
+)
+
+
+def test_the_row_of_the_number_is_found_in_the_whole_table_and_in_no_other() -> None:
+    file = indexed_file(TABLES)
+    terms = terms_of({file.path: TABLES})
+    thief = next(one for one in file.entries if "13" in one.quote)
 
     def found(question: str) -> list[str]:
-        best = Line(LEVELS[0], 0.7)
+        best = Line(thief, 0.7)
         return [line.entry.quote for line in numbered(file, best, Asked.of(question, terms))]
 
-    assert found("What does a guard of level 4 have?") == ["| 4 | 400 | 4d8 |"]
-    assert found("What does a guard of level 1 have?") == []  # the best one is for it
-    assert found("What does a guard of level 9 have?") == []  # no row is
-    assert found("What does a guard have?") == []
+    assert found("What is the death save of a level 5 thief?") == ["| 4-6 | 11 |"]
+    assert found("What is the death save of a level 2 thief?") == []  # the best one is for it
+    assert found("What is the death save of a level 9 thief?") == []  # no row is
+    assert found("What is the death save of a thief?") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [
+        ("a twenty-first level guard", {21}),
+        ("first level guards", {1}),
+        ("who goes first", set()),
+        ("guards of level 4", {4}),
+    ],
+)
+def test_ordinals_of_a_field_are_numbers(question: str, numbers: set[int]) -> None:
+    terms = learnt(*(("a.md", one) for one in LEVELS))
+    assert Asked.of(question, terms).numbers == numbers
+
+
+def test_a_price_is_no_number_that_a_row_is_for() -> None:
+    sword = row("| Sword | 10 gp | 1d8 |", "Arms", header="| Weapon | Cost | Harm |")
+    assert list(numbers_of(sword, frozenset({"level", "guard"}))) == []
+    assert list(numbers_of(sword, frozenset({"cost"}))) == [10]

@@ -42,7 +42,8 @@ class Talk:
 class CardReply:
     """What search found for a question, and the cards that are made of it, best first.
 
-    `found` is None where nothing was searched, and `talk` is what is said instead. `premise` is
+    `folders` are listed above them, also where the rest would have been refused. `found` is None
+    where nothing was searched, and `talk` is what is said instead. `premise` is
     the entry that contradicts what the question takes for granted.
     """
 
@@ -98,8 +99,9 @@ def card_reply(
     decision = decide(rules, found, whole)
     listed = folders.asked_for(asked, reading, terms)
     made = CardReply(
-        asked, "answered" if listed else decision.certainty, decision.confidence, found=found,
-        parts=parts, folders=listed, corrections=corrections, reading=reading,
+        asked, "answered" if listed else decision.certainty,
+        None if listed else decision.confidence,  # which is of the first card
+        found=found, parts=parts, folders=listed, corrections=corrections, reading=reading,
     )  # fmt: skip
     if made.certainty == "refused" or not found.hits:
         return made
@@ -110,9 +112,8 @@ def _with_cards(reply: CardReply, found: SearchResult, *, far: bool) -> CardRepl
     against = premise.contradicted(reply.question, found.hits)
     bound = [overridden(part) for part in reply.parts]
     cards = selection.choose(overridden(found), bound, reply.reading, far=far)
-    if reply.folders:  # they stand above; a list that is the first may be what is asked for as well
-        first = [one for one in cards[:1] if one.counted]
-        cards = (*first, *(replace(one, folded=True) for one in cards[len(first) :]))
+    if reply.folders:  # they stand above, and are what is asked for
+        cards = tuple(replace(one, folded=True) for one in cards)
     if against:
         return replace(reply, cards=cards, premise=against, certainty="nearest")
     return replace(reply, cards=cards)

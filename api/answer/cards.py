@@ -36,7 +36,8 @@ def card(hit: Hit, file: IndexedFile, asked: Asked, *, size: Size = FIRST) -> Ca
     found: Sequence[Line] = ranked(hit, asked)
     if not found:
         raise ValueError(f"the passage {hit.chunk.id} has no entry")
-    found = [*numbered(file, found[0], asked), *found]
+    first = numbered(file, found[0], asked)
+    found = [*first, *(one for one in found if one.entry not in [f.entry for f in first])]
     if size.named:
         found = _named_section(file, asked, found[0].nearness) or _that_name_it(found, asked)
     return _of_section(hit, file, asked, size, _of_one_section(found))

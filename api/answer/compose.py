@@ -90,7 +90,8 @@ def of_model(asking: Asking, reply: CardReply) -> Generator[Delta, None, Draft]:
 def passages_of(reply: CardReply) -> SearchResult:
     """Return the search with the cards as its hits: what a model reads, and is checked with.
 
-    A card whose lines stand together is read alone; of another one its whole passage.
+    A card whose lines stand together, or go beyond its passage, is read alone (lines between that
+    are not shown are blank); of another one its whole passage.
     """
     if reply.found is None:
         raise ValueError(f"nothing was searched for {reply.question!r}")
@@ -101,8 +102,10 @@ def passages_of(reply: CardReply) -> SearchResult:
         own = evidence.get(card.chunk.id, Hit(card.chunk, card.score, ()))
         first, last = min(card.lines), max(card.lines)
         chunk = card.chunk
-        if len(card.lines) == last - first + 1 and not chunk.piece:
-            text = "\n".join(card.lines[number] for number in range(first, last + 1))
+        together = len(card.lines) == last - first + 1
+        beyond = first < chunk.first_line or last > chunk.last_line  # a row further down its table
+        if (together or beyond) and not chunk.piece:
+            text = "\n".join(card.lines.get(number, "") for number in range(first, last + 1))
             chunk = replace(
                 chunk, heading=card.heading, first_line=first, last_line=last, text=text, context=""
             )

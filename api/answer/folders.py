@@ -14,6 +14,12 @@ from retrieval.words import without_command
 MOST = 40  # files; of more the first are shown, and the folder is linked
 _LEAST = 3  # files of what is called a list
 _NEAREST = 2  # folders that fit equally well: the spells of two classes
+# What is said besides leaves some of them out, and no folder's name says which.
+_LIMITED = re.compile(
+    r"\b(?:not|no|never|cannot|without|except|but|other than|neither|nor|over|under|above|below|"
+    r"between|up to|at (?:least|most)|before|after|only|more|less|than|besides)\b|n't\b",
+    re.IGNORECASE,
+)
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
 # What people add to the name of what they want to see. Stems.
 _SAID_WITH_IT = frozenset(stems_of("exist get know play choose pick use buy learn cast available"))
@@ -33,7 +39,7 @@ def asked_for(question: str, reading: Reading, terms: Terms) -> tuple[Folder, ..
 
     Of several those that say the least besides; more than two of these are too vague.
     """
-    if reading.form not in {"list", "which"}:
+    if reading.form not in {"list", "which"} or _LIMITED.search(question):
         return ()
     plain = _ORDINAL.sub(r"\1", without_command(question))
     asked = frozenset(stems_of(plain)) - _SAID_WITH_IT

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from api.answer.blocks import Part, is_delimiter
+from api.answer.blocks import Part, blocks, is_delimiter
 from retrieval.index.terms import raw_cells, stems_of
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import Asked, Line, numbers_of
@@ -31,26 +31,29 @@ def numbered(file: IndexedFile, best: Line, asked: Asked) -> list[Line]:
     as the best one.
     """
     row, said = best.entry, _said(best.entry, asked)
-    if row.kind != "row" or asked.numbers.intersection(numbers_of(row)):
+    if row.kind != "row" or asked.numbers.intersection(numbers_of(row, asked.words)):
         return []
+    table = next((block for block in blocks(file) if block.holds(row)), None)
     return [
         Line(entry, best.nearness)
         for entry in file.entries
-        if (entry.kind, entry.lead, entry.heading) == ("row", row.lead, row.heading)
+        if table
+        and table.holds(entry)
         and _said(entry, asked) > said
-        and asked.numbers.intersection(numbers_of(entry))
+        and asked.numbers.intersection(numbers_of(entry, asked.words))
     ][:_MOST]
 
 
 def _is_named(row: Entry, asked: Asked) -> bool:
     name = asked.terms.in_full(stems_of(next(iter(raw_cells(row.quote)), "")))
-    return bool((name and name <= asked.words) or asked.numbers.intersection(numbers_of(row)))
+    own = asked.numbers.intersection(numbers_of(row, asked.words))
+    return bool(own or (name and name <= asked.words))
 
 
 def _said(row: Entry, asked: Asked) -> frozenset[str | int]:
     """The words and numbers of the question that a row says."""
     words = asked.terms.in_full(stems_of(row.quote)) & asked.words
-    return words | asked.numbers.intersection(numbers_of(row))
+    return words | asked.numbers.intersection(numbers_of(row, asked.words))
 
 
 def asked_columns(found: Sequence[Line], asked: Asked) -> frozenset[str]:

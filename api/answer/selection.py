@@ -137,7 +137,7 @@ def _once(found: Sequence[Card]) -> list[Card]:
 
 def _of_one_table(card: Card, shown: Card) -> bool:
     """Whether a card's rows are of a table of which others are shown already."""
-    tables = {piece.lead for piece in shown.pieces if piece.form == "table"}
+    tables = {piece.lead for piece in shown.pieces if piece.form == "table" and piece.lead}
     return card.best.kind == "row" and any(piece.lead in tables for piece in card.pieces)
 
 

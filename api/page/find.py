@@ -8,7 +8,7 @@ from api.answer import spelling
 from api.oracle import Oracle
 from api.schema.answer import SpellingCorrection
 from retrieval import store
-from retrieval.index.headings import FoundHeading, headings
+from retrieval.index.headings import LONGEST, FoundHeading, headings
 from retrieval.models import Terms
 
 
@@ -27,6 +27,7 @@ def find(opened: Oracle, typed: str) -> Headings:
     No model is asked. Raises IndexMissingError and DatabaseUnreachableError.
     """
     rules = opened.rules
+    typed = typed[:LONGEST]
 
     def found(conn: store.Connection) -> Headings:
         now = store.live(conn)

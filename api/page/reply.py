@@ -101,7 +101,7 @@ def of_answer(
 
 def _is_talk(answer: Answer) -> bool:
     """Whether it is small talk: words that are neither an answer nor the want of one."""
-    return not answer.refused and not answer.cards
+    return not (answer.refused or answer.cards or answer.folders)
 
 
 def _prose(answer: Answer, texts: Texts) -> Markup:

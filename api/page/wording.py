@@ -35,6 +35,8 @@ def verdict(answer: Answer, texts: Texts) -> str:
             answer.answer.startswith(texts.premise) or f"\n{texts.premise}" in answer.answer
         )
         return texts.premise if is_premise else texts.nearest
+    if answer.folders:
+        return "The rules have a folder of that name:"
     if not answer.cards:
         return ""
     if answer.mode == "model":

@@ -36,7 +36,7 @@ class Answer(BaseModel):
     certainty: Certainty
     confidence: float | None = Field(
         description="the probability that the first card answers; 0 of a refusal; null where "
-        "nothing was fitted for the models, or nothing was asked of the rules"
+        "nothing was fitted for the models, a folder is listed, or nothing was asked of the rules"
     )
     refused: bool
     refusal_reason: RefusalReason | None

@@ -33,7 +33,7 @@ class Folder(BaseModel):
 
     path: str
     url: str = Field(description="where the folder is read, without the host")
-    count: int = Field(description="how many files there are in it and below")
+    count: int = Field(description="how many files with text there are in it and below")
     files: list[ListedFile]
 
 

@@ -12,7 +12,7 @@ from retrieval.store import Connection
 from retrieval.words import WORD
 
 _MOST_WORDS = 8
-_LONGEST = 200  # characters of what was typed
+LONGEST = 200  # characters of what was typed
 _LONGEST_NAME = 60  # characters of what a row or an item is called
 _MOST_CHUNKS = 60  # whose entries are ranked; one letter is in nearly all of them
 
@@ -90,7 +90,7 @@ def headings(
     them, and then those whose text says them. Of equal ones the shorter and higher heading is
     first. None for nothing.
     """
-    words = words_of(typed[:_LONGEST])[:_MOST_WORDS]
+    words = words_of(typed[:LONGEST])[:_MOST_WORDS]
     if not words:
         return []
     asked = _Typed(tuple(words), "".join(words), tuple(map(sections.stems_of, words)))

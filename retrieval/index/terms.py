@@ -104,7 +104,7 @@ def names_of(path: str, entry: Entry) -> list[str]:
 
 def _both_ways(names: Sequence[str]) -> list[str]:
     """The names of a row, and of "Horse, riding" also "Horse"."""
-    return [part for name in names for part in dict.fromkeys((name, name.split(",")[0]))]
+    return [part for name in names for part in dict.fromkeys((name, name.split(", ")[0]))]
 
 
 def is_field(entry: Entry) -> bool:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import fsum
 
+from retrieval import numbers_in_words
 from retrieval.fold import searchable
 from retrieval.index.terms import cells, is_field, key, stems_of
 from retrieval.models import Entry, Evidence, Hit, Terms
-from retrieval.numbers_in_words import ORDINALS
 from retrieval.ranking import names
 
 # Measured on the calibration split and on nine vaults of training texts (docs/experiments.md, E54).
@@ -18,7 +18,7 @@ _NUMBER = 0.1  # what a row for the number that was asked for adds
 _FIELD = 0.1  # what an entry adds that has a field which was asked for in other words
 _NAMED = 0.25  # what a field adds whose name the question holds whole
 _DIGITS = re.compile(r"\d+")
-_ORDINAL = re.compile(rf"\b({'|'.join(ORDINALS)})[- ](\w+)", re.IGNORECASE)
+_ORDINAL = re.compile(rf"\b(?:(\w+ty)[- ])?({'|'.join(numbers_in_words.ORDINALS)})[- ](\w+)")
 _LONGEST_NUMBER = 6  # digits
 _RANGE = re.compile(r"\D*?(\d+)(?:\s*(?:-|to)\s*(\d+))?\D*")
 _WIDEST = 1_000  # from the first number of a range to its last
@@ -39,20 +39,12 @@ class Asked:
     def of(cls, question: str, terms: Terms) -> "Asked":
         """Return what is compared of a question."""
         words = terms.in_full(stems_of(question))
-        digits = _DIGITS.findall(searchable(question))
-        ordinals = (
-            ORDINALS[one[1].lower()]
-            for one in _ORDINAL.finditer(question)
-            if key(one[2]) in terms.fields
-        )  # "first level", and not "who goes first"
         return cls(
             question,
             terms,
             words,
             fsum(terms.weight(word) for word in words),
-            frozenset(int(found) for found in digits if len(found) <= _LONGEST_NUMBER).union(
-                ordinals
-            ),
+            _numbers_in(question, terms),
             names.asked_fields(question),
         )
 
@@ -61,6 +53,17 @@ class Asked:
         if not self.total:
             return 0.0
         return fsum(self.terms.weight(word) for word in self.words & words) / self.total
+
+
+def _numbers_in(question: str, terms: Terms) -> frozenset[int]:
+    """The numbers of a question, "first level" among them where level is a field of the vault."""
+    digits = _DIGITS.findall(searchable(question))
+    found = {int(one) for one in digits if len(one) <= _LONGEST_NUMBER}
+    for tens, ordinal, counted in _ORDINAL.findall(question.lower()):
+        if key(counted) in terms.fields:  # and not "who goes first"
+            above = int(numbers_in_words.value(tens)) if tens else 0
+            found = (found - {above}) | {above + numbers_in_words.ORDINALS[ordinal]}
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ def _added(path: str, entry: Entry, asked: Asked) -> float:
         added += _FIELD
     if (entry.kind != "row" or is_field(entry)) and fields and fields <= asked.words:
         added += _NAMED
-    if entry.kind == "row" and any(number in asked.numbers for number in numbers_of(entry)):
+    if entry.kind == "row" and asked.numbers.intersection(numbers_of(entry, asked.words)):
         added += _NUMBER
     return added
 
@@ -103,11 +106,17 @@ def words_of(entry: Entry) -> frozenset[str]:
     return frozenset(stems_of(f"{entry.words} {entry.lead if entry.kind == 'row' else ''}"))
 
 
-def numbers_of(entry: Entry) -> Sequence[int]:
-    """Return the numbers that a row is for: of "4-6" 4, 5 and 6; none where it names none."""
+def numbers_of(entry: Entry, asked: frozenset[str] = frozenset()) -> Sequence[int]:
+    """Return the numbers that a row is for: of "4-6" 4, 5 and 6; none where it names none.
+
+    They stand in its first cell. In a table by name and number ("Dwarf", "4-6") they stand in the
+    second one, where the question, whose stems are `asked`, holds that column's name.
+    """
     labels = [searchable(cell) for cell in cells(entry.quote)[:2]]
-    if len(labels) > 1 and len(cells(entry.quote)) > 2 and not _DIGITS.search(labels[0]):
-        labels = labels[1:]  # "Dwarf", "4-6": by name, then by number
+    names = cells(entry.lead.split("\n")[0])[1:2]
+    if len(labels) > 1 and names and not _DIGITS.search(labels[0]):
+        column = frozenset(stems_of(names[0]))
+        labels = labels[1:] if column and column <= asked else []
     found = _RANGE.fullmatch(labels[0]) if labels else None
     if not found:
         return ()
