@@ -5,7 +5,7 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -47,6 +47,7 @@ class FakeLlm:
         self.retry_after: str | None = None  # a header of the replies in BROKEN
         self.pace = 0.0  # seconds before each piece of a stream, which is a word
         self.odd_events = False  # send ODD_EVENTS before every stream
+        self.before_reply: Callable[[], None] = lambda: None
         self.body: bytes | None = None  # sent instead of a completion, with status 200
         self.requests: list[dict[str, Any]] = []
         self.times: list[float] = []  # of the requests, monotonic
@@ -95,6 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         llm.requests.append(request)
         mode = llm.modes.pop(0) if llm.modes else llm.mode
+        llm.before_reply()
         try:
             self._answer(llm, mode, stopped, streamed=bool(request.get("stream")))
         except (BrokenPipeError, ConnectionResetError):

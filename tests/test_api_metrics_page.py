@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 import httpx2
+import psycopg
 import pytest
 
 from api.main import create_app
-from api.oracle import Oracle, open_oracle
-from api.page import about
-from retrieval.errors import DatabaseUnreachableError
+from api.oracle import open_oracle
 from retrieval.settings import Settings
 from tests.fake_llm import FakeLlm
 from tests.scraped import counts
@@ -54,13 +53,19 @@ def test_a_question_of_the_page_that_the_model_fails_is_an_error(
 
 
 def test_a_question_has_one_end_though_the_page_around_its_answer_fails(
-    api: httpx2.Client, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
+    copied: None, settings: Settings, with_model: Settings, llm: FakeLlm
 ) -> None:
-    def gone(opened: Oracle) -> about.About:
-        raise DatabaseUnreachableError("gone behind the answer")
+    url = settings.database_url
+    assert url
 
-    llm.reply = RIGHT
-    monkeypatch.setattr(about, "about", gone)
-    assert api.get("/", params={"q": TORCH}).status_code == 503
-    assert api.get("/").status_code == 503  # nothing was asked
-    assert answers(api) == {("answered", ""): 1}
+    def lose_the_index() -> None:
+        with psycopg.connect(url.get_secret_value()) as conn:
+            conn.execute("UPDATE generation SET state = 'temporary'")
+
+    own = with_model.model_copy(update={"database_url": url, "vault": settings.vault})
+    llm.reply, llm.before_reply = RIGHT, lose_the_index
+    with open_oracle(own) as opened, serving(own, create_app(opened)) as api:
+        assert api.get("/", params={"q": TORCH}).status_code == 503
+        assert api.get("/").status_code == 503  # nothing was asked
+        assert len(llm.requests) == 1
+        assert answers(api) == {("answered", ""): 1}

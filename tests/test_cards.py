@@ -1,31 +1,20 @@
 """What an answer shows of the rules: each form in a way that it can be read, and no line twice."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from api import citations
-from api.answer import cards, precedence, question, render, selection
-from api.answer.card import Card
+from api.answer import cards, render, selection
 from api.answer.place import Size
 from retrieval.models import Entry
 from retrieval.ranking.lines import Asked
 from retrieval.rulebook import Rulebook
 from retrieval.search import search
 from tests.conftest import index_of, write_vault
-from tests.made_vault import FILES
+from tests.made_cards import VAULT, chosen, first, written
 
-STOWAWAYS = (
-    "# Stowaways\n\nWho hides on a ship before it sails is put ashore in the next harbour. The "
-    "harbour office writes down his name, and no master of that harbour signs him on for a year "
-    "and a day. Children under twelve are brought home at the cost of the town, and nobody is to "
-    "strike them. Whoever hides again within that year is brought before the judge of the "
-    "harbour, who may send him to the galleys for a season or let him go against the word of two "
-    "citizens.\n\nA stowaway who is found at sea owes the master of the ship:\n\n"
-    "- the fare of the whole voyage\n- work at the pumps\n"
-)
-VAULT = {**FILES, "6. Law/Stowaways.md": STOWAWAYS}
 QUESTIONS = [
     "What is the wage of a helmsman?",
     "What is the morale of a kraken?",
@@ -50,22 +39,6 @@ def rules(
     vault = write_vault(tmp_path_factory.mktemp("cards"), VAULT)
     with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
         yield rules
-
-
-def chosen(rules: Rulebook, asked: str) -> tuple[Card, ...]:
-    found = search(rules, asked)
-    reading = question.read(asked, found.terms)
-    parts = [search(rules, part) for part in reading.parts]
-    whole = precedence.with_overriding(found, Asked.of(asked, found.terms))
-    return selection.choose(whole, parts, reading)
-
-
-def written(shown: Sequence[Card]) -> str:
-    return render.markdown(shown, precedence.variants([card.path for card in shown]))
-
-
-def first(rules: Rulebook, asked: str) -> str:
-    return render.text(chosen(rules, asked)[0])
 
 
 def test_a_row_that_is_named_is_shown_alone_under_its_header(rules: Rulebook) -> None:
@@ -287,14 +260,3 @@ def test_without_leaves_what_is_new(rules: Rulebook) -> None:
         "| Surgeon | 80 | aft |",
     ]
     assert cards.without(card, card.lines.keys()).pieces == ()
-
-
-def test_a_lead_in_that_ends_the_paragraph_above_is_said_once(rules: Rulebook) -> None:
-    shown = first(rules, "What does a stowaway who is found at sea owe the master?")
-    assert shown.count("A stowaway who is found at sea owes the master of the ship:") == 1
-
-
-def test_further_cards_show_no_more_rows_of_a_table_that_is_shown(rules: Rulebook) -> None:
-    shown = chosen(rules, "What is the wage of a helmsman?")
-    of_table = [card for card in shown if card.best.kind == "row" and "Crew" in card.path]
-    assert len(of_table) == 1

@@ -1,5 +1,7 @@
 """The first person to ask waits no longer than the next: the words are read at the start."""
 
+import pytest
+
 from api.oracle import open_oracle
 from retrieval import store
 from retrieval.settings import Settings
@@ -14,6 +16,16 @@ def test_what_is_opened_knows_the_words_of_the_vault(indexed: Settings) -> None:
     assert "torch" in terms.words
 
 
-def test_without_an_index_it_opens_all_the_same(settings: Settings) -> None:
-    with open_oracle(settings) as opened:
-        assert opened.rules.settings == settings
+def test_the_sections_are_known_too(indexed: Settings) -> None:
+    with open_oracle(indexed) as opened:
+        with opened.rules.store.connect() as conn:
+            now = store.live(conn)
+        assert opened.rules.sections.of(conn, now.id, now.name)
+
+
+def test_without_an_index_it_opens_all_the_same_and_says_so(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    with open_oracle(settings):
+        said = [one.getMessage() for one in caplog.records if one.name == "api"]
+    assert said == ["nothing is warmed: the database holds no rules; run: python -m ingest"]

@@ -42,20 +42,25 @@ def pieces_of(place: Place, chosen: Sequence[Line], asked: Asked) -> list[Piece]
         )
         if (short and block in place.section) or small:
             found.append(whole(block))
-            continue
-        of_block = [one for one in chosen if block.holds(one.entry)]
-        parts = [part for one in of_block for part in block.parts if part.holds(one.entry)]
-        if block.kind == "fields":
-            parts = asked_fields(place.file, parts, asked, beside=not block.holds(chosen[0].entry))
-        elif block.kind == "table" and of_block:
-            parts = asked_rows(parts, of_block, asked)
-        kept = sorted(list(dict.fromkeys(parts))[:_ROWS], key=lambda part: part.first_line)
-        shown = [line for part in kept for line in _narrowed(place.file, block, part, of_block)]
-        if shown:
-            left_out = len(block.parts) - len(kept)
-            found.append(Piece(form_of(block), block.lead, tuple(shown), left_out))
+        elif piece := _of_block(place, block, chosen, asked):
+            found.append(piece)
     found = _said_once(_completed(place, found)) or [whole(place.section[0])]
     return list(_titled(place, found, chosen[0].entry.heading))
+
+
+def _of_block(place: Place, block: Block, chosen: Sequence[Line], asked: Asked) -> Piece | None:
+    """The parts of a block that answer; None where none does."""
+    of_block = [one for one in chosen if block.holds(one.entry)]
+    parts = [part for one in of_block for part in block.parts if part.holds(one.entry)]
+    if block.kind == "fields":
+        parts = asked_fields(place.file, parts, asked, beside=not block.holds(chosen[0].entry))
+    elif block.kind == "table" and of_block:
+        parts = asked_rows(parts, of_block, asked)
+    kept = sorted(list(dict.fromkeys(parts))[:_ROWS], key=lambda part: part.first_line)
+    shown = [line for part in kept for line in _narrowed(place.file, block, part, of_block)]
+    if not shown:
+        return None
+    return Piece(form_of(block), block.lead, tuple(shown), len(block.parts) - len(kept))
 
 
 def _is_stat_block(place: Place, block: Block) -> bool:

@@ -127,7 +127,7 @@ def browse(
         folders=vault.folders(known),
         open_folder=folder,
         is_short=len(known) <= _MOST_OPEN,
-        find=typed,
+        find=typed.strip(),
         found=find.find(opened, typed) if typed.strip() else Headings(headings=[]),
     )
 
