@@ -1,12 +1,14 @@
-"""What is shown of a table and of a list's lead-in is shown once."""
+"""What cards show of tables: the rows that answer, under their header, and nothing twice."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from api.answer import render
 from retrieval.rulebook import Rulebook
 from tests.conftest import index_of, write_vault
-from tests.made_cards import VAULT, chosen, first
+from tests.made_cards import VAULT, chosen, first, written
 
 
 @pytest.fixture(scope="module")
@@ -27,3 +29,28 @@ def test_further_cards_show_no_more_rows_of_a_table_that_is_shown(rules: Ruleboo
     shown = chosen(rules, "What is the wage of a helmsman?")
     of_table = [card for card in shown if card.best.kind == "row" and "Crew" in card.path]
     assert len(of_table) == 1
+
+
+def test_a_row_that_is_named_is_shown_alone_under_its_header(rules: Rulebook) -> None:
+    header, delimiter, *rows, _, more = first(rules, "What is the wage of a helmsman?").split("\n")
+    assert (header, delimiter) == ("| Sailor | Wage (gp) | Berth |", "|---|---:|---|")
+    assert (rows, more) == (["| Helmsman | 45 | aft |"], "… 8 more rows")
+
+
+def test_of_a_long_section_the_lines_that_answer_are_shown(rules: Rulebook) -> None:
+    card = chosen(rules, "What does a surgeon earn?")[0]
+    assert "| Surgeon | 80 | aft |" in render.text(card)
+    assert "| Cook |" not in render.text(card)
+
+
+def test_a_folded_row_names_its_columns(rules: Rulebook) -> None:
+    cook = next(
+        card
+        for card in chosen(rules, "Which sailor works in the galley?")
+        if "| Cook |" in card.best.quote
+    )
+    folded = replace(cook, folded=True, next_best=None)
+    assert render.text(folded) == "Cook · Wage (gp): 25 · Berth: galley"
+    assert written([folded]) == (
+        "**[1] Crew > Wages** (1. Ships/1. Crew.md:11): Cook · Wage (gp): 25 · Berth: galley"
+    )

@@ -41,12 +41,6 @@ def rules(
         yield rules
 
 
-def test_a_row_that_is_named_is_shown_alone_under_its_header(rules: Rulebook) -> None:
-    header, delimiter, *rows, _, more = first(rules, "What is the wage of a helmsman?").split("\n")
-    assert (header, delimiter) == ("| Sailor | Wage (gp) | Berth |", "|---|---:|---|")
-    assert (rows, more) == (["| Helmsman | 45 | aft |"], "… 8 more rows")
-
-
 @pytest.mark.parametrize(
     ("asked", "shown"),
     [
@@ -62,12 +56,6 @@ def test_a_field_that_is_asked_for_is_shown_alone(rules: Rulebook, asked: str, s
 def test_a_short_section_is_shown_whole(rules: Rulebook) -> None:
     card = next(c for c in chosen(rules, "When does a mutiny begin?") if "Mutiny" in c.path)
     assert render.text(card) == VAULT[card.path].split("\n\n", 1)[1].strip()
-
-
-def test_of_a_long_section_the_lines_that_answer_are_shown(rules: Rulebook) -> None:
-    card = chosen(rules, "What does a surgeon earn?")[0]
-    assert "| Surgeon | 80 | aft |" in render.text(card)
-    assert "| Cook |" not in render.text(card)
 
 
 def test_a_list_is_shown_behind_its_lead_in(rules: Rulebook) -> None:
@@ -208,19 +196,6 @@ def test_a_card_that_is_far_from_the_question_is_left_out(rules: Rulebook) -> No
     assert all(card.score >= limit[0] or card.nearness >= limit[1] for card in shown)
     found = search(rules, "What is the morale of a kraken?")
     assert len(shown) < len(found.hits)
-
-
-def test_a_folded_row_names_its_columns(rules: Rulebook) -> None:
-    cook = next(
-        card
-        for card in chosen(rules, "Which sailor works in the galley?")
-        if "| Cook |" in card.best.quote
-    )
-    folded = replace(cook, folded=True, next_best=None)
-    assert render.text(folded) == "Cook · Wage (gp): 25 · Berth: galley"
-    assert written([folded]) == (
-        "**[1] Crew > Wages** (1. Ships/1. Crew.md:11): Cook · Wage (gp): 25 · Berth: galley"
-    )
 
 
 @pytest.mark.parametrize("asked", QUESTIONS)

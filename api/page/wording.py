@@ -13,7 +13,6 @@ _REASONS: Final = {
     "no_passage": "The question is about something else than these rules.",
     "model": "The language model read the nearest lines and found no answer in them.",
     "no_citation": "What the language model wrote has no source in these rules.",
-    "guard": "What the language model wrote does not stand in these rules.",
     "language": "",
 }
 _CHECKED: Final = {
