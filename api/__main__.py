@@ -10,9 +10,9 @@ from types import FrameType
 
 import uvicorn
 
-from api import logs
+from api.http import logs
 from api.main import create_app
-from api.oracle import open_oracle
+from api.state import open_oracle
 from retrieval.errors import RulesError
 from retrieval.settings import load
 

@@ -12,8 +12,8 @@ from typing import Any
 import httpx2
 
 from retrieval.errors import RulesError
-from retrieval.fold import compact
 from retrieval.settings import load
+from retrieval.text.normalize import compact
 
 _TIMEOUT = 120.0  # seconds: the server has deadlines of its own
 

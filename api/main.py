@@ -9,20 +9,21 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from api import events, health, metrics, openai_api, problems
-from api.admission import Admissions, admitted
-from api.answer import follow_up, pipeline
-from api.hangup import Hangup, until_gone
-from api.http import feedback
+from api.answer import pipeline
+from api.answer.question import follow_up
+from api.http import events, feedback, health, metrics, problems
+from api.http.client_disconnect import Hangup, until_gone
+from api.http.concurrency_limit import Admissions, admitted
 from api.http.hosts import Hosts
-from api.oracle import Opened, Oracle, RequestId, State, open_oracle
+from api.http.request_id import RequestIds
+from api.http.sse import EventStream
+from api.openai import routes
 from api.page import routes as page
-from api.request_id import RequestIds
 from api.schema.answer import Answer
 from api.schema.passages import passages
 from api.schema.requests import AskRequest, SearchRequest
 from api.schema.search import SearchReply, SearchTimings
-from api.sse import EventStream
+from api.state import Opened, Oracle, RequestId, State, open_oracle
 from retrieval.errors import RulesError
 from retrieval.search import search
 from retrieval.settings import Settings, load
@@ -63,7 +64,7 @@ def create_app(opened: Oracle | Settings | None = None) -> FastAPI:
     app.post("/search", response_model=SearchReply, dependencies=limited)(find)
     app.get("/livez")(health.livez)
     app.get("/readyz")(health.readyz)
-    app.include_router(openai_api.router)
+    app.include_router(routes.router)
     app.include_router(page.router)
     return app
 

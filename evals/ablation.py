@@ -11,14 +11,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from evals import ablation_report, readme, results, retrieval
-from evals.ablation_rows import Row, summed
-from evals.arms import NAMES, SHIPPED, Arm, Asked, Setup, arms, ask, indexes
-from evals.dataset import SPLITS, Question
-from evals.png import png
+from evals import retrieval
+from evals.labels.dataset import SPLITS, Question
+from evals.reports import readme, results
+from evals.reports.png import png
 from evals.retrieval import RULES
+from evals.stages import report
+from evals.stages.configurations import NAMES, SHIPPED, Arm, Asked, Setup, arms, ask, indexes
+from evals.stages.rows import Row, summed
+from retrieval.context import Rulebook, open_rulebook, with_bundled_reranker
 from retrieval.errors import ConfigurationError, DatasetError, RulesError
-from retrieval.rulebook import Rulebook, open_rulebook, with_bundled_reranker
 from retrieval.settings import load
 
 _COMMAND = "make ablation"  # which the README names
@@ -40,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             other = retrieval.vault_of(rules, args.dataset)
             folder = args.vault or other or rules.settings.vault
             rows = measure(ours or rules, folder, questions, chosen)
-            text = _heading(rules, args.dataset, args.split, rows) + ablation_report.table(rows)
+            text = _heading(rules, args.dataset, args.split, rows) + report.table(rows)
             about = {"program": "evals.ablation", "split": args.split}
             files = rows[0].index.measured.files
             config = results.config(rules, rules.fingerprint, files, args.dataset, about)
@@ -129,13 +131,13 @@ def _write(
 ) -> None:
     """Write the run's folder, and whatever else was asked for."""
     measured = results.measured_on()  # before a file of the repository is changed by it
-    lines = ablation_report.lines(rows)
+    lines = report.lines(rows)
     name = f"ablation-{args.dataset.stem}"
     folder = results.write_folder(args.results, name, lines, {"rows": summed(rows)}, config)
     print(f"results: {folder}")
     if args.json:
         results.write_lines(lines, args.json)
-    drawn = ablation_report.svg(rows)
+    drawn = report.svg(rows)
     files = {folder / "ablation.md": text.encode(), folder / "ablation.svg": drawn.encode(),
              args.markdown: text.encode(), args.svg: drawn.encode()}  # fmt: skip
     if args.png:
@@ -145,7 +147,7 @@ def _write(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
     if args.readme:
-        shown = ablation_report.readme_rows(rows, args.dataset.name, args.split, measured)
+        shown = report.readme_rows(rows, args.dataset.name, args.split, measured)
         readme.put(_COMMAND, shown)
 
 

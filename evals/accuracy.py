@@ -15,14 +15,15 @@ from statistics import fmean
 
 from api.schema.answer import Answer
 from api.schema.passages import Citation
-from evals import answer_program, answers, spans
-from evals.answer_program import Report, Row
-from evals.answers import Answered
-from evals.dataset import ANSWERABLE, Gold, Question
-from evals.spans import PageOf
-from evals.summary import estimate
+from evals.answers import collect, program
+from evals.answers.collect import Answered
+from evals.answers.program import Report, Row
+from evals.labels.dataset import ANSWERABLE, Gold, Question
+from evals.measure import span_overlap
+from evals.measure.span_overlap import PageOf
+from evals.measure.summary import estimate
 from retrieval.errors import DatasetError
-from retrieval.fold import fold
+from retrieval.text.normalize import fold
 
 MIN_MEAN = 1.4
 NAMES = {-1: "REFUSED", 0: "WRONG", 1: "PARTIAL", 2: "CORRECT"}
@@ -46,10 +47,10 @@ class Scored:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
-    parser = answer_program.parser("evals.accuracy", __doc__)
+    parser = program.parser("evals.accuracy", __doc__)
     parser.add_argument("--min-mean", type=float, default=MIN_MEAN, help="the gate, -1 to 2")
     args = parser.parse_args(argv)
-    return answer_program.run(args, "evals.accuracy", lambda: _measured(args))
+    return program.run(args, "evals.accuracy", lambda: _measured(args))
 
 
 def score(answered: Answered, page_of: PageOf) -> Scored:
@@ -102,17 +103,17 @@ def faults(scored: Sequence[Scored], min_mean: float) -> list[str]:
 
 
 def _measured(args: argparse.Namespace) -> Report:
-    questions = [q for q in answers.chosen(args.dataset, args.split) if q.answerable]
+    questions = [q for q in collect.chosen(args.dataset, args.split) if q.answerable]
     with (
-        answers.opened(args.dataset, questions) as (rules, measured),
-        answers.answering(rules, measured, args.model) as answerer,
+        collect.opened(args.dataset, questions) as (rules, measured),
+        collect.answering(rules, measured, args.model) as answerer,
     ):
-        page_of = spans.pages_of(measured.files)
+        page_of = span_overlap.pages_of(measured.files)
         scored: list[Scored] = []
-        for answered in answers.ask_all(answerer, questions):
+        for answered in collect.ask_all(answerer, questions):
             scored.append(score(answered, page_of))
             print(row(scored[-1]).line, flush=True)
-        config = answer_program.config(
+        config = program.config(
             rules, measured, args, program="evals.accuracy", model=args.model,
             min_mean=args.min_mean,
         )  # fmt: skip
@@ -128,7 +129,7 @@ def report(scored: Sequence[Scored], found: Sequence[str], config: dict[str, obj
     table = [head]
     for name, group in groups.items():
         counts = Counter(one.score for one in group)
-        mean = answer_program.spread(estimate([float(one.score) for one in group]))
+        mean = program.spread(estimate([float(one.score) for one in group]))
         table.append((name, str(len(group)), *(str(counts[s]) for s in (2, 1, 0, -1)), mean))
     by_words = fmean(one.words for one in scored)
     sums = {
@@ -189,7 +190,7 @@ def _golds(item: Question) -> str:
 def _cited(gold: Gold, citations: Sequence[Citation], page_of: PageOf) -> bool:
     """Whether a citation shows a line of the gold; of a whole file any line of it."""
     own = [one for one in citations if one.path == gold.path]
-    lines = spans.lines(gold, page_of)
+    lines = span_overlap.lines(gold, page_of)
     if not gold.quote or lines is None:
         return bool(own) and not gold.quote
     return any(one.first_line <= lines[1] and lines[0] <= one.last_line for one in own)

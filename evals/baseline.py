@@ -11,14 +11,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evals import gate, measurement, retrieval
-from evals.compare import Comparison, compare, report
-from evals.dataset import SPLITS
-from evals.measurement import BASELINE, Measurement
-from evals.outcome import Outcome
+from evals import retrieval
+from evals.gating import absolute
+from evals.gating.compare import Comparison, compare, report
+from evals.labels.dataset import SPLITS
+from evals.measure import measurement
+from evals.measure.measurement import BASELINE, Measurement
+from evals.measure.outcome import Outcome
 from evals.retrieval import MIN_RECALL, RULES, evaluate
+from retrieval.context import open_rulebook
 from retrieval.errors import DatasetError, RulesError
-from retrieval.rulebook import open_rulebook
 from retrieval.settings import load
 
 __all__ = ["compare", "main"]
@@ -35,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         found = compare(stored, now) if stored else None
         if stored and found:
             print("\n".join(report(found, now)))
-        faults = [str(fault) for fault in gate.faults(outcomes, args.min_recall)]
+        faults = [str(fault) for fault in absolute.faults(outcomes, args.min_recall)]
         faults += found.faults if found else ()
         for fault in faults:
             print(f"GATE FAILED: {fault}")

@@ -1,13 +1,14 @@
 """Fit the weights of the stages, the threshold and the refusal on the calibration split.
 
-The weights are fitted on questions over training texts as well (evals/beside.py): what suits one
-vault alone does not suit the next. Threshold and refusal are of the vault's own questions.
+The weights are fitted on questions over training texts as well (evals/labels/extra_vaults.py): what
+suits one vault alone does not suit the next. Threshold and refusal are of the vault's own
+questions.
 
 The threshold is the highest (in steps of 0.01) that loses no question which search answers without
 one; each of the others shown loses 5 % more of these. The fit is written to
-retrieval/calibration.json with the models that it belongs to and with the questions that it saw;
-the refusal of whole questions, made of the same searches, to retrieval/refusal.json. The gate split
-is never read.
+retrieval/ranking/calibration.json with the models that it belongs to and with the questions that it
+saw; the refusal of whole questions, made of the same searches, to retrieval/refusal/off_topic.json.
+The gate split is never read.
 """
 
 import argparse
@@ -20,18 +21,21 @@ from pathlib import Path
 from statistics import fmean, quantiles
 from tempfile import TemporaryDirectory
 
-from evals import beside, confidence_fit, dataset, fitting, refusal_fit, retrieval
-from evals.beside import Rules
-from evals.dataset import NO_SEARCH, UNANSWERABLE, Question
-from evals.fitting import Beside, Example
-from evals.judge import judge
+from evals import retrieval
+from evals.fitting import confidence as confidence_fit
+from evals.fitting import refusal, stage_weights
+from evals.fitting.stage_weights import Beside, Example
+from evals.labels import dataset, extra_vaults
+from evals.labels.dataset import NO_SEARCH, UNANSWERABLE, Question
+from evals.labels.extra_vaults import Rules
+from evals.measure.judge import judge
 from evals.retrieval import RULES, Outcome, Subject, evaluate
-from retrieval import calibration
+from retrieval.context import Rulebook, calibrated_for, open_rulebook
 from retrieval.errors import DatasetError, RulesError
-from retrieval.fuse import Weights
 from retrieval.models import SearchResult
+from retrieval.ranking import calibration
+from retrieval.ranking.fusion import Weights
 from retrieval.refusal import confidence, off_topic
-from retrieval.rulebook import Rulebook, calibrated_for, open_rulebook
 from retrieval.settings import BUNDLED, load
 
 _NONE, _TRAINING = "none", "training"
@@ -91,18 +95,18 @@ def _fit(
     reranker = rules.reranker
     for last in (None, reranker) if reranker else (None,):
         rules = replace(rules, reranker=last)
-        known = fitting.examples(list(evaluate(rules, measured, questions)), measured)
-        rules = replace(rules, weights=_weights(rules, known, beside.examples(rules, others)))
+        known = stage_weights.examples(list(evaluate(rules, measured, questions)), measured)
+        rules = replace(rules, weights=_weights(rules, known, extra_vaults.examples(rules, others)))
     outcomes = list(evaluate(rules, measured, questions))
     limits = [limit(outcome, measured, rules.settings.rag_top_k) for outcome in outcomes]
     value = threshold(limits)
     # What people type is refused more often than what they ask in whole sentences.
-    refusable = refusal_fit.examples([*outcomes, *evaluate(rules, measured, typed)])
-    refusing = refusal_fit.fit(refusable)
+    refusable = refusal.examples([*outcomes, *evaluate(rules, measured, typed)])
+    refusing = refusal.fit(refusable)
     limits_of = {name: one for name, one in asdict(refusing).items() if name != "vault"}
     print(f"refusal of whole questions: {limits_of}; share refused, cross-validated:")
     try:
-        print(refusal_fit.table(refusable))
+        print(refusal.table(refusable))
     except DatasetError as error:
         print(f"not cross-validated: {error}")
     _print_curve(outcomes, limits, value)
@@ -122,7 +126,9 @@ def _confidence(rules: Rulebook, folder: Path) -> confidence.Fit:
     """Fit the confidence in the first card, under the weights and the refusal just written."""
     rules = replace(rules, threshold=-math.inf)
     known: list[confidence_fit.Example] = []
-    for name, vault, questions in confidence_fit.sets(Path("training"), folder / "confidence"):
+    for name, vault, questions in confidence_fit.sets(
+        Path("training/texts"), folder / "confidence"
+    ):
         live = vault.resolve() == rules.settings.vault.resolve()
         with retrieval.subject(rules, None if live else vault) as measured:
             known += confidence_fit.examples(rules, name, measured, questions)
@@ -134,9 +140,9 @@ def _confidence(rules: Rulebook, folder: Path) -> confidence.Fit:
 
 def _weights(rules: Rulebook, known: Sequence[Example], others: Beside) -> Weights:
     """Return fitted weights, and print what they do to `known` and to the others."""
-    weights = fitting.fit(known, others)
+    weights = stage_weights.fit(known, others)
     stages = "with" if rules.reranker else "without"
-    held = fitting.cross_validated(known, others)
+    held = stage_weights.cross_validated(known, others)
     print(
         f"{stages} the reranker: {weights}; MRR {_mrr(known, rules.weights)} before, "
         f"{_mrr(known, weights)} after, {held:.3f} cross-validated (n = {len(known)})"
@@ -148,13 +154,13 @@ def _weights(rules: Rulebook, known: Sequence[Example], others: Beside) -> Weigh
 
 
 def _mrr(known: Sequence[Example], weights: Weights) -> str:
-    return f"{fmean(fitting.reciprocal_rank(example, weights) for example in known):.3f}"
+    return f"{fmean(stage_weights.reciprocal_rank(example, weights) for example in known):.3f}"
 
 
 def _others(given: str | None, rules: Rulebook, folder: Path) -> list[Rules]:
     default = _NONE if rules.settings.reranker_model == BUNDLED else _TRAINING
     chosen = given or default
-    return [] if chosen == _NONE else beside.write(Path(chosen), folder)
+    return [] if chosen == _NONE else extra_vaults.write(Path(chosen), folder)
 
 
 def _manifest(path: Path, questions: Sequence[Question]) -> dict[str, object]:

@@ -14,21 +14,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from api.markers import MARKER
-from api.passage_lines import Source
+from api.checks.markers import MARKER
+from api.checks.passage_lines import Source
 from api.schema.answer import Answer
-from evals import answer_judge, answer_program, answers, claims, fixtures, judged_set
-from evals.answer_judge import Judge
-from evals.answer_program import Report, Row
-from evals.answers import CONFIGURED, QUOTES, Answered
-from evals.claims import Claim, Verdict
-from evals.dataset import Question
-from evals.fixtures import Fixture
-from evals.outcome import Subject
-from evals.summary import estimate
+from evals.answers import claims, collect, fixtures, judged_set, llm_judge, program
+from evals.answers.claims import Claim, Verdict
+from evals.answers.collect import CONFIGURED, QUOTES, Answered
+from evals.answers.fixtures import Fixture
+from evals.answers.llm_judge import Judge
+from evals.answers.program import Report, Row
+from evals.labels.dataset import Question
+from evals.measure.outcome import Subject
+from evals.measure.summary import estimate
+from retrieval.context import Rulebook
 from retrieval.errors import DatasetError
-from retrieval.fold import comparable
-from retrieval.rulebook import Rulebook
+from retrieval.text.normalize import comparable
 
 MIN_SUPPORTED, MOST_PLANTED = 0.90, 0.3
 SCRIPTED = ("right", "wrong-number", "welded", "uncited", "injected", "citations-shifted")
@@ -51,9 +51,9 @@ class Scored:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
-    parser = answer_program.parser("evals.faithfulness", __doc__, models=False)
+    parser = program.parser("evals.faithfulness", __doc__, models=False)
     parser.add_argument(
-        "--model", choices=answers.MODELS, action="append",
+        "--model", choices=collect.MODELS, action="append",
         help=f"who answers, repeatable; default: {QUOTES}, {', '.join(SCRIPTED)}",
     )  # fmt: skip
     parser.add_argument("--fixtures", type=Path, default=fixtures.FIXTURES)
@@ -62,10 +62,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--judge", action=argparse.BooleanOptionalAction, default=None,
         help="judge by OPENAI_MODEL; default: where it is set",
     )  # fmt: skip
-    parser.add_argument("--min-supported", type=answer_program.share, default=MIN_SUPPORTED)
-    parser.add_argument("--most-planted", type=answer_program.share, default=MOST_PLANTED)
+    parser.add_argument("--min-supported", type=program.share, default=MIN_SUPPORTED)
+    parser.add_argument("--most-planted", type=program.share, default=MOST_PLANTED)
     args = parser.parse_args(argv)
-    return answer_program.run(args, "evals.faithfulness", lambda: _measured(args))
+    return program.run(args, "evals.faithfulness", lambda: _measured(args))
 
 
 def score(model: str, answered: Answered, files: Mapping[str, str], judge: Judge | None) -> Scored:
@@ -135,15 +135,15 @@ def _judged(judge: Judge, reply: Answer, question: Question) -> tuple[tuple[Verd
 
 
 def _measured(args: argparse.Namespace) -> Report:
-    questions = answers.chosen(args.dataset, args.split)
+    questions = collect.chosen(args.dataset, args.split)
     told_apart = [(one, fixtures.score(one)) for one in fixtures.load(args.fixtures)]
-    with answers.opened(args.dataset, questions) as (rules, measured):
+    with collect.opened(args.dataset, questions) as (rules, measured):
         models = args.model or (QUOTES, *SCRIPTED)
-        with answer_judge.judging(rules.settings, wanted=args.judge) as judge:
+        with llm_judge.judging(rules.settings, wanted=args.judge) as judge:
             scored = _asked(rules, measured, models, questions, judge)
             agreement = _agreement(args.marked, judge)
         limits = {"min_supported": args.min_supported, "most_planted": args.most_planted}
-        config = answer_program.config(
+        config = program.config(
             rules, measured, args, program="evals.faithfulness", models=list(models),
             judge=judge.name if judge else "none", **limits,
         )  # fmt: skip
@@ -157,8 +157,8 @@ def _asked(
     scored: list[Scored] = []
     for model in models:
         used = judge if model == CONFIGURED else None  # scripts are measured without keys
-        with answers.answering(rules, measured, model) as answerer:
-            for answered in answers.ask_all(answerer, questions):
+        with collect.answering(rules, measured, model) as answerer:
+            for answered in collect.ask_all(answerer, questions):
                 scored.append(score(model, answered, measured.files, used))
                 print(row(scored[-1]).line, flush=True)
     return scored
@@ -215,7 +215,7 @@ def _counts(group: Sequence[Scored]) -> dict[str, int | str]:
         "leaked": sum(bool(one.leaked) for one in group),
         "claims": len(verdicts),
         "unscored": sum(one.unscored for one in group),
-        "supported": answer_program.spread(estimate(shares)) if shares else "-",
+        "supported": program.spread(estimate(shares)) if shares else "-",
     }
 
 

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from api.guard.findings import Finding, check
-from api.passage_lines import Source
-from evals import answer_program, results
-from evals.answer_program import Report, Row
-from evals.summary import estimate
+from api.checks.guard.findings import Finding, check
+from api.checks.passage_lines import Source
+from evals.answers import program
+from evals.answers.program import Report, Row
+from evals.measure.summary import estimate
+from evals.reports import results
 from retrieval.errors import DatasetError
 
 GUARD = Path(__file__).with_name("datasets") / "answers" / "guard.jsonl"
@@ -57,13 +58,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m evals.guard_set", description=__doc__)
     parser.add_argument("--dataset", type=Path, default=GUARD)
     parser.add_argument("--split", choices=SPLITS, default="held", help="default: held")
-    parser.add_argument("--most-blocked", type=answer_program.share, default=MOST_BLOCKED)
-    parser.add_argument("--min-caught", type=answer_program.share, default=MIN_CAUGHT)
+    parser.add_argument("--most-blocked", type=program.share, default=MOST_BLOCKED)
+    parser.add_argument("--min-caught", type=program.share, default=MIN_CAUGHT)
     parser.add_argument("--results", type=Path, default=Path("results"))
     parser.add_argument("--json", type=Path, help="write one line an answer to this file, too")
     parser.add_argument("--junit", type=Path, help="write JUnit XML to this file")
     args = parser.parse_args(argv)
-    return answer_program.run(args, "evals.guard_set", lambda: _measured(args))
+    return program.run(args, "evals.guard_set", lambda: _measured(args))
 
 
 def load(path: Path, split: str) -> list[Case]:
@@ -139,7 +140,7 @@ def report(
     for name, group in groups.items():
         stopped = [float(bool(one.findings)) for one in group]
         table.append((name, str(len(group)), f"{sum(stopped):.0f}",
-                      answer_program.spread(estimate(stopped))))  # fmt: skip
+                      program.spread(estimate(stopped))))  # fmt: skip
         sums[name.strip()] = {"n": len(group), "stopped": int(sum(stopped))}
     return Report("evals.guard_set", tuple(rows), tuple(table), (), sums, tuple(found), config)
 

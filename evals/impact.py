@@ -13,14 +13,16 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from evals import changes, dataset, impact_report, retrieval
-from evals.changes import Impact
-from evals.dataset import SPLITS, Question
-from evals.edits import edits, file_of, shown, state_of
+from evals import retrieval
+from evals.impacts import changes, report
+from evals.impacts.changes import Impact
+from evals.impacts.states import edits, file_of, shown, state_of
+from evals.labels import dataset
+from evals.labels.dataset import SPLITS, Question
 from evals.retrieval import RULES, RULES_VAULT
-from ingest import vault
+from ingest.read import vault
+from retrieval.context import open_rulebook
 from retrieval.errors import RulesError
-from retrieval.rulebook import open_rulebook
 from retrieval.settings import load
 
 
@@ -28,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
     try:
-        text = impact_report.markdown(_impact(args), shown(args.vault))
+        text = report.markdown(_impact(args), shown(args.vault))
     except (RulesError, OSError) as error:
         print(f"evals.impact: nothing was measured: {error}", file=sys.stderr)
         return 2

@@ -9,12 +9,12 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 
-from api.sanitize import visible
+from api.checks.sanitize import visible
 from ingest.backup import refuse_without_database
-from retrieval.database import Store
+from retrieval.context import database_url
+from retrieval.database.pool import Store
 from retrieval.errors import RulesError
 from retrieval.index.feedback import Feedback, Rating, newest
-from retrieval.rulebook import database_url
 from retrieval.settings import load
 
 _LIMIT = 100

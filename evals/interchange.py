@@ -15,15 +15,17 @@ from pathlib import Path
 from statistics import fmean
 from urllib.parse import quote
 
-from evals import beir, dataset, judge, metrics, retrieval, spans
-from evals.beir import Passage
-from evals.dataset import SPLITS, Gold, Question
-from evals.metrics import Scored
-from evals.outcome import Subject
+from evals import retrieval
+from evals.labels import beir, dataset
+from evals.labels.beir import Passage
+from evals.labels.dataset import SPLITS, Gold, Question
+from evals.measure import judge, metrics, span_overlap
+from evals.measure.metrics import Scored
+from evals.measure.outcome import Subject
 from evals.retrieval import RULES
+from retrieval.context import open_rulebook
 from retrieval.errors import RulesError
-from retrieval.rerank import passage_text
-from retrieval.rulebook import open_rulebook
+from retrieval.ranking.reranking import passage_text
 from retrieval.settings import load
 
 RUN_NAME = "rules-oracle"  # the last cell of a TREC run's lines
@@ -110,7 +112,7 @@ def _export(args: argparse.Namespace) -> None:
         with retrieval.subject(rules, folder) as measured:
             outcomes = list(retrieval.evaluate(rules, measured, questions, top_k=top_k))
             scored = metrics.score(
-                outcomes, measured, spans.pages_of(measured.files),
+                outcomes, measured, span_overlap.pages_of(measured.files),
                 top_k=top_k, candidates=max(rules.settings.rag_candidates, top_k),
             )  # fmt: skip
             args.out.mkdir(parents=True, exist_ok=True)

@@ -10,11 +10,11 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from evals import anchors, chunks, dataset, wording
-from evals.anchors import Pages
-from evals.dataset import SPLITS, Question
+from evals.labels import chunk_checks, dataset, quote_locations, wording
+from evals.labels.dataset import SPLITS, Question
+from evals.labels.quote_locations import Pages
 from retrieval.errors import DatasetError, RulesError
-from retrieval.fold import comparable, fold
+from retrieval.text.normalize import comparable, fold
 
 _ROOT = Path(__file__).parents[1]
 _DATASETS = _ROOT / "evals" / "datasets"
@@ -28,7 +28,7 @@ def lint(path: Path, folder: Path) -> list[str]:
     """
     about = _RULES if folder.resolve() == (_ROOT / "vault").resolve() else folder.name
     questions = [one for one in dataset.load(path) if one.vault in ("", about)]
-    pages = anchors.read(folder)
+    pages = quote_locations.read(folder)
     ours = not _borrowed(path)
     found = [(item, what) for item in questions for what in _label_faults(item, pages, ours)]
     found += _shared_quotes(questions)
@@ -72,7 +72,7 @@ def _check_labels(path: Path, folder: Path) -> int:
 
 def _check_chunks(folder: Path, encoder: str) -> int:
     try:
-        report = chunks.lint(folder, encoder)
+        report = chunk_checks.lint(folder, encoder)
     except RulesError as error:
         return _unchecked(error)
     for finding in report.findings:
@@ -126,12 +126,12 @@ def _label_faults(item: Question, pages: Pages, ours: bool) -> Iterator[str]:
         yield from _forbidden_faults(item, pages)
     for gold in (gold for golds in item.places for gold in golds):
         if ours or gold.quote:
-            least = 1 if item.vault else anchors.SHORTEST
-            yield from anchors.quote_faults(gold, pages, shortest=least)
+            least = 1 if item.vault else quote_locations.SHORTEST
+            yield from quote_locations.quote_faults(gold, pages, shortest=least)
         elif gold.path not in pages:
             yield f"{gold.path!r} is no file of the vault"
     for pattern in item.absent:
-        yield from anchors.absence_faults(pattern, pages)
+        yield from quote_locations.absence_faults(pattern, pages)
     if item.kind == "paraphrase":
         yield from wording.paraphrase_faults(item, pages)
     yield from wording.personal_faults(item)
@@ -198,7 +198,7 @@ def _shared_quotes(questions: Sequence[Question]) -> Iterator[tuple[Question, st
             quote, others = comparable(gold.quote), seen.setdefault(gold.path, [])
             for text, other in others:
                 if item.split != other.split and quote and (quote in text or text in quote):
-                    shown = anchors.shortened(min(quote, text, key=len))
+                    shown = quote_locations.shortened(min(quote, text, key=len))
                     where = f"{other.id} (line {other.line}), which is in {other.split}"
                     yield item, f'shares the quote "{shown}" with {where}'
             others.append((quote, item))

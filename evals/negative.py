@@ -13,19 +13,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from markupsafe import Markup
 
-from evals import answer_program, answers
-from evals.answer_program import Report, Row
-from evals.answers import Answered
-from evals.dataset import UNANSWERABLE, Question
-from evals.outcome import Outcome, Subject
+from evals.answers import collect, program
+from evals.answers.collect import Answered
+from evals.answers.program import Report, Row
+from evals.labels.dataset import UNANSWERABLE, Question
+from evals.measure.outcome import Outcome, Subject
+from evals.measure.summary import estimate
+from evals.measure.threshold import best_score
 from evals.reports import page, plot
 from evals.reports.plot import Line
 from evals.retrieval import evaluate
-from evals.summary import estimate
-from evals.threshold import best_score
+from retrieval.context import Rulebook
 from retrieval.errors import DatasetError
 from retrieval.refusal import off_topic
-from retrieval.rulebook import Rulebook
 
 MIN_OFFTOPIC, MOST_FALSE = 0.98, 0.08
 ANSWERABLE = "answerable"
@@ -36,13 +36,13 @@ Best = Sequence[tuple[Question, float | None]]  # the score that the threshold i
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
-    parser = answer_program.parser("evals.negative", __doc__)
-    share = answer_program.share
+    parser = program.parser("evals.negative", __doc__)
+    share = program.share
     parser.add_argument("--min-offtopic", type=share, default=MIN_OFFTOPIC, help="refused, 0 to 1")
     parser.add_argument("--min-unanswerable", type=share, default=0.0, help="of all such kinds")
     parser.add_argument("--most-false", type=share, default=MOST_FALSE, help="false refusals")
     args = parser.parse_args(argv)
-    return answer_program.run(args, "evals.negative", lambda: _measured(args))
+    return program.run(args, "evals.negative", lambda: _measured(args))
 
 
 def groups(answered: Sequence[Answered]) -> dict[str, list[Answered]]:
@@ -116,18 +116,18 @@ def drawn(lines: Sequence[Line], threshold: float) -> str:
 
 
 def _measured(args: argparse.Namespace) -> Report:
-    questions = answers.chosen(args.dataset, args.split)
+    questions = collect.chosen(args.dataset, args.split)
     with (
-        answers.opened(args.dataset, questions) as (rules, measured),
-        answers.answering(rules, measured, args.model) as answerer,
+        collect.opened(args.dataset, questions) as (rules, measured),
+        collect.answering(rules, measured, args.model) as answerer,
     ):
         answered: list[Answered] = []
-        for one in answers.ask_all(answerer, questions):
+        for one in collect.ask_all(answerer, questions):
             answered.append(one)
             print(row(one).line, flush=True)
         limits = {"min_offtopic": args.min_offtopic, "min_unanswerable": args.min_unanswerable,
                   "most_false": args.most_false}  # fmt: skip
-        config = answer_program.config(
+        config = program.config(
             rules, measured, args, program="evals.negative", model=args.model, **limits
         )
         figures = _figures(rules, measured, questions)
@@ -163,7 +163,7 @@ def report(
     for name, group in groups(answered).items():
         refused = [float(one.refused) for one in group]
         table.append((name, str(len(group)), f"{sum(refused):.0f}",
-                      answer_program.spread(estimate(refused))))  # fmt: skip
+                      program.spread(estimate(refused))))  # fmt: skip
         sums[name] = {"asked": len(group), "refused": int(sum(refused))}
     reasons = [str(one.reply.refusal_reason) for one in answered if one.reply and one.refused]
     sums["reasons"] = {reason: reasons.count(reason) for reason in sorted(set(reasons))}

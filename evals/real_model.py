@@ -15,15 +15,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from api.llm import LanguageModel
-from evals import answer_program, answers, local_model
-from evals.answer_program import Report, Row
-from evals.answers import Answered, Answerer
-from evals.dataset import Question
-from evals.outcome import Subject
+from api.llm.client import LanguageModel
+from evals.answers import collect, local_model, program
+from evals.answers.collect import Answered, Answerer
+from evals.answers.program import Report, Row
+from evals.labels.dataset import Question
+from evals.measure.outcome import Subject
 from ingest.progress import Meter
+from retrieval.context import Rulebook
 from retrieval.errors import DatasetError
-from retrieval.rulebook import Rulebook
 
 _ENVIRONMENT = Path(".venv-llm")
 _QUESTIONS = 100
@@ -36,14 +36,14 @@ SHOWN = frozenset({"pass", "repaired", "retried"})
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
-    parser = answer_program.parser("evals.real_model", __doc__, models=False)
+    parser = program.parser("evals.real_model", __doc__, models=False)
     parser.set_defaults(split="calibration")
     parser.add_argument("--questions", type=int, default=_QUESTIONS, help="that many, spread")
     parser.add_argument(
         "--environment", type=Path, default=_ENVIRONMENT, help="where llama-cpp-python is installed"
     )
     args = parser.parse_args(argv)
-    return answer_program.run(args, "evals.real_model", lambda: _measured(args))
+    return program.run(args, "evals.real_model", lambda: _measured(args))
 
 
 def spread(questions: Sequence[Question], count: int) -> list[Question]:
@@ -85,14 +85,14 @@ def report(answered: Sequence[Answered], config: Mapping[str, object]) -> Report
 
 
 def _measured(args: argparse.Namespace) -> Report:
-    questions = spread(answers.chosen(args.dataset, args.split), args.questions)
+    questions = spread(collect.chosen(args.dataset, args.split), args.questions)
     with (
-        answers.opened(args.dataset, questions) as (rules, measured),
+        collect.opened(args.dataset, questions) as (rules, measured),
         TemporaryDirectory() as folder,
         local_model.served(args.environment, Path(folder) / "server.log") as url,
     ):
         answered = list(_asked(rules, measured, url, questions))
-        config = answer_program.config(
+        config = program.config(
             rules, measured, args, program="evals.real_model", model=local_model.NAME
         )
     return report(answered, config)
@@ -109,7 +109,7 @@ def _asked(
     try:
         with Meter() as meter:
             answerer = Answerer(_NAME, rules, measured, model)
-            for done, one in enumerate(answers.ask_all(answerer, questions), start=1):
+            for done, one in enumerate(collect.ask_all(answerer, questions), start=1):
                 meter.show("asking", done, len(questions))
                 yield one
     finally:

@@ -13,15 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from api.citations import source
-from evals import answer_judge, answer_program, answers
-from evals.answer_judge import Judge
-from evals.answer_program import Report, Row
-from evals.dataset import ANSWERABLE
-from evals.judge import ChunksOf, holders
-from evals.outcome import Outcome
+from api.checks.citations import source
+from evals.answers import collect, llm_judge, program
+from evals.answers.llm_judge import Judge
+from evals.answers.program import Report, Row
+from evals.labels.dataset import ANSWERABLE
+from evals.measure.judge import ChunksOf, holders
+from evals.measure.outcome import Outcome
+from evals.measure.summary import estimate
 from evals.retrieval import evaluate
-from evals.summary import estimate
 from retrieval.errors import DatasetError
 
 MIN_REACHED, MIN_TWO = 0.75, 0.6
@@ -54,8 +54,8 @@ class Scored:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
-    parser = answer_program.parser("evals.relevance", __doc__, models=False)
-    share = answer_program.share
+    parser = program.parser("evals.relevance", __doc__, models=False)
+    share = program.share
     parser.add_argument(
         "--min-reached", type=share, default=MIN_REACHED,
         help="the gate: precision as a share of what the labels allow; without a judge",
@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="judge by OPENAI_MODEL; default: where it is set",
     )  # fmt: skip
     args = parser.parse_args(argv)
-    return answer_program.run(args, "evals.relevance", lambda: _measured(args))
+    return program.run(args, "evals.relevance", lambda: _measured(args))
 
 
 def by_labels(outcome: Outcome, chunks_of: ChunksOf, top_k: int) -> Scored:
@@ -112,10 +112,10 @@ def faults(
 
 
 def _measured(args: argparse.Namespace) -> Report:
-    questions = [q for q in answers.chosen(args.dataset, args.split) if q.answerable]
+    questions = [q for q in collect.chosen(args.dataset, args.split) if q.answerable]
     with (
-        answers.opened(args.dataset, questions) as (rules, measured),
-        answer_judge.judging(rules.settings, wanted=args.judge) as judge,
+        collect.opened(args.dataset, questions) as (rules, measured),
+        llm_judge.judging(rules.settings, wanted=args.judge) as judge,
     ):
         scored: list[Scored] = []
         top_k = rules.settings.rag_top_k
@@ -124,7 +124,7 @@ def _measured(args: argparse.Namespace) -> Report:
             scored.append(by_judge(outcome, judge) if judge else labelled)
             print(row(scored[-1]).line, flush=True)
         limits = {"min_reached": args.min_reached, "min_two": args.min_two}
-        config = answer_program.config(
+        config = program.config(
             rules, measured, args, program="evals.relevance",
             judge=judge.name if judge else "none", **limits,
         )  # fmt: skip
@@ -141,8 +141,8 @@ def report(
     parts |= {k: [one for one in scored if one.outcome.question.kind == k] for k in kinds}
     table: list[tuple[str, ...]] = [("kind", "n", "precision", "ceiling", "two of three")]
     for name, group in parts.items():
-        precision = answer_program.spread(estimate([one.precision for one in group]))
-        two = answer_program.spread(estimate([float(one.two_of_three) for one in group]))
+        precision = program.spread(estimate([one.precision for one in group]))
+        two = program.spread(estimate([float(one.two_of_three) for one in group]))
         table.append((name, str(len(group)), precision, _ceiling(group), two))
     sums = {
         "precision": fmean(one.precision for one in scored),

@@ -14,14 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from evals import dataset
-from evals.dataset import SPLITS, Question
+from evals.labels import dataset
+from evals.labels.dataset import SPLITS, Question
 from evals.measure import replies
-from evals.outcome import Outcome
+from evals.measure.outcome import Outcome
+from evals.measure.stats import wilson
 from evals.retrieval import RULES, RULES_VAULT, evaluate, subject
-from evals.stats import wilson
+from retrieval.context import Rulebook, open_rulebook
 from retrieval.errors import DatasetError, RulesError
-from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.settings import load
 
 _VAULTS = Path(__file__).with_name("vaults")

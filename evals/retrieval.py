@@ -11,20 +11,23 @@ from functools import cache
 from pathlib import Path
 
 from api.answer.card_reply import card_reply
-from evals import ci, console, dataset, gates, measurement, results
-from evals.dataset import SPLITS, Question
-from evals.judge import ChunksOf, judge
+from evals.gating import all_gates
+from evals.labels import dataset
+from evals.labels.dataset import SPLITS, Question
+from evals.measure import measurement
+from evals.measure.judge import ChunksOf, judge
+from evals.measure.outcome import Outcome as Outcome  # other programs take them from here
+from evals.measure.outcome import Subject as Subject
+from evals.measure.run import Run
 from evals.measure.shown import shown
-from evals.outcome import Outcome as Outcome  # other programs take them from here
-from evals.outcome import Subject as Subject
-from evals.reports import page, records, runs, stored
-from evals.run import Run
-from ingest import pipeline, vault
+from evals.reports import ci, console, page, records, results, runs, stored
+from ingest import pipeline
 from ingest.progress import Meter
-from retrieval import generations, store
+from ingest.read import vault
+from retrieval.context import Rulebook, open_rulebook
 from retrieval.errors import DatasetError, IndexMissingError, RulesError, VaultError
+from retrieval.index import generations, store
 from retrieval.models import Chunk
-from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.search import search
 from retrieval.settings import load
 
@@ -88,7 +91,7 @@ def _measured_run(args: argparse.Namespace) -> Run:
                 print(console.line(outcome), flush=True)
             about = {"split": args.split, "min_recall": args.min_recall}
             folder = other or rules.settings.vault
-            checked = gates.check(
+            checked = all_gates.check(
                 rules, measured, outcomes, folder=folder, baseline=_baseline(args),
                 min_recall=args.min_recall, top_k=args.top_k,
             )  # fmt: skip

@@ -16,18 +16,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic
 
-from evals import canaries, trial
-from evals.alarms import GATES, Alarm, Effect, Pass, effect
-from evals.canaries import Copy
-from evals.faults import Fault
-from evals.faults_index import INDEX_FAULTS
-from evals.faults_reply import REPLY_FAULTS
-from evals.faults_search import SEARCH_FAULTS
-from evals.outcome import Subject
+from evals.faults import known_outcome_runs, run_pipeline
+from evals.faults.detectors import GATES, Alarm, Effect, Pass, effect
+from evals.faults.known_outcome_runs import Copy
+from evals.faults.of_cards import REPLY_FAULTS
+from evals.faults.of_ingest import INDEX_FAULTS
+from evals.faults.of_search import SEARCH_FAULTS
+from evals.faults.replace import Fault
+from evals.faults.run_pipeline import LARGE, SMALL, Ground
+from evals.measure.outcome import Subject
 from evals.retrieval import subject
-from evals.trial import LARGE, SMALL, Ground
+from retrieval.context import Rulebook
 from retrieval.errors import DatasetError, RulesError
-from retrieval.rulebook import Rulebook
 from retrieval.settings import load
 
 FAULTS = SEARCH_FAULTS + REPLY_FAULTS + INDEX_FAULTS
@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if not faults:
             raise DatasetError(f"no fault of this selection has {args.only!r} in its name")
-        with trial.opened(load()) as rules:
+        with run_pipeline.opened(load()) as rules:
             verdicts, copies = _tried(rules, faults, with_copies=args.only is None)
     except RulesError as error:
         print(f"evals.sabotage: nothing was measured: {error}", file=sys.stderr)
@@ -122,9 +122,9 @@ def _sound(rules: Rulebook, ground: Ground) -> Iterator[tuple[Subject, Pass]]:
     Raises DatasetError where a gate is red before anything was broken: it would be red after it.
     """
     with ExitStack() as stack:
-        with trial.quiet():
+        with run_pipeline.quiet():
             ready = stack.enter_context(subject(rules, ground.vault))
-        sound = trial.run(rules, ground, ready=ready, checked=ground is not LARGE)
+        sound = run_pipeline.run(rules, ground, ready=ready, checked=ground is not LARGE)
         for alarm in (alarm for gate in GATES for alarm in gate(sound, sound)):
             raise DatasetError(
                 f"{ground.dataset.name}: {alarm.gate} is red without any fault: {alarm.measured}"
@@ -140,14 +140,14 @@ def _verdicts(
         started = monotonic()
         index = None if fault.index else ready
         ground = GROUNDS[fault.ground]
-        broken = trial.run(rules, ground, fault.swaps, ready=index, checked=fault.index)
+        broken = run_pipeline.run(rules, ground, fault.swaps, ready=index, checked=fault.index)
         found = verdict(fault, sound, broken, monotonic() - started)
         print(_line(found), flush=True)
         yield found
 
 
 def _copies(ready: Subject, sound: Pass) -> Iterator[Copy]:
-    for copy in canaries.tried(GROUNDS["small"], ready, sound.outcomes):
+    for copy in known_outcome_runs.tried(GROUNDS["small"], ready, sound.outcomes):
         print(f"{copy.status:<12} gate: {copy.name} | {copy.canary} | {copy.said}", flush=True)
         yield copy
 

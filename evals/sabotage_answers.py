@@ -1,7 +1,7 @@
 """Break what answers users, one fault at a time, and demand that a named gate turns red.
 
-A fault replaces a public function of the product (evals.faults); a scripted model answers where one
-is needed. Everything happens over the handbook, in a database of its own.
+A fault replaces a public function of the product (evals.faults.replace); a scripted model answers
+where one is needed. Everything happens over the handbook, in a database of its own.
 
 Exit status: 0 every fault was caught; 1 one was not; 2 nothing could be measured.
 """
@@ -13,18 +13,21 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from evals import accuracy, answers, faithfulness, spans, stats, trial
-from evals.alarms import Alarm
-from evals.answers import Answered
-from evals.dataset import SPLITS, Question
-from evals.faults import Swap, applied
-from evals.faults_answers import ANSWER_FAULTS, AnswerFault
-from evals.outcome import Subject
+from evals import accuracy, faithfulness
+from evals.answers import collect
+from evals.answers.collect import Answered
+from evals.faults import run_pipeline
+from evals.faults.detectors import Alarm
+from evals.faults.of_answers import ANSWER_FAULTS, AnswerFault
+from evals.faults.replace import Swap, applied
+from evals.faults.run_pipeline import Ground
+from evals.labels.dataset import SPLITS, Question
+from evals.measure import span_overlap, stats
+from evals.measure.outcome import Subject
 from evals.retrieval import subject
-from evals.trial import Ground
 from ingest import pipeline
+from retrieval.context import Rulebook
 from retrieval.errors import DatasetError, RulesError
-from retrieval.rulebook import Rulebook
 from retrieval.settings import load
 
 
@@ -51,11 +54,11 @@ def run(
     swaps: Sequence[Swap] = (),
 ) -> AnswerPass:  # fmt: skip
     """Return one pass over the live index with `swaps` in place."""
-    page_of = spans.pages_of(measured.files)
+    page_of = span_overlap.pages_of(measured.files)
     with ExitStack() as stack:
-        answerer = stack.enter_context(answers.answering(rules, measured, model))
+        answerer = stack.enter_context(collect.answering(rules, measured, model))
         stack.enter_context(applied(*swaps))
-        answered = tuple(answers.ask_all(answerer, questions))
+        answered = tuple(collect.ask_all(answerer, questions))
     scored = [faithfulness.score(model, one, measured.files, None) for one in answered]
     known = [one for one in answered if one.question.answerable]
     return AnswerPass(
@@ -125,7 +128,7 @@ def tried_on(rules: Rulebook, ground: Ground, faults: Sequence[AnswerFault]) -> 
     `rules` must have a database of its own, as `trial.opened` gives it.
     """
     own = replace(rules, settings=rules.settings.model_copy(update={"vault": ground.vault}))
-    with trial.quiet():
+    with run_pipeline.quiet():
         pipeline.run(own, ground.vault)
     with subject(own, None) as measured:
         yield from tried(own, measured, ground.questions, faults)
@@ -136,9 +139,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m evals.sabotage_answers", description=__doc__)
     parser.add_argument("--split", choices=SPLITS, help="only the questions of this split")
     args = parser.parse_args(argv)
-    ground = replace(trial.SMALL, split=args.split)
+    ground = replace(run_pipeline.SMALL, split=args.split)
     try:
-        with trial.opened(load()) as rules:
+        with run_pipeline.opened(load()) as rules:
             found = _shown(tried_on(rules, ground, ANSWER_FAULTS))
             missed = [one.fault for one in found if not one.alarms]
     except RulesError as error:

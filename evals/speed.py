@@ -16,17 +16,21 @@ from time import perf_counter
 from sentence_transformers import SentenceTransformer
 
 from api.answer import pipeline as answers
-from evals import results, retrieval
+from evals import retrieval
+from evals.reports import results
 from evals.retrieval import RULES
-from ingest import document, pipeline, vault
+from ingest import pipeline
+from ingest.chunking import document
 from ingest.progress import Meter
-from retrieval import candidates, generations, migrate, store
-from retrieval.embed import EncodedQuestion
+from ingest.read import vault
+from retrieval.context import Rulebook, open_rulebook
+from retrieval.encoder.bi_encoder import EncodedQuestion
 from retrieval.errors import RulesError
-from retrieval.fold import searchable
-from retrieval.rulebook import Rulebook, open_rulebook
+from retrieval.index import generations, migrate, store
+from retrieval.ranking import candidates
 from retrieval.search import search
 from retrieval.settings import load
+from retrieval.text.normalize import searchable
 
 _QUESTIONS = 100
 _ANSWERED = 200  # before the memory is read

@@ -20,16 +20,18 @@ from time import monotonic
 import httpx2
 import psycopg
 
-from evals import answer_program, results, stale_report, stale_stage
-from evals.answer_program import Report
-from evals.integrity import on_disk, text
-from evals.stale_asker import ask
-from evals.stale_cases import HANDBOOK, Case, cases, verify
-from evals.stale_faults import FAULTS
-from evals.stale_judge import Judged, read
-from evals.stale_stage import Program, Stage
-from retrieval import store
+from evals.answers import program
+from evals.answers.program import Report
+from evals.gating.integrity import on_disk, text
+from evals.reports import results
+from evals.staleness import processes, report
+from evals.staleness.asker import ask
+from evals.staleness.cases import HANDBOOK, Case, cases, verify
+from evals.staleness.faults import FAULTS
+from evals.staleness.judge import Judged, read
+from evals.staleness.processes import Program, Stage
 from retrieval.errors import DatasetError
+from retrieval.index import store
 from retrieval.settings import load
 
 
@@ -45,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--junit", type=Path, help="write JUnit XML to this file")
     parser.set_defaults(dataset=HANDBOOK)  # which names the run's folder
     args = parser.parse_args(argv)
-    return answer_program.run(args, "evals.stale", lambda: _measured(args))
+    return program.run(args, "evals.stale", lambda: _measured(args))
 
 
 def measure(stage: Stage, chosen: Sequence[Case], ingest: Program) -> Iterator[Judged]:
@@ -56,7 +58,7 @@ def measure(stage: Stage, chosen: Sequence[Case], ingest: Program) -> Iterator[J
     its edit: then the replies after it would show nothing.
     """
     stage.ingest()
-    stale_stage.wait_ready(stage)
+    processes.wait_ready(stage)
     for case in chosen:
         judged = _judged(stage, case, ingest)
         wrong = [r for r in judged.replies if judged.phase(r) == "before" and r.state != "old"]
@@ -64,7 +66,7 @@ def measure(stage: Stage, chosen: Sequence[Case], ingest: Program) -> Iterator[J
             shown = wrong[0].detail or f"{wrong[0].state} instead of old"
             raise DatasetError(
                 f"{case.name}: before the edit API {wrong[0].api} answers with {shown}, so replies "
-                f"after it would prove nothing; see evals/stale_cases.py: {wrong[0].question}"
+                f"after it would prove nothing; see evals/staleness/cases.py: {wrong[0].question}"
             )
         yield judged
 
@@ -78,7 +80,7 @@ def _judged(stage: Stage, case: Case, ingest: Program) -> Judged:
             return [ask(client, api, question) for api in stage.apis for question in questions]
 
         own = ask_all()
-        with stale_stage.asking(stage, questions) as asked:
+        with processes.asking(stage, questions) as asked:
             edited = monotonic()
             case.edit(stage.vault)
             verify(case, before, _texts(stage.vault))
@@ -95,16 +97,16 @@ def _measured(args: argparse.Namespace) -> Report:
     if not chosen or (chosen == every[-1:]):
         raise DatasetError(f"no case that can stand alone has {args.only!r} in its name")
     settings, fault = load(), FAULTS.get(args.fault)
-    faulty = ("evals.stale_faults", args.fault)
+    faulty = ("evals.staleness.faults", args.fault)
     apis: list[Program] = [("api",), faulty if fault and fault.of_api else ("api",)]
     ingest: Program = faulty if fault and not fault.of_api else ("ingest",)
     try:
-        with stale_stage.opened(settings, HANDBOOK, apis) as stage:
+        with processes.opened(settings, HANDBOOK, apis) as stage:
             found = []
             for judged in measure(stage, chosen, ingest):
                 found.append(judged)
-                print(stale_report.line(judged), flush=True)
-            return stale_report.report(found, _config(stage, args))
+                print(report.line(judged), flush=True)
+            return report.report(found, _config(stage, args))
     except subprocess.TimeoutExpired as error:
         raise DatasetError(f"{error.cmd[2]} did not end within {error.timeout:g} s") from error
 

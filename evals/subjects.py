@@ -22,16 +22,17 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from scipy.stats import mannwhitneyu
 
-from evals import beside, dataset, retrieval
+from evals import retrieval
+from evals.labels import dataset, extra_vaults
 from evals.retrieval import RULES
+from retrieval.context import Rulebook, open_rulebook
 from retrieval.errors import DatasetError, RulesError
 from retrieval.refusal import off_topic
 from retrieval.refusal.off_topic import Signals
-from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.settings import load
 
 QUESTIONS = RULES.with_name("subjects")
-VAULTS = (Path("training"), Path(__file__).with_name("vaults"))
+VAULTS = (Path("training/texts"), Path(__file__).with_name("vaults"))
 _FOUND, _EVERYDAY, _SENSE = "answerable", "everyday", "sense"
 _SHARES = (0.02, 0.03, 0.05, 0.08)  # of answerable questions, refused by a limit for all vaults
 _AIM = 0.05  # the share that the shipped limit is made of
@@ -80,7 +81,7 @@ def measured(rules: Rulebook, questions: Path, folder: Path) -> Iterator[Asked]:
             raise DatasetError(
                 f"{file}: no folder {file.stem!r} in {[str(base) for base in VAULTS]}"
             )
-        beside.stripped(source, folder / file.stem)
+        extra_vaults.stripped(source, folder / file.stem)
         groups: dict[str, list[Signals]] = {_FOUND: [], _EVERYDAY: [], _SENSE: []}
         with retrieval.subject(rules, folder / file.stem) as subject:
             for one in retrieval.evaluate(rules, subject, dataset.load(file)):

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
-from evals import readme, results, retrieval, summary
-from evals.reports import runs
+from evals import retrieval
+from evals.measure import summary
+from evals.measure.run import Run
+from evals.reports import readme, results, runs
 from evals.retrieval import RULES, RULES_VAULT, evaluate, subject
-from evals.run import Run
+from retrieval.context import Rulebook, open_rulebook
 from retrieval.errors import RulesError
-from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.settings import load
 
 _COMMAND = "make table"  # which the README names

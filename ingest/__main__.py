@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from ingest import arguments, doctor, gate, pipeline, watch
+from ingest import arguments, gate, pipeline, watch
+from ingest.doctor import checks
 from ingest.pipeline import Report
 from ingest.plan import Plan
 from ingest.progress import Meter
+from retrieval.context import Rulebook, open_rulebook
 from retrieval.errors import GateRefusedError, IngestRunningError, RulesError, VaultError
-from retrieval.rulebook import Rulebook, open_rulebook
 from retrieval.settings import load
 
 _LINES = 10  # of a list that is printed, unless asked for all
@@ -30,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     given = sys.argv[1:] if argv is None else argv
     if "--check" in given:
-        return doctor.main([one for one in given if one != "--check"])
+        return checks.main([one for one in given if one != "--check"])
     args = arguments.parse(given, __doc__)
     try:
         settings = load()

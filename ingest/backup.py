@@ -10,9 +10,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from retrieval import cluster_copy, dump, postgres_place
+from retrieval.context import database_url
+from retrieval.database import cluster_copy, dump
+from retrieval.database.embedded import place
 from retrieval.errors import ConfigurationError, IndexMissingError, RulesError
-from retrieval.rulebook import database_url
 from retrieval.settings import Settings, load
 
 
@@ -48,7 +49,7 @@ def _copy(settings: Settings, url: str, target: Path) -> int:
 
 def refuse_without_database(settings: Settings) -> None:
     """Raise IndexMissingError rather than make an empty embedded database by looking into it."""
-    if settings.database_url is None and not postgres_place.is_made(settings.rag_data_dir):
+    if settings.database_url is None and not place.is_made(settings.rag_data_dir):
         raise IndexMissingError(
             f"no database in {str(settings.rag_data_dir)!r}; run: python -m ingest, or set "
             "RAG_DATA_DIR or DATABASE_URL"

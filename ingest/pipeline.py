@@ -6,21 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from ingest import beside, vault
 from ingest import plan as plans
-from ingest.beside import Built, Gate, Job
-from ingest.document import Index
-from ingest.embedding import Progress
+from ingest import rebuild
+from ingest.chunking.document import Index
+from ingest.chunking.embedding import Progress
 from ingest.plan import Plan
 from ingest.prepare import chunk, fingerprint, prepare
-from ingest.vault import SourceFile, VaultFiles
-from retrieval import contents, generations, hnsw, migrate, store
+from ingest.read import vault
+from ingest.read.vault import SourceFile, VaultFiles
+from ingest.rebuild import Built, Gate, Job
+from retrieval.context import Rulebook
 from retrieval.errors import FileRejectedError
 from retrieval.fault_points import point
-from retrieval.hnsw import Say
-from retrieval.rulebook import Rulebook
-from retrieval.store import Connection, Generation
-from retrieval.vacuum import vacuum_if_worn
+from retrieval.index import generations, hnsw, migrate, store, writer
+from retrieval.index.hnsw import Say
+from retrieval.index.store import Connection, Generation
+from retrieval.index.vacuum import vacuum_if_worn
 
 _log = logging.getLogger(__name__)
 
@@ -81,7 +82,7 @@ def begin(conn: Connection) -> None:
     generations.lock(conn)  # before anything is touched: two at once could deadlock
     point("lock held")
     migrate.install(conn)
-    beside.clear_up(conn)
+    rebuild.clear_up(conn)
 
 
 def roll_back(rules: Rulebook) -> Generation:
@@ -93,7 +94,7 @@ def roll_back(rules: Rulebook) -> Generation:
     """
     with rules.store.connect(autocommit=True) as conn:
         begin(conn)
-        return beside.roll_back(rules, conn)
+        return rebuild.roll_back(rules, conn)
 
 
 def reindex(rules: Rulebook, say: Say = _log.info) -> bool:
@@ -132,7 +133,7 @@ def _done(job: Job, *, whole: bool) -> Report:
     started = monotonic()
     begin(job.conn)
     todo = _look(job, whole=whole)
-    built = beside.build(job, todo.live, todo.found) if todo.plan.rebuild else _edit(job, todo)
+    built = rebuild.build(job, todo.live, todo.found) if todo.plan.rebuild else _edit(job, todo)
     vacuum_if_worn(job.conn)
     files, chunks = generations.size(job.conn, built.generation_id)
     rejected = _by_path(built.found, built.rejected)
@@ -165,7 +166,7 @@ def _edit(job: Job, todo: _Todo) -> Built:
         with conn.transaction():
             point("transaction begun")
             generations.require_lock(conn)
-            contents.apply(conn, todo.live.id, removed=todo.plan.removed, written=ready.files)
+            writer.apply(conn, todo.live.id, removed=todo.plan.removed, written=ready.files)
             point("edit not committed")
         point("edit committed")
         hnsw.build_if_large(conn, todo.live.id, say=job.say)
@@ -209,7 +210,7 @@ def run_temporary(
     ready = prepare(rules, conn if reuse_vectors else None, found.files, progress, index)
     with conn.transaction():
         generation_id = generations.create(conn, fingerprint(rules), "temporary")
-        contents.apply(conn, generation_id, removed=(), written=ready.files)
+        writer.apply(conn, generation_id, removed=(), written=ready.files)
     conn.execute("ANALYZE chunk, entry, posting")
     files, chunks = generations.size(conn, generation_id)
     plan = Plan(tuple(file.path for file in found.files), (), (), (), rebuild=True)

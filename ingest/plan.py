@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ingest.vault import VaultFiles
+from ingest.read.vault import VaultFiles
 from retrieval.errors import VaultError
 
 _SAFE_REMOVALS = 10  # files; more, and over half of the index, must be meant

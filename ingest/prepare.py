@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ingest import limits, parsing
-from ingest.chunk import CHUNK_LIMIT, CHUNKER_VERSION
-from ingest.document import Index, IndexedChunk
-from ingest.embedding import Progress, embed
-from ingest.vault import SourceFile
-from retrieval.contents import NewFile
+from ingest.chunking import limits
+from ingest.chunking.chunk import CHUNK_LIMIT, CHUNKER_VERSION
+from ingest.chunking.document import Index, IndexedChunk
+from ingest.chunking.embedding import Progress, embed
+from ingest.read.vault import SourceFile
+from ingest.sandbox import parsing
+from retrieval.context import Rulebook
 from retrieval.errors import FileRejectedError
 from retrieval.fault_points import point
-from retrieval.rerank import passage_text
-from retrieval.rulebook import Rulebook
-from retrieval.store import Connection
+from retrieval.index.store import Connection
+from retrieval.index.writer import NewFile
+from retrieval.ranking.reranking import passage_text
 
 
 @dataclass(frozen=True, slots=True)

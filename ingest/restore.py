@@ -10,10 +10,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from retrieval import dump, generations, migrate, store
-from retrieval.database import Store
+from retrieval.context import database_url
+from retrieval.database import dump
+from retrieval.database.pool import Store
 from retrieval.errors import BackupError, IngestRunningError, RulesError
-from retrieval.rulebook import database_url
+from retrieval.index import generations, migrate, store
 from retrieval.settings import load
 
 

@@ -21,8 +21,8 @@ from watchfiles._rust_notify import WatchfilesRustInternalError
 from ingest import pipeline
 from ingest.pipeline import Report
 from ingest.progress import Meter
+from retrieval.context import Rulebook, database_url, open_rulebook
 from retrieval.errors import RulesError
-from retrieval.rulebook import Rulebook, database_url, open_rulebook
 from retrieval.settings import Settings
 from retrieval.vault_files import SUFFIXES
 

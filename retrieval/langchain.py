@@ -5,7 +5,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, InstanceOf
 
-from retrieval.rulebook import Rulebook
+from retrieval.context import Rulebook
 from retrieval.search import search
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.sketch import Sketch
+from retrieval.refusal.minhash import Sketch
 
 Vectors = npt.NDArray[np.float32]
 Fate = Literal["candidates", "threshold", "budget", "returned"]

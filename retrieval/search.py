@@ -8,18 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
-from retrieval import candidates, elsewhere
-from retrieval.candidates import Candidates, Lists
-from retrieval.elsewhere import Away, Own
-from retrieval.embed import EncodedQuestion
+from retrieval.context import Rulebook
+from retrieval.encoder.bi_encoder import EncodedQuestion
 from retrieval.errors import QuestionError
-from retrieval.fold import searchable
 from retrieval.index import indexed_file
-from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Timings, Vectors
-from retrieval.ranking import selection
-from retrieval.ranking.selection import Ranking
-from retrieval.rulebook import Rulebook
-from retrieval.store import (
+from retrieval.index.store import (
     Connection,
     Generation,
     Scored,
@@ -28,6 +21,13 @@ from retrieval.store import (
     hashes_of,
     live,
 )
+from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Timings, Vectors
+from retrieval.ranking import candidates, selection
+from retrieval.ranking.candidates import Candidates, Lists
+from retrieval.ranking.selection import Ranking
+from retrieval.refusal import topic_scores
+from retrieval.refusal.topic_scores import Away, Own
+from retrieval.text.normalize import searchable
 
 QUESTION_LIMIT = 4_000  # characters; the encoder's own limit is checked as well
 
@@ -74,7 +74,7 @@ def search(
     encoded = rules.embedder.question(words)
     embed_ms = 1000 * (perf_counter() - started)
     # Before the database is read: with another encoder the first question embeds the lists.
-    away = elsewhere.away(rules.embedder, encoded)
+    away = topic_scores.away(rules.embedder, encoded)
     limit = top_k or rules.settings.rag_top_k
     asked = _Asked(question, words, encoded, embed_ms, away, limit, generation_id)
     while True:  # ends: an ingest commits far less often than a search takes

@@ -18,22 +18,23 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ingest import pipeline
-from retrieval import postgres_server
-from retrieval.postgres import serve
-from retrieval.rulebook import Rulebook, open_rulebook
+from retrieval.context import Rulebook, open_rulebook
+from retrieval.database.embedded import server as postgres_server
+from retrieval.database.embedded.postgres import serve
 from retrieval.settings import Settings, names
-from tests.index_state import same_models
-from tests.serving import serving
+from tests.support.index.index_state import same_models
+from tests.support.servers.serving import serving
 
 pytest_plugins = [
-    "tests.embedded",  # before those that import it: pytest rewrites the asserts of what it loads
-    "tests.crashes",
-    "tests.llm_fixtures",
-    "tests.module_store",
-    "tests.page_fixtures",
-    "tests.plants",
-    "tests.promises_table",
-    "tests.vault_root",
+    # before those that import it: pytest rewrites the asserts of what it loads
+    "tests.support.index.embedded",
+    "tests.support.faults.crashes",
+    "tests.support.servers.llm_fixtures",
+    "tests.support.index.module_store",
+    "tests.support.servers.page_fixtures",
+    "tests.support.index.plants",
+    "tests.support.source.promises_table",
+    "tests.support.index.vault_root",
 ]
 
 for _name in names():  # whoever runs the tests may have settings of their own

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from playwright.sync_api import Browser, sync_playwright
 
 from retrieval.settings import load
-from tests.serving import serving
+from tests.support.servers.serving import serving
 
 _QUESTION = "How long does a torch burn?"
 _WIDTH, _HEIGHT = 1400, 800

@@ -3,31 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from api.answer import (
-    folders,
-    follow_up,
-    language,
-    precedence,
-    question,
-    selection,
-    small_talk,
-    spelling,
-)
-from api.answer.card import Card
-from api.answer.folders import Folder
-from api.answer.question import PLAIN, Reading
-from api.answer.spelling import Correction
+from api.answer.cards import folders, precedence, selection
+from api.answer.cards.card import Card
+from api.answer.cards.folders import Folder
+from api.answer.question import follow_up, intent, language, small_talk, spelling
+from api.answer.question.intent import PLAIN, Reading
+from api.answer.question.spelling import Correction
 from api.answer.texts import DEFAULT, Texts
-from retrieval import store
-from retrieval.fold import searchable
+from retrieval.context import Rulebook
+from retrieval.index import store
 from retrieval.index.terms import key
 from retrieval.models import Evidence, SearchResult, Terms
 from retrieval.ranking.lines import Asked
 from retrieval.refusal import premise
 from retrieval.refusal.decision import Certainty, decide
-from retrieval.rulebook import Rulebook
 from retrieval.search import check_question, search
-from retrieval.words import WORD
+from retrieval.text.normalize import searchable
+from retrieval.text.words import WORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +82,7 @@ def card_reply(
         return CardReply(typed, "refused" if said.is_refusal else "answered", None, talk=said)
     whole = alone or _whole(rules, typed, history, terms, generation_id)
     asked, corrections = spelling.corrected(whole, terms, rules.embedder.tokens.is_word)
-    reading = question.read(asked, terms)
+    reading = intent.read(asked, terms)
     found = _searched(rules, asked, top_k, generation_id)
     parts = tuple(
         _searched(rules, part, top_k, generation_id)
@@ -150,7 +142,7 @@ def _whole(
         return follow_up.self_contained(typed, history)
     heading = found.hits[0].chunk.heading
     names = [
-        name for name in question.things_in(before, terms) if name.lower() not in heading.lower()
+        name for name in intent.things_in(before, terms) if name.lower() not in heading.lower()
     ]
     whole = " ".join(dict.fromkeys([*names, heading, typed]))
     return whole if _fits(rules, whole) else typed

@@ -4,15 +4,16 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from api import citations, review
-from api.answer import precedence, prompt, render, stream_filter
+from api.answer import prompt, stream_filter
 from api.answer.card_reply import CardReply
-from api.completion import Reply
-from api.events import Delta
-from api.guard.findings import Finding
-from api.hangup import Hangup
-from api.llm import LanguageModel
-from api.review import Review
+from api.answer.cards import precedence, render
+from api.checks import citations, review
+from api.checks.guard.findings import Finding
+from api.checks.review import Review
+from api.http.client_disconnect import Hangup
+from api.http.events import Delta
+from api.llm.client import LanguageModel
+from api.llm.completion import Reply
 from api.schema.answer import Mode, RefusalReason
 from api.schema.guard import Guard, GuardFinding, Verdict
 from api.schema.passages import Citation, CitationCounts

@@ -4,22 +4,24 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from api.answer import compose, follow_up, over_http, render
+from api.answer import compose
 from api.answer.card_reply import CardReply, card_reply, overridden
+from api.answer.cards import over_http, render
 from api.answer.compose import Asking, Draft
-from api.answer.follow_up import Rewritten
+from api.answer.question import follow_up
+from api.answer.question.follow_up import Rewritten
 from api.answer.texts import DEFAULT, Texts
-from api.events import Delta, SearchResults, Step
-from api.freshness import freshness
-from api.hangup import Hangup
-from api.llm import LanguageModel
+from api.http.client_disconnect import Hangup
+from api.http.events import Delta, SearchResults, Step
+from api.llm.client import LanguageModel
 from api.schema.answer import Answer, Mode, RefusalReason, SpellingCorrection
 from api.schema.guard import Guard
 from api.schema.passages import CitationCounts, passages
 from api.schema.usage import AnswerTimings, Usage
+from api.sources.freshness import freshness
+from retrieval.context import Rulebook
+from retrieval.index.store import live
 from retrieval.models import SearchResult, Timings
-from retrieval.rulebook import Rulebook
-from retrieval.store import live
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ import secrets
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from api.guard.findings import Finding
+from api.checks.guard.findings import Finding
 from retrieval.models import Hit, SourceNote
-from retrieval.rerank import passage_text
+from retrieval.ranking.reranking import passage_text
 
 REFUSAL = "The Oracle did not return any results for that rule."
 Messages = list[dict[str, str]]

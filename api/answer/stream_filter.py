@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Generator, Iterable
 
-from api.completion import Reply
-from api.events import Delta
+from api.http.events import Delta
+from api.llm.completion import Reply
 
 # The end of a sentence or line with the space after it; no address goes across one.
 _END = re.compile(r"[.!?:;]\s+|\n")

@@ -15,11 +15,11 @@ from typing import Annotated
 from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from api.events import Step
+from api.http.events import Step
 from api.http.rate import TokenBucket
-from api.oracle import Opened, oracle
 from api.schema.answer import Answer
-from retrieval.database import Store
+from api.state import Opened, oracle
+from retrieval.database.pool import Store
 from retrieval.errors import ConfigurationError, DatabaseUnreachableError
 from retrieval.index.feedback import RatedAnswer, Rating, put
 

@@ -12,8 +12,8 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.oracle import Oracle
 from api.schema.problem import Problem
+from api.state import Oracle
 from retrieval.settings import Settings
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")

@@ -3,11 +3,11 @@
 import re
 from dataclasses import dataclass
 
-from api import vault_file
-from api.answer import small_talk
-from api.oracle import Oracle
+from api.answer.question import small_talk
 from api.page import markdown
-from retrieval import generations, store
+from api.sources import vault_file
+from api.state import Oracle
+from retrieval.index import generations, store
 from retrieval.models import Terms
 
 QUESTIONS = "questions.txt"  # of the vault: a question a line, shown as examples

@@ -4,10 +4,10 @@ from bisect import bisect_left
 
 from pydantic import BaseModel, Field
 
-from api.answer import spelling
-from api.oracle import Oracle
+from api.answer.question import spelling
 from api.schema.answer import SpellingCorrection
-from retrieval import store
+from api.state import Oracle
+from retrieval.index import store
 from retrieval.index.headings import LONGEST, FoundHeading, headings
 from retrieval.models import Terms
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from api.answer.render import WIKI
+from api.answer.cards.render import WIKI
 from api.schema.answer import Answer
 
 _WORDS = re.compile(r"[^\W_]+")

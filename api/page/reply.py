@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from api.answer import precedence
+from api.answer.cards import precedence
 from api.answer.texts import Texts
 from api.page import wording
 from api.page.lines import numbered, source_lines

@@ -8,22 +8,21 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import StringConstraints
 from starlette.concurrency import run_in_threadpool
 
-from api import metrics
-from api.admission import admitted
 from api.answer import pipeline
-from api.events import Step
-from api.hangup import Hangup, until_gone
-from api.http import feedback
-from api.oracle import Opened, Oracle, RequestId
+from api.http import feedback, metrics
+from api.http.client_disconnect import Hangup, until_gone
+from api.http.concurrency_limit import admitted
+from api.http.events import Step
+from api.http.problems import told
+from api.http.sse import EventStream
 from api.page import about, find, html, reply, stream, vault
 from api.page.assets import ASSETS, VERSION
 from api.page.find import Headings
 from api.page.links import Range, ranges_of
 from api.page.reply import AnswerView
-from api.problems import told
 from api.schema.answer import Answer
 from api.schema.requests import AskRequest
-from api.sse import EventStream
+from api.state import Opened, Oracle, RequestId
 from retrieval.search import QUESTION_LIMIT
 
 router = APIRouter(tags=["page"])

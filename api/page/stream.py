@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterator
 
 from pydantic import BaseModel, Field
 
-from api.events import Delta, SearchResults, Step
+from api.http.events import Delta, SearchResults, Step
 from api.schema.answer import Answer
 from retrieval.errors import RulesError
 

@@ -7,14 +7,14 @@ from itertools import groupby
 from fastapi import HTTPException
 from markupsafe import Markup, escape
 
-from api import vault_file
-from api.oracle import Oracle
+from api.checks.sanitize import visible
 from api.page.links import Links, Range, address, spelled
 from api.page.markdown import Heading, with_outline
 from api.page.writer import Shown
-from api.sanitize import visible
-from api.vault_file import VaultFile
-from retrieval import generations, store
+from api.sources import vault_file
+from api.sources.vault_file import VaultFile
+from api.state import Oracle
+from retrieval.index import generations, store
 from retrieval.reading_order import reading_order
 
 # A row of a table has as many cells as its header, however few stand in it: what is shown as a

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from api.guard.findings import FindingKind
+from api.checks.guard.findings import FindingKind
 
 Verdict = Literal["pass", "repaired", "retried", "quotes", "refused", "off"]
 

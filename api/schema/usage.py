@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from api.completion import Reply
+from api.llm.completion import Reply
 
 
 class Usage(BaseModel):

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from api.addresses import ADDRESS
-from api.answer import render
-from api.answer.card import Card, Piece
 from api.answer.card_reply import CardReply
-from retrieval.fold import comparable
+from api.answer.cards import render
+from api.answer.cards.card import Card, Piece
+from api.checks.addresses import ADDRESS
+from retrieval.text.normalize import comparable
 
 _STRUCTURE = re.compile(r"\s*(?:$|#{1,6}\s|\||[-*+]\s|\d{1,9}[.)]\s|>|`{3}|~{3}|:\s|---|===|<!--)")
 _WORD = re.compile(r"\w+")

@@ -6,8 +6,8 @@ from statistics import fmean, median
 
 import numpy as np
 
+from evals.measure.outcome import Outcome
 from evals.measure.shown import reached
-from evals.outcome import Outcome
 
 BINS = 5  # of equal count, of the reliability diagram
 _DRAWS = 2_000  # of a perfectly calibrated score, for the band of its error

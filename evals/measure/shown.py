@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from api.answer.card import Card, words
 from api.answer.card_reply import CardReply
-from evals.dataset import Gold, Question
-from retrieval.fold import comparable
+from api.answer.cards.card import Card, words
+from evals.labels.dataset import Gold, Question
 from retrieval.models import SearchResult
+from retrieval.text.normalize import comparable
 
 _SHORT = 12  # characters of a line that may be part of another one by chance
 _WORD = re.compile(r"\w")

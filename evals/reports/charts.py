@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from evals.summary import Estimate
+from evals.measure.summary import Estimate
 
 PATTERNS = 6  # of the page's <defs>: the first is plain
 FURTHEST = 0.2  # of a difference that is drawn

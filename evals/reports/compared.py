@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from evals import compare
+from evals.gating import compare
 from evals.reports.page import render
 from evals.reports.questions import Question, question
 from evals.reports.stored import Side

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from evals.buckets import BUCKETS, OF_ANSWERS, Bucket
+from evals.measure.loss_stages import BUCKETS, OF_ANSWERS, Bucket
+from evals.measure.summary import Estimate, estimate
 from evals.reports.charts import Part
 from evals.reports.stored import Json, Stored
-from evals.summary import Estimate, estimate
 
 CERTAINTIES = ("answered", "nearest", "refused")
 

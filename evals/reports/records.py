@@ -2,13 +2,13 @@
 
 from dataclasses import asdict
 
-from api.answer.card import Card
-from api.answer.render import text
-from evals.dataset import Question
-from evals.metrics import Needed, Scored
-from evals.outcome import Outcome
-from evals.run import Run
-from evals.threshold import best_score
+from api.answer.cards.card import Card
+from api.answer.cards.render import text
+from evals.labels.dataset import Question
+from evals.measure.metrics import Needed, Scored
+from evals.measure.outcome import Outcome
+from evals.measure.run import Run
+from evals.measure.threshold import best_score
 from retrieval.models import SearchResult
 
 _AROUND = 2  # lines of the file before and after a gold

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from evals import measurement, metrics, results, spans, summary
-from evals.compare import Comparison
-from evals.outcome import Outcome, Subject
-from evals.run import Run
-from retrieval.rulebook import Rulebook
+from evals.gating.compare import Comparison
+from evals.measure import measurement, metrics, span_overlap, summary
+from evals.measure.outcome import Outcome, Subject
+from evals.measure.run import Run
+from evals.reports import results
+from retrieval.context import Rulebook
 
 
 def made_run(
@@ -28,7 +29,7 @@ def made_run(
     """
     limit = top_k or rules.settings.rag_top_k
     candidates = max(rules.settings.rag_candidates, limit)
-    page_of = spans.pages_of(measured.files)
+    page_of = span_overlap.pages_of(measured.files)
     scored = metrics.score(outcomes, measured, page_of, top_k=limit, candidates=candidates)
     return Run(
         dataset=dataset_file,

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals import measurement, results
-from evals.measurement import Measurement
-from evals.reports import records
-from evals.run import Run
+from evals.measure import measurement
+from evals.measure.measurement import Measurement
+from evals.measure.run import Run
+from evals.reports import records, results
 from retrieval.errors import DatasetError
 
 Json = Mapping[str, Any]  # as json.loads gives it

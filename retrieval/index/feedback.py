@@ -8,7 +8,7 @@ import psycopg
 from psycopg.rows import kwargs_row
 
 from retrieval.errors import ConfigurationError, IndexMissingError
-from retrieval.store import Connection
+from retrieval.index.store import Connection
 
 Rating = Literal["up", "down"]
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from psycopg.rows import class_row
 
 from retrieval.index.sections import Section, Sections, line_of, words_of
+from retrieval.index.store import Connection
 from retrieval.index.terms import stemmed
 from retrieval.models import EntryKind, SourceNote
-from retrieval.store import Connection
-from retrieval.words import WORD
+from retrieval.text.words import WORD
 
 _MOST_WORDS = 8
 LONGEST = 200  # characters of what was typed

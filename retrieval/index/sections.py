@@ -9,11 +9,11 @@ from itertools import takewhile
 from operator import itemgetter
 from typing import TypeVar
 
-from retrieval.fold import searchable, unnumbered
+from retrieval.index.store import Connection
 from retrieval.index.terms import cells, plain, stemmed
 from retrieval.models import EntryKind
-from retrieval.store import Connection
-from retrieval.words import STOP, WORD
+from retrieval.text.normalize import searchable, unnumbered
+from retrieval.text.words import STOP, WORD
 
 _T = TypeVar("_T", str, int)
 _LONGEST = 240  # characters of a snippet

@@ -13,10 +13,10 @@ from typing import Any
 
 import psycopg
 
-from retrieval.fold import searchable, unnumbered
 from retrieval.index.abbreviations import explained
 from retrieval.models import LONGEST_NAME, Entry, Name, Terms
-from retrieval.words import STOP, WORD, stem
+from retrieval.text.normalize import searchable, unnumbered
+from retrieval.text.words import STOP, WORD, stem
 
 _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four, tour
 _COMMON = 300  # words, enough to tell a language by

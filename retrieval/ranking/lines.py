@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import fsum
 
-from retrieval import numbers_in_words
-from retrieval.fold import searchable
 from retrieval.index.terms import cells, is_field, key, stems_of
 from retrieval.models import Entry, Evidence, Hit, Terms
 from retrieval.ranking import names
+from retrieval.text import numbers_in_words
+from retrieval.text.normalize import searchable
 
 # Measured on the calibration split and on nine vaults of training texts (docs/experiments.md, E54).
 _WORDS = 0.2  # what all of the question's words in an entry add to its nearness

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.arrange import Ranked, current_first, overriding, with_twins
-from retrieval.fuse import Fused
+from retrieval.context import Rulebook
+from retrieval.index.store import Scored
 from retrieval.models import Candidate, Fate, SourceNote
-from retrieval.rerank import Passage, Reranker
-from retrieval.rulebook import Rulebook
-from retrieval.store import Scored
+from retrieval.ranking.fusion import Fused
+from retrieval.ranking.precedence import Ranked, current_first, overriding, with_twins
+from retrieval.ranking.reranking import Passage, Reranker
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """How likely it is that the first card answers: a logistic regression on what search says.
 
-What was fitted is in retrieval/confidence.json, one entry for each set of models;
+What was fitted is in retrieval/refusal/confidence.json, one entry for each set of models;
 `python -m evals.calibrate` makes it of several vaults, never of a gate split.
 """
 
@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-import retrieval
 from retrieval import fitted as fitted_files
+from retrieval.context import Rulebook, calibrated_for
 from retrieval.errors import ConfigurationError
 from retrieval.fitted import Models
 from retrieval.refusal.features import LESS, NAMES, Array
-from retrieval.rulebook import Rulebook, calibrated_for
 
-_FILE = Path(retrieval.__file__).with_name("confidence.json")
+_FILE = Path(__file__).with_name("confidence.json")
 _FURTHEST = 500.0  # of a logit, from which on exp() overflows
 _SMALLEST = 1e-9  # a feature's deviation, under which it says nothing
 

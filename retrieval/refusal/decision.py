@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from retrieval.context import Rulebook
 from retrieval.models import SearchResult
 from retrieval.refusal import confidence, off_topic
 from retrieval.refusal.features import features
-from retrieval.rulebook import Rulebook
 
 Certainty = Literal["answered", "nearest", "refused"]
 

@@ -6,13 +6,13 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.fold import searchable
 from retrieval.index.terms import stems_of
 from retrieval.models import SearchResult
 from retrieval.ranking import names
 from retrieval.ranking.lines import Asked, ranked
 from retrieval.refusal import off_topic
-from retrieval.words import without_command
+from retrieval.text.normalize import searchable
+from retrieval.text.words import without_command
 
 Array = npt.NDArray[np.float64]
 # Chosen of 32 over fourteen vaults (docs/experiments.md, E56). LESS are those of which more can
@@ -37,7 +37,7 @@ def features(found: SearchResult, typed: str) -> Array:
         raise ValueError("nothing was found, so there is nothing to judge")
     asked = Asked.of(found.question, found.terms)
     hit = found.hits[0]
-    # Without a row of its own the trace is wrong, which evals.integrity names.
+    # Without a row of its own the trace is wrong, which evals.gating.integrity names.
     named = [row.names_score for row in found.trace if row.chunk_id == hit.chunk.id]
     given = off_topic.signals(found)
     scores = [one.score for one in found.hits]

@@ -1,7 +1,7 @@
 """When a question is refused because it is about another subject than the rules.
 
-What was fitted stands in retrieval/refusal.json, one entry for each set of models, as that of
-calibration.json does; `evals.refusal_fit` makes it.
+What was fitted stands in retrieval/refusal/off_topic.json, one entry for each set of models, as
+that of calibration.json does; `evals.fitting.refusal` makes it.
 """
 
 import math
@@ -11,15 +11,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import retrieval
 from retrieval import fitted as fitted_files
+from retrieval.context import Rulebook, calibrated_for
 from retrieval.fitted import Models
 from retrieval.index.terms import stems_of
 from retrieval.models import SearchResult
-from retrieval.rulebook import Rulebook, calibrated_for
-from retrieval.sketch import Sketch, resemblance
+from retrieval.refusal.minhash import Sketch, resemblance
 
-_FILE = Path(retrieval.__file__).with_name("refusal.json")
+_FILE = Path(__file__).with_name("off_topic.json")
 # By how much a question must be nearer to the rules than to other subjects, in a vault that nothing
 # was fitted on: by its words and its vector, or by its vector alone. Each refuses one in twenty of
 # the answerable questions of the fifteen vaults it was chosen on (docs/experiments.md, E47).

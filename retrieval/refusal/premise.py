@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from retrieval import numbers_in_words
-from retrieval.fold import fold
 from retrieval.models import Evidence, Hit
-from retrieval.words import stem, stems
+from retrieval.text import numbers_in_words
+from retrieval.text.normalize import fold
+from retrieval.text.words import stem, stems
 
 _HELD = r"(?:its|his|her|their|the|all|[a-z]+'s)"
 _NUMBER = (

@@ -1,0 +1,108 @@
+"""What an answer is made of: places of the rules, in the form that their structure has."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from api.answer.cards.blocks import Block, Part
+from retrieval.models import Chunk, Entry
+
+Form = Literal["section", "table", "list", "fields"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Neighbouring parts of one block that a card shows, under the block's header or lead-in.
+
+    `title` is the heading of a section within the card's own, where the piece is its first.
+    """
+
+    form: Form
+    lead: Part | None
+    parts: tuple[Part, ...]
+    left_out: int = 0  # parts of the block that are not shown
+    title: Part | None = None
+    skipped: int = 0  # parts of blocks between this piece and the one before that are not shown
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A place with its lines and those among them that answer.
+
+    `lines` are the file's own, by number: what the pieces show, and no more. A folded card shows
+    its one or two best entries alone, on one line.
+    """
+
+    path: str
+    heading: str
+    form: Form
+    pieces: tuple[Piece, ...]
+    lines: dict[int, str]
+    marked: tuple[Part, ...]
+    best: Entry
+    chunk: Chunk  # that search found
+    score: float
+    nearness: float = 0.0  # of the best entry to the question
+    folded: bool = False
+    next_best: Entry | None = None  # what a folded card shows besides
+    rest: int = 0  # parts of the section behind the last piece that are not shown
+    columns: frozenset[str] = frozenset()  # that are asked for: of a folded wide row the others go
+    badges: tuple[str, ...] = ()
+    counted: int | None = None  # how many parts the list has that was asked for as a whole
+    listed: Part | None = None  # all lines of that list, those that are not shown as well
+
+    @property
+    def first_line(self) -> int:
+        """The first line that is shown."""
+        return self.entries[0].first_line if self.folded else min(self.lines)
+
+    @property
+    def last_line(self) -> int:
+        """The last line that is shown, inclusive."""
+        return self.entries[-1].last_line if self.folded else max(self.lines)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What a folded card shows, in the order of the file."""
+        both = (self.best, self.next_best) if self.next_best else (self.best,)
+        return tuple(sorted(both, key=lambda entry: (entry.first_line, entry.last_line)))
+
+    @property
+    def source(self) -> str:
+        """The file's own characters behind what is shown."""
+        if self.folded:
+            return "\n".join(entry.quote for entry in self.entries)
+        return "\n".join(self.lines[number] for number in sorted(self.lines))
+
+    @property
+    def covered(self) -> frozenset[int]:
+        """The lines that no further card is to show."""
+        whole = range(self.listed.first_line, self.listed.last_line + 1) if self.listed else ()
+        return frozenset((*self.lines, *whole))
+
+    @property
+    def left_out(self) -> int:
+        """How many rows, items and paragraphs of what it shows a part of are not shown."""
+        return sum(piece.left_out + piece.skipped for piece in self.pieces) + self.rest
+
+
+def form_of(block: Block) -> Form:
+    """Return the form that a block's parts are shown in."""
+    forms: dict[str, Form] = {"table": "table", "fields": "fields", "paragraph": "section"}
+    return forms.get(block.kind, "list")
+
+
+def numbers(piece: Piece) -> Iterator[int]:
+    """Yield the lines of a piece in order, those of its heading, header or lead-in first."""
+    for part in (*filter(None, (piece.title, piece.lead)), *piece.parts):
+        yield from part_numbers(part)
+
+
+def part_numbers(part: Part) -> range:
+    """Return the lines of a part in order."""
+    return range(part.first_line, part.last_line + 1)
+
+
+def words(text: str) -> int:
+    """Return how many words a reader has to read; marks of Markdown are none."""
+    return sum(any(c.isalnum() for c in word) for word in text.replace("|", " ").split())

@@ -1,0 +1,193 @@
+"""Make a card of a passage: the rows, items, fields or paragraphs that answer, whole.
+
+Pure. Which entries answer is told by `retrieval.ranking.lines`; here is what of the file around
+them a reader needs to understand them.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from api.answer.cards.blocks import Part
+from api.answer.cards.card import Card, Form, numbers, words
+from api.answer.cards.fields import own_field
+from api.answer.cards.pieces import pieces_of, skipped_after
+from api.answer.cards.place import Place, Size, is_short, place_of
+from api.answer.cards.rows import asked_columns, numbered
+from retrieval.index.terms import stems_of
+from retrieval.models import Entry, Hit, IndexedFile
+from retrieval.ranking.lines import Asked, Line, ranked, words_of
+
+# Measured on calibration: docs/experiments.md, E58.
+FIRST = Size(section=80, entries=5, words=64)
+FURTHER = Size(section=60, entries=2, words=40)
+KEYWORD = Size(section=130, entries=5, words=64, named=True)
+_FOLDED = 50  # words of a folded card's entries, beyond which it shows the best one alone
+_NEARLY = 0.15  # by so much further from the question than the best one they may be
+_TIED, _TIED_ROOM = 0.05, 1.6  # entries as near as the best one may take so much more room
+_ITEM_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s")
+
+
+def card(hit: Hit, file: IndexedFile, asked: Asked, *, size: Size = FIRST) -> Card:
+    """Return a passage's card, unfolded; `size` says how much of the passage it shows.
+
+    Raises ValueError for a passage without entries.
+    """
+    found: Sequence[Line] = ranked(hit, asked)
+    if not found:
+        raise ValueError(f"the passage {hit.chunk.id} has no entry")
+    first = numbered(file, found[0], asked)
+    found = [*first, *(one for one in found if one.entry not in [f.entry for f in first])]
+    if size.named:
+        found = _named_section(file, asked, found[0].nearness) or _that_name_it(found, asked)
+    return _of_section(hit, file, asked, size, _of_one_section(found))
+
+
+def of_other_sections(hit: Hit, file: IndexedFile, asked: Asked) -> list[Card]:
+    """Return a folded card of the passage's next section, where it is nearly as near as the first.
+
+    A card shows nothing of another section than its own and those in it.
+    """
+    found = ranked(hit, asked)
+    own = _of_one_section(found)
+    other = [one for one in found if one not in own]
+    if not other or other[0].nearness < found[0].nearness - _NEARLY:
+        return []
+    made = _of_section(hit, file, asked, FURTHER, _of_one_section(other))
+    return [replace(made, folded=True)]
+
+
+def _of_one_section(found: Sequence[Line]) -> list[Line]:
+    """Of a passage's lines those of the best one's section, with the sections in it."""
+    own = found[0].entry.heading
+    return [one for one in found if f"{one.entry.heading} > ".startswith(f"{own} > ")]
+
+
+def _named_section(file: IndexedFile, asked: Asked, nearness: float) -> list[Line]:
+    """The lines of the section whose name says all that is asked, in order; the shortest name's.
+
+    All of them are as near as the question's best line.
+    """
+    called: dict[str, frozenset[str]] = {}
+    for entry in file.entries:
+        name = entry.heading.rsplit(" > ", 1)[-1]
+        called.setdefault(entry.heading, asked.terms.in_full(stems_of(name)))
+    fitting = [heading for heading, name in called.items() if asked.words <= name]
+    if not fitting or not asked.words:
+        return []
+    chosen = min(fitting, key=lambda heading: len(called[heading]))
+    return [
+        Line(entry, nearness)
+        for entry in file.entries
+        if entry.heading == chosen and entry.kind != "whole"
+    ]
+
+
+def _that_name_it(found: Sequence[Line], asked: Asked) -> Sequence[Line]:
+    """Those of the lines that say all that is asked, where the best one does."""
+    saying = [one for one in found if asked.words <= asked.terms.in_full(words_of(one.entry))]
+    return saying if found[0] in saying else found
+
+
+def _of_section(
+    hit: Hit, file: IndexedFile, asked: Asked, size: Size, found: Sequence[Line]
+) -> Card:
+    best = found[0]
+    place = place_of(file, best.entry, size)
+    pieces = tuple(pieces_of(place, _chosen(found, place), asked))
+    of_best = [p for p in pieces if any(part.holds(best.entry) for part in p.parts)]
+    several = len(pieces) > 1 and is_short(place)
+    form: Form = "section" if several or not of_best else of_best[0].form
+    shown = sorted({number for piece in pieces for number in numbers(piece)})
+    return Card(
+        path=hit.chunk.path,
+        heading=best.entry.heading,
+        form=form,
+        pieces=pieces,
+        lines={number: file.lines.get(number, "") for number in shown},
+        marked=(Part(best.entry.first_line, best.entry.last_line),),
+        best=own_field(place, best.entry, asked),
+        next_best=_next_best(place, found),
+        chunk=hit.chunk,
+        score=hit.score,
+        nearness=best.nearness,
+        rest=skipped_after(place, pieces),
+        columns=asked_columns(found, asked),
+    )
+
+
+def _next_best(place: Place, found: Sequence[Line]) -> Entry | None:
+    """The entry that a folded card shows besides the best one, where it is nearly as near.
+
+    Of an item that goes on with what introduces its list it is that sentence.
+    """
+    best = found[0].entry
+    if _goes_on(best) and (introduces := _introducing(place, best)):
+        return introduces
+    for line in found[1:]:
+        entry = line.entry
+        if line.nearness < found[0].nearness - _NEARLY:
+            return None
+        if not (_goes_on(entry) or entry.quote in best.quote or best.quote in entry.quote):
+            return entry if words(f"{best.quote} {entry.quote}") <= _FOLDED else None
+    return None
+
+
+def _introducing(place: Place, item: Entry) -> Entry | None:
+    """The nearest entry above an item, in its section, that ends with what introduces its list."""
+    above = [
+        entry
+        for entry in place.file.entries
+        if entry.heading == item.heading and entry.last_line < item.first_line
+    ]
+    lead = item.lead.strip()
+    return next((entry for entry in reversed(above) if entry.quote.endswith(lead)), None)
+
+
+def _goes_on(entry: Entry) -> bool:
+    """Whether an item is no sentence of its own: "- the fare of the voyage;"."""
+    first = _ITEM_MARK.sub("", entry.quote).lstrip()[:1]
+    return entry.kind == "item" and bool(entry.lead.strip()) and first.islower()
+
+
+def without(card: Card, shown: Collection[int]) -> Card:
+    """Return a card without the parts all of whose lines are among `shown`."""
+    pieces = []
+    for piece in card.pieces:
+        parts = tuple(
+            part
+            for part in piece.parts
+            if not all(n in shown for n in range(part.first_line, part.last_line + 1))
+        )
+        if parts:
+            pieces.append(replace(piece, parts=parts))
+    left = sorted({number for piece in pieces for number in numbers(piece)})
+    return replace(
+        card, pieces=tuple(pieces), lines={number: card.lines[number] for number in left}
+    )
+
+
+def _chosen(found: Sequence[Line], place: Place) -> list[Line]:
+    """The entries that a card is made of, the best one first.
+
+    Rows of one table are often equally near; so the best entry of another block is one of them.
+    """
+    if place.size.named:  # a stat block is shown whole besides
+        fields = [block for block in place.blocks if block.kind == "fields"]
+        text = [one for one in found[1:] if not any(b.holds(one.entry) for b in fields)]
+        found = [found[0], *text]
+    near_enough = [one for one in found if one.nearness >= found[0].nearness - _NEARLY]
+    own = next((block for block in place.blocks if block.holds(found[0].entry)), None)
+    other = [one for one in near_enough if own and not own.holds(one.entry)][:1]
+    chosen = [found[0]]
+    size = words(found[0].entry.quote)
+    for one in [*near_enough[1:2], *other, *near_enough[2:], *found[1 : place.size.entries]]:
+        if len(chosen) == place.size.entries:
+            break
+        more = words(one.entry.quote)
+        tied = one.nearness >= found[0].nearness - _TIED
+        room = place.size.words * (_TIED_ROOM if tied else 1.0)
+        if size + more <= room and one not in chosen:
+            chosen.append(one)
+            size += more
+    return chosen

@@ -1,0 +1,144 @@
+"""Find the list that a question asks for as a whole: a list, a table, or a file's sections."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from api.answer.cards.blocks import Block, Part, blocks
+from api.answer.cards.card import Card, Piece, form_of, numbers
+from retrieval.index.terms import raw_cells, stems_of, title
+from retrieval.models import Entry, Hit, IndexedFile, SearchResult
+from retrieval.ranking.lines import Asked, Line, ranked
+
+MOST = 40  # parts; a longer list is said and linked
+_SHOWN = 10  # of a longer one
+_LEAST = 3  # parts of what is called a list
+_NEAREST = 3  # of its lines, whose mean nearness counts
+_NAMED = 0.3  # what a heading and lead-in add that say all that is asked
+_LAST = 0.1  # what a block's own heading adds all of whose words are asked for
+_COLUMN = 0.2  # what a table adds one of whose first columns is called as what is asked for
+_FOLDERS = 0.5  # of it, where nothing but the path's folders say it
+_LENGTH = 0.03  # what twice as many parts add
+_OTHER_KIND = {"fields": 0.2, "headings": 0.15}  # what these cost: seldom what a list is
+_SAME_FILE = 0.45  # by so much less a second list may be what was asked for, in the same file …
+_OTHER_FILE = 0.1  # … and in another one
+_UNREAD = 0.15  # what a block of a passage's file costs no entry of which search has returned
+_TITLED = 0.6  # of the question, that a file's title must say before its sections are the list
+_DIE = re.compile(r"\W*\d*d(?:\d+|%)\W*", re.IGNORECASE)  # of a random table, and no thing's name
+_HEADING = re.compile(r"(#{2,4})\s+\S")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A block of a passage's file with how well it is what was asked for."""
+
+    hit: Hit
+    file: IndexedFile
+    block: Block
+    score: float
+    best: Entry
+
+
+def cards(found: SearchResult, asked: Asked) -> list[Card]:
+    """Return the lists that may be what is asked for, whole, the likeliest first: at most two.
+
+    None where no passage is near one. Of a list of more than MOST parts the first are shown.
+    """
+    choices = sorted(
+        _choices(found, asked), key=lambda one: (-one.score, one.file.path, one.block.first_line)
+    )
+    if not choices:
+        return []
+    best = choices[0]
+    same = [one for one in choices[1:] if one.file.path == best.file.path]
+    other = [one for one in choices[1:] if one.file.path != best.file.path]
+    further = [one for one in same if one.score >= best.score - _SAME_FILE]
+    further = [one for one in further if one.block.kind != "headings"]
+    further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
+    return [_card(one) for one in [best, *further[:1]]]
+
+
+def _card(chosen: _Found) -> Card:
+    block = chosen.block
+    parts = block.parts if len(block.parts) <= MOST else block.parts[:_SHOWN]
+    first = _first_entry(chosen.file, block) or chosen.best
+    piece = Piece(form_of(block), block.lead, parts, len(block.parts) - len(parts))
+    return Card(
+        path=chosen.file.path,
+        heading=block.heading,
+        form=form_of(block),
+        pieces=(piece,),
+        lines={number: chosen.file.lines.get(number, "") for number in numbers(piece)},
+        marked=parts,
+        best=chosen.best if any(part.holds(chosen.best) for part in parts) else first,
+        listed=Part(block.first_line, block.last_line),
+        chunk=chosen.hit.chunk,
+        score=chosen.hit.score,
+        counted=len(block.parts),
+    )
+
+
+def _choices(found: SearchResult, asked: Asked) -> Iterator[_Found]:
+    top = found.hits[0].score if found.hits else 0.0
+    found_at: dict[tuple[str, int], _Found] = {}
+    for hit in found.hits:
+        file = found.files[hit.chunk.path]
+        lines = ranked(hit, asked)
+        for block in [*blocks(file), *_sections(file, lines)]:
+            held = [line for line in lines if block.holds(line.entry)]
+            if block.kind == "headings":  # the title has to say what is asked for
+                titled = asked.share(_stems(f"{file.path} {block.heading}", asked)) >= _TITLED
+                held = lines[:1] if titled else []
+            if len(block.parts) < _LEAST or (block.kind == "headings" and not held):
+                continue
+            near = [line.nearness for line in (held or lines[:1])[:_NEAREST]]
+            score = sum(near) / len(near) + hit.score - top - (0 if held else _UNREAD)
+            own = frozenset(stems_of(block.heading.rsplit(" > ", 1)[-1]))
+            called = len(own & asked.words) / len(own) if own else 0.0
+            score += _LAST * called + (_COLUMN if _names_column(file, block, asked) else 0.0)
+            score += _LENGTH * math.log2(len(block.parts)) - _OTHER_KIND.get(block.kind, 0.0)
+            score += _NAMED * _share_named(file, block, asked)
+            place = (file.path, block.first_line)
+            if place not in found_at or score > found_at[place].score:
+                best = held[0].entry if held else _first_entry(file, block) or lines[0].entry
+                found_at[place] = _Found(hit, file, block, score, best)
+    yield from found_at.values()
+
+
+def _first_entry(file: IndexedFile, block: Block) -> Entry | None:
+    return next((entry for entry in file.entries if block.holds(entry)), None)
+
+
+def _share_named(file: IndexedFile, block: Block, asked: Asked) -> float:
+    """How much of the question a block's headings and lead-in say; what its folders say, half."""
+    lead = block.lead
+    lines = range(lead.first_line, lead.last_line + 1) if lead else ()
+    said = [file.lines.get(number, "") for number in lines]
+    own = " ".join([title(file.path), block.heading, *said])
+    near = asked.share(_stems(own, asked))
+    return near + _FOLDERS * (asked.share(_stems(f"{file.path} {own}", asked)) - near)
+
+
+def _stems(text: str, asked: Asked) -> frozenset[str]:
+    return asked.terms.in_full(stems_of(text))
+
+
+def _names_column(file: IndexedFile, block: Block, asked: Asked) -> bool:
+    """Whether one of a table's first two columns is called as what is asked for."""
+    if block.kind != "table" or block.lead is None:
+        return False
+    header = raw_cells(file.lines.get(block.lead.first_line, ""))
+    names = [frozenset(stems_of(name)) for name in header[:2] if not _DIE.fullmatch(name)]
+    return any(name and name <= asked.words for name in names)
+
+
+def _sections(file: IndexedFile, lines: Sequence[Line]) -> list[Block]:
+    """The sections of a file as one list, where it has several of the same level: its headings."""
+    found = [(n, match[1]) for n in sorted(file.lines) if (match := _HEADING.match(file.lines[n]))]
+    if not found:
+        return []
+    level = min(mark for _, mark in found)
+    parts = tuple(Part(n, n) for n, mark in found if mark == level)
+    title = lines[0].entry.heading.split(" > ")[0]
+    return [Block("headings", title, None, parts)]

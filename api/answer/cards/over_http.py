@@ -1,0 +1,40 @@
+"""Cards and folders as they go over HTTP."""
+
+from api.answer.cards import render
+from api.answer.cards.card import Card
+from api.answer.cards.folders import Folder
+from api.schema.cards import Card as CardModel
+from api.schema.cards import Folder as FolderModel
+from api.schema.cards import ListedFile, Marked, More
+from api.sources.addresses import folder_link, link
+from api.sources.freshness import Freshness
+
+
+def folder(found: Folder) -> FolderModel:
+    """Return a folder that is asked for, with the address where it is read."""
+    return FolderModel(
+        path=found.path,
+        url=folder_link(found.path),
+        count=found.count,
+        files=[ListedFile(path=path, title=title) for path, title in found.files],
+    )
+
+
+def card(shown: Card, fresh: Freshness) -> CardModel:
+    """Return a card with its text as Markdown, and where to read what it leaves out."""
+    changed = [] if fresh == "fresh" else ["changed-since-indexed"]
+    whole = (shown.chunk.first_line, shown.chunk.last_line)
+    more = More(count=shown.left_out, url=link(shown.path, *whole)) if shown.left_out else None
+    return CardModel(
+        path=shown.path,
+        heading=shown.heading,
+        first_line=shown.first_line,
+        last_line=shown.last_line,
+        form=shown.form,
+        text=render.text(shown),
+        marked=[Marked(first_line=p.first_line, last_line=p.last_line) for p in shown.marked],
+        folded=shown.folded,
+        more=None if shown.folded else more,
+        badges=[*shown.badges, *changed],
+        fresh=fresh,
+    )

@@ -1,0 +1,164 @@
+"""What of a section a card shows: the parts that answer, and what they need to be understood."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from api.answer.cards.blocks import Block, Part, heading_of
+from api.answer.cards.card import Piece, form_of, numbers, part_numbers
+from api.answer.cards.fields import asked_fields, field_asked
+from api.answer.cards.place import Place, is_short, whole, words_of
+from api.answer.cards.rows import asked_rows
+from retrieval.models import IndexedFile
+from retrieval.ranking.lines import Asked, Line
+
+_GAP = 30  # words of a block between two that are shown, up to which it is shown as well
+_ROWS = 5  # of a table
+_LONG_ITEM = 60  # words; of a longer item with others nested in it only those that answer are shown
+_SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown whole
+
+
+def _is_small(file: IndexedFile, block: Block, best: Line) -> bool:
+    """Whether the best entry's list or table is so small that a part of it says less."""
+    if block.kind not in {"list", "table"} or len(block.parts) > _SMALL:
+        return False
+    shown = list(numbers(whole(block)))
+    return block.holds(best.entry) and words_of(file, shown) <= _SMALL_WORDS
+
+
+def pieces_of(place: Place, chosen: Sequence[Line], asked: Asked) -> list[Piece]:
+    """Return the parts that the entries stand in, block by block in the order of the file.
+
+    A short section of the best entry is shown whole.
+    """
+    if alone := field_asked(place, chosen[0], asked):
+        return [alone]
+    short = is_short(place)
+    found = []
+    between = _between(place, chosen)
+    for block in place.blocks:
+        small = block in between or _is_small(place.file, block, chosen[0])
+        small = small or (
+            place.size.named and block in place.section and _is_stat_block(place, block)
+        )
+        if (short and block in place.section) or small:
+            found.append(whole(block))
+        elif piece := _of_block(place, block, chosen, asked):
+            found.append(piece)
+    found = _said_once(_completed(place, found)) or [whole(place.section[0])]
+    return list(_titled(place, found, chosen[0].entry.heading))
+
+
+def _of_block(place: Place, block: Block, chosen: Sequence[Line], asked: Asked) -> Piece | None:
+    """The parts of a block that answer; None where none does."""
+    of_block = [one for one in chosen if block.holds(one.entry)]
+    parts = [part for one in of_block for part in block.parts if part.holds(one.entry)]
+    if block.kind == "fields":
+        parts = asked_fields(place.file, parts, asked, beside=not block.holds(chosen[0].entry))
+    elif block.kind == "table" and of_block:
+        parts = asked_rows(parts, of_block, asked)
+    kept = sorted(list(dict.fromkeys(parts))[:_ROWS], key=lambda part: part.first_line)
+    shown = [line for part in kept for line in _narrowed(place.file, block, part, of_block)]
+    if not shown:
+        return None
+    return Piece(form_of(block), block.lead, tuple(shown), len(block.parts) - len(kept))
+
+
+def _is_stat_block(place: Place, block: Block) -> bool:
+    return block.kind == "fields" and _words_whole(place, block) <= _SMALL_WORDS
+
+
+def _words_whole(place: Place, block: Block) -> int:
+    return words_of(place.file, sorted(set(numbers(whole(block)))))
+
+
+def _between(place: Place, chosen: Sequence[Line]) -> list[Block]:
+    """The short blocks between those of the entries: without them the rest reads as if it were all.
+
+    A table is none of them.
+    """
+    at = [n for n, b in enumerate(place.section) if any(b.holds(one.entry) for one in chosen)]
+    if not at:
+        return []
+    return [
+        block
+        for n, block in enumerate(place.section)
+        if at[0] < n < at[-1] and n not in at and block.kind != "table"
+        and _words_whole(place, block) <= _GAP
+    ]  # fmt: skip
+
+
+def _completed(place: Place, pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, each that ends with a colon followed by the first of what it introduces."""
+    taken = {number for piece in pieces for number in numbers(piece)}
+    made = []
+    for piece in pieces:
+        made.append(piece)
+        last = piece.parts[-1].last_line
+        below = _introduced(place, last)
+        if below and taken.isdisjoint(numbers(Piece(form_of(below), None, below.parts))):
+            lead = below.lead if below.kind == "table" else None  # a list's is the piece itself
+            shown = below.parts[:_ROWS]
+            made.append(Piece(form_of(below), lead, shown, len(below.parts) - len(shown)))
+    return made
+
+
+def _said_once(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, a lead-in that is the end of the piece above left out."""
+    made: list[Piece] = []
+    for piece in pieces:
+        shown = set(numbers(made[-1])) if made else set()
+        again = piece.lead and shown.issuperset(part_numbers(piece.lead))
+        made.append(replace(piece, lead=None) if again else piece)
+    return made
+
+
+def _titled(place: Place, pieces: Sequence[Piece], own: str) -> Iterator[Piece]:
+    """The pieces with what stands between them.
+
+    The first of each section within the card's own gets the heading of that, and each how many
+    parts before it are skipped.
+    """
+    under, behind = own, 0
+    for piece in pieces:
+        at = _block_of(place, piece)
+        block = place.blocks[at]
+        title = heading_of(place.file, block) if block.heading != under else None
+        between = place.blocks[behind:at] if behind else ()
+        yield replace(piece, title=title, skipped=sum(len(one.parts) for one in between))
+        under, behind = block.heading, at + 1
+
+
+def skipped_after(place: Place, pieces: Sequence[Piece]) -> int:
+    """Return how many parts of the last piece's section stand behind it and are not shown."""
+    last = _block_of(place, pieces[-1])
+    behind = place.blocks[last + 1 :]
+    return sum(len(b.parts) for b in behind if b.heading == place.blocks[last].heading)
+
+
+def _block_of(place: Place, piece: Piece) -> int:
+    """The place of a piece's block among those of the file."""
+    first = piece.parts[0].first_line
+    return next(n for n, block in enumerate(place.blocks) if first <= block.last_line)
+
+
+def _introduced(place: Place, last: int) -> Block | None:
+    """The block directly below a line that ends with a colon, after nothing but blank lines."""
+    lines = place.file.lines
+    if not lines.get(last, "").rstrip().endswith(":"):
+        return None
+    following = next((n for n in range(last + 1, max(lines) + 1) if lines.get(n, "").strip()), None)
+    starts = {block.parts[0].first_line: block for block in place.blocks}
+    starts |= {block.first_line: block for block in place.blocks if block.kind == "table"}
+    return starts.get(following) if following else None
+
+
+def _narrowed(file: IndexedFile, block: Block, part: Part, chosen: Sequence[Line]) -> list[Part]:
+    """A long item with others nested in it: its own lines and the nested ones that answer."""
+    lines = range(part.first_line, part.last_line + 1)
+    if block.kind != "list" or words_of(file, lines) <= _LONG_ITEM:
+        return [part]
+    own = [one for one in file.entries if part.holds(one)]
+    first = [one for one in own if one.first_line == own[0].first_line]
+    kept = [*first, *(one for one in own if any(one == c.entry for c in chosen))]
+    spans = sorted({(one.first_line, one.last_line) for one in kept})
+    return [Part(first_line, last_line) for first_line, last_line in spans]

@@ -1,0 +1,164 @@
+"""Write cards as Markdown: the one function that makes the words of an answer without a model."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from api.answer.cards.blocks import Part, is_delimiter
+from api.answer.cards.card import Card, Piece
+from api.answer.cards.folders import Folder
+from api.answer.cards.rows import column_names
+from api.checks import sanitize
+from api.checks.addresses import ADDRESS
+from retrieval.index.terms import raw_cells
+from retrieval.models import Entry
+
+_SEPARATOR = " … "  # between the entries of a folded card
+_WIDE = 5  # columns of a row on one line, beyond which those that are asked for stand alone
+_COMMENT = re.compile(r"<!--.*?-->|(?<!\S)%%.*?%%(?!\S)", re.DOTALL)
+_MARKUP = re.compile(r"([\\`*_\[\]<&~|$!])")
+_PAIRED = re.compile(r"\*[^*]+\*|(?<!\w)_[^_]+_|`[^`]+`|\[[^\[\]]*\]|~~|</?\w")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
+WIKI = re.compile(r"\[\[(?:[^\[\]|\n]*?\\?\|)?([^\[\]|\n]*)\]\]")
+_CALLOUT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][+-]?[ \t]*", re.MULTILINE)
+_CALLED_OUT = re.compile(r"^\[!\w+\][+-]?\s*")
+_MARK = re.compile(r"^(?:\s*>)*\s*(?:#{1,6}\s+|(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
+
+
+def markdown(cards: Sequence[Card], tell_apart: Sequence[str] = ()) -> str:
+    """Return the answer's Markdown: each card under its place, numbered from 1 as citations are.
+
+    `tell_apart` says of each card what distinguishes it from its namesakes, "" for nothing.
+    """
+    apart = list(tell_apart) or [""] * len(cards)
+    shown = [
+        _shown(number, card, variant)
+        for number, (card, variant) in enumerate(zip(cards, apart, strict=True), start=1)
+    ]
+    return "\n\n".join(shown)
+
+
+def folder(found: Folder) -> str:
+    """Return a folder's files as Markdown: how many, and their titles on one line."""
+    shown = len(found.files)
+    first = f", the first {shown}" if shown < found.count else ""
+    titles = " · ".join(as_text(title) for _, title in found.files)
+    more = " · …" if first else ""
+    return f"**{as_text(found.path)}/**: {found.count} files{first}\n\n{titles}{more}"
+
+
+def text(card: Card) -> str:
+    """Return a card's Markdown without its place, of a folded card on one line."""
+    if card.folded:
+        return sanitize.clean(
+            _SEPARATOR.join(_one_line(card, entry) for entry in card.entries)
+        ).text
+    shown: list[str] = []
+    for piece in card.pieces:
+        shown += ["…"] if piece.skipped and shown else []
+        shown.append(_piece(card, piece))
+    shown += ["…"] if card.rest and not card.pieces[-1].left_out else []
+    return sanitize.clean("\n\n".join(filter(None, shown))).text
+
+
+def _shown(number: int, card: Card, variant: str) -> str:
+    about = as_text("; ".join(part for part in (variant, *card.badges) if part))
+    last = f"-{card.last_line}" if card.last_line > card.first_line else ""
+    place = f"({as_text(card.path)}:{card.first_line}{last})"
+    title = f"**[{number}] {as_text(card.heading)}**{f' ({about})' if about else ''} {place}"
+    if card.folded:
+        return f"{title}: {text(card)}"
+    count = f"\n\n**{_counted(card)}**" if card.counted else ""
+    return f"{title}{count}\n\n{text(card)}"
+
+
+def _counted(card: Card) -> str:
+    noun = {"table": "rows", "fields": "fields"}.get(card.form, "items")
+    shown = sum(len(piece.parts) for piece in card.pieces)
+    more = f", the first {shown}:" if shown < (card.counted or 0) else ":"
+    return f"{card.counted} {noun}{more}"
+
+
+def _piece(card: Card, piece: Piece) -> str:
+    if piece.title:
+        title = _MARK.sub("", _lines(card, piece.title)).rstrip(" #")
+        return f"**{title.replace('**', '')}**\n\n{_piece(card, replace(piece, title=None))}"
+    if piece.form == "table":
+        return table(card, piece)
+    if piece.form == "fields":
+        return _fields(card, piece)
+    lead = [_lines(card, piece.lead)] if piece.lead else []
+    shown: list[str] = []
+    for part in piece.parts:
+        shown.append(_dedented(_lines(card, part)))
+    gap = "\n" if piece.form == "list" else "\n\n"
+    body = gap.join(line for line in shown if line)
+    return "\n\n".join([*lead, body, *_more(piece, "items")])
+
+
+def table(card: Card, piece: Piece) -> str:
+    """Return rows under their header; without one they get empty names, as Markdown wants some."""
+    header = _lines(card, piece.lead).split("\n") if piece.lead else []
+    rows = [_lines(card, part) for part in piece.parts]
+    if not any(is_delimiter(line) for line in header):
+        width = max(len(raw_cells(row)) for row in rows)
+        header = ["|" + "  |" * width, "|" + "---|" * width]
+    return "\n".join([*header, *rows]) + "".join(f"\n\n{one}" for one in _more(piece, "rows"))
+
+
+def _fields(card: Card, piece: Piece) -> str:
+    shown = []
+    for part in piece.parts:
+        line = _lines(card, part).strip()
+        if line.startswith("|"):
+            name, *values = raw_cells(line)
+            line = f"**{name.strip('*')}:** {'; '.join(values)}"
+        shown.append(line if _ITEM.match(line) else f"- {line}")
+    return "\n".join(shown) + "".join(f"\n\n{one}" for one in _more(piece, "fields"))
+
+
+def _more(piece: Piece, noun: str) -> list[str]:
+    if not piece.left_out:
+        return []
+    return [f"… {piece.left_out} more {noun if piece.left_out > 1 else noun.removesuffix('s')}"]
+
+
+def _one_line(card: Card, entry: Entry) -> str:
+    """An entry on one line; a table's row names its columns, a wide one those that are asked."""
+    if entry.kind != "row":
+        lines = plain(entry.quote).split("\n")
+        return " ".join(_CALLED_OUT.sub("", _MARK.sub("", line)) for line in lines)
+    name, *values = raw_cells(entry.quote) or (entry.quote,)
+    columns = column_names(entry.lead, len(values) + 1)[1:]
+    pairs = [pair for pair in zip(columns, values, strict=True) if pair[1]]
+    if len(pairs) == 1 and not pairs[0][0]:
+        return plain(f"{name}: {pairs[0][1]}")
+    kept = pairs
+    if len(pairs) > _WIDE:
+        kept = [pair for pair in pairs if pair[0] in card.columns] or pairs[:_WIDE]
+    said = [f"{column}: {value}" if column else value for column, value in kept]
+    return plain(" · ".join(filter(None, (name, *said, "" if kept == pairs else "…"))))
+
+
+def _lines(card: Card, part: Part) -> str:
+    numbers = range(part.first_line, part.last_line + 1)
+    return plain("\n".join(card.lines.get(number, "") for number in numbers))
+
+
+def plain(shown: str) -> str:
+    """Return text without what only its own program reads: comments, wiki links, callouts."""
+    return _CALLOUT.sub(r"\1", WIKI.sub(r"\1", _COMMENT.sub("", shown))).rstrip()
+
+
+def _dedented(shown: str) -> str:
+    lines = shown.split("\n")
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    return "\n".join(line[indent:] if line[:indent].isspace() else line for line in lines)
+
+
+def as_text(words: str) -> str:
+    """Return a name or heading of the vault as text: nothing of it becomes markup or a link."""
+    plain_words = ADDRESS.sub("", words)
+    if sanitize.is_suspicious(words) or _PAIRED.search(words):
+        plain_words = _MARKUP.sub(r"\\\1", plain_words)
+    return sanitize.visible(plain_words)

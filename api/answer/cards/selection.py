@@ -1,0 +1,165 @@
+"""Choose the cards of an answer: in the order of search, each place and each line once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from api.answer.cards import from_passage, listing, precedence
+from api.answer.cards.card import Card
+from api.answer.question.intent import Reading
+from retrieval.index.terms import key
+from retrieval.models import SearchResult, SourceNote
+from retrieval.ranking.lines import Asked
+from retrieval.ranking.precedence import is_superseded
+from retrieval.text.words import without_command
+
+MOST = 4  # cards
+# Of 1,461 folded cards on calibration these drop 44 %, and 1 of the 73 that hold what the cards
+# above do not (docs/experiments.md, E58).
+_FAR, _FAR_LINE = 0.25, 0.1  # by so much less than the first card: in score, in nearness
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A question, or a part of one, with what search found for it."""
+
+    found: SearchResult
+    asked: Asked
+
+    @classmethod
+    def of(cls, found: SearchResult) -> "Searched":
+        """Return a search with its question as lines are compared with it."""
+        return cls(found, Asked.of(found.question, found.terms))
+
+
+def choose(
+    whole: SearchResult,
+    parts: Sequence[SearchResult],
+    reading: Reading,
+    *,
+    far: bool = False,
+) -> tuple[Card, ...]:
+    """Return one to MOST cards, best first; none only where nothing was found.
+
+    `far` keeps those that are far from the question, which a person is not shown: a model reads
+    them, and its words are compared with them.
+
+    The first card is unfolded, and so are those of a question's other parts and of a namesake; of
+    the others one line is shown. Errata stand directly above what they correct, superseded files
+    last.
+    """
+    searched = Searched.of(whole)
+    found = _of_search(searched, is_keyword=reading.form == "keyword")
+    if reading.form in {"list", "which"}:
+        asked = Asked.of(without_command(whole.question), whole.terms)
+        listed = listing.cards(whole, asked)
+        # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
+        sure = reading.form == "list" or not found or _has_best(listed, found[0])
+        further = [] if sure or found[0].form == "fields" else listed[:1]  # a field says it all
+        found = [*listed, *found] if sure else [found[0], *further, *found[1:]]
+    of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
+    # Of two things each is asked for; of two questions in one the first card may answer both.
+    place = 0 if reading.form == "comparison" else 1
+    found[place:place] = of_parts
+    notes = {path: note for one in (*parts, whole) for path, note in one.notes.items()}
+    kept = _once(found)[:MOST]
+    if not far:
+        kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]
+    return _arranged(kept, searched.asked, notes)
+
+
+def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
+    found = searched.found
+    sizes = [from_passage.KEYWORD if is_keyword else from_passage.FIRST] + [
+        from_passage.FURTHER
+    ] * len(found.hits)
+    made = [
+        from_passage.card(hit, found.files[hit.chunk.path], searched.asked, size=size)
+        for hit, size in zip(found.hits, sizes, strict=False)
+    ]
+    shown = [
+        one if number == 0 or is_namesake(one, made[0]) else replace(one, folded=True)
+        for number, one in enumerate(made)
+    ]
+    for hit in found.hits[:1]:  # what its first passage says elsewhere comes last, if there is room
+        shown += from_passage.of_other_sections(hit, found.files[hit.chunk.path], searched.asked)
+    return shown
+
+
+def _of_part(part: SearchResult) -> list[Card]:
+    """The first card of one part of a question; of one that is only a name, its section."""
+    return _of_search(Searched.of(part), is_keyword=key(part.question) in part.terms.names)[:1]
+
+
+def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote]) -> bool:
+    """Whether a card is beside the question, by search and by its own best line.
+
+    No correction is: what it corrects may be further.
+    """
+    badges = precedence.badges(notes.get(card.path, SourceNote(card.path)))
+    if "errata" in badges or "house-rule" in badges:
+        return False
+    return card.score < first.score - _FAR and card.nearness < first.nearness - _FAR_LINE
+
+
+def _has_best(listed: Sequence[Card], first: Card) -> bool:
+    """Whether the likeliest list holds the line that search found nearest."""
+    return (
+        bool(listed) and listed[0].path == first.path and first.best.first_line in listed[0].lines
+    )
+
+
+def is_namesake(card: Card, other: Card) -> bool:
+    """Tell whether two cards are the same section of files of one name in two folders."""
+    one, two = card.path.rsplit("/", 1)[-1], other.path.rsplit("/", 1)[-1]
+    return card.path != other.path and one == two and card.heading == other.heading
+
+
+def _once(found: Sequence[Card]) -> list[Card]:
+    """The cards without those whose lines are shown already; of others what is new."""
+    kept: list[Card] = []
+    for card in found:
+        of_file = [one for one in kept if one.path == card.path]
+        shown = {number for one in of_file if not one.folded for number in one.covered}
+        lines = {entry for one in of_file if one.folded for entry in one.entries}
+        new = [
+            entry
+            for entry in (card.best, card.next_best)
+            if entry and entry not in lines
+            and not shown.issuperset(range(entry.first_line, entry.last_line + 1))
+        ]  # fmt: skip
+        if not new or (not card.folded and card.best not in new):
+            continue
+        if card.folded and any(_of_one_table(card, one) for one in of_file):
+            continue
+        left = from_passage.without(card, shown) if shown & card.lines.keys() else card
+        if left.pieces:
+            kept.append(replace(left, best=new[0], next_best=new[1] if len(new) > 1 else None))
+    return kept
+
+
+def _of_one_table(card: Card, shown: Card) -> bool:
+    """Whether a card's rows are of a table of which others are shown already."""
+    tables = {piece.lead for piece in shown.pieces if piece.form == "table" and piece.lead}
+    return card.best.kind == "row" and any(piece.lead in tables for piece in card.pieces)
+
+
+def _arranged(
+    found: Sequence[Card], asked: Asked, notes: Mapping[str, SourceNote]
+) -> tuple[Card, ...]:
+    """Errata above what they correct, superseded files last, both with their badges."""
+    of_card = [notes.get(card.path, SourceNote(card.path)) for card in found]
+    statements = [
+        precedence.statement(card.best, note) for card, note in zip(found, of_card, strict=True)
+    ]
+    conflicts = precedence.conflicts(statements, asked.words)
+    gone = [is_superseded(note, asked.question) for note in of_card]
+    order = precedence.arranged(len(found), conflicts, gone)
+    above = {one.upper for one in conflicts if one.binding}
+    return tuple(
+        replace(
+            found[place],
+            badges=precedence.badges(of_card[place]),
+            folded=found[place].folded and place not in above and number > 0,
+        )
+        for number, place in enumerate(order)
+    )

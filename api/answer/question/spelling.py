@@ -1,0 +1,100 @@
+"""Bring words that neither the vault nor English knows to the nearest one that the vault knows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA, Levenshtein
+
+from retrieval.index.terms import stemmed
+from retrieval.models import Terms
+from retrieval.text.words import STOP, WORD
+
+_SHORTEST = 4  # letters; a shorter word has too many neighbours
+_SHORT = 4  # letters, up to which no letter is exchanged for another
+_LONG = 8  # letters, from which on two slips are looked for
+_OTHER_LETTER = 0.5  # what another letter costs more than one too many or too few
+_SOUNDS = ("aeiouy", "sz", "ckq", "gj", "fv")  # letters that are taken for one another
+_SPOKEN = {"lvl": "level", "lvls": "levels", "dmg": "damage"}  # how people shorten words
+_ENDINGS = ("nt", "re", "ll", "ve", "s", "d", "m")  # of "whats", "theyre", "dont" without their '
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A word as it was typed and as it is searched."""
+
+    typed: str
+    searched: str
+
+
+def corrected(
+    question: str, terms: Terms, is_english: Callable[[str], bool]
+) -> tuple[str, tuple[Correction, ...]]:
+    """Return the question with its misspelt words corrected, and what was corrected.
+
+    A word stays that the vault knows in any form, that `is_english` knows, that holds a digit, or
+    that has no near neighbour: one slip (a letter more or less, two turned round, a letter that
+    sounds alike), two from eight letters on, the first letter right. A word is first looked for
+    that makes a name of the vault with the next one ("litening bolt"), with a slip more; of equally
+    near ones the vault's commonest is taken.
+    """
+    found: list[Correction] = []
+    text, end = "", 0
+    matches = list(WORD.finditer(question))
+    for match, following in zip_longest(matches, matches[1:]):
+        word = match[0].lower()
+        text += question[end : match.start()]
+        end = match.end()
+        better = None
+        if _SPOKEN.get(word) in terms.words and word not in terms.words:
+            better = _SPOKEN[word]
+        elif not _is_known(word, terms, is_english):
+            better = _in_a_name(word, following[0].lower() if following else "", terms)
+            better = better or _nearest(word, terms)
+        if better:
+            found.append(Correction(match[0], better))
+        text += better or match[0]
+    return text + question[end:], tuple(found)
+
+
+def _is_known(word: str, terms: Terms, is_english: Callable[[str], bool]) -> bool:
+    if len(word) < _SHORTEST or word in STOP or not word.isalpha() or word in terms.words:
+        return True
+    if any(word.endswith(end) and word.removesuffix(end) in STOP for end in _ENDINGS):
+        return True
+    return stemmed(word) in terms.frequency or is_english(word)
+
+
+def _in_a_name(word: str, following: str, terms: Terms) -> str | None:
+    """The nearest word that is the beginning of a name of two words, which the next one ends."""
+    names = {name[0] for name in terms.names if len(name) == 2 and name[1] == stemmed(following)}
+    if len(word) < _LONG or not names:
+        return None
+    first = word[0]
+    choices = [found for found in terms.spellings.get(first, ()) if stemmed(found) in names]
+    near = process.extract(word, choices, scorer=OSA.distance, score_cutoff=3, limit=1)
+    return near[0][0] if near else None
+
+
+def _nearest(word: str, terms: Terms) -> str | None:
+    most = 2 if len(word) >= _LONG else 1
+    choices = [found for found in terms.spellings.get(word[0], ()) if len(found) >= _SHORTEST]
+    near = process.extract(word, choices, scorer=OSA.distance, score_cutoff=most, limit=20)
+    costs = {found: _cost(word, found, slips) for found, slips, _ in near}
+    best = min(costs.values(), default=most + 1.0)
+    if best > most:
+        return None
+    return max((f for f, cost in costs.items() if cost == best), key=lambda f: (terms.words[f], f))
+
+
+def _cost(word: str, other: str, slips: float) -> float:
+    """The slips, those that put another letter for one counted higher, unless it sounds alike."""
+    if Levenshtein.distance(word, other) > slips:  # two letters are turned round
+        return slips
+    cost = slips
+    for op in Levenshtein.editops(word, other):
+        if op.tag == "replace":
+            alike = any({word[op.src_pos], other[op.dest_pos]} <= set(one) for one in _SOUNDS)
+            cost += 0.0 if alike and len(word) > _SHORT else _OTHER_LETTER
+    return cost

@@ -1,0 +1,204 @@
+"""Check what an answer cites: every `[n]` names a passage, and a line of it carries the claim."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+
+from api.answer.cards.card import Card
+from api.checks.guard.alignment import Evidence as Known
+from api.checks.guard.alignment import content, evidence
+from api.checks.guard.numbers.arithmetic import sums
+from api.checks.guard.text.facts import facts
+from api.checks.markers import MARKER, known_markers, without_doubles
+from api.checks.passage_lines import Line, Source, sentences
+from api.schema.passages import Citation, CitationCounts
+from retrieval.models import Hit
+from retrieval.text.normalize import fold
+
+_SHORTEST = 12  # characters of a quote; a shorter one says nothing without its neighbours
+_LONGEST = 1_000  # characters before a marker among which its sentence is looked for
+_CARRIED = 0.3  # of a claim's words that a line must have where the claim has no facts
+_MOVED = 0.6  # the same for a line of a passage that is not cited
+
+
+@dataclass(frozen=True, slots=True)
+class CitedReply:
+    """A model's reply with its citations, in the order of the text, and what became of its markers.
+
+    Every marker that is left in `text` has a citation whose quote carries the claim: in the
+    passage that it named, or in another one.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    counts: CitationCounts
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a claim stands: a line of the passage with this number (from 1)."""
+
+    passage: int
+    line: Line
+    carries: bool  # all that the claim states
+
+
+def source(hit: Hit) -> Source:
+    """Return a passage as the guard reads it."""
+    return Source(hit.chunk.path, hit.chunk.heading, hit.chunk.context, hit.chunk.text)
+
+
+def of_cards(cards: Sequence[Card]) -> list[Citation]:
+    """Return the citations of cards: one for each run of lines that a card shows.
+
+    Its marker is the card's number. Of a folded card there is one for each entry that it shows.
+    """
+    return [found for number, card in enumerate(cards, start=1) for found in _of_card(number, card)]
+
+
+def _of_card(marker: int, card: Card) -> Iterator[Citation]:
+    entries = [(one.first_line, one.last_line, one.quote) for one in card.entries]
+    for first, last, quote in entries if card.folded else _runs(card):
+        yield Citation(
+            marker=marker, path=card.path, heading=card.heading, first_line=first, last_line=last,
+            quote=quote, score=card.score,
+        )  # fmt: skip
+
+
+def _runs(card: Card) -> list[tuple[int, int, str]]:
+    """The neighbouring lines that a card shows, with their text."""
+    runs: list[tuple[int, int, str]] = []
+    for number in sorted(card.lines):
+        line = card.lines[number]
+        if runs and runs[-1][1] == number - 1:
+            first, _, text = runs.pop()
+            runs.append((first, number, f"{text}\n{line}"))
+        else:
+            runs.append((number, number, line))
+    return runs
+
+
+def check_reply(reply: str, hits: Sequence[Hit], question: str) -> CitedReply:
+    """Return a model's reply with the markers that a line of a passage stands behind.
+
+    A marker's claim is what its sentence says up to it. A line carries it that holds its numbers
+    and the most of its words. `question` helps where the claim is "Yes [1]".
+    """
+    text, dropped = known_markers(reply, {str(number) for number in range(1, len(hits) + 1)})
+    known = evidence([source(hit) for hit in hits])
+    shown: list[str] = []
+    found: dict[tuple[int, int], Citation] = {}
+    counts = Counter(dropped=dropped)
+    at = 0
+    for match in MARKER.finditer(text):
+        place = _place(text, match, known, question)
+        shown.append(text[at : match.start()])
+        at = match.end()
+        citation = _citation(hits[place.passage - 1], place, int(match[1])) if place else None
+        counts[citation.status if citation else "unverified"] += 1
+        if citation and place:
+            shown.append(match[0].replace(match[1], str(place.passage)))
+            found.setdefault((place.passage, place.line.start), citation)
+    shown.append(text[at:])
+    plain = without_doubles("".join(shown)).strip()
+    return CitedReply(plain, tuple(found.values()), CitationCounts(**counts))
+
+
+def _place(text: str, match: re.Match[str], known: Known, question: str) -> _Place | None:
+    """Where the claim before a marker stands, the cited passage first; None: nowhere."""
+    claim = fold(_claim(text, match))
+    results = {total.result.start for total in sums(claim)}
+    stated = [fact for fact in facts(claim) if not fact.weak and fact.start not in results]
+    asked = facts(fold(question))
+    new = [known.holders(fact) for fact in stated if all(fact.low != other.low for other in asked)]
+    said = set(content(claim))
+    if len(said) < 2:
+        said |= set(content(fold(question)))
+    shared = bool(_neighbours(text, match))
+    cited = int(match[1])
+    own = _best(cited, new, said, known)
+    if own and (own.carries or (shared and _overlap(said, own.line, known) >= _CARRIED)):
+        return own
+    others = [
+        place for number in range(1, len(known.words) + 1)
+        if number != cited and (place := _best(number, new, said, known)) and place.carries
+        and (new or _overlap(said, place.line, known) >= _MOVED)
+    ]  # fmt: skip
+    return max(others, key=lambda place: _overlap(said, place.line, known), default=None)
+
+
+def _claim(text: str, match: re.Match[str]) -> str:
+    """What the sentence of a marker says up to it, or after it where it opens the sentence."""
+    begin = max(0, match.start() - _LONGEST)
+    row = text[max(begin, text.rfind("\n", begin, match.start()) + 1) : match.start()]
+    plain = MARKER.sub("", row)
+    before = [sentence for _, sentence in sentences(plain)]
+    last = before[-1] if before else ""
+    pieces = MARKER.split(row)[::2]
+    since = pieces[-1] if pieces else ""
+    if since.strip() and len(content(fold(since))) >= 2 and len(since) < len(last):
+        last = since
+    if len(content(fold(last))) >= 2 or facts(fold(last)):
+        return last
+    after = re.split(r"[\n.]|\[\d", text[match.end() :], maxsplit=1)[0]
+    return f"{last} {after}"
+
+
+def _neighbours(text: str, match: re.Match[str]) -> bool:
+    """Whether another marker stands right beside, so that both share the claim."""
+    before = re.search(r"\[\d+\]$", text[max(0, match.start() - 20) : match.start()], re.ASCII)
+    return bool(before or MARKER.match(text, match.end()))
+
+
+def _best(passage: int, new: Sequence[Set[int]], said: Set[str], known: Known) -> _Place | None:
+    lines = [line for line in known.lines if line.passage == passage]
+    if not lines:
+        return None
+    best = max(lines, key=lambda line: (_held(new, [line]), _overlap(said, line, known)))
+    if new:
+        carries = len(new) in (_held(new, [best]), _held(new, lines))
+        return _Place(passage, best, carries)
+    return _Place(passage, best, _overlap(said, best, known) >= _CARRIED)
+
+
+def _held(new: Sequence[Set[int]], lines: Iterable[Line]) -> int:
+    """How many of the facts, each given by who holds it, the lines hold."""
+    chosen = {id(line) for line in lines}
+    return sum(not chosen.isdisjoint(holders) for holders in new)
+
+
+def _overlap(said: Set[str], line: Line, known: Known) -> float:
+    return len(said & known.said[id(line)]) / len(said) if said else 0.0
+
+
+def _citation(hit: Hit, place: _Place, named: int) -> Citation | None:
+    """The citation of a line, or None where its passage is too short to be quoted."""
+    start, quote = _quotable(hit.chunk.text, place.line.start, place.line.quote)
+    if len(quote) < _SHORTEST:
+        return None
+    first = hit.chunk.first_line + hit.chunk.text.count("\n", 0, start)
+    last = first + quote.count("\n")
+    within = [found for found in hit.evidence if found.entry.kind != "whole"
+              and found.entry.first_line <= last and first <= found.entry.last_line]  # fmt: skip
+    near = max(within, key=lambda found: found.score, default=None)
+    return Citation(
+        marker=place.passage,
+        path=hit.chunk.path,
+        heading=near.entry.heading if near else hit.chunk.heading,
+        first_line=first,
+        last_line=last,
+        quote=quote,
+        score=near.score if near else hit.score,
+        status="verified" if place.passage == named else "repaired",
+    )
+
+
+def _quotable(text: str, start: int, quote: str) -> tuple[int, str]:
+    """The quote, with its neighbouring rows while it is too short."""
+    end = start + len(quote)
+    while end - start < _SHORTEST and (start > 0 or end < len(text)):
+        start = text.rfind("\n", 0, max(start - 1, 0)) + 1
+        following = text.find("\n", end + 1)
+        end = len(text) if following < 0 else following
+    return start, text[start:end]

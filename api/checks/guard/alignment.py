@@ -1,0 +1,258 @@
+"""Where an answer's number stands in the passages, and which number its words would rather have."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal
+
+from api.checks.guard.text import units
+from api.checks.guard.text.facts import Fact
+from api.checks.guard.text.occurrences import (
+    Occurrence as Occurrence,  # part of this module's interface
+)
+from api.checks.guard.text.occurrences import content as content
+from api.checks.guard.text.occurrences import named as named
+from api.checks.guard.text.occurrences import occurrences
+from api.checks.guard.text.occurrences import segment as segment
+from api.checks.passage_lines import Line, Source, lines
+from retrieval.text.words import abbreviates, stem
+
+Agreement = Literal["same", "unit", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All passages, taken apart once for an answer."""
+
+    lines: tuple[Line, ...]
+    occurrences: tuple[Occurrence, ...]
+    words: tuple[frozenset[str], ...]  # of each passage, with heading, context and path
+    counted: frozenset[str]  # stems that stand as a unit behind some number
+    said: Mapping[int, frozenset[str]]  # by a line's id(): its words with its heading and key
+    # What `holders` found, by the fact wherever it stands: an answer says a number many times.
+    _holders: dict[Fact, frozenset[int]] = field(default_factory=dict, compare=False)
+
+    def holders(self, fact: Fact) -> frozenset[int]:
+        """Return the id() of every line that holds the fact."""
+        anywhere = replace(fact, start=0, end=0)
+        if anywhere not in self._holders:
+            self._holders[anywhere] = frozenset(
+                id(item.line) for item in self.occurrences
+                if agreement(fact, item, self.counted) == "same"
+            )  # fmt: skip
+        return self._holders[anywhere]
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """What is made of one passage."""
+
+    lines: tuple[Line, ...]
+    occurrences: tuple[Occurrence, ...]
+    words: frozenset[str]
+
+
+_DICE = re.compile(r"(\d{1,4})d(\d{1,4})([+-]\d{1,4})?")
+ARTICLES = frozenset(("a", "an", "per", "each", "every", "once"))
+_ABBREVIATION = 3  # letters of a word that is a unit wherever it follows a number
+_FILLERS_WORDS = "full whol mor additional extra further consecutiv entir complet"
+_DAY = 24 * 3600  # seconds
+_VERBS_WORDS = (
+    "makes gives means takes lasts costs gets needs has runs comes goes"  # "plus 4 makes 6"
+)
+VERBS = frozenset(stem(word) for word in _VERBS_WORDS.split())
+_WORKING = frozenset((stem("working"), stem("business")))
+_BASES = {stem(word): unit.base for word in units.WORDS if (unit := units.find(word))}
+_FILLERS = frozenset(_FILLERS_WORDS.split())
+
+
+def evidence(sources: Sequence[Source]) -> Evidence:
+    """Return the passages' lines and facts; passages are numbered from 1."""
+    passages = [_passage(source, at) for at, source in enumerate(sources, start=1)]
+    found = [line for passage in passages for line in passage.lines]
+    taken = tuple(item for passage in passages for item in passage.occurrences)
+    words = tuple(passage.words for passage in passages)
+    counted = {item.fact.counted for item in taken} | {stem(word) for word in units.WORDS}
+    counted |= {item.fact.nouns[0] for item in taken if _counts_one(item.fact)}
+    counted |= {word for line in found for cell in line.cells for word in _in_brackets(cell.column)}
+    said = {id(line): frozenset(content(_whole(line))) for line in found}
+    return Evidence(tuple(found), taken, words, frozenset(counted - {""}), said)
+
+
+def _whole(line: Line) -> str:
+    return " ".join([line.heading, line.key, *(cell.text for cell in line.cells)])
+
+
+@lru_cache(maxsize=512)
+def _passage(source: Source, number: int) -> _Passage:
+    """One passage taken apart; kept, as an answer's retry and the next answer cite it again."""
+    found = lines(source, number)
+    return _Passage(
+        found,
+        tuple(item for line in found for item in occurrences(line)),
+        frozenset(content(f"{source.path} {source.heading} {source.context} {source.text}")),
+    )
+
+
+def agreement(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement:
+    """Tell whether a passage's fact is the answer's: "unit" where only what is counted differs.
+
+    An end of a passage's range is a number that the passage gives; signs may not be opposite.
+    """
+    own = found.fact
+    if ":" in fact.die + own.die:
+        return "same" if _same_time(fact, own) else "none"
+    if own.die and not fact.die and fact.low < fact.high and _unscaled(fact) == span(own.die):
+        return _counts(fact, found, counted)
+    if fact.die or own.die:
+        return _counts(fact, found, counted) if fact.die == own.die else "none"
+    if {fact.sign, own.sign} == {"+", "-"}:
+        return "none"
+    if "odds" in (fact.kind, own.kind):
+        chance = _chance(fact)
+        return "same" if chance is not None and chance == _chance(own) else "none"
+    if fact.base == own.base and _equal(fact, own, Fraction(1), Fraction(1)):
+        return _counts(fact, found, counted)
+    if _share(fact, own) or _months(fact, own):
+        return "same"
+    if _equal(fact, own, fact.factor, own.factor):
+        if own.weak and own.base != fact.base:
+            return "none"
+        return "unit" if fact.base and own.base else _counts(fact, found, counted)
+    return "none"
+
+
+def _counts(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement:
+    """Whether what is counted may be the same; a difference needs two words that are units."""
+    own = found.fact
+    qualified = fact.qualifier and own.qualifier and fact.qualifier != own.qualifier
+    working = fact.qualifier in _WORKING and own.base and not own.qualifier
+    if working or (qualified and not {fact.qualifier, own.qualifier} & _FILLERS):
+        return "unit"
+    if own.weak and own.base != fact.base:
+        return "none"  # "a year" holds no 1 of anything else, nor "the first answer" an hour
+    if fact.base and own.base:
+        return "same" if fact.base == own.base else "unit"
+    if own.weak and own.text.lower() in ARTICLES and fact.text[0].isdigit():
+        return "same" if set(fact.nouns[:1]) & set(own.nouns) else "none"
+    theirs, ours = own.nouns or found.column, fact.nouns
+    if set(ours) & set(theirs) or _abbreviated(ours, theirs) or _abbreviated(theirs, ours):
+        return "same"
+    noun = fact.counted and fact.counted not in VERBS
+    if own.base and noun and fact.counted not in content(found.line.quote):
+        return "unit"
+    short = len(fact.counted) <= _ABBREVIATION and not set(fact.counted) & set("aeiou")
+    known = fact.counted in counted or short
+    unit = fact.base or (fact.counted if known else _one(fact, counted))
+    names = (own.counted or _one(own, counted), *found.counts)
+    other = own.base or next((word for word in names if word in counted), "")
+    if _foreign(fact, found, counted) or _of_column(fact, found):
+        return "unit"
+    if not unit or not other or _BASES.get(other) == fact.base != "":
+        return "same"
+    return "same" if unit == other else "unit"
+
+
+def _foreign(fact: Fact, found: Occurrence, counted: frozenset[str]) -> bool:
+    """Whether it counts what its source's words do not have, where the source counts something."""
+    own, noun = found.fact.counted or _single(found.fact), fact.counted or _single(fact)
+    plural = len(noun) > _ABBREVIATION and noun not in VERBS
+    return bool(plural and own in counted and len(own) > _ABBREVIATION) and not (
+        noun in found.context or noun in counted
+    )
+
+
+def _of_column(fact: Fact, found: Occurrence) -> bool:
+    """Whether it counts what another column of its row counts: 3 gp, of the row's AC 3."""
+    others = (cell.column for at, cell in enumerate(found.line.cells) if at != found.cell)
+    return bool(fact.counted and found.column and found.cell) and any(
+        fact.counted in content(column) for column in others
+    )
+
+
+def _counts_one(fact: Fact) -> bool:
+    """Whether it is "one round" or "per round", which name a unit without its plural."""
+    return bool(fact.nouns) and fact.text.lower().split(" ")[0] in {"one", "per", "1"}
+
+
+def _single(fact: Fact) -> str:
+    """The noun of "1 turn" and "one turn"."""
+    return fact.nouns[0] if fact.nouns and fact.text.lower() in {"1", "one"} else ""
+
+
+def _one(fact: Fact, counted: frozenset[str]) -> str:
+    """What a 1 counts, which has no plural: "1 turn"."""
+    return fact.nouns[0] if _counts_one(fact) and fact.nouns[0] in counted else ""
+
+
+def _in_brackets(column: str) -> tuple[str, ...]:
+    """The unit of a column: gp in "Cost (gp)"."""
+    return content(column.partition("(")[2])
+
+
+def _abbreviated(short: Sequence[str], words: Sequence[str]) -> bool:
+    return bool(short) and abbreviates(short[0], tuple(words))
+
+
+def span(die: str) -> tuple[Fraction, Fraction] | None:
+    """Return the least and the most that dice give: 4 and 16 for "4d4"; None for other text."""
+    found = _DICE.fullmatch(die)
+    if not found:
+        return None
+    count, sides, more = (int(part or 0) for part in found.groups())
+    return Fraction(count + more), Fraction(count * sides + more)
+
+
+def _unscaled(fact: Fact) -> tuple[Fraction, Fraction]:
+    return fact.low / fact.factor, fact.high / fact.factor
+
+
+def _chance(fact: Fact) -> Fraction | None:
+    """The chance of odds, of a percentage or of a bare fraction: 1 in 5, 20%, half the time."""
+    if fact.kind == "odds":
+        return fact.low / fact.high if fact.high else None
+    if fact.low != fact.high or fact.die:
+        return None
+    if fact.base == "%":
+        return fact.low / 100
+    return fact.low if fact.low < 1 and not fact.base else None
+
+
+def _same_time(fact: Fact, own: Fact) -> bool:
+    """Whether both are one time of day, where one of them may be the bare hour: 9 for 9:00."""
+    if fact.die and own.die:
+        return fact.die == own.die
+    clock, bare = (fact, own) if fact.die else (own, fact)
+    return not bare.base and not bare.counted and clock.low in {bare.low, bare.high}
+
+
+def _share(fact: Fact, own: Fact) -> bool:
+    """50% is a half, where the half is written as a fraction."""
+    parts, percent = (own, fact) if fact.base == "%" else (fact, own)
+    part = parts.low.denominator > 1 and not parts.base
+    return part and percent.base == "%" and percent.low / 100 == parts.low
+
+
+def _months(fact: Fact, own: Fact) -> bool:
+    """Whether they are one time by the calendar: 30 days a month, 5 working days a week."""
+    if own.qualifier in _WORKING and not fact.qualifier and fact.base == own.base:
+        return 7 * own.low == 5 * fact.low
+    if {fact.base, own.base} != {"month", "second"} or fact.low != fact.high:
+        return False
+    months, seconds = (fact, own) if fact.base == "month" else (own, fact)
+    days = seconds.low / _DAY
+    years = months.low / 12
+    return days == 30 * months.low or days in {365 * years, 364 * years}
+
+
+def _equal(fact: Fact, own: Fact, factor: Fraction, own_factor: Fraction) -> bool:
+    if factor == own_factor:  # dividing is slow
+        low, high, own_low, own_high = fact.low, fact.high, own.low, own.high
+    else:
+        low, high = fact.low / factor, fact.high / factor
+        own_low, own_high = own.low / own_factor, own.high / own_factor
+    if low == own_low:
+        return low == high or high == own_high
+    return low == own_high and low == high

@@ -1,0 +1,192 @@
+"""The welded-facts check: a subject and its number must come from one line.
+
+A number that stands in a cited passage is compared with the others that could stand in its place.
+Where the statement names the row, the column or the clause of one of these, and nothing of the
+place that its own number comes from, it joins the subject of one line to the number of another.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from api.checks.guard.alignment import Evidence, Occurrence, agreement, content, segment
+from api.checks.guard.attribution.places import (
+    Names,
+    clause_names,
+    column_names,
+    comparable,
+    is_header,
+    roots,
+    row_names,
+    same_table,
+)
+from api.checks.guard.attribution.table_rows import names_column, names_key, names_row
+from api.checks.guard.numbers.arithmetic import sums
+from api.checks.guard.statements import Statement
+from api.checks.guard.text.facts import Fact
+
+_FIRST = re.compile(r"\W*(?:(?:and|but|or)\s)?([\w'-]+)")
+_OPENERS_WORDS = (
+    "a an the each every for in at on with from to by while whereas only against than under over "
+    "above below after before until between during per plus not if when where within without"
+)
+_OPENERS = frozenset(_OPENERS_WORDS.split())
+_Words = Set[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A number that fits a statement better than `taken`, the one it has."""
+
+    taken: Occurrence
+    fits: Occurrence
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A statement's words around one of its numbers, the nearest first."""
+
+    fact: Fact
+    text: str
+    naming: Sequence[Fact]  # the numbers of the statement, without those of shown sums
+    beside: Sequence[Fact]  # those of the same part
+    part: _Words
+    subject: _Words  # of the sentence, where the part has none of its own
+    above: _Words  # the question and what leads in, where it is the only number
+    whole: _Words  # the statement
+    asked: _Words  # the question
+
+
+def rival(
+    fact: Fact,
+    found: Sequence[Fact],
+    statement: Statement,
+    question: str,
+    supports: Sequence[Occurrence],
+    known: Evidence,
+    before: Sequence[Fact] = (),
+) -> Rival | None:
+    """Return the number that the statement's words rather belong to, or None.
+
+    `found` are the statement's facts, `fact` one of them, `supports` where the cited passages
+    hold it (at least one): each of these must have such a rival. `before` are the numbers of the
+    answer's earlier statements; a cell of which the statement gives another number is no rival's.
+    """
+    if any(is_header(taken) for taken in supports):
+        return None
+    said = _said(fact, found, statement, question)
+    cited = {one.line.passage for one in supports} | set(statement.cited)
+    stated = [one for one in found if one is not fact]
+    cells = {  # where the first number of a cell is told, the others are its notation
+        (id(one.line), one.cell): one.fact.start
+        for one in reversed(known.occurrences)
+        if one.line.kind == "row" and _told(stated, one, known)
+    }
+    rivals = [
+        (other, told) for other in known.occurrences
+        if other.line.passage in cited and not _notation(fact, other, cells)
+        if not (told := _told([*found, *before], other, known))
+        or not (_told(said.beside, other, known) or any(other.line is t.line for t in supports))
+    ]  # fmt: skip
+    best: Rival | None = None
+    for taken in supports:
+        fits = (other for other, told in rivals if _fits(said, taken, other, known, told=told))
+        if (fit := next(fits, None)) is None:
+            return None
+        best = Rival(taken, fit)
+    return best
+
+
+def _notation(fact: Fact, other: Occurrence, cells: Mapping[tuple[int, int], int]) -> bool:
+    """Whether a cell whose number is told has this one beside it: the 18 of AC "1 [18]"."""
+    at = cells.get((id(other.line), other.cell))
+    return at is not None and (at < other.fact.start or other.fact.kind != fact.kind)
+
+
+def _told(found: Sequence[Fact], other: Occurrence, known: Evidence) -> bool:
+    return any(agreement(one, other, known.counted) == "same" for one in found)
+
+
+def _fits(
+    said: _Said, taken: Occurrence, other: Occurrence, known: Evidence, *, told: bool
+) -> bool:
+    """Whether the statement names the place of `other` and not that of `taken`.
+
+    A number that the statement gives elsewhere (`told`) must be named right beside this one.
+    """
+    if not comparable(said.fact, taken, other, known):
+        return False
+    if not told and (
+        names_row(said.fact, taken, other, said.naming)
+        or names_key(said.text, taken, other)
+        or names_column(taken, other, said.naming)
+    ):
+        return True
+    near = [said.part] if told else [said.part, said.subject, said.above]
+    if not same_table(taken, other) or not other.cell or not taken.cell:
+        return _alone(clause_names(taken, other), near, said)
+    row, column = row_names(taken, other), column_names(taken, other)
+    if row is None and column is None:
+        return False
+    far = [*near, said.whole] if row and row.ours and not told else near
+    return (row is None or _alone(row, far, said)) and (
+        column is None or _alone(column, near, said)
+    )
+
+
+def _alone(names: Names, near: Sequence[_Words], said: _Said) -> bool:
+    """Whether the nearest words that name either place name the other one, and it alone.
+
+    The question speaks for the number's own place, unless the statement names the other in full.
+    """
+    own, asked = names.ours & said.asked, said.asked
+    named = names.subject or names.theirs
+    instead = names.line and named and named <= said.whole and not names.ours & said.whole
+    asks = own and len(own) >= len(names.theirs & asked) and not names.subject & asked
+    both = names.theirs & asked & near[0] and not names.ours & near[0]  # this part is on the other
+    if asks and not instead and not both:
+        return False
+    for words in near:
+        theirs, ours = names.theirs & words, names.ours & words
+        if theirs or ours:
+            alike = names.subject & theirs or (theirs and names.alike & words)
+            return not ours and bool(len(theirs) >= names.fewest or alike)
+    return False
+
+
+def _said(fact: Fact, found: Sequence[Fact], statement: Statement, question: str) -> _Said:
+    text = statement.text
+    part = segment(text, found, fact)
+    at = text.find(part)
+    alone = sum(not one.weak for one in found) == 1
+    values = {word for one in found for word in content(one.text)}
+    values |= {one.counted for one in found if not one.label}  # no "opens" of "level 7 opens"
+    values |= set(fact.nouns[:1])
+    shown = {one.start for total in sums(text) for one in (*total.inputs, total.result)}
+    carried = part == text or _carried(part)
+    texts = (
+        part,
+        text[: max(found[0].start, at)] if carried else "",
+        f"{statement.lead} {question}" if alone else "",
+        text,
+    )
+    beside = [one for one in found if at <= one.start < at + len(part)]
+    counts = [fact, *(one for one in found if one.start in shown)]
+    near, subject, above, whole = (frozenset(_telling(one, counts, values)) for one in texts)
+    asked = frozenset(roots(content(question)))
+    naming = [one for one in found if one.start not in shown]
+    return _Said(fact, text, naming, beside, near, subject, above, whole, asked)
+
+
+def _telling(text: str, counts: Sequence[Fact], values: _Words) -> Iterator[str]:
+    """The words of a text that are no values of the statement; no "level 3" by one of `counts`."""
+    digits = {word for fact in counts for word in content(fact.text) if word.isdigit()}
+    for word in roots(set(content(text)) - values):
+        if word.rpartition("#")[2] not in digits:
+            yield word
+
+
+def _carried(part: str) -> bool:
+    """Whether a part has the subject of the one before: "and weighs 500", not "a lantern 24"."""
+    first = _FIRST.match(part)
+    return first is not None and first[1].lower() not in _OPENERS

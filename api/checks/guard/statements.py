@@ -1,0 +1,115 @@
+"""An answer as statements: sentences and list items, each with the passages that it cites."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+from api.checks.guard.text.facts import facts
+from api.checks.markers import MARKER
+from api.checks.passage_lines import sentences
+from retrieval.text.normalize import fold
+
+_MARKERS = re.compile(r"(?:\s?\[\d+\])+", re.ASCII)
+_AFTER_STOP = re.compile(r"([.!?])((?:\s?\[\d+\])+)", re.ASCII)
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+_HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
+_TABLE_RULE = re.compile(r"(?=[\s:|-]*?--)[\s:|-]*$")
+
+Marked = Literal["itself", "neighbour", "lead"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence or item without its markers. `cited` is empty where its block cites nothing."""
+
+    text: str  # folded
+    lead: str  # folded: what its block said before it, its list's lead-in, a heading above
+    cited: tuple[int, ...]  # from 1, in order, each once
+    marked: Marked  # where its markers stand; what leads in a list cites what the list does
+
+    @property
+    def own(self) -> bool:
+        """Whether the markers stand in the statement itself."""
+        return self.marked == "itself"
+
+
+def statements(answer: str) -> tuple[Statement, ...]:
+    """Return the statements of `answer` in order; headings are none.
+
+    A sentence without a marker is taken to cite what the next marker of its block cites, or the
+    last one before it: models put one marker behind two sentences. The line that leads in a list
+    cites what the list does.
+    """
+    found: list[Statement] = []
+    heading = lead = ""
+    shared: tuple[int, ...] = ()
+    for row in _blocks(answer):
+        if _HEADING.match(row) or _TABLE_RULE.match(row):
+            heading, lead, shared = fold(MARKER.sub("", row)), "", _cited(row)
+            continue
+        item = _ITEM.match(row)
+        block = list(_of_block(row[item.end() :] if item else row, f"{heading} {lead}", shared))
+        found.extend(block)
+        if not item:
+            closing = block[-1] if block else None
+            leads = bool(closing and closing.text.rstrip().endswith(":"))
+            lead = closing.text if closing and leads else ""
+            shared = closing.cited if closing and leads else ()
+    return tuple(_led(statement, found[at:]) for at, statement in enumerate(found))
+
+
+def _led(statement: Statement, later: list[Statement]) -> Statement:
+    if statement.cited or not statement.text.endswith(":"):
+        return statement
+    cited = tuple(dict.fromkeys(number for item in later for number in item.cited))
+    return replace(statement, cited=cited)
+
+
+def _blocks(answer: str) -> Iterator[str]:
+    """Paragraphs with their lines joined; list items, table rows and headings each alone."""
+    block: list[str] = []
+    for row in answer.split("\n"):
+        alone = bool(_ITEM.match(row) or _HEADING.match(row)) or row.lstrip().startswith("|")
+        if block and (alone or not row.strip() or block[0].lstrip().startswith(("|", "#"))):
+            yield " ".join(block)
+            block = []
+        if row.strip():
+            block.append(row)
+    if block:
+        yield " ".join(block)
+
+
+def _of_block(text: str, lead: str, shared: tuple[int, ...]) -> Iterator[Statement]:
+    moved = _AFTER_STOP.sub(r"\2\1", text)  # "One hour. [1]" as "One hour [1]."
+    parts = [part for _, sentence in sentences(moved) for part in _claims(sentence)]
+    parts = [part for part in parts if _MARKERS.sub("", part).strip(" .")]
+    cites = [_cited(part) for part in parts]
+    said = lead.strip()
+    for at, part in enumerate(parts):
+        later = next((cited for cited in cites[at:] if cited), ())
+        before = next((cited for cited in reversed(cites[:at]) if cited), ())
+        plain = fold(MARKER.sub("", part)).strip()
+        marked: Marked = "itself" if cites[at] else "neighbour" if later or before else "lead"
+        yield Statement(plain, said, later or before or shared, marked)
+        said = f"{said} {plain}".strip()
+
+
+def _claims(sentence: str) -> Iterator[str]:
+    """A sentence cut behind its markers, where both sides of one state a fact."""
+    ends = [match.end() for match in _MARKERS.finditer(sentence)]
+    start = 0
+    for end, following in pairwise([*ends, len(sentence)]):
+        if _states(sentence[start:end]) and _states(sentence[end:following]):
+            yield sentence[start:end]
+            start = end
+    yield sentence[start:]
+
+
+def _states(text: str) -> bool:
+    return any(not fact.weak for fact in facts(fold(MARKER.sub("", text))))
+
+
+def _cited(text: str) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(int(match[1][:9]) for match in MARKER.finditer(text)))

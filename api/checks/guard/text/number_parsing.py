@@ -1,0 +1,32 @@
+"""The value of a number that is written in digits, in words or in both."""
+
+import re
+from fractions import Fraction
+
+from retrieval.text import numbers_in_words
+
+_SPACED = re.compile(r"(?<=\d) (?=\d{3}(?!\d|/))")
+_LONGEST = 300  # characters of a number that count; Python refuses to read 4,301 digits
+_PARTS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "third": Fraction(1, 3)}
+
+
+def value(written: str) -> Fraction:
+    """Return what a number as `facts` finds it stands for: 1,200, 1 1/2, 1.2k, "two and a half".
+
+    Raises KeyError for words that are no number.
+    """
+    plain = written.strip("$€£").replace(",", "").lower()[:_LONGEST]
+    whole, more, part = plain.partition(" and a ")
+    if more:
+        return value(whole) + _PARTS[part]
+    plain = _SPACED.sub("", plain)
+    if plain[-1:] == "k" and plain[:-1].replace(".", "").isdigit():
+        return Fraction(plain[:-1]) * 1000
+    if not plain[:1].isdigit():
+        return numbers_in_words.value(plain)
+    first, *rest = plain.replace("+", " ").split()
+    if not rest:
+        return Fraction(first)
+    if "/" in rest[0]:
+        return Fraction(first) + Fraction(rest[0])
+    return Fraction(first) * numbers_in_words.value(rest[0])

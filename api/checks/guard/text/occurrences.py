@@ -1,0 +1,173 @@
+"""Where the numbers of a passage's line stand, and the words that each is read with."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+
+from api.checks.guard.text import rates, units
+from api.checks.guard.text.facts import Fact, facts
+from api.checks.guard.text.irregular import base
+from api.checks.passage_lines import Line
+from retrieval.text import numbers_in_words
+from retrieval.text.words import stem, stems
+
+_SEPARATOR = re.compile(r"[,;:.]\s|\s-\s|\s(?:and|but|while|whereas|or|versus|than)\s")
+_NUMERAL = re.compile(r"(\d+)(?:st|nd|rd|th)?$")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_KEY_RANGE = re.compile(r"(?:[A-Za-z]+\s)?(\d{1,4})\s?-\s?(\d{1,4})\b")
+_REFERS = re.compile(
+    r"\W*(?:it|its|they|their|this|these|that|those|he|she|his|her|such|both|each)\b", re.IGNORECASE
+)
+_ADVERB = re.compile(r"\b\w{4,}ly\b")
+_TOGETHER = re.compile(r"^[^.;:]{0,60}?(?:,|\(|\band\b|\bor\b)(?: ?\w+){0,3} $")
+_ROLLED = re.compile(r"\W{0,9}1?d(\d{1,4})\W{0,9}", re.IGNORECASE)  # the name of a column
+_LONGEST_KEY = 100  # numbers of a row's range that are words of the row
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A fact of a passage's line with the words that it is read with.
+
+    A number without a unit has that of its column, or of the number before: 10 minutes by day and
+    15 by night.
+    """
+
+    fact: Fact
+    line: Line
+    cell: int  # of the line, from 0
+    column: tuple[str, ...]  # stems of its column's name
+    counts: tuple[
+        str, ...
+    ]  # of these the ones that may be what it counts: no "monthly", no "Tier 2"
+    rate: str  # stem of what it is counted for: day in "2 gp a day"; "" for none
+    clause: frozenset[str]  # stems beside it: its clause and what its line is about
+    context: frozenset[str]  # these and the stems of the rest of its line and of what is above it
+
+
+def occurrences(line: Line) -> Iterator[Occurrence]:
+    """Yield every fact of a line, in order, with the words around it."""
+    key = frozenset(named(line))
+    rest = " ".join([*(cell.text for cell in line.cells), line.near, line.heading, _before(line)])
+    context = key | _plain(rest)
+    for at, cell in enumerate(line.cells):
+        found = facts(cell.text)
+        column = content(cell.column)
+        unit = units.of_column(cell.column)
+        before: Fact | None = None
+        for fact in found:
+            clause = key | _plain(segment(cell.text, found, fact)) | set(column)
+            rate = rates.after(fact, cell.text) or rates.of_column(cell.column)
+            above = (
+                before if before and _TOGETHER.search(cell.text[before.end : fact.start]) else None
+            )
+            own = _measured(fact, unit or _unit(above))
+            noun = (above.counted,) if above and not (column or own.base or own.nouns) else ()
+            counts = noun or _countable(cell.column, rate)
+            yield Occurrence(
+                own, line, at, column or noun, counts, rate, clause, context | set(column)
+            )
+            before = before if fact.weak else fact
+        if not at and (sides := _ROLLED.fullmatch(cell.column)) and len(found) == 1:
+            rolled = _rolled(found[0], int(sides[1]))
+            yield Occurrence(rolled, line, at, column, (), "", key | set(column), context)
+
+
+def _rolled(fact: Fact, sides: int) -> Fact:
+    """The odds of a row of a table that is rolled on: 2 in 6 for the 5-6 of "1d6"."""
+    size = fact.high - fact.low + 1
+    return replace(fact, kind="odds", low=size, high=Fraction(sides), weak=True)
+
+
+def _countable(column: str, rate: str) -> tuple[str, ...]:
+    words = content(_ADVERB.sub("", column))
+    return () if any("#" in word for word in words) else tuple(w for w in words if w != rate)
+
+
+def _measured(fact: Fact, unit: units.Unit | None) -> Fact:
+    if not unit or fact.base or fact.die or fact.kind == "odds" or fact.nouns:
+        return fact
+    low, high = fact.low * unit.factor, fact.high * unit.factor
+    return replace(fact, low=low, high=high, base=unit.base, factor=unit.factor)
+
+
+def _unit(fact: Fact | None) -> units.Unit | None:
+    return units.Unit("measure", fact.base, fact.factor) if fact and fact.base else None
+
+
+def named(line: Line) -> Iterator[str]:
+    """Yield the stems that a line is named by: its key, and level#4 for the key 3-5 of "Level"."""
+    yield from content(line.key)
+    label = (line.cells[0].column if line.kind == "row" else "") or line.key.split(" ")[0]
+    yield from content(" ".join(f"{label} {word}" for word in _key(line.key).split()))
+
+
+@lru_cache(maxsize=8192)
+def content(text: str) -> tuple[str, ...]:
+    """Return the stems of `text` with numbers in digits: "fourth" and "4th" are "4"."""
+    written = [base(word) for word in stems(_THOUSANDS.sub("", text))]
+    words = [_numeral(word) for word in written]
+    return (*words, *_labelled(words, written))
+
+
+def segment(text: str, found: Sequence[Fact], chosen: Fact) -> str:
+    """Return the part of `text` that `chosen` stands in: cut at commas and conjunctions.
+
+    A part without a fact goes with the next one, the last with the one before.
+    """
+    cuts = [match.end() for match in _SEPARATOR.finditer(text) if not _inside(text, match.start())]
+    starts, start = [0], 0
+    for cut in cuts:
+        holds = any(start <= fact.start < cut and (fact.base or not fact.weak) for fact in found)
+        rest = any(fact.start >= cut and (fact.base or not fact.weak) for fact in found)
+        if holds and (rest or text[cut - 2] == ";"):
+            starts.append(cut)
+            start = cut
+    first = max(at for at in starts if at <= chosen.start)
+    return text[first : min([at for at in starts if at > first], default=len(text))]
+
+
+def _plain(text: str) -> frozenset[str]:
+    return frozenset(word for word in content(text) if not word.isdigit())
+
+
+def _before(line: Line) -> str:
+    """The sentences before, where the line begins with "it"."""
+    return line.before if line.kind != "row" and _REFERS.match(line.cells[0].text) else ""
+
+
+def _key(key: str) -> str:
+    """Every number of a key that is a range, so that 14 names the row 13-15; else the key."""
+    ends = _KEY_RANGE.match(key)
+    if not ends or not 0 < int(ends[2]) - int(ends[1]) <= _LONGEST_KEY:
+        return key
+    return " ".join(str(number) for number in range(int(ends[1]), int(ends[2]) + 1))
+
+
+def _labelled(words: Sequence[str], written: Sequence[str]) -> Iterator[str]:
+    """A number with the word beside it as one word: "level 4" and "4th level" are level#4.
+
+    "The 3rd-level one" is of no level 1.
+    """
+    for (one, other), (_, behind) in zip(pairwise(words), pairwise(written), strict=True):
+        if one.isdigit() != other.isdigit() and behind != _ONE:
+            yield f"{other}#{one}" if one.isdigit() else f"{one}#{other}"
+
+
+def _inside(text: str, at: int) -> bool:
+    """Whether a place is between brackets: "bowl (water, 200 coins)" is one part."""
+    opened = text.rfind("(", 0, at)
+    return opened >= 0 and text.find(")", opened, at) < 0 <= text.find(")", at)
+
+
+def _numeral(word: str) -> str:
+    if found := _NUMERAL.match(word):
+        return found[1]
+    ordinal = numbers_in_words.ORDINALS.get(word)
+    return str(ordinal) if ordinal else _SPELLED.get(word, word)
+
+
+_ONE = stem("one")
+_SPELLED = {stem(word): str(number) for word, number in numbers_in_words.SMALL.items()}

@@ -1,0 +1,45 @@
+"""How many questions are answered at once; one too many is told at once to come back.
+
+Without a limit every further question waits for all before it, until none is answered in time.
+"""
+
+from fastapi import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from api.state import oracle
+from retrieval.errors import OverloadedError
+
+MOST = 32  # questions: one is encoded at a time, and the last of them waits 1.6 s (E46)
+# Where a model answers, of which api/llm/client.py asks for eight replies at once: the last
+# question waits for one round of replies, and within LLM_TIMEOUT.
+MOST_OF_A_MODEL = 16
+
+_ADMITTED = "admitted"
+
+
+class Admissions:
+    """ASGI middleware that takes a question off the count when its reply has been sent."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            if scope.get("state", {}).pop(_ADMITTED, False):
+                scope["app"].state.questions -= 1
+
+
+async def admitted(request: Request) -> None:
+    """Count a question whose body has come whole. Raises OverloadedError for one too many.
+
+    It runs in the event loop alone, so nobody counts between its reading and its writing.
+    """
+    state = request.app.state
+    most = MOST_OF_A_MODEL if oracle(request).model else MOST
+    if state.questions >= most:
+        raise OverloadedError(f"{most} questions are being answered; ask again in some seconds")
+    state.questions += 1
+    setattr(request.state, _ADMITTED, True)

@@ -1,0 +1,229 @@
+"""GET /metrics: what became of questions and requests, counted, in Prometheus's text format.
+
+Each app counts for itself, from 0 when it is made. No label holds anything that a client wrote.
+"""
+
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from time import perf_counter
+from typing import get_args
+
+from anyio import move_on_after, to_thread
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import PlainTextResponse
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.checks.guard.findings import FindingKind
+from api.http.events import Step
+from api.schema.answer import Answer, RefusalReason
+from api.schema.guard import Verdict
+from api.schema.passages import CitationCounts
+from api.schema.usage import AnswerTimings, Usage
+from api.sources import stale_files
+from api.state import Opened, Oracle
+from retrieval.errors import DatabaseUnreachableError, IndexMissingError, LlmAbandonedError
+from retrieval.index import generations, store
+
+# Seconds. A search takes some 0.03; a model has LLM_TIMEOUT, 30, for each of two replies.
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_INDEX_SECONDS = 5.0  # for the gauges of the index: Prometheus waits 10 for the whole
+_ANSWERING = {"/ask", "/page/ask", "/v1/chat/completions"}
+_COUNTED = "question_counted"  # of a request's state
+_METHODS = {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}
+
+router = APIRouter()
+
+
+class Metrics:
+    """The counts of one app. Values of labels that are known before are there from the start."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._answers = self._counter("rag_answers", "Questions by their end.", "outcome", "reason")
+        self._violations = self._counter("rag_guard_violations", "What the guard found.", "guard")
+        self._verdicts = self._counter("rag_guard_verdicts", "Answers by its verdict.", "verdict")
+        self._citations = self._counter("rag_citations", "Markers of answers by fate.", "status")
+        self._tokens = self._counter("rag_tokens", "As the model's server counts.", "direction")
+        self._stages = self._histogram("rag_stage_duration_seconds", "Of answers.", "stage")
+        self._requests = self._histogram(
+            "http_request_duration_seconds", "To the last byte.", "method", "path", "status"
+        )
+        self._begin()
+
+    def answered(self, given: Answer) -> None:
+        """Count an answer or a refusal, and what is known of it."""
+        outcome = "refused" if given.refused else "answered"
+        self._answers.labels(outcome, given.refusal_reason or "").inc()
+        self._verdicts.labels(given.guard.verdict).inc()
+        for finding in given.guard.findings:
+            self._violations.labels(finding.kind).inc()
+        for status, markers in given.citation_counts:
+            self._citations.labels(status).inc(markers)
+        for name, tokens in given.usage:
+            self._tokens.labels(name.removesuffix("_tokens")).inc(tokens)
+        for name, milliseconds in given.timings:
+            self._stages.labels(name.removesuffix("_ms")).observe(milliseconds / 1000)
+
+    def failed(self, title: str) -> None:
+        """Count a question that got an error instead of an answer."""
+        if title == LlmAbandonedError.__name__:
+            self.abandoned()
+        else:
+            self._answers.labels("error", title).inc()
+
+    def abandoned(self) -> None:
+        """Count a question whose client left, which is nobody's error."""
+        self._answers.labels("abandoned", "").inc()
+
+    def served(self, method: str, path: str, status: int, seconds: float) -> None:
+        """Count a request; `path` is its route's template."""
+        self._requests.labels(method, path, str(status)).observe(seconds)
+
+    def _counter(self, name: str, documentation: str, *labels: str) -> Counter:
+        return Counter(name, documentation, labels, registry=self.registry)
+
+    def _histogram(self, name: str, documentation: str, *labels: str) -> Histogram:
+        return Histogram(name, documentation, labels, registry=self.registry, buckets=_BUCKETS)
+
+    def _begin(self) -> None:
+        """Make the series that are known: one that begins at 1 has no increase to alert on."""
+        self._answers.labels("answered", "")
+        self._answers.labels("abandoned", "")
+        for reason in get_args(RefusalReason):
+            self._answers.labels("refused", reason)
+        for kind in get_args(FindingKind):
+            self._violations.labels(kind)
+        for verdict in get_args(Verdict):
+            self._verdicts.labels(verdict)
+        for status in CitationCounts.model_fields:
+            self._citations.labels(status)
+        for name in Usage.model_fields:
+            self._tokens.labels(name.removesuffix("_tokens"))
+        for name in AnswerTimings.model_fields:
+            self._stages.labels(name.removesuffix("_ms"))
+
+
+def install(app: FastAPI) -> None:
+    """Let `app` count from now on, and show its counts at GET /metrics."""
+    app.state.metrics = Metrics()
+    app.add_middleware(_Timed)
+    app.include_router(router)
+
+
+def answered(request: Request, given: Answer) -> None:
+    """Count the answer that a request gets."""
+    setattr(request.state, _COUNTED, True)
+    _of(request.scope).answered(given)
+
+
+def counted(request: Request, steps: Generator[Step]) -> Generator[Step]:
+    """Yield the steps of an answer; the answer is counted as it passes. Closing closes `steps`."""
+    ended = False
+    with closing(steps):
+        for step in steps:
+            if isinstance(step, Answer):
+                ended = True
+                answered(request, step)
+            try:
+                yield step
+            except GeneratorExit:  # whoever read them left
+                if not ended:
+                    _of(request.scope).abandoned()
+                raise
+
+
+def failed(request: Request, title: str) -> None:
+    """Count the error that a request gets under its problem's title, where it asked a question.
+
+    A question has one end: what fails behind its answer, as the page around it, is not counted.
+    """
+    if _asks(request) and not getattr(request.state, _COUNTED, False):
+        _of(request.scope).failed(title)
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def show(request: Request, opened: Opened) -> PlainTextResponse:
+    """Show what was counted since the start, and the index; without it where it cannot be read."""
+    index: list[Metric] = []
+    with move_on_after(_INDEX_SECONDS):
+        index = await to_thread.run_sync(_index, opened, abandon_on_cancel=True)
+    text = generate_latest(_Scrape(_of(request.scope).registry, index))
+    return PlainTextResponse(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+class _Scrape(Collector):
+    """The counts and the index's gauges, without the times at which the library made a series."""
+
+    def __init__(self, counts: CollectorRegistry, index: list[Metric]) -> None:
+        self._counts = counts
+        self._index = index
+
+    def collect(self) -> Iterator[Metric]:
+        for family in self._counts.collect():
+            family.samples = [one for one in family.samples if not one.name.endswith("_created")]
+            yield family
+        yield from self._index
+
+
+class _Timed:
+    """ASGI middleware that counts requests and how long they took."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = 500  # what is sent outside of here where an error comes before any reply
+        started = perf_counter()
+
+        async def send_and_see(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_and_see)
+        finally:
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            _of(scope).served(method, _template(scope), status, perf_counter() - started)
+
+
+def _of(scope: Scope) -> Metrics:
+    metrics: Metrics = scope["app"].state.metrics
+    return metrics
+
+
+def _asks(request: Request) -> bool:
+    """Whether a request asks a question; the page at "/" is also shown without one."""
+    if request.method == "GET" and _template(request.scope) == "/":
+        return bool(request.query_params.get("q", "").strip())
+    return request.method == "POST" and _template(request.scope) in _ANSWERING
+
+
+def _template(scope: Scope) -> str:
+    """The route's path as declared, "/vault/{path:path}"; "other" where none of ours is meant."""
+    return getattr(scope.get("route"), "path", "other")
+
+
+def _index(opened: Oracle) -> list[Metric]:
+    def held(conn: store.Connection) -> tuple[int, dict[str, str]]:
+        now = store.live(conn)
+        return generations.size(conn, now.id)[1], generations.file_hashes(conn, now.id)
+
+    try:
+        chunks, indexed = opened.rules.store.read(held)
+    except (DatabaseUnreachableError, IndexMissingError):  # GET /readyz says why
+        return []
+    found: list[Metric] = [GaugeMetricFamily("rag_index_chunks", "Chunks of the index.", chunks)]
+    vault = opened.rules.settings.vault
+    if vault.is_dir():  # an API may run where the index is and the files are not
+        stale = len(stale_files.stale(vault, indexed))
+        found.append(GaugeMetricFamily("rag_index_stale_files", "Files not as indexed.", stale))
+    return found

@@ -1,0 +1,207 @@
+"""Any OpenAI-compatible chat server, with one deadline for the whole reply."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import Empty, SimpleQueue
+from threading import Lock
+from typing import Any
+
+import httpx2
+import openai
+from openai import DefaultHttpxClient, OpenAI
+from pydantic import ValidationError
+
+from api.http.client_disconnect import Hangup
+from api.llm import addresses, completion
+from api.llm.call_deadline import CURRENT, Call, bound, watch
+from api.llm.completion import Reply
+from api.llm.faults import OUTCOMES, Fault, LlmFault, named
+from retrieval.errors import ConfigurationError
+from retrieval.settings import Settings
+
+_OPENAI = "https://api.openai.com/v1"
+_MOST_TOKENS = 600  # of a reply: the prompt asks for three sentences
+_CALLS = 8  # at once; more wait, and their waiting counts against the deadline
+_PAUSE = 0.5  # seconds before the second try, where the server names none
+
+_Part = str | Reply
+_Parts = SimpleQueue[_Part | BaseException]
+_Read = Callable[[httpx2.Response], Iterator[_Part]]
+
+
+class LanguageModel:
+    """A client of one chat server and model.
+
+    `faults` counts what went wrong, by its name in api/llm/faults.py, also where the second try
+    then succeeded.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        if settings.openai_model is None:
+            raise ConfigurationError("OPENAI_MODEL is not set; name the model to ask")
+        key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else "none"
+        if not (key.isascii() and key.isprintable()):
+            raise ConfigurationError("OPENAI_API_KEY holds characters that no HTTP header can")
+        self.faults: Counter[Fault] = Counter()
+        self._counting = Lock()
+        self._model = settings.openai_model
+        self._timeout = settings.llm_timeout
+        # Not None: the client would read the variable itself, and an empty line as "".
+        self._client = _client(_checked(settings.openai_base_url or _OPENAI), key)
+        # Looked up now: the library loads its parts on first use, which takes a second.
+        self._create = self._client.chat.completions.with_streaming_response.create
+        self._threads = ThreadPoolExecutor(max_workers=_CALLS, thread_name_prefix="llm")
+        self._closing = Hangup()
+
+    def reply(self, messages: Sequence[dict[str, str]], hangup: Hangup | None = None) -> Reply:
+        """Return the model's whole reply at temperature 0.
+
+        It comes within LLM_TIMEOUT seconds, with at most one second try. Raises the LlmError of
+        each fault in api/llm/faults.py, soon after `hangup` too.
+        """
+        for part in self._parts(messages, completion.whole, {}, hangup or Hangup()):
+            if isinstance(part, Reply):
+                return part
+        raise AssertionError("a call ended with neither a reply nor an error")
+
+    def stream(
+        self, messages: Sequence[dict[str, str]], hangup: Hangup | None = None
+    ) -> Generator[_Part]:
+        """Yield the pieces of the reply as the model writes them, then the whole Reply.
+
+        A reply that breaks off is an error, never a Reply; what was yielded before is then worth
+        nothing. Raises as `reply` does; a second try comes only before the first piece. Closing
+        the generator, or `hangup` from another thread, ends the call at the server.
+        """
+        # Without being asked for them, servers count no tokens of a stream.
+        wish = {"stream": True, "stream_options": {"include_usage": True}}
+        return self._parts(messages, completion.streamed, wish, hangup or Hangup())
+
+    def close(self) -> None:
+        """End the connections; a call that still runs fails."""
+        self._closing.hang_up()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._client.close()
+
+    def _parts(
+        self,
+        messages: Sequence[dict[str, str]],
+        read: _Read,
+        wish: dict[str, Any],
+        hangup: Hangup,
+    ) -> Generator[_Part]:
+        """Make the call in a thread and pass its parts on; nobody waits longer than allowed."""
+        call = Call(self._timeout)
+        parts: _Parts = SimpleQueue()
+
+        def give_up() -> None:
+            parts.put(LlmFault(Fault.GIVEN_UP))  # first: ending the call looks like a cut
+            call.end()
+
+        with self._closing.ends(give_up), hangup.ends(give_up):
+            running = self._threads.submit(self._work, call, parts, read, list(messages), wish)
+            running.add_done_callback(lambda done: _pass_on(done, parts))
+            try:
+                while True:
+                    part = self._next(call, parts)
+                    yield part
+                    if isinstance(part, Reply):
+                        return
+            finally:
+                running.cancel()  # one that still waits for a thread
+                call.end()
+
+    def _next(self, call: Call, parts: _Parts) -> _Part:
+        try:
+            part = parts.get(timeout=call.left())
+        except Empty:
+            part = LlmFault(Fault.TIMED_OUT)
+        if isinstance(part, LlmFault):
+            self._count(part.fault)
+            raise part.error(self._where, self._timeout) from part
+        if isinstance(part, BaseException):
+            raise part
+        return part
+
+    def _work(
+        self, call: Call, parts: _Parts, read: _Read, messages: list[Any], wish: dict[str, Any]
+    ) -> None:
+        CURRENT.set(call)
+        passed_on = False
+        try:
+            for part in self._attempt(call, read, messages, wish):
+                passed_on = True
+                parts.put(part)
+            return
+        except LlmFault as fault:
+            pause = _PAUSE if fault.pause is None else fault.pause
+            if passed_on or not OUTCOMES[fault.fault].retried or not call.pause(pause):
+                raise
+            self._count(fault.fault)
+        for part in self._attempt(call, read, messages, wish):
+            parts.put(part)
+
+    def _attempt(
+        self, call: Call, read: _Read, messages: list[Any], wish: dict[str, Any]
+    ) -> Iterator[_Part]:
+        try:
+            with self._create(
+                model=self._model,
+                messages=messages,
+                temperature=0,
+                max_tokens=_MOST_TOKENS,
+                timeout=call.timeouts(),
+                **wish,
+            ) as response:
+                yield from read(response.http_response)
+        except (openai.OpenAIError, httpx2.HTTPError, ValidationError) as error:
+            raise named(error) from error
+
+    def _count(self, fault: Fault) -> None:
+        with self._counting:
+            self.faults[fault] += 1
+
+    @property
+    def _where(self) -> str:
+        return str(self._client.base_url)
+
+
+def _client(url: httpx2.URL, key: str) -> OpenAI:
+    return OpenAI(
+        api_key=key,  # "none": local servers ask for no key, but the client does
+        base_url=url.copy_with(userinfo=b""),  # libraries log addresses as they are
+        max_retries=0,  # the default of two makes a 30 s deadline 90 s
+        default_headers={"Accept-Encoding": "identity"},  # only so is a body's size known
+        http_client=DefaultHttpxClient(
+            auth=httpx2.BasicAuth(url.username, url.password) if url.userinfo else None,
+            follow_redirects=False,  # nobody but the operator says where questions go
+            limits=httpx2.Limits(max_keepalive_connections=0),  # see `watch`
+            event_hooks={"request": [watch], "response": [bound]},
+        ),
+    )
+
+
+def _pass_on(done: Future[None], parts: _Parts) -> None:
+    if not done.cancelled() and (error := done.exception()):
+        parts.put(error)
+
+
+def _checked(base_url: str) -> httpx2.URL:
+    try:
+        url = httpx2.URL(base_url)
+    except httpx2.InvalidURL as error:
+        raise ConfigurationError(f"OPENAI_BASE_URL is no address: {error}") from error
+    if url.scheme not in {"http", "https"}:
+        raise ConfigurationError(
+            f"OPENAI_BASE_URL begins with {url.scheme!r}, not with http:// or https://"
+        )
+    for address in addresses.of_host(url.host):
+        if addresses.refused(address):
+            raise ConfigurationError(
+                f"OPENAI_BASE_URL leads to {address}, an address of machine metadata; "
+                "set it to a language model's server"
+            )
+    return url

@@ -1,0 +1,247 @@
+"""OpenAI's chat completions over the Oracle, so that its clients and chat front ends work as is.
+
+A streamed answer is finished before its first piece leaves: what is sent has been checked. Errors
+have OpenAI's shape on these paths only. A body that POST /ask refuses with 422 gets 400 here, as
+OpenAI's clients expect.
+"""
+
+import json
+import re
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from api.answer import pipeline
+from api.http import feedback, metrics
+from api.http.client_disconnect import Hangup, until_gone
+from api.http.concurrency_limit import admitted
+from api.openai.request import RequestFaultError, asked, check, parameter
+from api.openai.schema import (
+    MODEL,
+    Annotation,
+    ChatCompletion,
+    ChatRequest,
+    Choice,
+    Chunk,
+    ChunkChoice,
+    Delta,
+    ErrorReply,
+    Fault,
+    Model,
+    Models,
+    ReplyMessage,
+    TokenUsage,
+    UrlCitation,
+)
+from api.schema.answer import Answer
+from api.sources import addresses
+from api.state import Opened, RequestId
+from retrieval.errors import QuestionError, RulesError
+
+_STARTED = int(time.time())
+_MARKER = re.compile(r"\[(\d+)\]", re.ASCII)
+_PIECE = re.compile(r".{1,40}(?:\s+|$)|.{1,40}", re.DOTALL)  # whole words where they are shorter
+
+
+class _Route(APIRoute):
+    """A route that tells its errors as OpenAI does; their statuses are the app's own."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handle_or_explain(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except RequestFaultError as error:
+                metrics.failed(request, "RequestError")
+                return _error(error.status, str(error), error.param, error.code)
+            except RequestValidationError as error:
+                metrics.failed(request, "RequestError")
+                first = error.errors()[0]
+                param = parameter(first["loc"][1:]) if first["type"] != "json_invalid" else None
+                return _error(400, f"{param or 'body'}: {first['msg']}", param, None)
+            except RulesError as error:
+                told = request.app.exception_handlers[RulesError](request, error)
+                param = "messages" if isinstance(error, QuestionError) else None
+                return _retold(told, param, type(error).__name__)
+            except HTTPException as error:
+                told = request.app.exception_handlers[HTTPException](request, error)
+                return _retold(told, None, None)
+
+        return handle_or_explain
+
+
+router = APIRouter(route_class=_Route, tags=["OpenAI"], responses={"4XX": {"model": ErrorReply}})
+
+
+@router.post(
+    "/v1/chat/completions", response_model=ChatCompletion, dependencies=[Depends(admitted)]
+)
+async def complete(
+    body: ChatRequest, request: Request, opened: Opened, request_id: RequestId
+) -> ChatCompletion | StreamingResponse:
+    """Answer the last user message from the rules; earlier ones of the user are its history.
+
+    System, developer and assistant messages are accepted and not obeyed, and fields that tune a
+    model's writing are accepted and without effect.
+    """
+    check(body)
+    question, history = asked(body.messages)
+
+    def ask(hangup: Hangup) -> Answer:
+        return pipeline.ask(
+            opened.rules, opened.model, question, history=history, request_id=request_id,
+            hangup=hangup, texts=opened.texts,
+        )  # fmt: skip
+
+    given = await until_gone(request, ask)
+    metrics.answered(request, given)
+    feedback.remember(request, given)
+    completion = _completion(given, str(request.base_url))
+    if not body.stream:
+        return completion
+    with_usage = bool(body.stream_options and body.stream_options.include_usage)
+    return StreamingResponse(
+        _events(completion, with_usage=with_usage),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+@router.get("/v1/models")
+def models() -> Models:
+    """List the one model that there is."""
+    return Models(data=[_model()])
+
+
+@router.get("/v1/models/{model}")
+def model(model: str) -> Model:
+    """Describe the one model that there is."""
+    if model != MODEL:
+        raise RequestFaultError(
+            f"there is no model {model[:80]!r} here, only {MODEL!r}",
+            "model",
+            "model_not_found",
+            404,
+        )
+    return _model()
+
+
+@router.api_route(
+    "/v1/{path:path}",
+    methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+    include_in_schema=False,
+)
+def unknown(path: str, request: Request) -> None:
+    """Say in OpenAI's shape that this part of its API is not here."""
+    raise RequestFaultError(
+        f"there is no {request.method} /v1/{path[:80]!a}; there are POST /v1/chat/completions "
+        "and GET /v1/models",
+        None,
+        "unknown_url",
+        404,
+    )
+
+
+def _model() -> Model:
+    return Model(id=MODEL, created=_STARTED)
+
+
+def _completion(given: Answer, base_url: str) -> ChatCompletion:
+    usage = given.usage
+    return ChatCompletion(
+        id=f"chatcmpl-{given.request_id}",
+        created=int(time.time()),
+        system_fingerprint=given.generation,
+        choices=[
+            Choice(
+                message=ReplyMessage(
+                    content=given.answer,
+                    refusal=given.answer if given.refused else None,
+                    annotations=_annotations(given, base_url),
+                )
+            )
+        ],
+        usage=TokenUsage(
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            total_tokens=usage.prompt_tokens + usage.completion_tokens,
+        ),
+    )
+
+
+def _annotations(given: Answer, base_url: str) -> list[Annotation]:
+    """One for every marker in the text, in the order of the text."""
+    # Of the lines of one card the first: that is where its text begins.
+    cited = {citation.marker: citation for citation in reversed(given.citations)}
+    return [
+        Annotation(
+            url_citation=UrlCitation(
+                url=base_url.rstrip("/")
+                + addresses.link(found.path, found.first_line, found.last_line),
+                title=f"{found.path}: {found.heading}",
+                start_index=match.start(),
+                end_index=match.end(),
+            )
+        )
+        for match in _MARKER.finditer(given.answer)
+        if (found := cited.get(int(match[1]))) is not None
+    ]
+
+
+def _events(completion: ChatCompletion, *, with_usage: bool) -> Iterator[str]:
+    message = completion.choices[0].message
+    yield _event(completion, ChunkChoice(delta=Delta(role="assistant", content="")))
+    for piece in _PIECE.findall(message.content):
+        yield _event(completion, ChunkChoice(delta=Delta(content=piece), finish_reason=None))
+    if message.annotations:
+        delta = Delta(annotations=message.annotations)
+        yield _event(completion, ChunkChoice(delta=delta, finish_reason=None))
+    yield _event(completion, ChunkChoice(delta=Delta(), finish_reason="stop"))
+    if with_usage:
+        yield _event(completion, usage=completion.usage)
+    yield "data: [DONE]\n\n"
+
+
+def _event(
+    completion: ChatCompletion, *choices: ChunkChoice, usage: TokenUsage | None = None
+) -> str:
+    chunk = Chunk(
+        id=completion.id,
+        created=completion.created,
+        system_fingerprint=completion.system_fingerprint,
+        choices=list(choices),
+        usage=usage,
+    )
+    fields = chunk.model_dump()
+    for choice in fields["choices"]:  # a delta names only what it adds
+        choice["delta"] = {k: v for k, v in choice["delta"].items() if v is not None}
+    if usage is None:
+        del fields["usage"]
+    return f"data: {json.dumps(fields)}\n\n"
+
+
+def _retold(told: JSONResponse, param: str | None, code: str | None) -> JSONResponse:
+    """Return an error as the app's own handler tells it, in OpenAI's shape."""
+    status = 400 if told.status_code == 422 else told.status_code
+    reply = _error(status, json.loads(bytes(told.body))["detail"], param, code)
+    for name in ("Retry-After", "WWW-Authenticate"):
+        if name in told.headers:
+            reply.headers[name] = told.headers[name]
+    return reply
+
+
+def _error(status: int, message: str, param: str | None, code: str | None) -> JSONResponse:
+    # A message may quote half a character of the request, which JSON cannot carry.
+    readable = message.encode("utf-8", "backslashreplace").decode()
+    kind: Any = "server_error" if status >= 500 else "invalid_request_error"
+    if status == 429:
+        kind = "rate_limit_error"
+    fault = Fault(message=readable, type=kind, param=param, code=code)
+    return JSONResponse(ErrorReply(error=fault).model_dump(), status)

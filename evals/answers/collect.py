@@ -1,0 +1,141 @@
+"""Ask every question of a dataset through the API's own function, and keep what it returned."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from api.answer.pipeline import ask
+from api.llm.client import LanguageModel
+from api.schema.answer import Answer
+from evals.answers.fake_llm_server import ScriptedModel, scripted
+from evals.answers.fake_replies import SCRIPTS
+from evals.gating.integrity import index_faults
+from evals.labels import dataset
+from evals.labels.dataset import Question
+from evals.measure.outcome import Subject
+from evals.retrieval import subject, vault_of
+from retrieval.context import Rulebook, open_rulebook
+from retrieval.errors import ConfigurationError, DatasetError, IndexMissingError, LlmError
+from retrieval.index import generations
+from retrieval.settings import Settings, load
+
+QUOTES, CONFIGURED = "quotes", "configured"  # no model; the one of OPENAI_MODEL
+MODELS = (QUOTES, CONFIGURED, *SCRIPTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One question with the reply, or with the reason why there was none.
+
+    `planted` are words that a scripted model put in and that must not be in the reply.
+    """
+
+    question: Question
+    reply: Answer | None
+    error: str = ""
+    planted: tuple[str, ...] = ()
+
+    @property
+    def refused(self) -> bool:
+        """Whether the reply is a refusal. An error is none: nobody was told anything."""
+        return self.reply is not None and self.reply.refused
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """What is measured: the opened rules, the live index with its vault, and who answers."""
+
+    name: str  # of MODELS
+    rules: Rulebook
+    measured: Subject
+    model: LanguageModel | None
+    script: ScriptedModel | None = None
+
+
+def ask_all(answerer: Answerer, questions: Sequence[Question]) -> Iterator[Answered]:
+    """Yield what came of every question, in order.
+
+    A model's error is a result of its question; every other error is raised.
+    """
+    for item in dataset.resolved(questions, answerer.measured.files):
+        if answerer.script:
+            answerer.script.turn(item)
+        try:
+            reply = ask(answerer.rules, answerer.model, item.question, history=item.history)
+        except LlmError as error:
+            yield Answered(item, None, str(error))
+            continue
+        yield Answered(item, reply, planted=answerer.script.planted if answerer.script else ())
+
+
+def chosen(path: Path, split: str | None) -> list[Question]:
+    """Return the questions of a split; DatasetError where there is none."""
+    questions = [q for q in dataset.load(path) if split is None or q.split == split]
+    if not questions:
+        raise DatasetError(f"{path}: no question of split {split or 'all'}")
+    return questions
+
+
+@contextmanager
+def opened(path: Path, questions: Sequence[Question]) -> Iterator[tuple[Rulebook, Subject]]:
+    """Yield the rules and the live index of their vault, which the questions of `path` are about.
+
+    Raises DatasetError where they are about another vault, IndexMissingError where the index is
+    not that of the vault, and what `open_rulebook` raises.
+    """
+    with open_rulebook(load()) as rules:
+        other = vault_of(rules, path)
+        if other:
+            raise DatasetError(
+                f"{path.name} is about the folder {other.name!r} and VAULT is "
+                f"{str(rules.settings.vault)!r}; answers come from the live index, so set VAULT"
+            )
+        with subject(rules, None) as measured:
+            check(rules, measured, path, questions)
+            yield rules, measured
+
+
+def check(rules: Rulebook, measured: Subject, path: Path, questions: Sequence[Question]) -> None:
+    """Raise where the index is not that of the vault, or the questions are about none of it."""
+    hashes = rules.store.read(lambda conn: generations.file_hashes(conn, measured.generation_id))
+    chunks = {file: measured.chunks_of(file) for file in hashes}
+    wrong = index_faults(rules.settings.vault, hashes, chunks)
+    if wrong:
+        raise IndexMissingError(f"the index is not that of the vault: {wrong[0]}; run: "
+                                "python -m ingest")  # fmt: skip
+    golds = {gold.path for q in questions for place in q.places for gold in place}
+    if golds and not golds & set(measured.files):
+        raise DatasetError(
+            f"{path.name} is about files like {min(golds)!r}, and the vault "
+            f"{str(rules.settings.vault)!r} has none of them; set VAULT"
+        )
+
+
+@contextmanager
+def answering(rules: Rulebook, measured: Subject, name: str) -> Iterator[Answerer]:
+    """Yield who answers: nobody (quotes), OPENAI_MODEL, or a scripted model on loopback.
+
+    Raises ConfigurationError where the model of the settings is wanted and none is set.
+    """
+    with ExitStack() as stack:
+        if name == QUOTES:
+            yield Answerer(name, rules, measured, None)
+            return
+        settings, script = rules.settings, None
+        if name == CONFIGURED and settings.openai_model is None:
+            raise ConfigurationError(
+                "OPENAI_MODEL is not set, so there is no model to measure; set it, or measure "
+                f"one of {', '.join(sorted({QUOTES, *SCRIPTS}))}"
+            )
+        if name != CONFIGURED:
+            script = stack.enter_context(scripted(SCRIPTS[name]))
+            settings = _asking(settings, script)
+        model = LanguageModel(settings)
+        stack.callback(model.close)
+        yield Answerer(name, rules, measured, model, script)
+
+
+def _asking(settings: Settings, script: ScriptedModel) -> Settings:
+    own = {"openai_base_url": script.url, "openai_model": "scripted", "openai_api_key": None}
+    return settings.model_copy(update=own)

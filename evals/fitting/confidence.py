@@ -1,0 +1,143 @@
+"""Fit the confidence in the first card, on several vaults: `evals.calibrate` calls `fit`.
+
+The questions are the calibration splits of both sample vaults, labelled and typed, and those of the
+training texts (evals/datasets/subjects, evals/datasets/unanswerable): answerable ones, words of the
+rules in another sense, near misses and false premises. Each vault counts by its questions, the
+sample vault's twice. What is refused as off-topic anyway has no part in it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from api.answer.cards import selection
+from api.answer.question.intent import PLAIN
+from evals import retrieval
+from evals.labels import dataset, extra_vaults
+from evals.labels.dataset import NO_SEARCH, Question
+from evals.measure.outcome import Outcome, Subject
+from evals.measure.shown import shown
+from evals.retrieval import RULES, RULES_VAULT
+from retrieval.context import Rulebook
+from retrieval.errors import DatasetError
+from retrieval.refusal import confidence, off_topic
+from retrieval.refusal.confidence import Fit
+from retrieval.refusal.features import Array, features
+
+NEAREST = 0.12  # of the answerable questions; the promise is 0.15, the rest is for the unseen
+_TWICE = 2.0  # what a question of the sample vault counts beside one of another
+_DATASETS = RULES.parent
+_HANDBOOK = Path(__file__).parents[1] / "vaults" / "handbook"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One question of a vault: what search says, and whether the first card is right."""
+
+    vault: str
+    kind: str
+    answerable: bool
+    features: Array
+    right: bool
+
+
+def sets(training: Path, folder: Path) -> Iterator[tuple[str, Path, list[Question]]]:
+    """Yield each vault's name, folder and questions; training texts are written below `folder`.
+
+    Raises DatasetError where a collection is not there.
+    """
+    typed = _calibration(dataset.load(_DATASETS / "typed.jsonl"))
+    own = _calibration(dataset.load(RULES))
+    yield "rules", RULES_VAULT, [*own, *(q for q in typed if q.vault == "rules")]
+    handbook = _calibration(dataset.load(_DATASETS / "handbook.jsonl"))
+    yield "handbook", _HANDBOOK, [*handbook, *(q for q in typed if q.vault == "handbook")]
+    for file in sorted((_DATASETS / "unanswerable").glob("*.jsonl")):
+        if not (training / file.stem).is_dir():
+            raise DatasetError(f"{file}: no folder {file.stem!r} in {str(training)!r}")
+        extra_vaults.stripped(training / file.stem, folder / file.stem)
+        answerable = dataset.load(_DATASETS / "subjects" / file.name)
+        yield file.stem, folder / file.stem, [*answerable, *dataset.load(file)]
+
+
+def examples(
+    rules: Rulebook, vault: str, measured: Subject, questions: Sequence[Question]
+) -> list[Example]:
+    """Return what is known of a vault's questions, without those that are refused."""
+    asked = [question for question in questions if question.kind not in NO_SEARCH]
+    outcomes = retrieval.evaluate(rules, measured, asked)
+    fit = off_topic.fitted(rules)
+    return [
+        _example(vault, one)
+        for one in outcomes
+        if one.found.hits and not off_topic.refuses(one.found, fit)
+    ]
+
+
+def fit(known: Sequence[Example]) -> Fit:
+    """Return the fit, its limit set so that NEAREST of the answerable questions are under it.
+
+    Raises DatasetError where no answerable question is known.
+    """
+    answerable = [one for one in known if one.answerable]
+    if not answerable:
+        raise DatasetError("no answerable question is known, so no confidence can be fitted")
+    made = _fitted(known)
+    of_sample = [one for one in answerable if one.vault == "rules"] or answerable
+    said = [made.probability(one.features) for one in of_sample]
+    return replace(made, limit=round(confidence.limit_for(said, NEAREST), 3))
+
+
+def held_out(known: Sequence[Example]) -> list[tuple[Example, float]]:
+    """Return each question with what a fit of the other vaults says of it."""
+    found = []
+    for vault in sorted({one.vault for one in known}):
+        made = _fitted([one for one in known if one.vault != vault])
+        found += [(one, made.probability(one.features)) for one in known if one.vault == vault]
+    return found
+
+
+def table(found: Iterable[tuple[Example, float]], limit: float) -> str:
+    """Return as Markdown which shares are answered at a limit, by vault and kind."""
+    rows = list(found)
+    kinds = ["answerable", *sorted({one.kind for one, _ in rows if not one.answerable})]
+    lines = ["| vault | " + " | ".join(kinds) + " |", "|---" * (1 + len(kinds)) + "|"]
+    for vault in ("all", *sorted({one.vault for one, _ in rows})):
+        cells = []
+        for kind in kinds:
+            group = [
+                said >= limit
+                for one, said in rows
+                if vault in ("all", one.vault)
+                and (one.answerable if kind == "answerable" else one.kind == kind)
+            ]
+            share = sum(group) / len(group) if group else float("nan")
+            cells.append(f"{share:.2f} of {len(group)}")
+        lines.append(f"| {vault} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _fitted(known: Sequence[Example]) -> Fit:
+    return confidence.fit(
+        np.array([one.features for one in known]),
+        np.array([float(one.right) for one in known]),
+        np.array([_TWICE if one.vault == "rules" else 1.0 for one in known]),
+    )
+
+
+def _example(vault: str, one: Outcome) -> Example:
+    if one.reply is None:
+        raise AssertionError("an outcome of evaluate has its reply")
+    right = False
+    if one.question.answerable:
+        cards = one.reply.cards or selection.choose(one.found, (), PLAIN)
+        right = shown(one.question, replace(one.reply, cards=cards, certainty="nearest")).first
+    typed = one.question.question
+    return Example(
+        vault, one.question.kind, one.question.answerable, features(one.found, typed), right
+    )
+
+
+def _calibration(questions: Iterable[Question]) -> list[Question]:
+    return [question for question in questions if question.split == "calibration"]

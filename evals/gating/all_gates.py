@@ -1,0 +1,65 @@
+"""Every gate of one run: the absolute rules, the integrity of index and passages, the baseline."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.gating import absolute, compare, integrity
+from evals.gating.compare import Comparison
+from evals.measure import measurement
+from evals.measure.card_faults import card_faults
+from evals.measure.outcome import Outcome, Subject
+from retrieval.context import Rulebook
+from retrieval.index import generations
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Why a run is no pass, a line a fault, and how it compares with a baseline that was named."""
+
+    faults: tuple[str, ...]
+    comparison: Comparison | None
+
+
+def check(
+    rules: Rulebook,
+    measured: Subject,
+    outcomes: Sequence[Outcome],
+    *,
+    folder: Path,
+    baseline: Path | None,
+    min_recall: float,
+    top_k: int | None,
+) -> Checked:
+    """Return what the gates say of a run; print how it compares with the baseline.
+
+    `folder` is the vault that was measured; `top_k` is what `evaluate` was given. Raises
+    DatasetError where `baseline` is named and cannot be read: a baseline that is gone is no pass.
+    """
+    limit = top_k or rules.settings.rag_top_k
+    found = list(absolute.faults(outcomes, min_recall))
+    found += _integrity(rules, measured, outcomes, folder, limit)
+    comparison = None
+    if baseline:
+        asked = [outcome.question for outcome in outcomes]
+        made_with = measurement.fingerprint(rules, measured, asked, limit)
+        now = measurement.measurement(outcomes, made_with)
+        comparison = compare.compare(measurement.read(baseline), now)
+        print("\n".join(compare.report(comparison, now)))
+        found += comparison.faults
+    return Checked(tuple(found), comparison)
+
+
+def _integrity(
+    rules: Rulebook, measured: Subject, outcomes: Sequence[Outcome], folder: Path, top_k: int
+) -> Iterator[str]:
+    """What needs no label: the index is that of the vault, passages are lines of it."""
+    hashes = rules.store.read(lambda conn: generations.file_hashes(conn, measured.generation_id))
+    yield from integrity.index_faults(
+        folder, hashes, {path: measured.chunks_of(path) for path in hashes}
+    )
+    for outcome in outcomes:
+        yield from integrity.passage_faults(outcome, dict(measured.files), top_k)
+        if outcome.reply:
+            for fault in card_faults(outcome.reply, measured.files):
+                yield f"{outcome.question.id}: {fault}"

@@ -1,0 +1,90 @@
+"""Check the words of questions: nothing twice, nothing personal, paraphrases in other words."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from rapidfuzz.fuzz import token_set_ratio
+from rapidfuzz.process import cdist
+from rapidfuzz.utils import default_process
+
+from evals.labels.dataset import Question
+from evals.labels.quote_locations import Pages
+from retrieval.text.normalize import comparable, fold
+
+_ALIKE = 92  # of 100, by words in any order; the words of one all in the other are 100
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_STOP_WORDS = """
+    about above after again against also always another anyone anything because been before
+    being below between both cannot could does doing done down during each either else even ever
+    every everyone everything from give gives given goes going gone have having here into isnt just
+    keep know like made make makes making many maybe mine more most much must need needs never none
+    nothing only onto other over please quite rather really same shall should since some someone
+    something still such take takes taken than that their them then there these they thing things
+    this those through until upon very want wants well were what whats when where whether which
+    while whom whose will with within without would your yours"""
+_STOP = frozenset(_STOP_WORDS.split())
+_ENDINGS = ("ings", "ing", "edly", "ed", "ies", "es", "s", "ly", "er", "e", "y")
+_PERSONAL = {
+    "an e-mail address": re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    "a phone number": re.compile(
+        r"(?<![\w+])(?:\+\d[\d ().-]{6,}\d|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}|0\d{2,4}[ /-]\d{4,8})\b"
+    ),
+    "the name of a person": re.compile(
+        r"\b(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof)\.? |[Mm]y name is |(?:Best|Kind) regards,? )[A-Z][\w'-]+"
+    ),
+}
+
+
+def asked(question: Question) -> str:
+    """Return the question with the earlier ones that it follows."""
+    return " ".join([*question.history, question.question])
+
+
+def personal_faults(question: Question) -> Iterator[str]:
+    """Yield what in a question points to a person, as far as a pattern can know one."""
+    for what, pattern in _PERSONAL.items():
+        for match in pattern.finditer(fold(asked(question))):
+            yield f'personal: the question holds {what}, "{match[0]}"'
+
+
+def paraphrase_faults(question: Question, pages: Pages) -> Iterator[str]:
+    """Yield the words of four and more letters that a paraphrase shares with its gold lines."""
+    words = _stems(question.question)
+    for gold in (gold for golds in question.places for gold in golds):
+        page, quote = pages.get(gold.path), comparable(gold.quote)
+        if page is None or not quote or quote not in page.text:
+            continue  # a fault of the quote, named there
+        start = page.text.index(quote)
+        lines = _stems(page.lines(start, start + len(quote)))
+        shared = sorted(f'"{words[stem]}"' for stem in words.keys() & lines.keys())
+        if shared:
+            place = f"{page.shown}:{page.line(start)}"
+            yield f"a paraphrase, yet it shares {', '.join(shared)} with {place}"
+
+
+def duplicate_faults(questions: Sequence[Question]) -> Iterator[tuple[Question, str]]:
+    """Yield each question that an earlier one asks already, in these words or nearly."""
+    texts = [default_process(fold(asked(question))) for question in questions]
+    alike = cdist(texts, texts, scorer=token_set_ratio, score_cutoff=_ALIKE, dtype=np.uint8)
+    for later, earlier in np.argwhere(np.tril(alike, k=-1)).tolist():
+        item, other = questions[later], questions[earlier]
+        equal = texts[later] == texts[earlier]
+        says = "the same as" if equal else f"{alike[later, earlier]} % of"
+        across = "" if item.split == other.split else f", across splits: that is in {other.split}"
+        yield item, f"near-duplicate: asks {says} {other.id} (line {other.line}){across}"
+
+
+def _stems(text: str) -> dict[str, str]:
+    """The words that carry meaning, by a crude stem: fire, fires and firing are one."""
+    words = _WORD.findall(fold(text).lower().replace("'", ""))
+    return {_stem(word): word for word in words if word not in _STOP}
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word.removesuffix(ending)
+            break
+    doubled = word[-1] == word[-2] and word[-1] not in "lsz"
+    return word[:-1] if doubled else word

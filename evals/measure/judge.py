@@ -1,0 +1,223 @@
+"""Decide of one question, without a model: was its place returned, and if not, who lost it.
+
+Every missed question ends in exactly one bucket of LOST_AT, decided from the trace of its search.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from evals.labels.dataset import Gold, Question
+from evals.measure.loss_stages import BUCKETS
+from retrieval.models import Candidate, Chunk, SearchResult
+from retrieval.text.normalize import comparable
+
+LOST_AT = {name: bucket.text for name, bucket in BUCKETS.items()}  # in the pipeline's order
+_STAGES = list(LOST_AT)
+_HELD = 0.9  # of a gold's characters: a chunk that holds so much of it holds it
+_OVERLAP = 20  # characters that two chunks share at a cut; fewer may be equal by chance
+
+ChunksOf = Callable[[str], Sequence[Chunk]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What search did with one answerable question.
+
+    `rank` is where the last gold that is needed stands in the final order, from 1, whether or not
+    it was returned; None where one is missing. Of places that are equally good the best counts.
+    `lost_at` is None for a hit; for a miss `lost` is the gold to look at and `detail` says what
+    the trace knows of it: its rank in each list, before and after the reranker.
+    """
+
+    hit: bool
+    rank: int | None
+    lost_at: str | None
+    forbidden: tuple[str, ...]  # paths among the first three that must not be there
+    pool_rank: int | None = None  # as `rank`, in the fused order, which is what a reranker reads
+    lost: Gold | None = None
+    detail: str = ""
+
+
+class _Sought(NamedTuple):
+    gold: Gold
+    chunks: Sequence[Chunk]  # of the gold's file
+    holders: set[str]  # ids of the chunks that hold it
+    rank: int | None
+    pool_rank: int | None
+    returned: bool
+
+
+class _Loss(NamedTuple):
+    bucket: str
+    detail: str
+    gold: Gold
+
+
+def judge(
+    question: Question,
+    found: SearchResult,
+    vault: Mapping[str, str],
+    chunks_of: ChunksOf,
+    top_k: int,
+) -> Judgement:
+    """Judge `found` by the question's gold.
+
+    `vault` holds every file's text by its path; `top_k` is how many passages were asked for, which
+    may be more than were returned. Of several missing golds the one that was lost first is named,
+    since no later stage could have saved the question; of several places the one that came nearest.
+    """
+    places = [[_seek(gold, chunks_of(gold.path), found) for gold in p] for p in question.places]
+    forbidden = _forbidden(question, found)
+    pool_rank = _best(places, lambda sought: sought.pool_rank)
+    complete = [place for place in places if all(sought.returned for sought in place)]
+    if complete:
+        rank = _best(complete, lambda sought: sought.rank)
+        return Judgement(True, rank, None, forbidden, pool_rank)
+    losses = [[_loss(s, found, vault, top_k) for s in p if not s.returned] for p in places]
+    nearest = min(losses, key=lambda place: (len(place), -_STAGES.index(_first(place).bucket)))
+    loss = _first(nearest)
+    rank = _best(places, lambda sought: sought.rank)
+    return Judgement(False, rank, loss.bucket, forbidden, pool_rank, loss.gold, loss.detail)
+
+
+def losses(lost_at: Iterable[str | None]) -> dict[str, int]:
+    """Return how many questions each bucket of LOST_AT lost, in its order; 0 where none.
+
+    `lost_at` is the bucket of each question, None of one that passed; the sum is the misses.
+    """
+    counts = dict.fromkeys(LOST_AT, 0)
+    for bucket in lost_at:
+        if bucket is not None:
+            counts[bucket] += 1
+    return counts
+
+
+def ceiling(judgements: Sequence[Judgement], candidates: int) -> float:
+    """Return the share of questions, 0 to 1, that the best reranker could answer.
+
+    These are the questions all of whose golds stand in the first `candidates` chunks of the fused
+    order, which is what a reranker reads; it is taken to put them first and to need no threshold.
+    An upper bound: golds in more chunks than are returned count as reached. Raises ValueError where
+    there is no question.
+    """
+    if not judgements:
+        raise ValueError("no question was judged, so there is no ceiling")
+    reached = [j.pool_rank is not None and j.pool_rank <= candidates for j in judgements]
+    return sum(reached) / len(reached)
+
+
+def holders(gold: Gold, chunks: Iterable[Chunk]) -> set[str]:
+    """Return the ids of those `chunks`, of the gold's file, that hold at least 90 % of it."""
+    quote = comparable(gold.quote)
+    return {c.id for c in chunks if _holds(comparable(f"{c.context}\n{c.text}"), quote)}
+
+
+def _seek(gold: Gold, chunks: Sequence[Chunk], found: SearchResult) -> _Sought:
+    held = holders(gold, chunks)
+    rows = [(r, c) for r, c in enumerate(found.trace, start=1) if c.chunk_id in held]
+    return _Sought(
+        gold,
+        chunks,
+        held,
+        rank=rows[0][0] if rows else None,
+        pool_rank=min((row.fused_rank for _, row in rows), default=None),
+        returned=any(hit.chunk.id in held for hit in found.hits),
+    )
+
+
+def _holds(text: str, quote: str) -> bool:
+    if quote in text:
+        return True
+    # A quote over a cut: the longest common run decides. Only for quotes that could be cut.
+    if len(quote) < 40 or not (quote[:20] in text or quote[-20:] in text):
+        return False
+    match = SequenceMatcher(None, text, quote, autojunk=False).find_longest_match()
+    return match.size >= _HELD * len(quote)
+
+
+def _best(
+    places: Sequence[Sequence[_Sought]], rank_of: Callable[[_Sought], int | None]
+) -> int | None:
+    """The lowest, over the places, of the rank of a place's last gold; None where all lack one."""
+    last = []
+    for place in places:
+        ranks = [rank for sought in place if (rank := rank_of(sought)) is not None]
+        if len(ranks) == len(place):
+            last.append(max(ranks))
+    return min(last, default=None)
+
+
+def _forbidden(question: Question, found: SearchResult) -> tuple[str, ...]:
+    first = {hit.chunk.path for hit in found.hits[:3]}
+    return tuple(path for path in question.forbidden if path in first)
+
+
+def _first(place: Sequence[_Loss]) -> _Loss:
+    """The loss of the earliest stage."""
+    return min(place, key=lambda loss: _STAGES.index(loss.bucket))
+
+
+def _loss(sought: _Sought, found: SearchResult, vault: Mapping[str, str], top_k: int) -> _Loss:
+    """Name the stage that lost a gold, and what is known of it."""
+    gold, chunks = sought.gold, sought.chunks
+    if gold.path not in vault:
+        return _Loss("label", f"the vault has no file {gold.path!r}", gold)
+    if comparable(gold.quote) not in comparable(vault[gold.path]):
+        return _Loss("label", f"{gold.path!r} does not hold the quote", gold)
+    if not chunks:
+        return _Loss("not-indexed", f"the index has no chunk of {gold.path!r}", gold)
+    if not sought.holders:
+        if _solid(gold.quote) not in _joined(chunks):
+            return _Loss("not-indexed", f"the index has {gold.path!r} without the quote", gold)
+        return _Loss("chunking", f"{gold.path!r} has {len(chunks)} chunks, none holds it", gold)
+    if sought.rank is None:
+        of_dense = sum(row.dense_rank is not None for row in found.trace)
+        of_text = sum(row.text_rank is not None for row in found.trace)
+        detail = f"not in the vectors' {of_dense} chunks, nor in the {of_text} of full text"
+        return _Loss("candidates", detail, gold)
+    row = found.trace[sought.rank - 1]
+    read = sum(row.rerank_rank is not None for row in found.trace)
+    bucket = _stage(row, sought.rank, top_k, read if found.rerank != "off" else 0)
+    return _Loss(bucket, _ranks(row, sought.rank, top_k, found.rerank), gold)
+
+
+def _stage(row: Candidate, rank: int, top_k: int, read: int) -> str:
+    """The stage that dropped a candidate which stands at `rank` of the final order.
+
+    `read` is how many candidates the reranker was given; 0 where there is none.
+    """
+    # Further down it would not have been returned without a threshold either.
+    if row.fate == "threshold" and rank <= top_k:
+        return "threshold"
+    if read and row.fused_rank <= top_k:
+        return "rerank"
+    best = min(rank for rank in (row.dense_rank, row.text_rank) if rank is not None)
+    return "fusion" if best <= top_k or best <= read < row.fused_rank else "budget"
+
+
+def _ranks(row: Candidate, rank: int, top_k: int, rerank: str) -> str:
+    shown = [
+        f"vectors {row.dense_rank or 'without it'}",
+        f"full text {row.text_rank or 'without it'}",
+    ]
+    shown.append(f"fused {row.fused_rank}")
+    if rerank != "off":
+        shown.append(f"reranked {row.rerank_rank or 'not: below RAG_CANDIDATES'}")
+    shown.append(f"final {rank}, wanted {top_k}")
+    return ", ".join(shown) + (", under the threshold" if row.fate == "threshold" else "")
+
+
+def _solid(text: str) -> str:
+    return "".join(comparable(text).split())
+
+
+def _joined(chunks: Sequence[Chunk]) -> str:
+    """The text of a file's chunks without white space, what two neighbours share only once."""
+    joined = ""
+    for chunk in chunks:
+        text = _solid(chunk.text)
+        shared = range(len(text), _OVERLAP - 1, -1)
+        joined += text[next((n for n in shared if joined.endswith(text[:n])), 0) :]
+    return joined

@@ -1,0 +1,181 @@
+"""What one run of the questions measured, question by question, as `baseline.json` keeps it."""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from evals.labels.dataset import Question
+from evals.measure.outcome import Outcome, Subject
+from retrieval import whole_file
+from retrieval.context import Rulebook
+from retrieval.errors import DatasetError
+from retrieval.index import store
+
+BASELINE = Path(__file__).parents[1] / "baseline.json"
+REFUSED = "refused_"  # and the kind: a metric of questions that have no answer
+_OF_INDEX = ("chunker", "folding")  # what else an index is made with is a model
+
+Fingerprint = Mapping[str, Mapping[str, str | int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question: `metrics` by name, higher is better; None where it does not define one.
+
+    An answerable one has "hit" and more, one without an answer "refused_offtopic" or whatever its
+    kind is. `digest` changes with the question's text and its gold: with another digest it is
+    another question.
+    """
+
+    digest: str
+    critical: bool
+    lost_at: str | None
+    metrics: Mapping[str, float | None]
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the rules hold an answer."""
+        return "hit" in self.metrics
+
+    @property
+    def right(self) -> bool:
+        """Whether it is a hit that is shown, or the refusal of a question that has no answer."""
+        if self.answerable:
+            return bool(self.metrics["hit"]) and bool(self.metrics.get("shown", 1.0))
+        return any(value for name, value in self.metrics.items() if name.startswith(REFUSED))
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The questions of one run by their ids, and what they were measured with."""
+
+    why: str  # the models are those of the fingerprint; "" where nobody had to say
+    fingerprint: Fingerprint
+    rows: Mapping[str, Row]
+
+
+def measurement(
+    outcomes: Sequence[Outcome],
+    made_with: Fingerprint,
+    *,
+    why: str = "",
+    more: Mapping[str, Mapping[str, float | None]] | None = None,
+) -> Measurement:
+    """Return what was measured, and `more` metrics by the id of an answerable question.
+
+    Of those hit and the reciprocal rank of the last gold in the final order, 0 where one is
+    missing, and whether a gold line is in the first card, and in any; of the others whether they
+    were refused, by their kind. Raises DatasetError where no question is answerable, and KeyError
+    where `more` lacks one.
+    """
+    rows: dict[str, Row] = {}
+    for outcome in outcomes:
+        judged, asked = outcome.judgement, outcome.question
+        metrics: dict[str, float | None] = {f"{REFUSED}{asked.kind}": float(outcome.refused)}
+        if judged:
+            metrics = {
+                "hit": float(judged.hit),
+                "reciprocal_rank": round(1 / judged.rank, 6) if judged.rank else 0.0,
+                **_of_reply(outcome),
+                **(more[asked.id] if more else {}),
+            }
+        lost_at = outcome.lost_at
+        rows[asked.id] = Row(_digest(asked), asked.critical, lost_at, metrics)
+    if not any(row.answerable for row in rows.values()):
+        raise DatasetError("no answerable question was measured, so there is nothing to compare")
+    return Measurement(why, made_with, rows)
+
+
+def _of_reply(outcome: Outcome) -> dict[str, float]:
+    """What the reply shows; nothing where search alone was measured."""
+    if outcome.shown is None:
+        return {}
+    shown = outcome.shown
+    return {"first_card": float(shown.first), "shown": float(shown.anywhere)}
+
+
+def fingerprint(
+    rules: Rulebook, measured: Subject, questions: Iterable[Question], top_k: int
+) -> Fingerprint:
+    """Return what a measurement depends on: models, index, search, and the data by digest."""
+    generation = rules.store.read(lambda conn: store.generation(conn, measured.generation_id))
+    made = generation.fingerprint
+    weights = {name: one for name, one in asdict(rules.weights).items() if one is not None}
+    return {
+        "models": {
+            **{name: value for name, value in made.items() if name not in _OF_INDEX},
+            "reranker": rules.reranker.digest if rules.reranker else "off",
+        },
+        "index": {name: made[name] for name in _OF_INDEX},
+        "search": {
+            "top_k": top_k,
+            "candidates": rules.settings.rag_candidates,
+            "threshold": f"{rules.threshold:g}",
+            "late_interaction": rules.settings.rag_late_interaction,
+            **{f"{name}_weight": f"{value:g}" for name, value in weights.items()},
+        },
+        "data": {
+            "questions": _sha256(sorted(f"{q.id} {_digest(q)}" for q in questions)),
+            "vault": _sha256(f"{p}\n{text}" for p, text in sorted(measured.files.items())),
+        },
+    }
+
+
+def read(path: Path) -> Measurement:
+    """Return a measurement that was written.
+
+    Raises DatasetError, naming the file, where there is none or it is not one.
+    """
+    try:
+        data = json.loads(path.read_text("utf-8"))
+        rows = {name: _row(row) for name, row in data["questions"].items()}
+        stored = Measurement(str(data["why"]), dict(data["fingerprint"]), rows)
+    except FileNotFoundError as error:
+        raise DatasetError(
+            f"no baseline {path}; write one: python -m evals.baseline --update"
+        ) from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DatasetError(
+            f"{path}: is no baseline: {type(error).__name__}: {error}; restore it"
+        ) from error
+    if len({frozenset(row.metrics) for row in rows.values() if row.answerable}) != 1:
+        raise DatasetError(f"{path}: the questions do not all have the same metrics; restore it")
+    return stored
+
+
+def write(path: Path, taken: Measurement) -> None:
+    """Write a measurement, one line a question, so that a diff shows which ones changed."""
+    head = {"why": taken.why, "fingerprint": taken.fingerprint}
+    rows = [
+        f"    {json.dumps(name, ensure_ascii=False)}: {json.dumps(asdict(row))}"
+        for name, row in sorted(taken.rows.items())
+    ]
+    text = json.dumps(head, indent=2, ensure_ascii=False).removesuffix("\n}")
+    text += ',\n  "questions": {\n' + ",\n".join(rows) + "\n  }\n}\n"
+    whole_file.write(path, text)
+
+
+def _row(row: Mapping[str, Any]) -> Row:
+    metrics = {str(n): None if v is None else float(v) for n, v in row["metrics"].items()}
+    refused = [value for name, value in metrics.items() if name.startswith(REFUSED)]
+    decides = refused if len(refused) == len(metrics) == 1 else [metrics["hit"]]
+    if None in decides or not all(v is None or math.isfinite(v) for v in metrics.values()):
+        raise ValueError(f"metrics {metrics} are not numbers")
+    return Row(str(row["digest"]), bool(row["critical"]), row["lost_at"], metrics)
+
+
+def _digest(question: Question) -> str:
+    places = [[(gold.path, gold.quote) for gold in place] for place in question.places]
+    asked = [question.question, question.history, places, question.forbidden]
+    return _sha256([json.dumps(asked)])[:12]
+
+
+def _sha256(parts: Iterable[str]) -> str:
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(f"{len(part)}:{part}".encode())
+    return total.hexdigest()

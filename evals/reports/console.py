@@ -1,0 +1,108 @@
+"""What the retrieval gate prints: a line a question, then what was measured."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+
+from evals.gating.compare import SMALL
+from evals.labels.dataset import Question
+from evals.measure import replies, stats, summary
+from evals.measure.judge import LOST_AT, Judgement, losses
+from evals.measure.outcome import Outcome
+from evals.measure.run import Run
+from retrieval.context import Rulebook
+
+
+def heading(rules: Rulebook, path: Path, split: str | None, questions: Sequence[Question]) -> str:
+    """Return the first line: what is asked, and of which models."""
+    reranker = rules.reranker.name if rules.reranker else "off"
+    return (
+        f"{path.name}, split {split or 'all'}: {len(questions)} questions; "
+        f"embedding: {rules.embedder.files.name}; rerank: {reranker}; "
+        f"threshold: {rules.threshold:g}"
+    )
+
+
+def line(outcome: Outcome) -> str:
+    """Return the line of one question: a hit, a miss with its stage, or what has no answer."""
+    asked = " ".join(outcome.question.question.split())
+    if outcome.judgement is None:
+        return f"{'REFUSED' if outcome.refused else 'ANSWERED'} (no answer exists) — {asked}"
+    if outcome.passed:
+        return f"PASS — {asked}"
+    expected = outcome.question.places[0][0].path
+    return f"FAIL (expected in: {expected}; lost at: {outcome.lost_at}) — {asked}"
+
+
+def print_summary(run: Run, folder: Path) -> None:
+    """Print what was measured; the last line is the recall."""
+    outcomes = run.outcomes
+    judged = [(o.question, o.judgement) for o in outcomes if o.judgement]
+    print()
+    _print_table("kind", run.top_k, [(question.kind, judgement) for question, judgement in judged])
+    for outcome in outcomes:
+        if outcome.question.answerable and outcome.refused:  # a PASS of search that nobody sees
+            asked_so = " ".join(outcome.question.question.split())
+            print(f"refused though it has an answer — {asked_so}")
+    for stage, count in losses(outcome.lost_at for outcome in outcomes).items():
+        if count:
+            print(f"lost at {stage}: {count} ({LOST_AT[stage]})")
+    _print_replies(outcomes)
+    _print_metrics(run)
+    total = summary.latency(outcomes)["total"]
+    print("search: " + ", ".join(f"{name} {value:.0f} ms" for name, value in total.items()))
+    print(f"results: {folder}")
+    for fault in run.faults:
+        print(f"GATE FAILED: {fault}")
+    hits = sum(judgement.hit for _, judgement in judged)
+    interval = stats.wilson(hits, len(judged))
+    print(f"MRR: {fmean(1 / j.rank if j.rank else 0 for _, j in judged):.3f}")
+    print(f"95 % interval of recall: {interval.low:.3f} to {interval.high:.3f}")
+    print(f"found and shown: {run.hits}/{len(judged)} = {run.hits / len(judged):.2f}")
+    print(f"Recall@{run.top_k}: {hits}/{len(judged)} = {hits / len(judged):.2f}")
+
+
+def _print_replies(outcomes: Sequence[Outcome]) -> None:
+    """What people are shown, and what so few questions cannot say."""
+    found = replies.cards(outcomes)
+    if found is None:
+        return
+    print(
+        f"replies: right card first {found.first:.3f} (search {found.first_hit:.3f}), shown "
+        f"{found.shown:.3f} (search {found.any_hit:.3f}), nearest {found.nearest:.3f}, refused "
+        f"{found.refused:.3f}; words unfolded: median {found.median_words:.0f}, mean "
+        f"{found.mean_words:.0f}"
+    )
+    for kind, (n, answered, nearest, refused) in replies.certainties(outcomes).items():
+        shares = f"answered {answered:.3f}, nearest {nearest:.3f}, refused {refused:.3f}"
+        print(f"{kind:<12} {n:>4} {shares}")
+    held = replies.reliability(outcomes)
+    if held:
+        print(
+            f"confidence: calibration error {held.error:.3f} (chance: up to {held.highest:.3f}), "
+            f"Brier {held.brier:.3f} (always the mean: {held.base:.3f})"
+        )
+    if found.n < SMALL:
+        low, high = stats.wilson(round(found.shown * found.n), found.n)
+        print(
+            f"{found.n} answerable questions are few: the share shown may be {low:.2f} to "
+            f"{high:.2f}. Without --baseline a lost one is not seen; write one: "
+            "python -m evals.baseline --update --dataset FILE --baseline FILE"
+        )
+
+
+def _print_table(name: str, top_k: int, rows: Sequence[tuple[str, Judgement]]) -> None:
+    print(f"{name:<12} {'n':>4} {f'hit@{top_k}':>7} {'MRR':>6}")
+    for value in sorted({row[0] for row in rows}):
+        judged = [judgement for kind, judgement in rows if kind == value]
+        mrr = fmean(1 / j.rank if j.rank else 0 for j in judged)
+        print(f"{value:<12} {len(judged):>4} {fmean(j.hit for j in judged):>7.3f} {mrr:>6.3f}")
+
+
+def _print_metrics(run: Run) -> None:
+    print(f"{'metric':<17} {'n':>4} {'mean':>7}  95 % interval")
+    for name, found in run.tables["all"]["all"].items():
+        spread = "unknown: one question"
+        if found.low is not None and found.high is not None:
+            spread = f"{found.low:.3f} to {found.high:.3f} ({found.method})"
+        print(f"{name:<17} {found.n:>4} {found.mean:>7.3f}  {spread}")

@@ -1,0 +1,194 @@
+"""The folder of a run: every question as a line, the sums, and what they depend on."""
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import count
+from math import isfinite
+from pathlib import Path
+
+from evals.measure import measurement, summary, threshold
+from evals.measure.judge import losses
+from evals.measure.outcome import Subject
+from evals.measure.run import Run
+from evals.reports import records
+from retrieval.context import Rulebook
+from retrieval.index import store
+
+Fingerprint = Mapping[str, str | int]  # of an index, or of models
+
+_ROOT = Path(__file__).parents[2]
+_LIBRARIES = (
+    "ir-measures", "numpy", "pgvector", "psycopg", "scipy", "sentence-transformers", "tokenizers",
+    "torch",
+)  # fmt: skip
+
+
+def fingerprint(rules: Rulebook, measured: Subject) -> Fingerprint:
+    """Return what an index was made with; IndexMissingError where it is gone."""
+    return rules.store.read(lambda conn: store.generation(conn, measured.generation_id)).fingerprint
+
+
+def config(
+    rules: Rulebook,
+    made_with: Fingerprint,
+    files: Mapping[str, str],
+    dataset: Path,
+    options: Mapping[str, object],
+) -> dict[str, object]:
+    """Return what the numbers of a run depend on: index, models, data by digest, commit, machine.
+
+    `made_with` is the index's fingerprint, or the models' where several indexes were measured;
+    `files` are the vault's texts by path. `options` are the program's own, with its name as
+    `program`. No path of the machine and nothing secret is in it.
+    """
+    threshold = rules.threshold
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit(),
+        "fingerprint": dict(made_with),
+        "rerank": rules.reranker.name if rules.reranker else "off",
+        "threshold": threshold if isfinite(threshold) else None,  # None: nothing is dropped
+        "candidates": rules.settings.rag_candidates,
+        **options,
+        "dataset": dataset.name,
+        "dataset_digest": hashlib.sha256(dataset.read_bytes()).hexdigest(),
+        "vault_files": len(files),
+        "vault_digest": vault_digest(files),
+        "libraries": {name: version(name) for name in _LIBRARIES},
+        "machine": f"{platform.machine()}, {os.cpu_count()} CPUs, Python "
+        f"{platform.python_version()}",
+    }
+
+
+def vault_digest(files: Mapping[str, str]) -> str:
+    """Return the SHA-256 of all files' paths and texts, in the order of the paths."""
+    total = hashlib.sha256()
+    for path, text in sorted(files.items()):
+        total.update(f"{len(path)}:{path}{len(text)}:{text}".encode())
+    return total.hexdigest()
+
+
+def commit() -> str:
+    """Return the commit of this code as git describes it, "-dirty" where it was changed since.
+
+    "unknown" where there is no git or no repository.
+    """
+    try:
+        found = subprocess.run(
+            ["git", "describe", "--always", "--dirty"],
+            cwd=_ROOT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    except FileNotFoundError:
+        return "unknown"
+    return found.stdout.strip() or "unknown"
+
+
+def measured_on() -> str:
+    """Return the day and the commit of a measurement that ends now, in Markdown."""
+    return f"{datetime.now(UTC).date().isoformat()} at commit `{commit()}`"
+
+
+def write(run: Run, parent: Path) -> Path:
+    """Write the run to a new folder in `parent`, named by dataset and time, and return it.
+
+    Beside what every program leaves it holds measurement.json, in the form of a baseline. Raises
+    OSError where it cannot be written.
+    """
+    rows = records.lines(run)
+    folder = write_folder(parent, run.dataset.stem, rows, summed(run), run.config)
+    if run.taken:
+        measurement.write(folder / "measurement.json", run.taken)
+    return folder
+
+
+def write_folder(
+    parent: Path,
+    name: str,
+    rows: Iterable[Mapping[str, object]],
+    sums: Mapping[str, object],
+    settings: Mapping[str, object],
+) -> Path:
+    """Write the folder that every program leaves, and return it.
+
+    It is new, in `parent`, and named by `name` and time: eval_results.jsonl holds `rows`, one line
+    each, summary.json `sums`, config.json `settings`. Raises OSError where it cannot be written.
+    """
+    folder = _new_folder(parent, name)
+    write_lines(rows, folder / "eval_results.jsonl")
+    _write_json(folder / "summary.json", sums)
+    _write_json(folder / "config.json", settings)
+    return folder
+
+
+def write_lines(rows: Iterable[Mapping[str, object]], path: Path) -> None:
+    """Write one JSON object a line. Raises OSError where it cannot be written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8") as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def summed(run: Run) -> dict[str, object]:
+    """Return the sums of a run as JSON writes them; summary.json holds them.
+
+    `baseline` is the comparison with it, null where there was none.
+    """
+    outcomes = run.outcomes
+    return {
+        "passed": not run.faults,
+        "faults": list(run.faults),
+        "answerable": len(run.answerable),
+        "hits": run.hits,
+        "lost_at": losses(o.lost_at for o in outcomes),
+        "metrics": _plain(run.tables),
+        "refused": {
+            name: {"refused": refused, "asked": asked}
+            for name, (refused, asked) in summary.refused(outcomes).items()
+        },
+        "latency_ms": summary.latency(outcomes),
+        "top_k": run.top_k,
+        "min_recall": run.config.get("min_recall"),
+        "threshold": run.config.get("threshold"),
+        "threshold_curve": [asdict(point) for point in threshold.curve(run.scored, run.top_k)],
+        "baseline": asdict(run.comparison) if run.comparison else None,
+    }
+
+
+def _plain(tables: summary.Tables) -> dict[str, object]:
+    return {
+        by: {
+            name: {metric: asdict(found) for metric, found in metrics.items()}
+            for name, metrics in groups.items()
+        }
+        for by, groups in tables.items()
+    }
+
+
+def _new_folder(parent: Path, name: str) -> Path:
+    parent.mkdir(parents=True, exist_ok=True)
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    for ending in _endings():
+        folder = parent / f"{name}-{stamp}{ending}"
+        try:
+            folder.mkdir()
+        except FileExistsError:  # another run began in the same second
+            continue
+        return folder
+    raise AssertionError("the endings never end")
+
+
+def _endings() -> Iterable[str]:
+    yield ""
+    yield from (f"-{number}" for number in count(2))
+
+
+def _write_json(path: Path, data: Mapping[str, object]) -> None:
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", "utf-8")

@@ -1,0 +1,176 @@
+"""What is opened once a process and closed with it: the database, the models, the settings."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from threadpoolctl import threadpool_limits
+
+from retrieval.database.embedded.postgres import serve
+from retrieval.database.pool import Store
+from retrieval.encoder import weights
+from retrieval.encoder.bi_encoder import Embedder, ModelThread
+from retrieval.errors import IndexMismatchError
+from retrieval.fitted import Models
+from retrieval.index.sections import SectionsCache
+from retrieval.index.store import Generation
+from retrieval.index.terms import TermsCache
+from retrieval.ranking import calibration
+from retrieval.ranking.fusion import Weights
+from retrieval.ranking.reranking import CrossEncoderReranker, Reranker
+from retrieval.refusal import topic_scores
+from retrieval.refusal.topic_scores import Background
+from retrieval.settings import BUNDLED, BUNDLED_CANDIDATES, Settings
+from retrieval.text.normalize import FOLDING_VERSION
+
+_log = logging.getLogger(__name__)
+Fingerprint = Mapping[str, str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """Everything that search needs. Made by `open_rulebook` alone."""
+
+    settings: Settings
+    store: Store
+    embedder: Embedder
+    reranker: Reranker | None
+    weights: Weights
+    threshold: float  # of the score that a passage is sorted by; lower is dropped
+    background: Background = field(default_factory=Background)
+    terms: TermsCache = field(default_factory=TermsCache)
+    sections: SectionsCache = field(default_factory=SectionsCache)
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What a question's vector depends on; an index made otherwise cannot be searched."""
+        return fingerprint_of(self.embedder)
+
+    def warm(self) -> None:
+        """Load the models now instead of at the first question."""
+        topic_scores.warm(self.embedder)
+        if self.reranker:
+            self.reranker.warm()
+
+    def check(self, generation: Generation) -> None:
+        """Raise IndexMismatchError where this generation was made by other models."""
+        for name, ours in self.fingerprint.items():
+            theirs = generation.fingerprint.get(name)
+            if theirs != ours and name != "model":  # a name is for people; the digest decides
+                raise IndexMismatchError(
+                    f"the index was made with {name} {theirs!r} and this process has {ours!r}; "
+                    "run: python -m ingest"
+                )
+
+
+def fingerprint_of(embedder: Embedder) -> Fingerprint:
+    """Return what a question's vector depends on, where `embedder` makes it."""
+    return {
+        "model": embedder.files.name,
+        "model_digest": embedder.files.digest,
+        "dimension": embedder.dimension,
+        "token_dimension": embedder.token_dimension,
+        "token_pooling": embedder.pooling,
+        "folding": FOLDING_VERSION,
+    }
+
+
+@contextmanager
+def open_rulebook(settings: Settings) -> Iterator[Rulebook]:
+    """Yield the opened rulebook: users, evals and LangChain all search through this one.
+
+    Models are found and checked now and loaded at their first use. Raises ModelUnavailableError
+    and DatabaseUnreachableError.
+    """
+    # OpenBLAS ends its threads wherever the process forks, as it does when root starts a dead
+    # server again: a search that multiplies meanwhile would wait for them for ever.
+    threadpool_limits(1, user_api="blas")
+    with ExitStack() as stack:
+        thread = ModelThread()
+        stack.callback(thread.close)
+        embedder = Embedder(encoder_files(settings), thread, settings.rag_token_pooling)
+        reranker = None
+        if settings.reranker_model != "off":
+            reranker = CrossEncoderReranker(reranker_files(settings), thread)
+        url = stack.enter_context(database_url(settings))
+        store = Store(url, None if settings.database_url else partial(_revive, settings))
+        store.open()
+        stack.callback(store.close)
+        fit = _fit(settings, embedder, reranker)
+        threshold = fit.threshold if settings.rag_threshold is None else settings.rag_threshold
+        yield Rulebook(settings, store, embedder, reranker, fit.weights, threshold)
+
+
+def with_bundled_reranker(rules: Rulebook) -> Rulebook:
+    """Return the rulebook with our cross-encoder and what was fitted for it, the rest shared.
+
+    Raises ModelUnavailableError.
+    """
+    settings = rules.settings.model_copy(
+        update={"reranker_model": BUNDLED, "rag_candidates": BUNDLED_CANDIDATES}
+    )
+    reranker = CrossEncoderReranker(reranker_files(settings), rules.embedder.thread)
+    fit = _fit(settings, rules.embedder, reranker)
+    threshold = fit.threshold if settings.rag_threshold is None else settings.rag_threshold
+    return replace(
+        rules, settings=settings, reranker=reranker, weights=fit.weights, threshold=threshold
+    )
+
+
+@contextmanager
+def database_url(settings: Settings) -> Iterator[str]:
+    """Yield the URL of DATABASE_URL, or of the embedded database, which runs meanwhile.
+
+    It holds the password: do not print it. Raises DatabaseUnreachableError.
+    """
+    if settings.database_url:
+        yield settings.database_url.get_secret_value()
+    else:
+        with serve(settings.rag_data_dir) as url:
+            yield url
+
+
+def _revive(settings: Settings, seconds: float) -> None:
+    """Start the embedded server again where it died; no more than a look where it runs."""
+    with serve(settings.rag_data_dir, start_timeout=seconds):
+        pass
+
+
+def calibrated_for(settings: Settings, embedder: Embedder, reranker: Reranker | None) -> Models:
+    """Return what a fit depends on, as calibration.json holds it."""
+    return {
+        "encoder": embedder.files.digest,
+        "reranker": reranker.digest if reranker else "off",
+        "late_interaction": settings.rag_late_interaction,
+        "folding": FOLDING_VERSION,
+    }
+
+
+def _fit(settings: Settings, embedder: Embedder, reranker: Reranker | None) -> calibration.Fit:
+    fit = calibration.find(calibrated_for(settings, embedder, reranker))
+    if fit is None:
+        _log.warning(
+            "nothing was fitted for these models (%s, reranker %s): nothing is refused, and the "
+            "stages have weights of other models; run: python -m evals.calibrate",
+            embedder.files.name,
+            reranker.name if reranker else "off",
+        )
+    return fit or calibration.UNFITTED
+
+
+def reranker_files(settings: Settings) -> weights.ModelFiles:
+    """Return the files of the settings' cross-encoder. Raises ModelUnavailableError."""
+    if settings.reranker_model == BUNDLED:
+        return weights.bundled_reranker()
+    return weights.find(settings.reranker_model, offline=settings.hf_hub_offline)
+
+
+def encoder_files(settings: Settings) -> weights.ModelFiles:
+    """Return the files of the encoder that the settings name. Raises ModelUnavailableError."""
+    if settings.embedding_model == BUNDLED:
+        return weights.bundled_encoder()
+    if settings.embedding_model == "bundled-base":
+        return weights.bundled_base()
+    return weights.find(settings.embedding_model, offline=settings.hf_hub_offline)

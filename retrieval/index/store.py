@@ -1,0 +1,241 @@
+"""The index as readers see it: the live generation, search in full text, what a chunk holds.
+
+The search by vectors is in `nearest.py`, what ingest writes in `generations.py` and `contents.py`.
+Values are always parameters. Connections come from `database.py`.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import psycopg
+from pgvector import Vector
+from psycopg.rows import class_row, kwargs_row
+
+from retrieval.errors import IndexMissingError
+from retrieval.models import Chunk, Entry, Evidence, SourceNote, Vectors
+from retrieval.ranking import late_interaction
+from retrieval.ranking.late_interaction import QuestionTokens, TokenVectors
+
+Connection = psycopg.Connection[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A generation of the index. `name` changes with every ingest that changed something."""
+
+    id: int
+    revision: int
+    fingerprint: Mapping[str, str | int]
+
+    @property
+    def name(self) -> str:
+        """ "ID.REVISION", as answers carry it."""
+        return f"{self.id}.{self.revision}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A chunk of one list with its score in that list, higher is better, and its row's id."""
+
+    row_id: int
+    chunk: Chunk
+    score: float
+
+
+def live(conn: Connection) -> Generation:
+    """Return the live generation. Raises IndexMissingError where nothing was ingested."""
+    try:
+        with conn.cursor(row_factory=kwargs_row(Generation)) as cur:
+            found = cur.execute(
+                "SELECT id, revision, fingerprint FROM generation WHERE state = 'live'"
+            ).fetchone()
+    except psycopg.errors.UndefinedTable as error:
+        raise IndexMissingError("the database holds no rules; run: python -m ingest") from error
+    if found is None:
+        raise IndexMissingError("the database holds no rules; run: python -m ingest")
+    return found
+
+
+def generation(conn: Connection, generation_id: int) -> Generation:
+    """Return the generation of that id. Raises IndexMissingError where it is gone."""
+    with conn.cursor(row_factory=kwargs_row(Generation)) as cur:
+        found = cur.execute(
+            "SELECT id, revision, fingerprint FROM generation WHERE id = %s", [generation_id]
+        ).fetchone()
+    if found is None:
+        raise IndexMissingError(f"generation {generation_id} is gone from the database")
+    return found
+
+
+COLUMNS = (  # of a Scored, beside its score
+    "c.id AS row_id, c.path, c.heading, c.first_line, c.last_line, c.text, c.context, c.piece"
+)
+ORDER = "score DESC, c.path, c.first_line, c.piece"
+
+_FULL_TEXT = f"""
+    WITH size AS (
+        SELECT count(*) AS chunks, avg(length) AS length FROM chunk
+        WHERE generation_id = %(generation)s
+    ), word AS (
+        SELECT asked.lexeme, ln(1 + (chunks - found.n + 0.5) / (found.n + 0.5)) AS idf
+        FROM size, unnest(to_tsvector('english', %(text)s)) AS asked, LATERAL (
+            SELECT count(*) AS n FROM posting AS p
+            WHERE p.generation_id = %(generation)s AND p.lexeme = asked.lexeme
+        ) AS found
+    ), matched AS (
+        SELECT p.chunk_id, sum(word.idf * p.count * (%(k1)s + 1) /
+            (p.count + %(k1)s * (1 - %(b)s + %(b)s * c.length / size.length))
+            ORDER BY lexeme) AS sum
+        FROM size, word JOIN posting AS p USING (lexeme) JOIN chunk AS c ON c.id = p.chunk_id
+        WHERE p.generation_id = %(generation)s GROUP BY p.chunk_id
+    )
+    SELECT {COLUMNS},
+        (matched.sum / (SELECT (%(k1)s + 1) * sum(idf ORDER BY lexeme) FROM word))::float8 AS score
+    FROM matched JOIN chunk AS c ON c.id = matched.chunk_id
+    WHERE EXISTS (SELECT FROM entry AS e WHERE e.chunk_id = c.id)
+    ORDER BY {ORDER} LIMIT %(limit)s
+"""  # noqa: S608  # constants of this module, no values
+# A file of marks alone has words, those of its name, and no entry: nothing of it could be quoted.
+# Sums have an order, or another plan (after ANALYZE, after a restore) gives other last digits.
+_K1, _B = 1.2, 0.75  # the usual values
+
+
+def full_text(conn: Connection, generation_id: int, text: str, limit: int) -> list[Scored]:
+    """Rank chunks by BM25, best first; none where no chunk has a word of `text`.
+
+    Scores are divided by the most that the question's words could give, so they lie between 0
+    and 1 and can be compared between questions. The question's words are lexemes of PostgreSQL's
+    parser, never a query: no operator in a user's text does anything.
+
+    Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
+    with the idf that cannot be negative.
+    """
+    values = {"text": text, "generation": generation_id, "limit": limit, "k1": _K1, "b": _B}
+    with conn.cursor(row_factory=kwargs_row(scored)) as cur:
+        return cur.execute(_FULL_TEXT, values).fetchall()
+
+
+_EVIDENCE = """
+    SELECT chunk_id, kind, heading, first_line, last_line, quote, lead, trail, words,
+        token_vectors, token_scale, 1 - (embedding <=> %(vector)s::vector) AS score
+    FROM entry WHERE chunk_id = ANY(%(rows)s) ORDER BY score DESC, chunk_id, ordinal
+"""
+
+
+def evidence(
+    conn: Connection, rows: Sequence[int], vector: Vectors, tokens: QuestionTokens | None
+) -> dict[int, tuple[Evidence, ...]]:
+    """Return the entries of the chunks with these row ids, each chunk's nearest by cosine first.
+
+    With the question's `tokens` each has its late interaction score as well, where it is stored.
+    """
+    found: dict[int, list[Evidence]] = {row: [] for row in rows}
+    values = {"vector": Vector(vector).to_text(), "rows": list(rows)}
+    with conn.cursor(binary=True) as cur:
+        for chunk_id, *columns, data, scale, score in cur.execute(_EVIDENCE, values):
+            late_score = None
+            if tokens and data:
+                late_score = float(
+                    late_interaction.scores(tokens, [late_interaction.unpacked(data, scale)])[0]
+                )
+            found[chunk_id].append(Evidence(Entry(*columns), score, late_score))
+    return {row: tuple(entries) for row, entries in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry:
+    """One of a chunk's entries, with what late interaction reads of it."""
+
+    row_id: int  # of its chunk
+    entry: Entry
+    tokens: TokenVectors | None  # None: not stored
+
+    @property
+    def text(self) -> str:
+        """What was embedded."""
+        return self.entry.text
+
+
+_TOKENS = """
+    SELECT chunk_id, kind, heading, first_line, last_line, quote, lead, trail, words,
+        token_vectors, token_scale FROM (
+        SELECT *, row_number() OVER (
+            PARTITION BY chunk_id ORDER BY embedding <=> %(vector)s::vector, ordinal
+        ) AS place
+        FROM entry WHERE chunk_id = ANY(%(rows)s)
+    ) AS ranked WHERE place <= %(each)s ORDER BY chunk_id, place
+"""
+
+
+def nearest_entries(
+    conn: Connection, rows: Sequence[int], vector: Vectors, each: int
+) -> list[StoredEntry]:
+    """Return the `each` nearest entries of each chunk with these row ids, the nearest first."""
+    values = {"vector": Vector(vector).to_text(), "rows": list(rows), "each": each}
+    with conn.cursor(binary=True) as cur:
+        return [
+            StoredEntry(
+                row_id, Entry(*columns), late_interaction.unpacked(data, scale) if data else None
+            )
+            for row_id, *columns, data, scale in cur.execute(_TOKENS, values)
+        ]
+
+
+def some_vectors(conn: Connection, generation_id: int, count: int) -> tuple[list[str], Vectors]:
+    """Return `count` entries (or all), those whose texts have the lowest SHA-256.
+
+    The digests, ascending, and the vectors, shape (entries, dimension). The same texts give the
+    same rows in the same order.
+    """
+    rows = conn.execute(
+        "SELECT text_sha256, embedding::real[] FROM entry WHERE generation_id = %s "
+        'ORDER BY text_sha256 COLLATE "C" LIMIT %s',
+        [generation_id, count],
+        binary=True,
+    ).fetchall()
+    vectors = np.array([vector for _, vector in rows], np.float32)
+    return [digest for digest, _ in rows], vectors
+
+
+def chunks_of(conn: Connection, generation_id: int, path: str) -> tuple[Chunk, ...]:
+    """Return the chunks of one file in order; none where the index does not hold the file."""
+    with conn.cursor(row_factory=class_row(Chunk)) as cur:
+        return tuple(
+            cur.execute(
+                "SELECT path, heading, first_line, last_line, text, context, piece FROM chunk "
+                "WHERE generation_id = %s AND path = %s ORDER BY first_line, piece",
+                [generation_id, path],
+            )
+        )
+
+
+def hashes_of(conn: Connection, generation_id: int, paths: Sequence[str]) -> dict[str, str]:
+    """Return the sha256 of these files by path, as indexed; a file that is not held is left out."""
+    rows = conn.execute(
+        "SELECT path, sha256 FROM file WHERE generation_id = %s AND path = ANY(%s)",
+        [generation_id, list(paths)],
+    )
+    return dict(rows.fetchall())
+
+
+def notes(conn: Connection, generation_id: int, paths: Collection[str]) -> dict[str, SourceNote]:
+    """Return by path what these files' front matter says, of those where it says something."""
+    with conn.cursor(row_factory=kwargs_row(_note)) as cur:
+        found = cur.execute(
+            "SELECT path, status, edition, supersedes FROM file "
+            "WHERE generation_id = %s AND path = ANY(%s) "
+            "AND (status <> '' OR edition <> '' OR supersedes <> '{}')",
+            [generation_id, sorted(set(paths))],
+        ).fetchall()
+    return {note.path: note for note in found}
+
+
+def _note(*, supersedes: list[str], **columns: str) -> SourceNote:
+    return SourceNote(supersedes=tuple(supersedes), **columns)
+
+
+def scored(*, row_id: int, score: float, **columns: Any) -> Scored:
+    """Make a Scored of a row of COLUMNS and a score."""
+    return Scored(row_id, Chunk(**columns), score)

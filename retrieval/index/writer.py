@@ -1,0 +1,252 @@
+"""What a generation holds: files with their chunks, entries and vectors, written and taken over."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from retrieval.fault_points import point
+from retrieval.index.store import Connection
+from retrieval.models import Chunk, Entry, SourceNote, Vectors
+from retrieval.ranking import late_interaction
+from retrieval.ranking.late_interaction import TokenVectors
+
+
+@dataclass(frozen=True, slots=True)
+class NewChunk:
+    """A chunk to be written: `vectors[i]` and `tokens[i]` embed `entries[i]`.
+
+    `tokens` is empty where token vectors are not stored.
+    """
+
+    chunk: Chunk
+    entries: tuple[Entry, ...]
+    vectors: Vectors
+    tokens: tuple[TokenVectors, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file to be written, with all its chunks; it replaces the file of the same path."""
+
+    note: SourceNote
+    place: str  # words of the path; full text search has them with each chunk, no vector has
+    sha256: str  # of the bytes on disk
+    chunks: tuple[NewChunk, ...]
+
+    @property
+    def path(self) -> str:
+        """Below the vault, with "/"."""
+        return self.note.path
+
+
+Known = tuple[Vectors, TokenVectors | None]
+
+
+# Damaged rows are left out: of another text than their hash says, or with a vector that is not of
+# length 1, or with token vectors of another size than the number that they begin with.
+_KNOWN = """
+    SELECT DISTINCT ON (text_sha256) text_sha256, embedding,
+        CASE WHEN %(tokens)s THEN token_vectors END, token_scale
+    FROM entry JOIN generation AS g ON g.id = generation_id,
+        LATERAL (SELECT substring(token_vectors for 4) || '\\x00000000') AS head (bytes)
+    WHERE text_sha256 = ANY(%(hashes)s) AND g.fingerprint->>'model_digest' = %(digest)s
+        AND text_sha256 = encode(sha256(convert_to(trail || words, 'UTF8')), 'hex')
+        AND vector_dims(embedding) = (g.fingerprint->>'dimension')::integer
+        AND abs(vector_norm(embedding) - 1) < 0.001
+        AND (NOT %(tokens)s OR (
+            coalesce((g.fingerprint->>'token_pooling')::integer, 1) = %(pooling)s::integer
+            AND token_scale > 0 AND token_scale <= 1 AND octet_length(token_vectors) = 4
+                + (g.fingerprint->>'token_dimension')::integer
+                * (get_byte(head.bytes, 0) + 256 * get_byte(head.bytes, 1))
+        ))
+"""
+
+
+def known_vectors(
+    conn: Connection, model_digest: str, texts: Collection[str], *, pooling: int | None
+) -> dict[str, Known]:
+    """Return the vectors of those `texts` that the same model has embedded before.
+
+    A damaged vector, whose length is not 1, is none, so an index that has some is mended by a
+    rebuild.
+    With `pooling` only of those whose token vectors, of so many word pieces each, are stored too;
+    without it these are None. Rows that were damaged are left out, so that building the index anew
+    mends it.
+    """
+    by_hash = {text_sha256(text): text for text in texts}
+    rows = conn.execute(
+        _KNOWN,
+        {
+            "hashes": list(by_hash),
+            "digest": model_digest,
+            "tokens": pooling is not None,
+            "pooling": pooling,
+        },
+    )
+    known: dict[str, Known] = {}
+    for sha256, vector, values, scale in rows:
+        text = by_hash[sha256]
+        known[text] = (
+            vector.to_numpy(),
+            late_interaction.unpacked(values, scale) if values else None,
+        )
+    return known
+
+
+def token_bytes(conn: Connection) -> int:
+    """Return how many bytes the stored token vectors of all generations take."""
+    row = conn.execute("SELECT coalesce(sum(octet_length(token_vectors)), 0) FROM entry").fetchone()
+    assert row is not None  # an aggregate always gives a row
+    return int(row[0])
+
+
+def apply(
+    conn: Connection, generation_id: int, *, removed: Sequence[str], written: Sequence[NewFile]
+) -> None:
+    """Remove the files of these paths and write the new ones, all within the caller's transaction.
+
+    The generation's revision is raised; the caller commits.
+    """
+    point("before files deleted")
+    paths = [*removed, *(file.path for file in written)]
+    conn.execute(
+        "DELETE FROM file WHERE generation_id = %s AND path = ANY(%s)", [generation_id, paths]
+    )
+    point("files deleted")
+    with conn.cursor() as cur:
+        cur.executemany(
+            "INSERT INTO file (generation_id, path, sha256, status, edition, supersedes) "
+            "VALUES (%s, %s, %s, %s, %s, %s)",
+            [
+                (
+                    generation_id,
+                    file.path,
+                    file.sha256,
+                    file.note.status,
+                    file.note.edition,
+                    list(file.note.supersedes),
+                )
+                for file in written
+            ],
+        )
+    chunks = [(file.place, chunk) for file in written for chunk in file.chunks]
+    point("files inserted")
+    ids = _new_ids(conn, len(chunks))
+    point("chunk ids taken")
+    _copy_chunks(conn, generation_id, zip(ids, chunks, strict=True))
+    _copy_entries(conn, generation_id, zip(ids, (chunk for _, chunk in chunks), strict=True))
+    point("entries copied")
+    conn.execute("UPDATE generation SET revision = revision + 1 WHERE id = %s", [generation_id])
+    point("revision raised")
+
+
+_TAKE_OVER = """
+    WITH taken AS MATERIALIZED (
+        SELECT chunk.*, nextval(pg_get_serial_sequence('chunk', 'id')) AS new_id FROM chunk
+        WHERE generation_id = %(old)s AND path = ANY(%(paths)s)
+    ), chunks AS (
+        INSERT INTO chunk (id, generation_id, path, heading, first_line, last_line, text, context,
+            piece, place, length)
+        SELECT new_id, %(new)s, path, heading, first_line, last_line, text, context, piece, place,
+            length
+        FROM taken
+    ), postings AS (
+        INSERT INTO posting (generation_id, lexeme, chunk_id, count)
+        SELECT %(new)s, lexeme, new_id, count FROM posting JOIN taken ON chunk_id = taken.id
+    )
+    INSERT INTO entry (chunk_id, ordinal, generation_id, kind, heading, first_line, last_line,
+        quote, lead, trail, words, text_sha256, embedding, token_vectors, token_scale)
+    SELECT new_id, ordinal, %(new)s, kind, e.heading, e.first_line, e.last_line,
+        quote, lead, trail, words, text_sha256, embedding, token_vectors, token_scale
+    FROM entry AS e JOIN taken ON chunk_id = taken.id
+"""
+
+
+def take_over(conn: Connection, old_id: int, new_id: int, paths: Sequence[str]) -> None:
+    """Copy the files of these paths from one generation to another, which holds none of them."""
+    values = {"old": old_id, "new": new_id, "paths": list(paths)}
+    conn.execute(
+        "INSERT INTO file (generation_id, path, sha256, status, edition, supersedes) "
+        "SELECT %(new)s, path, sha256, status, edition, supersedes FROM file "
+        "WHERE generation_id = %(old)s AND path = ANY(%(paths)s)",
+        values,
+    )
+    point("files inserted for a copy")
+    conn.execute(_TAKE_OVER, values)
+
+
+def _new_ids(conn: Connection, count: int) -> list[int]:
+    rows = conn.execute(
+        "SELECT nextval(pg_get_serial_sequence('chunk', 'id')) FROM generate_series(1, %s)", [count]
+    )
+    return [row[0] for row in rows]
+
+
+def _copy_chunks(
+    conn: Connection, generation_id: int, chunks: Iterable[tuple[int, tuple[str, NewChunk]]]
+) -> None:
+    conn.execute(
+        "CREATE TEMP TABLE new_chunk (LIKE chunk, words text, known tsvector "
+        "GENERATED ALWAYS AS (to_tsvector('english', place || ' ' || words)) STORED) "
+        "ON COMMIT DROP"
+    )
+    point("table of new chunks made")
+    conn.execute("ALTER TABLE new_chunk ALTER COLUMN length DROP NOT NULL")
+    point("table of new chunks altered")
+    statement = (
+        "COPY new_chunk (id, generation_id, path, heading, first_line, last_line, text, context, "
+        "piece, place, words) FROM STDIN"
+    )
+    with conn.cursor() as cur, cur.copy(statement) as copy:
+        for row_id, (place, new) in chunks:
+            point("chunk sent")
+            chunk = new.chunk
+            words = " ".join(entry.text for entry in new.entries if entry.kind == "whole")
+            copy.write_row(
+                (row_id, generation_id, chunk.path, chunk.heading, chunk.first_line,
+                 chunk.last_line, chunk.text, chunk.context, chunk.piece, place, words)
+            )  # fmt: skip
+    conn.execute(
+        "INSERT INTO chunk (id, generation_id, path, heading, first_line, last_line, text, "
+        "context, piece, place, length) SELECT id, generation_id, path, heading, first_line, "
+        "last_line, text, context, piece, place, "
+        "(SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(known)) FROM new_chunk"
+    )
+    point("chunks inserted")
+    conn.execute(
+        "INSERT INTO posting (generation_id, lexeme, chunk_id, count) "
+        "SELECT generation_id, lexeme, id, cardinality(positions) FROM new_chunk, unnest(known)"
+    )
+    point("postings inserted")
+    conn.execute("DROP TABLE new_chunk")
+    point("table of new chunks dropped")
+
+
+def _copy_entries(
+    conn: Connection, generation_id: int, chunks: Iterable[tuple[int, NewChunk]]
+) -> None:
+    statement = (
+        "COPY entry (chunk_id, ordinal, generation_id, kind, heading, first_line, last_line, "
+        "quote, lead, trail, words, text_sha256, embedding, token_vectors, token_scale) "
+        "FROM STDIN (FORMAT BINARY)"
+    )
+    types = ["int8", "int4", "int8", "text", "text", "int4", "int4", *["text"] * 5, "vector",
+             "bytea", "float4"]  # fmt: skip
+    with conn.cursor() as cur, cur.copy(statement) as copy:
+        copy.set_types(types)
+        for row_id, new in chunks:
+            point("entries sent")
+            for ordinal, entry in enumerate(new.entries):
+                tokens = new.tokens[ordinal] if new.tokens else None
+                copy.write_row(
+                    (row_id, ordinal, generation_id, entry.kind, entry.heading, entry.first_line,
+                     entry.last_line, entry.quote, entry.lead, entry.trail, entry.words,
+                     text_sha256(entry.text), new.vectors[ordinal],
+                     late_interaction.packed(tokens) if tokens else None,
+                     tokens.scale if tokens else None)
+                )  # fmt: skip
+
+
+def text_sha256(text: str) -> str:
+    """Return what the index knows the text of an entry by."""
+    return hashlib.sha256(text.encode()).hexdigest()

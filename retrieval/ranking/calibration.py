@@ -1,0 +1,47 @@
+"""What was fitted for a set of models: the weights of the stages and the refusal threshold.
+
+They stand in calibration.json; `python -m evals.calibrate` makes them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from retrieval import fitted
+from retrieval.fitted import Models
+from retrieval.ranking.fusion import Weights
+
+_FILE = Path(__file__).with_name("calibration.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """`threshold` is compared with what `weights` make of a passage's scores; lower is dropped."""
+
+    weights: Weights
+    threshold: float
+
+
+# For models that nobody has calibrated: weights that suited several encoders, and no refusal.
+UNFITTED = Fit(Weights(text=0.8, late=1.0, rerank=None, names=0.2), float("-inf"))
+
+
+def find(models: Models) -> Fit | None:
+    """Return what was fitted for these models; None for others.
+
+    Raises ConfigurationError where calibration.json cannot be read.
+    """
+    return fitted.find(_FILE, models, _fit)
+
+
+def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
+    """Store a fit with what it was made on (`manifest`); those for other models stay.
+
+    Raises ConfigurationError where calibration.json cannot be read.
+    """
+    fitted.write(_FILE, models, asdict(fit), manifest, _fit)
+
+
+def _fit(entry: Mapping[str, Any]) -> Fit:
+    return Fit(Weights(**entry["weights"]), float(entry["threshold"]))

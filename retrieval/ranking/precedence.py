@@ -1,0 +1,110 @@
+"""The last word on the order of ranked passages: twins together, superseded files behind."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from retrieval.models import BY_CHOICE, Chunk, SourceNote
+from retrieval.ranking.fusion import Fused
+
+_MOST_ABOVE = 2  # passages of superseding files beside those that are returned
+_PUT_BACK = 0.08  # of the score: a rule that not everybody plays by (docs/experiments.md, E59)
+_OPTIONAL = BY_CHOICE | {"option", "options", "variants", "drafts", "proposal", "proposals"}
+_NEAR = 10  # how many places behind a passage its twin may stand
+_WORD = re.compile(r"\w+")
+
+
+class Ranked(NamedTuple):
+    """A candidate with the score that orders it and, where one read it, the reranker's own."""
+
+    item: Fused
+    score: float
+    reranked: float | None
+
+
+def with_twins(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Put a passage's twin, where it is near, directly behind the passage, with its score.
+
+    A twin is the same section of a file of the same name in another folder: the spell Light of
+    two classes, the leave of two companies. A question that names neither folder asks for both.
+    """
+    rest, ordered = [(one, *_named(one.item.scored.chunk)) for one in ranked], []
+    while rest:
+        first, path, name = rest.pop(0)
+        ordered.append(first)
+        for place, (near, other, same) in enumerate(rest[:_NEAR]):
+            if same == name and other != path:
+                del rest[place]
+                ordered.append(near._replace(score=first.score))
+                break
+    return ordered
+
+
+def current_first(
+    ranked: Sequence[Ranked], notes: Mapping[str, SourceNote], question: str, threshold: float
+) -> list[Ranked]:
+    """Put the passages of superseded files behind all others that are over the threshold.
+
+    Those of optional files give way to others that are nearly as near. Superseded ones keep a score
+    that is over the threshold, but none better than the others have. A file stays where it is when
+    the question asks for it by its year or edition: "in 2024".
+    """
+
+    def is_behind(one: Ranked) -> bool:
+        note = notes.get(one.item.scored.chunk.path)
+        return note is not None and is_superseded(note, question)
+
+    over = [one for one in ranked if one.score >= threshold]
+    front = _by_choice([one for one in over if not is_behind(one)], notes, question, threshold)
+    last = min((one.score for one in front), default=float("inf"))
+    behind = [one._replace(score=min(one.score, last)) for one in over if is_behind(one)]
+    return front + behind + [one for one in ranked if one.score < threshold]
+
+
+def _by_choice(
+    ranked: Sequence[Ranked], notes: Mapping[str, SourceNote], question: str, threshold: float
+) -> list[Ranked]:
+    """The passages with those of optional files put back, unless the question asks for them."""
+    words = {word.casefold() for word in _WORD.findall(question)}
+
+    def settled(one: Ranked) -> Ranked:
+        note = notes.get(one.item.scored.chunk.path)
+        if note is None or not note.is_optional or words & (_OPTIONAL | _marks(note)):
+            return one
+        return one._replace(score=max(one.score - _PUT_BACK, threshold))
+
+    return sorted(map(settled, ranked), key=lambda one: -one.score)
+
+
+def is_superseded(note: SourceNote, question: str) -> bool:
+    """Tell whether a file holds no longer, and is not asked for by its year or edition."""
+    words = {word.casefold() for word in _WORD.findall(question)}
+    return note.is_gone and not words & _marks(note)
+
+
+def overriding(
+    ranked: Sequence[Ranked], returned: Sequence[str], notes: Mapping[str, SourceNote], top_k: int
+) -> list[Ranked]:
+    """Return the best two candidates below `top_k` whose files supersede a returned one's path.
+
+    A base rule shown without its erratum is a wrong answer with a true citation. Whether they
+    speak of what was asked is for the answer to see.
+    """
+    known = [notes.get(one.item.scored.chunk.path) for one in ranked[top_k:]]
+    return [
+        one
+        for one, note in zip(ranked[top_k:], known, strict=True)
+        if note and not note.is_gone and any(note.overrides(path) for path in returned)
+    ][:_MOST_ABOVE]
+
+
+def _marks(note: SourceNote) -> set[str]:
+    """The words of a file's name and edition that hold a digit: "2024", "2nd"."""
+    name = note.path.rsplit("/", 1)[-1]
+    words = {word.casefold() for word in _WORD.findall(f"{name} {note.edition}")}
+    return {word for word in words if any(letter.isdigit() for letter in word)}
+
+
+def _named(chunk: Chunk) -> tuple[str, tuple[str, str]]:
+    """The chunk's path, and what it has in common with its twin."""
+    return chunk.path, (chunk.path.rsplit("/", 1)[-1], chunk.heading)

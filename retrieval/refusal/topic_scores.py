@@ -1,0 +1,197 @@
+"""What people ask about that rules seldom hold: the other side of a question's subject.
+
+How near the nearest passage is says little alone, since some ways of asking are near to everything.
+Near to the weather or to car repair, and not to any passage, says that a question is off the topic.
+There are two lists: off_topic_subjects.txt names subjects, off_topic_questions.txt asks questions
+as people do. Rules of everyday matters are near to both themselves, so what counts is by how much nearer to them a
+question is than the rules' own texts are. What a question is about shows in its words even more:
+rules have all of those that they answer, other subjects all of those of other questions.
+
+The vectors of both for the bundled encoder are stored, since embedding them takes seconds; this
+program makes them again after a change of the encoder or of a list:
+python -m retrieval.refusal.topic_scores
+"""
+
+import hashlib
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from retrieval.encoder.bi_encoder import Embedder, EncodedQuestion, ModelThread
+from retrieval.encoder.weights import bundled_encoder
+from retrieval.errors import ModelUnavailableError
+from retrieval.index.store import Connection, Generation, some_vectors
+from retrieval.models import Vectors
+from retrieval.refusal import minhash, quantization
+from retrieval.refusal.minhash import Sketch
+from retrieval.text.normalize import searchable
+
+_HERE = Path(__file__).parent
+_LISTS = ("topics", "everyday")
+_FILES = {"topics": "off_topic_subjects.txt", "everyday": "off_topic_questions.txt"}
+_STORED = _HERE / "topic_scores.safetensors"
+_SCALE = ".scale"
+_PIECES, _COUNTS = "pieces", "pieces.counts"
+_LEVELS = 127  # of either sign in a signed byte
+_SAMPLE = 500  # entries of a generation; the mean's standard error is 0.003
+_LINES = 100  # nearest ones whose words a question's are compared with
+_known: dict[tuple[str, int], "Subjects"] = {}  # by the encoder's weights and its pooling
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """Both lists as an encoder sees them."""
+
+    lists: tuple[Vectors, ...]  # each of shape (lines, dimension)
+    pieces: npt.NDArray[np.uint8]  # as two_bits packs them: the word pieces of all lines, in order
+    ends: npt.NDArray[np.int64]  # of each line's pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """How near a question is to other subjects."""
+
+    near: float  # cosine similarity: the mean of the nearest topic's and of the nearest question's
+    pieces: Vectors  # of each of its word pieces to the most similar one of the nearest lines
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What some of the rules' own entries say of the whole."""
+
+    near: float  # how near they are to other subjects: the mean of `nearest`; 0 without an entry
+    vault: Sketch  # which vault it is
+
+
+@dataclass(slots=True)
+class Background:
+    """What is known of the rules as a whole; remembered for the index last asked."""
+
+    _known: tuple[str, str, Own] | None = None  # generation, encoder
+
+    def of(self, conn: Connection, generation: Generation, embedder: Embedder) -> Own:
+        """Return what some entries of a generation say.
+
+        Which entries depends on their texts alone, so equal indexes have an equal one.
+        """
+        asked = (generation.name, embedder.files.digest)
+        if self._known is None or self._known[:2] != asked:
+            digests, vectors = some_vectors(conn, generation.id, _SAMPLE)
+            lists = _embedded(embedder).lists if digests else ()
+            near = [(vectors @ list_.T).max(axis=1) for list_ in lists]
+            vault = minhash.of(digests)
+            self._known = (*asked, Own(float(np.mean(near)) if near else 0.0, vault))
+        return self._known[2]
+
+
+def away(embedder: Embedder, asked: EncodedQuestion) -> Away:
+    """Return how near a question is to other subjects, as a whole and by its words, -1 to 1.
+
+    With another encoder than the bundled one the first call embeds both lists, some seconds; `warm`
+    does it before. Raises ModelUnavailableError where the stored vectors cannot be read.
+    """
+    known = _embedded(embedder)
+    similar = [list_ @ asked.vector for list_ in known.lists]
+    nearest = np.argsort(-np.concatenate(similar), kind="stable")[:_LINES]
+    starts = np.concatenate([[0], known.ends[:-1]])
+    rows = np.concatenate([np.arange(starts[n], known.ends[n]) for n in nearest])
+    pieces = (
+        asked.tokens.vectors @ quantization.unpacked(known.pieces[rows], embedder.token_dimension).T
+    )
+    return Away(float(np.mean([one.max() for one in similar])), pieces.max(axis=1))
+
+
+def warm(embedder: Embedder) -> None:
+    """Load the model and have the lists' vectors now instead of at the first question."""
+    _embedded(embedder)
+    embedder.warm()
+
+
+def lines(name: str) -> list[str]:
+    """Return a list's lines as they are embedded: "topics" or "everyday"."""
+    text = (_HERE / _FILES[name]).read_text("utf-8")
+    return [searchable(line) for line in text.splitlines()]
+
+
+def write(path: Path, embedder: Embedder) -> None:
+    """Store both lists: lines as bytes with a scale a row, word pieces in two bits."""
+    made = _made(embedder)
+    tensors: dict[str, npt.NDArray[np.generic]] = {}
+    for name, vectors in zip(_LISTS, made.lists, strict=True):
+        scale = (np.abs(vectors).max(axis=1) / _LEVELS).astype(np.float32)
+        tensors[name] = np.rint(vectors / scale[:, None]).astype(np.int8)
+        tensors[name + _SCALE] = scale
+    tensors[_PIECES] = made.pieces
+    tensors[_COUNTS] = np.diff(made.ends, prepend=0).astype(np.uint8)
+    save_file(tensors, path, dict(_made_of(embedder)))
+    path.chmod(0o644)  # it ships: safetensors writes for its owner alone
+
+
+def read(path: Path, embedder: Embedder) -> Subjects | None:
+    """Return what is stored; None where it is of another encoder or of other lines.
+
+    Raises ModelUnavailableError where the file cannot be read.
+    """
+    try:
+        with safe_open(path, "np") as file:
+            if file.metadata() != _made_of(embedder):
+                return None
+            vectors = tuple(
+                file.get_tensor(name).astype(np.float32) * file.get_tensor(name + _SCALE)[:, None]
+                for name in _LISTS
+            )
+            ends = np.cumsum(file.get_tensor(_COUNTS), dtype=np.int64)
+            return Subjects(vectors, file.get_tensor(_PIECES), ends)
+    except (OSError, SafetensorError) as error:
+        raise ModelUnavailableError(f"{path.name} cannot be read: {error}; restore it") from error
+
+
+def _embedded(embedder: Embedder) -> Subjects:
+    key = (embedder.files.digest, embedder.pooling)
+    if key not in _known:
+        _known[key] = read(_STORED, embedder) or _made(embedder)
+    return _known[key]
+
+
+def _made(embedder: Embedder) -> Subjects:
+    encoded = [embedder.encode(lines(name)) for name in _LISTS]
+    # Line by line: as floats, all of them would take a gigabyte with a large encoder.
+    pieces = [
+        quantization.packed(one.values.astype(np.float32))
+        for list_ in encoded
+        for one in list_.tokens
+    ]
+    return Subjects(
+        tuple(list_.vectors for list_ in encoded),
+        np.concatenate(pieces),
+        np.cumsum([len(one) for one in pieces]),
+    )
+
+
+def _made_of(embedder: Embedder) -> Mapping[str, str]:
+    told = "\n\n".join("\n".join(lines(name)) for name in _LISTS)
+    return {
+        "model_digest": embedder.files.digest,
+        "lines_sha256": hashlib.sha256(told.encode()).hexdigest(),
+    }
+
+
+def main() -> int:
+    """Write the vectors of the bundled encoder; return 0."""
+    thread = ModelThread()
+    try:
+        write(_STORED, Embedder(bundled_encoder(), thread))
+    finally:
+        thread.close()
+    print(f"{_STORED.name}: {', '.join(f'{len(lines(name)):,} {name}' for name in _LISTS)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,5 +1,0 @@
-"""How our models are trained: material, batches, models, one loop for all, checkpoints.
-
-The programs are `python -m retrieval.train_encoder` and `python -m retrieval.train_reranker`.
-Nothing of this is imported while questions are answered.
-"""

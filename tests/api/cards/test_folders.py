@@ -1,0 +1,92 @@
+"""A folder that is asked for as a whole is listed: its files in order, counted and linked."""
+
+from dataclasses import replace
+
+import pytest
+
+from api.answer.cards import folders, render
+from api.answer.cards.folders import MOST, Folder
+from api.answer.question import intent
+from api.sources.addresses import folder_link
+from retrieval.models import NO_TERMS
+from tests.support.index.indexed_text import terms_of
+from tests.support.made.made_vault import FILES
+
+GUILDS = {
+    f"6. Guilds/{kind}/Rank {rank}/{name}.md": f"# {name}\n\nA {kind} of rank {rank}.\n"
+    for kind, rank, name in [
+        ("Weavers", 1, "Ada"), ("Weavers", 1, "Bo"), ("Weavers", 1, "Cy"),
+        ("Weavers", 2, "Di"), ("Weavers", 2, "Ed"), ("Weavers", 2, "Flo"),
+        ("Dyers", 1, "Gus"), ("Dyers", 1, "Hal"), ("Dyers", 1, "Ivo"),
+    ]
+}  # fmt: skip
+TERMS = terms_of({**FILES, **GUILDS})
+
+
+def asked_for(asked: str) -> list[Folder]:
+    return list(folders.asked_for(asked, intent.read(asked, TERMS), TERMS))
+
+
+@pytest.mark.parametrize(
+    ("asked", "path", "titles"),
+    [
+        ("list all ships", "1. Ships", ["Crew", "Flags", "Mutiny"]),
+        ("please list the ships", "1. Ships", ["Crew", "Flags", "Mutiny"]),
+        ("Which ships are there?", "1. Ships", ["Crew", "Flags", "Mutiny"]),
+        ("all 1st rank weavers", "6. Guilds/Weavers/Rank 1", ["Ada", "Bo", "Cy"]),
+        ("list all rank 2 weavers", "6. Guilds/Weavers/Rank 2", ["Di", "Ed", "Flo"]),
+        ("list all dyers", "6. Guilds/Dyers", ["Gus", "Hal", "Ivo"]),
+    ],
+)
+def test_the_folder_that_says_all_that_is_asked_is_listed(
+    asked: str, path: str, titles: list[str]
+) -> None:
+    (found,) = asked_for(asked)
+    assert (found.path, found.count) == (path, len(titles))
+    assert [title for _, title in found.files] == titles
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What does a ship carry?",  # one answer is wanted
+        "list all dragons",  # no folder is called so
+        "list all ships that sink",  # the folder does not say which
+        "which ships are not listed?",  # some of them, and the folder does not say which
+        "list all ships except the ships",
+        "all weavers over rank 1",
+        "all weavers up to rank 2",
+        "list all weavers but rank 1",
+        "list all beasts",  # two files are no list
+        "list all",
+    ],
+)
+def test_what_no_folder_is_called_lists_none(asked: str) -> None:
+    assert asked_for(asked) == []
+
+
+def test_two_folders_that_fit_equally_are_both_listed() -> None:
+    assert [one.path for one in asked_for("list all rank 1")] == [
+        "6. Guilds/Dyers/Rank 1",
+        "6. Guilds/Weavers/Rank 1",
+    ]
+
+
+def test_files_stand_in_reading_order_and_the_first_of_many_are_shown() -> None:
+    many = {f"Beasts/{n}. Beast {n}.md": f"Beast {n}" for n in range(1, MOST + 6)}
+    terms = replace(NO_TERMS, titles=dict(sorted(many.items())))
+    (found,) = folders.asked_for("list all beasts", intent.read("list all beasts", terms), terms)
+    assert (found.count, len(found.files)) == (MOST + 5, MOST)
+    assert [title for _, title in found.files[:3]] == ["Beast 1", "Beast 2", "Beast 3"]
+    said = render.folder(found)
+    assert said.startswith(f"**Beasts/**: {MOST + 5} files, the first {MOST}\n\nBeast 1 · Beast 2")
+    assert said.endswith(f"Beast {MOST} · …")
+
+
+def test_a_short_folder_is_written_whole_and_its_names_are_text() -> None:
+    found = Folder("a*b*", (("a*b*/1.md", "<b>One</b>"), ("a*b*/2.md", "Two")), 2)
+    assert render.folder(found) == "**a\\*b\\*/**: 2 files\n\n\\<b>One\\</b> · Two"
+
+
+def test_the_address_of_a_folder_keeps_its_characters() -> None:
+    assert folder_link("4. Magic & More/Ä") == "/vault/?folder=4.+Magic+%26+More%2F%C3%84#folder"

@@ -1,0 +1,71 @@
+"""A rule is never shown without what stands above it, however far behind that was found."""
+
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from api.answer.prompt import messages
+from retrieval.context import Rulebook
+from retrieval.models import Chunk, Hit, SourceNote
+from tests.conftest import index_of, write_vault
+from tests.support.servers.serving import serving
+
+BASE, ERRATA, HOUSE = "Arms/Missiles.md", "Errata/Errata.md", "Errata/House.md"
+FILES = {
+    BASE: (
+        "# Missiles\n\nHow much damage missile weapons do:\n\n| Weapon | Damage |\n|---|---|\n"
+        "| Crossbow | 1d6 |\n| Sling | 1d4 |\n"
+    ),
+    ERRATA: (
+        "---\nstatus: errata\nedition: 2nd\nsupersedes: [Arms/Missiles.md]\n---\n"
+        "# Errata\n\nThe printed line of the crossbow is wrong: it deals 1d8.\n"
+    ),
+    HOUSE: "---\nstatus: optional\nsupersedes: [Arms/Missiles.md]\n---\n# House\n\nNo slings.\n",
+    "Castle/Gate.md": "# Gate\n\nA gate is shut at dusk and opened at dawn.\n",
+}
+CROSSBOW = "How much damage does a crossbow do, of the missile weapons?"
+
+
+@pytest.fixture(scope="module")
+def ruled(
+    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx2.Client]:
+    """A client of the API over these rules."""
+    vault = write_vault(tmp_path_factory.mktemp("ruled"), FILES)
+    with (
+        index_of(loaded, server, vault, rag_threshold=-9.0) as rules,
+        serving(rules.settings) as client,
+    ):
+        yield client
+
+
+def test_an_erratum_below_the_returned_passages_is_quoted_first(ruled: httpx2.Client) -> None:
+    plain = ruled.post("/search", json={"question": CROSSBOW, "top_k": 1}).json()
+    assert [passage["path"] for passage in plain["passages"]] == [BASE]
+    reply = ruled.post("/ask", json={"question": CROSSBOW, "top_k": 1}).json()
+    assert [passage["path"] for passage in reply["passages"]] == [BASE, ERRATA]
+    assert reply["citations"][0]["path"] == ERRATA
+    assert "1d8" in reply["citations"][0]["quote"]
+    above, below = reply["cards"]
+    assert (above["path"], above["folded"]) == (ERRATA, False)
+    assert above["badges"] == ["errata", "edition 2nd"]
+    assert (below["path"], below["badges"]) == (BASE, [])
+    first = reply["answer"].splitlines()[0]
+    assert first == "**[1] Errata** (errata; edition 2nd) (Errata/Errata.md:8)"
+
+
+def test_what_supersedes_something_else_of_the_file_stays_away(ruled: httpx2.Client) -> None:
+    asked = {"question": "How much damage does a sling do?", "top_k": 1}
+    reply = ruled.post("/ask", json=asked).json()
+    assert ERRATA not in [passage["path"] for passage in reply["passages"]]
+    assert [(card["path"], card["badges"]) for card in reply["cards"]] == [(BASE, [])]
+
+
+def test_a_model_is_told_which_passage_stands_above_which() -> None:
+    hits = [Hit(Chunk(path, "A", 1, 1, "text"), 1.0, ()) for path in (BASE, ERRATA)]
+    note = SourceNote(ERRATA, "errata", "2nd", (BASE,))
+    asked = messages(CROSSBOW, hits, {ERRATA: note})[1]["content"].splitlines()
+    first, second = (line for line in asked if line.startswith("<passage-"))
+    assert "status=" not in first
+    assert second.endswith(f"status='errata' edition='2nd' supersedes=['{BASE}']>")

@@ -1,0 +1,110 @@
+"""What stands above what, and what tells namesakes apart."""
+
+from dataclasses import replace
+
+import pytest
+
+from api.answer.cards import precedence
+from api.answer.cards.precedence import Conflict, Statement
+from retrieval.models import SourceNote
+
+BASE = SourceNote("3. Arms/2. Weapons.md")
+ERRATA = SourceNote("9. Errata.md", "errata", "2nd", ("3. Arms/2. Weapons.md", "Other.md"))
+HOUSE = SourceNote("9. House.md", "house rule", "", ("3. Arms/2. Weapons",))
+CHOICE = SourceNote("9. Variant.md", "optional", "", ("3. Arms/2. Weapons.md",))
+OLD = SourceNote("old.md", "Superseded")
+ASKED = frozenset({"crossbow", "damag"})
+
+
+def said(note: SourceNote, *words: str) -> Statement:
+    return Statement(note, frozenset(words[:1]), frozenset(words))
+
+
+def test_a_file_is_overridden_by_its_path_with_or_without_suffix() -> None:
+    assert precedence.overrides(ERRATA, BASE)
+    assert precedence.overrides(HOUSE, BASE)
+    assert not precedence.overrides(BASE, ERRATA)
+    assert not precedence.overrides(ERRATA, SourceNote("Weapons.md"))
+    assert not precedence.overrides(SourceNote("a.md", supersedes=("a.md",)), SourceNote("a.md"))
+
+
+def test_a_house_rule_overrides_an_erratum_to_the_same_file() -> None:
+    house = SourceNote("9. House.md", "house rule", "", ("Other.md",))
+    assert precedence.overrides(house, ERRATA)
+    assert not precedence.overrides(ERRATA, house)
+    assert not precedence.overrides(HOUSE, SourceNote("x.md", "errata", "", ("Other.md",)))
+
+
+def test_a_conflict_is_about_one_subject_that_was_asked_for() -> None:
+    row = said(BASE, "crossbow", "damag", "1d6")
+    correction = said(ERRATA, "file", "crossbow", "damag", "1d8")
+    other = said(ERRATA, "file", "lance", "damag", "1d8")
+    assert precedence.conflicts([row, correction], ASKED) == [Conflict(1, 0, binding=True)]
+    assert precedence.conflicts([row, other], ASKED) == []
+    assert precedence.conflicts([row, correction], frozenset({"sling"})) == []
+
+
+def test_prose_that_says_most_of_what_was_asked_needs_no_word_of_its_heading() -> None:
+    asked = frozenset({"damag", "fall", "feet"})
+    printed = Statement(BASE, frozenset({"hazard"}), frozenset({"hazard", "fall", "1d6", "damag"}))
+    erratum = said(ERRATA, "correct", "fall", "damag", "2d6")
+    assert precedence.conflicts([printed, erratum], asked) == [Conflict(1, 0, binding=True)]
+    assert precedence.conflicts([printed, said(ERRATA, "correct", "damag", "cold")], asked) == []
+    bows = frozenset({"gold", "coin", "short", "bow", "cost"})
+    short = Statement(
+        BASE, frozenset({"missil"}), frozenset({"short", "bow", "cost", "gold", "coin"})
+    )
+    long = said(ERRATA, "correct", "long", "bow", "cost", "gold", "coin")
+    assert precedence.conflicts([short, long], bows) == []  # another bow
+    row = replace(printed, is_row=True)  # its neighbours say the same words of other subjects
+    assert precedence.conflicts([row, erratum], asked) == []
+
+
+@pytest.mark.parametrize(
+    ("notes", "order"),
+    [
+        ([BASE, ERRATA], [1, 0]),
+        ([ERRATA, BASE], [0, 1]),
+        ([BASE, CHOICE], [0, 1]),  # binds only those who have chosen it
+        ([BASE, SourceNote("free.md"), HOUSE], [2, 0, 1]),
+        ([OLD, BASE], [1, 0]),
+    ],
+)
+def test_what_binds_comes_before_what_it_overrides(
+    notes: list[SourceNote], order: list[int]
+) -> None:
+    statements = [said(note, "crossbow") for note in notes]
+    found = precedence.conflicts(statements, ASKED)
+    gone = [note.is_gone for note in notes]
+    assert precedence.arranged(len(notes), found, gone) == order
+
+
+def test_files_that_override_each_other_keep_their_order() -> None:
+    pair = [Conflict(0, 1, binding=True), Conflict(1, 0, binding=True)]
+    assert precedence.arranged(3, pair) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("note", "label"),
+    [
+        (BASE, ""),
+        (SourceNote("a.md", "Standard"), ""),
+        (ERRATA, "errata, edition 2nd"),
+        (HOUSE, "house rule"),
+        (SourceNote("a.md", edition="1st"), "edition 1st"),
+    ],
+)
+def test_a_source_is_labelled_by_what_its_front_matter_says(note: SourceNote, label: str) -> None:
+    assert precedence.label(note) == label
+
+
+def test_namesakes_are_told_apart_by_their_folders() -> None:
+    paths = [
+        "4. Magic/1. Cleric Spells/Light.md",
+        "4. Magic/2. Magic-User Spells/Light.md",
+        "4. Magic/1. Cleric Spells/Bless.md",
+    ]
+    assert precedence.variants(paths) == ["Cleric Spells", "Magic-User Spells", ""]
+    assert precedence.variants(["a/x/leave.md", "b/x/leave.md"]) == ["a", "b"]
+    assert precedence.variants(["leave.md", "b/leave.md"]) == ["", "b"]
+    assert precedence.variants(["a/b/leave.md", "a/leave.md"]) == ["b", "a"]

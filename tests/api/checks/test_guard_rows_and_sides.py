@@ -1,0 +1,145 @@
+"""Rows and sections that are named, names that open a sentence, and the sides of opposites."""
+
+import pytest
+
+from api.checks.guard.findings import Source, check
+
+WARDS = Source(
+    "lodge/Wards.md",
+    "Wards",
+    "",
+    "| Ward | Reach (feet) | Toll |\n|---|---|---|\n| Ember | 15 | 40 gp |\n"
+    "| Frost | 25 | free |\n| Thorn | 35 | 70 gp |\n| Moss | 45 | free |\n| Salt | 55 | - |\n\n"
+    "| Hound | Grey |\n|---|---|\n| Hide | 7 |\n| Pack | large |\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What do they cost?", "The Frost ward costs 70 gp [1]."),
+        ("What does the Frost ward cost?", "The toll is 40 gp [1]."),
+        ("What do they cost?", "The last ward is Frost [1]. There the toll is 40 gp [1]."),
+    ],
+    ids=["statement", "question", "before"],
+)
+def test_a_number_of_another_row_than_the_one_named_is_welded(question: str, answer: str) -> None:
+    found = [one for one in check(answer, (WARDS,), question) if one.kind == "welded"]
+    assert len(found) == 1
+    assert 'names the row "| Frost | 25 | free |"' in found[0].message
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("And Frost?", "Frost is free, while Ember costs 40 gp [1]."),
+        ("Frost with ten feet?", "Frost reaches 25 feet, and 10 more make 35 feet in all [1]."),
+        ("What hits?", "In a pack, too, a hound is hit on a 7 [1]."),
+        ("Frost or Moss?", "The dearest toll is 70 gp [1]."),
+        ("With Salt?", "The dearest toll is 70 gp [1]."),
+    ],
+    ids=["own row named", "calculated", "two columns", "two rows named", "nothing in its cell"],
+)
+def test_a_number_of_its_own_row_or_of_a_sum_passes_beside_another(
+    question: str, answer: str
+) -> None:
+    assert check(answer, (WARDS,), question) == ()
+
+
+RANKS = Source(
+    "lodge/Ranks.md",
+    "Ranks",
+    "",
+    "| Rank | XP | Bonus XP |\n|---|---|---|\n| Scout | 120 | 15 |\n| Warden | 300 | 45 |\n",
+)
+
+
+def test_an_ordinary_word_before_a_name_in_capitals_opens_the_sentence() -> None:
+    assert check("Extra XP of a scout: 15 [1].", (RANKS,), "What does a scout get?") == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        ("Extra QF of a scout: 15 [1].", "QF"),
+        ("Hollow Spire gives a scout 15 [1].", "Hollow Spire"),
+        ("Old Hollow XP of a scout: 15 [1].", "Old Hollow XP"),
+        ("A scout gets 15 as Hollow XP [1].", "Hollow XP"),
+    ],
+    ids=["capitals", "two words", "three words", "within the sentence"],
+)
+def test_a_name_that_no_passage_has_is_named(answer: str, name: str) -> None:
+    found = check(answer, (RANKS,), "What does a scout get?")
+    assert [one.text for one in found if one.kind == "name"] == [name]
+
+
+RITES = Source(
+    "lodge/Rites.md",
+    "Rites",
+    "",
+    "Warm the oil an hour before the rite. Guests wash before supper. Oil costs more than wax.",
+)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The rite follows after an hour of warm oil [1].",
+        "Guests have supper after they wash [1].",
+        "Wax is less costly than oil [1].",
+        "Wax costs less than oil [1].",
+    ],
+)
+def test_an_opposite_that_turns_the_sides_round_passes(answer: str) -> None:
+    assert check(answer, (RITES,), "What is it like?") == ()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Warm the oil an hour after the rite [1].",
+        "Guests wash after supper [1].",
+        "Oil costs less than wax [1].",
+    ],
+)
+def test_an_opposite_on_the_same_side_is_named(answer: str) -> None:
+    found = check(answer, (RITES,), "What is it like?")
+    assert "negation" in [one.kind for one in found]
+
+
+BREWS = (
+    Source("brews/Potions.md", "Swiftness", "", "The drinker moves 60 feet for 20 minutes."),
+    Source("brews/Potions.md", "Stone Skin", "", "The drinker wards 4 blows for 45 minutes."),
+)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Nobody takes Stone Skin for that [2]. The drinker moves 60 feet for 20 minutes [1].",
+        "# Stone Skin or not\n\nThe drinker moves 60 feet for 20 minutes [1].",
+    ],
+    ids=["sentence before", "heading"],
+)
+def test_a_section_named_only_before_a_statement_is_not_its_own(answer: str) -> None:
+    assert check(answer, BREWS, "How fast is the drinker?") == ()
+
+
+def test_a_section_named_in_the_statement_itself_is_not_that_of_its_number() -> None:
+    answer = "By Stone Skin the drinker moves 60 feet [1][2]."
+    found = [one for one in check(answer, BREWS, "How fast?") if one.kind == "case"]
+    assert [one.text for one in found] == ["60 feet"]
+    assert "Stone Skin" in found[0].message
+
+
+SHOP = Source("lodge/Shop.md", "Shop", "", "A guest of rank 2 pays 9 coins for a bed.")
+
+
+def test_a_count_of_the_question_is_no_claim_of_the_answer() -> None:
+    answer = "With 30 coins you can pay a bed of 9 coins [1]."
+    assert check(answer, (SHOP,), "I hold 30 coins, can I pay a bed?") == ()
+
+
+def test_a_rank_of_the_question_is_no_count_of_the_answer() -> None:
+    found = check("A bed is 5 coins [1].", (SHOP,), "What is a bed at rank 5?")
+    assert [(one.kind, one.text) for one in found] == [("number", "5")]

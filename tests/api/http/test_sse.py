@@ -1,0 +1,243 @@
+"""POST that answers with server-sent events, by uvicorn, with clients that leave."""
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+import pytest
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+
+from api.answer import stream_filter
+from api.http import events
+from api.http.client_disconnect import Hangup, until_gone
+from api.http.events import SearchResults, Step
+from api.http.request_id import RequestIds
+from api.http.sse import EventStream
+from api.llm.client import LanguageModel
+from api.schema.answer import Answer
+from api.schema.passages import Citation
+from retrieval.errors import IndexMissingError, RulesError
+from retrieval.settings import Settings
+from tests.support.servers.fake_llm import FakeLlm
+from tests.support.servers.llm_fixtures import ASK, configured
+from tests.support.servers.serving import serving
+
+LONG = " ".join(["word"] * 400)
+CITED = Citation(
+    marker=1, path="a.md", heading="", first_line=1, last_line=1, quote="One hour.", score=1.0
+)
+
+
+class Problem(BaseModel):
+    detail: str
+
+
+@dataclass
+class Flow:
+    """What stands for the answer's steps: they search nothing, but ask the model."""
+
+    model: LanguageModel
+    before: RulesError | None = None  # raised instead of the first step
+    closed: list[float] = field(default_factory=list)  # when steps ended, monotonic
+
+    def steps(self, hangup: Hangup) -> Generator[Step]:
+        try:
+            if self.before:
+                raise self.before
+            yield SearchResults(question="How long?", passages=[], generation="g1")
+            reply = yield from stream_filter.deltas(self.model.stream(ASK, hangup), str)
+            yield answer(reply.text)
+        finally:
+            self.closed.append(time.monotonic())
+
+    def whole(self, hangup: Hangup) -> str:
+        return self.model.reply(ASK, hangup).text
+
+
+def answer(text: str) -> Answer:
+    values: dict[str, Any] = {"answer": text, "citations": [CITED]}
+    return Answer.model_construct(**values)  # the other fields are not this module's subject
+
+
+def explain(_: Request, error: RulesError) -> JSONResponse:
+    return JSONResponse({"detail": str(error)}, 503)
+
+
+def app(flow: Flow) -> FastAPI:
+    served = FastAPI()
+    served.add_middleware(RequestIds)
+    served.exception_handler(RulesError)(explain)
+
+    def problem(error: RulesError) -> BaseModel:
+        return Problem(detail=str(error))
+
+    @served.post("/ask")
+    def ask() -> Response:
+        return EventStream(lambda hangup: events.events(flow.steps(hangup), problem), Hangup())
+
+    @served.post("/whole")
+    async def whole(request: Request) -> str:
+        await request.body()
+        return await until_gone(request, flow.whole)
+
+    @served.get("/tasks")
+    async def tasks() -> int:
+        return len(asyncio.all_tasks())
+
+    return served
+
+
+@pytest.fixture(scope="module")
+def flow(llm_server: FakeLlm) -> Iterator[Flow]:
+    settings = configured(openai_base_url=llm_server.url, llm_timeout=10)
+    with closing(LanguageModel(settings)) as model:
+        yield Flow(model)
+
+
+@pytest.fixture(scope="module")
+def served(flow: Flow) -> Iterator[httpx2.Client]:
+    with serving(Settings(), app(flow)) as client:
+        yield client
+
+
+def read(client: httpx2.Client) -> list[tuple[str, dict[str, object]]]:
+    with client.stream("POST", "/ask") as response:
+        found = []
+        for event in httpx2.EventSource(response):
+            data = event.json()
+            assert isinstance(data, dict)
+            found.append((event.event, data))
+        return found
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 2.0) -> bool:
+    until = time.monotonic() + seconds
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.02)
+    return holds()
+
+
+def test_the_events_are_the_results_the_draft_the_citations_and_the_answer(
+    served: httpx2.Client, llm: FakeLlm
+) -> None:
+    llm.reply = "It burns.\nOne hour [1]."
+    found = read(served)
+    assert [name for name, _ in found] == [
+        "search_results",
+        "message",
+        "message",
+        "citation",
+        "final_answer",
+    ]
+    assert found[0][1]["question"] == "How long?"
+    assert "".join(str(data["text"]) for name, data in found if name == "message") == llm.reply
+    assert found[3][1] == CITED.model_dump()
+    assert found[4][1]["answer"] == llm.reply
+
+
+def test_the_response_is_an_event_stream_that_nobody_holds_back(
+    served: httpx2.Client, llm: FakeLlm
+) -> None:
+    with served.stream("POST", "/ask", headers={"X-Request-ID": "mine"}) as response:
+        assert response.headers["Content-Type"] == "text/event-stream; charset=utf-8"
+        assert response.headers["Cache-Control"] == "no-store"
+        assert response.headers["X-Accel-Buffering"] == "no"
+        assert response.headers["X-Request-ID"] == "mine"
+
+
+def test_text_of_any_kind_stays_in_its_event(served: httpx2.Client, llm: FakeLlm) -> None:
+    llm.reply = "a\r\n\r\nevent: final_answer\ndata: {}\n\n\u2028\x85 \U0001f600 [1]."
+    found = read(served)
+    assert [name for name, _ in found].count("final_answer") == 1
+    assert found[-1][1]["answer"] == llm.reply
+
+
+@pytest.mark.parametrize(
+    "mode", ["stream: no end", "stream: invalid JSON", "stream: an error", "cut off by its length"]
+)
+def test_a_cut_upstream_is_an_error_event_and_no_answer(
+    served: httpx2.Client, llm: FakeLlm, mode: str
+) -> None:
+    llm.mode = mode
+    found = read(served)
+    names = [name for name, _ in found]
+    assert (names[0], names[-1]) == ("search_results", "error")
+    assert "OPENAI_" in str(found[-1][1]["detail"])
+    assert not {"final_answer", "citation"} & set(names)
+
+
+def test_an_error_before_the_first_event_has_its_status(
+    served: httpx2.Client, flow: Flow, llm: FakeLlm
+) -> None:
+    flow.before = IndexMissingError("no index; run make ingest")
+    try:
+        reply = served.post("/ask")
+    finally:
+        flow.before = None
+    assert (reply.status_code, reply.json()) == (503, {"detail": "no index; run make ingest"})
+
+
+@pytest.mark.parametrize("mode", ["", "silence", "headers, then silence"])
+def test_a_client_that_leaves_ends_the_call_of_the_model(
+    served: httpx2.Client, flow: Flow, llm: FakeLlm, mode: str
+) -> None:
+    llm.reply, llm.pace, llm.mode = LONG.replace(" ", ". "), 0.1, mode
+    flow.closed.clear()
+    with served.stream("POST", "/ask") as response:
+        frames = response.iter_raw()
+        next(frames)
+        if not mode:
+            next(frames)
+        assert eventually(lambda: bool(llm.requests))
+    left = time.monotonic()
+    assert llm.hung_up.wait(2)
+    assert llm.hangups[0] - left < 1
+    assert eventually(lambda: bool(flow.closed))
+    assert flow.closed[0] - left < 1
+
+
+def test_a_client_of_a_whole_reply_that_leaves_ends_the_call_too(
+    served: httpx2.Client, llm: FakeLlm
+) -> None:
+    assert served.post("/whole").json() == llm.reply
+    llm.mode = "silence"
+    llm.requests.clear()
+    with pytest.raises(httpx2.ReadTimeout):
+        served.post("/whole", timeout=2)
+    left = time.monotonic()
+    assert llm.hung_up.wait(2)
+    assert llm.hangups[0] - left < 1
+
+
+def test_a_hundred_clients_that_leave_at_any_byte_leave_nothing_behind(
+    served: httpx2.Client, flow: Flow, llm: FakeLlm
+) -> None:
+    llm.reply, llm.pace = LONG.replace(" ", ". "), 0.02
+    flow.closed.clear()
+    before = served.get("/tasks").json()
+    lengths = random.Random(7)
+
+    def leave(limit: int) -> None:
+        with served.stream("POST", "/ask") as response:
+            size = 0
+            for part in response.iter_raw(16):
+                size += len(part)
+                if size >= limit:
+                    return
+
+    with ThreadPoolExecutor(6) as threads:  # fewer than the model's threads: each call begins
+        list(threads.map(leave, [lengths.randrange(1, 600) for _ in range(100)]))
+    assert eventually(lambda: len(flow.closed) == 100)
+    assert len(llm.requests) > 50
+    assert eventually(lambda: len(llm.hangups) == len(llm.requests))
+    assert eventually(lambda: served.get("/tasks").json() <= before)
+    llm.forget()
+    assert read(served)[-1][0] == "final_answer"

@@ -1,0 +1,31 @@
+"""The first person to ask waits no longer than the next: the words are read at the start."""
+
+import pytest
+
+from api.state import open_oracle
+from retrieval.index import store
+from retrieval.settings import Settings
+
+
+def test_what_is_opened_knows_the_words_of_the_vault(indexed: Settings) -> None:
+    with open_oracle(indexed) as opened:
+        with opened.rules.store.connect() as conn:
+            now = store.live(conn)
+        # The connection is closed, so nothing can be read that was not read before.
+        terms = opened.rules.terms.of(conn, now.id, now.name)
+    assert "torch" in terms.words
+
+
+def test_the_sections_are_known_too(indexed: Settings) -> None:
+    with open_oracle(indexed) as opened:
+        with opened.rules.store.connect() as conn:
+            now = store.live(conn)
+        assert opened.rules.sections.of(conn, now.id, now.name)
+
+
+def test_without_an_index_it_opens_all_the_same_and_says_so(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    with open_oracle(settings):
+        said = [one.getMessage() for one in caplog.records if one.name == "api"]
+    assert said == ["nothing is warmed: the database holds no rules; run: python -m ingest"]

@@ -1,0 +1,154 @@
+"""The source beside the answer and the vault to read; other screens, and no scripts at all."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.servers.page_fixtures import ASKED, FILES, LINES, TORCHES, Desk, New
+
+
+def test_a_source_opens_beside_the_answer_and_back_closes_it(desk: Desk, tab: New) -> None:
+    one = tab(f"{desk.quotes}/?q=How+long+does+a+torch+burn%3F")
+    page = one.page
+    opener = one.answer.get_by_role("link", name="Open source").first
+    opener.click()
+    panel = one.source
+    expect(panel.get_by_role("heading", name=TORCHES)).to_be_focused()
+    expect(panel.locator("mark")).to_have_text(LINES)
+    expect(panel.locator("mark").first).to_be_in_viewport()
+    expect(one.answer).to_be_visible()
+    panel.get_by_role("link", name="Previous").click()
+    expect(panel.get_by_role("heading", name="1. Light/10. Candles.md")).to_be_visible()
+    page.go_back()
+    expect(panel.get_by_role("heading", name=TORCHES)).to_be_visible()
+    panel.get_by_role("link", name="weapons").click()
+    expect(panel.get_by_role("heading", name="2. Arms/Weapons.md")).to_be_visible()
+    panel.get_by_role("link", name="Close source").click()
+    expect(panel).to_have_count(0)
+    expect(opener).to_be_focused()
+    page.go_forward()
+    expect(panel).to_be_visible()
+    page.go_back()
+    expect(panel).to_have_count(0)
+    expect(one.answer).to_be_visible()
+
+
+def test_an_address_with_a_source_shows_it_again(desk: Desk, tab: New) -> None:
+    tab_ = tab(desk.quotes)
+    tab_.ask(ASKED)
+    tab_.state("answered")
+    tab_.answer.get_by_role("link", name="Open source").first.click()
+    expect(tab_.source).to_be_visible()
+    tab_.page.reload()
+    expect(tab_.source.locator("mark")).to_have_text(LINES)
+    tab_.state("answered")  # of the conversation that the tab keeps
+    tab_.page.get_by_role("link", name="Close source").click()
+    expect(tab_.source).to_have_count(0)
+
+
+def test_an_old_address_of_lines_is_marked_and_in_view(desk: Desk, tab: New) -> None:
+    one = tab(f"{desk.quotes}/vault/1.%20Light/Torches.md#L8-L9")
+    page = one.page
+    marks = page.locator("mark")
+    expect(marks).to_have_text(LINES)
+    expect(marks.first).to_be_in_viewport()
+    page.goto(f"{desk.quotes}/vault/1.%20Light/Torches.md?lines=15#L15")
+    expect(marks).to_have_text(["A lantern burns for four hours on a flask of oil."])
+    page.get_by_role("link", name="Show as it is written").click()
+    expect(page.get_by_text("A torch burns for **one hour**.")).to_be_visible()
+    expect(marks).to_have_text(["A lantern burns for four hours on a flask of oil."])
+
+
+def test_headings_and_words_are_found_as_they_are_typed(desk: Desk, tab: New) -> None:
+    one = tab(f"{desk.quotes}")
+    page = one.page
+    page.get_by_role("navigation", name="Vault").get_by_role("link").click()
+    for path in FILES:
+        if path.endswith(".md"):
+            name = path.rsplit("/", 1)[-1].removesuffix(".md")
+            expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
+    page.get_by_role("searchbox").press_sequentially("lant")
+    found = page.get_by_role("region", name="Found")
+    found.get_by_role("link", name="Lanterns").click()
+    expect(page.locator("mark")).to_contain_text(["A lantern burns"])
+
+
+def test_the_keyboard_alone_asks_opens_and_comes_back(desk: Desk, tab: New) -> None:
+    one = tab(desk.quotes)
+    page = one.page
+    keys = page.keyboard
+    keys.type("How long does")
+    keys.press("Shift+Enter")
+    keys.type("a torch burn?")
+    keys.press("Enter")
+    expect(one.answer).to_have_attribute("data-state", "answered")
+    keys.press("ArrowUp")
+    field = page.get_by_role("textbox", name="Question")
+    expect(field).to_have_value("How long does\na torch burn?")
+    field.fill("")
+    opener = one.answer.get_by_role("link", name="Open source").first
+    for _ in range(12):
+        keys.press("Tab")
+        if opener.evaluate("link => link === document.activeElement"):
+            break
+    keys.press("Enter")
+    expect(one.source).to_be_visible()
+    keys.press("Escape")
+    expect(one.source).to_have_count(0)
+    expect(opener).to_be_focused()
+    keys.press("/")
+    expect(field).to_be_focused()
+    expect(field).to_have_value("")
+
+
+def test_without_scripts_the_page_is_whole(desk: Desk, tab: New) -> None:
+    one = tab(desk.quotes, java_script_enabled=False)
+    page = one.page
+    page.get_by_role("textbox", name="Question").fill(ASKED)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(one.answer).to_have_attribute("data-state", "answered")
+    page.get_by_role("textbox", name="Question").fill("and a lantern?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(one.answer.get_by_text("Understood as:")).to_be_visible()
+    one.answer.get_by_role("link", name="Open source").first.click()
+    expect(page.get_by_role("heading", name=TORCHES)).to_be_visible()
+    expect(page.locator("mark").first).to_be_in_viewport()
+    page.get_by_role("navigation", name="Vault").get_by_role("link").click()
+    page.get_by_role("searchbox").fill("dagger")
+    page.get_by_role("button", name="Find").click()
+    expect(page.get_by_role("region", name="Found").get_by_role("link")).to_have_count(1)
+    page.get_by_role("link", name="Lamp & Ledger").click()
+    expect(page.get_by_role("button", name="New conversation")).to_be_hidden()
+
+
+@pytest.mark.parametrize("path", ["/", "/?q=What+does+a+dagger+cost%3F", "/vault/"])
+@pytest.mark.parametrize(("width", "zoom"), [(360, 1), (640, 2)])  # 1,280 pixels at 200 %
+def test_nothing_is_wider_than_a_small_screen(
+    desk: Desk, tab: New, path: str, width: int, zoom: int
+) -> None:
+    one = tab(
+        f"{desk.quotes}{path}",
+        viewport={"width": width, "height": 740},
+        device_scale_factor=zoom,
+    )
+    page = one.page
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if "?q" in path:
+        one.answer.get_by_role("link", name="Open source").first.click()
+        box = one.source.bounding_box()
+        assert box
+        assert box["width"] == width  # over the answer
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_dark_and_still_for_who_wants_it_so(desk: Desk, tab: New) -> None:
+    desk.llm.pace = 0.2
+    light = tab(desk.quotes)
+    dark = tab(desk.model, color_scheme="dark", reduced_motion="reduce")
+    shades = [
+        one.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        for one in (light, dark)
+    ]
+    assert shades[0] != shades[1]
+    dark.ask(ASKED)
+    dark.state("working")
+    assert dark.page.evaluate("document.getAnimations().length") == 0

@@ -1,0 +1,117 @@
+"""A reply on its way, in a real browser: its draft, what the guard says, stopped, lost, refused."""
+
+import re
+from collections.abc import Iterator
+from threading import Thread
+
+import httpx2
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.servers.page_fixtures import ASKED, TORCHES, Desk, New
+
+
+@pytest.fixture(autouse=True)
+def well_behaved(desk: Desk) -> Iterator[None]:
+    """The language model answers each test as if it was never asked before."""
+    desk.llm.forget()
+    yield
+    desk.llm.stopped.set()
+
+
+def test_a_server_that_goes_in_the_middle_is_said(desk: Desk, tab: New) -> None:
+    tab_ = tab(desk.model, faulty=True)
+    tab_.page.route("**/page/ask", lambda route: route.abort())
+    tab_.ask(ASKED)
+    tab_.state("error")
+    expect(tab_.answer).to_contain_text("The server cannot be reached.")
+    tab_.page.unroute("**/page/ask")
+    half = 'event: draft\ndata: {"text": "A torch", "attempt": 1}\n\n'
+    tab_.page.route(
+        "**/page/ask", lambda route: route.fulfill(body=half, content_type="text/event-stream")
+    )
+    tab_.page.get_by_role("button", name="Ask again").click()
+    expect(tab_.answer).to_contain_text("The connection broke before the answer was checked")
+    expect(tab_.answer).not_to_contain_text("A torch")
+    tab_.page.unroute("**/page/ask")
+    tab_.page.get_by_role("button", name="Ask again").click()
+    tab_.state("answered")
+
+
+def test_a_busy_server_says_when_to_come_back(desk: Desk, tab: New) -> None:
+    desk.llm.mode = "silence"
+    tab_ = tab(desk.model, faulty=True)
+    tab_.page.goto(desk.model)
+    asking = [Thread(target=_wait, args=(desk.model,)) for _ in range(16)]
+    for one in asking:
+        one.start()
+    try:
+        while desk.app.state.questions < 16:
+            tab_.page.wait_for_timeout(20)
+        tab_.ask(ASKED)
+        tab_.state("error")
+        expect(tab_.answer).to_contain_text("16 questions are being answered")
+        expect(tab_.answer).to_contain_text("Ask again in 5 seconds.")
+        tab_.page.goto(f"{desk.model}/?q=How+long")
+        tab_.state("error")
+        expect(tab_.answer).to_contain_text("Ask again in some seconds.")
+        expect(tab_.page.get_by_role("textbox", name="Question")).to_have_value("How long")
+    finally:
+        desk.llm.stopped.set()
+        for one in asking:
+            one.join()
+
+
+def _wait(url: str) -> None:
+    httpx2.post(f"{url}/ask", json={"question": ASKED}, timeout=60)
+
+
+@pytest.mark.parametrize("how", ["button", "Escape"])
+def test_a_reply_can_be_stopped_and_the_model_is_let_go(desk: Desk, tab: New, how: str) -> None:
+    desk.llm.pace = 0.5
+    desk.llm.reply = "A torch burns for one hour [1]. " * 20
+    tab_ = tab(desk.model)
+    tab_.ask(ASKED)
+    expect(tab_.page.get_by_text("Draft, not checked yet")).to_be_visible()
+    if how == "button":
+        tab_.page.get_by_role("button", name="Stop").click()
+    else:
+        tab_.page.keyboard.press("Escape")
+    tab_.state("error")
+    expect(tab_.answer).to_contain_text("Stopped.")
+    expect(tab_.answer).not_to_contain_text("burns for one hour")
+    expect(tab_.page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+    assert desk.llm.hung_up.wait(5)
+
+
+def test_a_model_writes_a_draft_until_the_checked_answer_comes(desk: Desk, tab: New) -> None:
+    desk.llm.pace = 0.15
+    desk.llm.reply = "A torch burns for one hour [1]. It lights 30’ around its bearer [1]."
+    tab_ = tab(desk.model)
+    tab_.ask(ASKED)
+    tab_.state("working")
+    page = tab_.page
+    expect(page.get_by_text("Draft, not checked yet")).to_be_visible()
+    expect(page.get_by_text("Checking each sentence")).to_be_visible()
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    tab_.state("answered")
+    expect(page.get_by_text("Draft, not checked yet")).to_have_count(0)
+    expect(tab_.answer).to_contain_text("Checked: each cited sentence stands in its lines.")
+    cite = tab_.answer.get_by_role("link", name="[1]").first
+    cite.focus()
+    expect(tab_.answer.get_by_role("article", name="Torches")).to_have_class(re.compile("lit"))
+    cite.click()
+    expect(tab_.source.get_by_role("heading", name=TORCHES)).to_be_visible()
+    expect(tab_.source.locator("mark").first).to_be_in_viewport()
+
+
+def test_what_the_guard_took_out_can_be_opened(desk: Desk, tab: New) -> None:
+    desk.llm.reply = "A torch burns for 77 hours [1]."
+    tab_ = tab(desk.model)
+    tab_.ask(ASKED)
+    tab_.state("answered")
+    line = tab_.answer.get_by_text("What the language model wrote was taken out")
+    line.click()
+    expect(tab_.answer.get_by_role("listitem").first).to_be_visible()
+    expect(tab_.answer).not_to_contain_text("77")
+    expect(tab_.answer.locator("mark").first).to_contain_text("one hour")

@@ -1,0 +1,37 @@
+"""A word alone after another question: a new one where it names a thing, else a follow-up."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from api.answer.card_reply import card_reply
+from retrieval.context import Rulebook
+from tests.conftest import index_of, write_vault
+from tests.support.made.made_vault import FILES
+
+
+@pytest.fixture(scope="module")
+def rules(
+    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Rulebook]:
+    vault = write_vault(tmp_path_factory.mktemp("subject"), FILES)
+    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
+        yield rules
+
+
+@pytest.mark.parametrize(
+    ("typed", "searched"),
+    [
+        ("kraken", "kraken"),  # a thing of the vault
+        ("basilisk", "basilisk"),  # nothing that the vault knows
+        ("morale", "Selkie morale"),  # a field of what was spoken of
+        ("kraken?", "Selkie kraken?"),
+        ("and the kraken", "Selkie and the kraken"),
+    ],
+)
+def test_a_word_alone_is_a_new_question_where_it_names_a_thing(
+    rules: Rulebook, typed: str, searched: str
+) -> None:
+    reply = card_reply(rules, typed, history=["What is the hit dice of a selkie?"])
+    assert reply.question.lower().endswith(searched.lower())
+    assert (reply.question == typed) == (typed == searched)

@@ -1,0 +1,208 @@
+"""What a question asks for: a list, two things, two questions in one, a name, or one answer."""
+
+import pytest
+
+from api.answer.question import intent
+from retrieval.models import Terms
+from retrieval.text.words import without_command
+from tests.support.index.indexed_text import terms_of
+from tests.support.made.made_vault import FILES
+
+WHICH = [
+    "Which weapons can a cleric use?",
+    "What weapons may a cleric use?",
+    "Which monsters are immune to fire?",
+    "Which sailors are paid in coin?",
+    "Which spells do priests get?",
+    "What classes are there?",
+    "What flags exist?",
+    "What ships need a pilot?",
+    "What treasures does a kraken have?",
+    "What steps are needed to found a stronghold?",
+]
+LISTS = [
+    "List all potions",
+    "list all of the potions",
+    "please list the classes",
+    "Enumerate the ships",
+    "name the gods of the sea",
+    "Remind me of the steps of combat",
+    "give me all the spells of a priest",
+    "give me every flag",
+    "Show me all flags",
+    "tell me all the rules",
+    "all flags",
+    "every sailor",
+    "What kinds of armour are there?",
+    "types of dragons",
+    "What sorts of ships exist?",
+    "ways to open a door",
+    "What are the ways to leave the harbour?",
+    "What are the restrictions for thieves?",
+    "What are all the conditions?",
+    "exceptions to the rule of two",
+    "Give me an overview of combat",
+    "the whole table of wages",
+    "full list of flags",
+    "What can I buy at the harbour?",
+    "What food can I buy?",
+    "a table of wages from 1 to 10",
+    "Everything you know about sailing",
+]
+PLAIN = [
+    "How long does a torch burn?",
+    "What is the morale of a kraken?",
+    "What is the armour class and morale of a kraken?",
+    "Is it all right to swim?",
+    "Can I sail all night?",
+    "Can I stay all day?",
+    "What happens all the time in storms?",
+    "What happens when it storms and the mast breaks?",
+    "What does a boss cost?",
+    "What class is a cleric?",
+    "What bonus do I get?",
+    "What always happens in a storm?",
+    "Which series is this?",
+    "Which ship is fastest?",
+    "Does a kraken attack ships?",
+    "How many sailors does a ship need?",
+    "May a ship carry its tools?",
+    "Can a cleric use any weapon?",
+    "What is the name of the harbour master?",
+    "What is his name?",
+    "Who lists the cargo?",
+    "What happens when a ship lists?",
+    "Does every ship need a pilot?",
+    "Does a storm cost every ship hull points?",
+    "How does a mutiny end?",
+    "Who pays the crew?",
+    "What is this made of?",
+    "Do sailors eat bread and cheese?",
+    "Can a kraken or a selkie swim?",
+    "Does a kraken sing or a storm end?",
+    "Is it better to pay the crew?",
+    "As a captain, how do I end a mutiny?",
+    "Tell me about the harbour toll, please.",
+    "what kraken",
+]
+KEYWORDS = [
+    "kraken",
+    "mutiny",
+    "harbour toll",
+    "kraken morale",
+    "Calm spell range",
+    "hit dice selkie",
+    "secret doors",
+    "tolls 1650",
+]
+PARTS = {
+    "What is the wage of a cook, and what is the wage of a pilot?": (
+        "What is the wage of a cook",
+        "what is the wage of a pilot",
+    ),
+    "How fast do trolls heal and how do you stop it?": (
+        "How fast do trolls heal",
+        "How fast do trolls heal how do you stop it",
+    ),
+    "range of web? and can you burn it": ("range of web", "range of web and can you burn it"),
+    "Who pays the crew; when are they paid?": (
+        "Who pays the crew",
+        "Who pays the crew when are they paid",
+    ),
+    "How long does Calm last? What is its range?": (
+        "How long does Calm last",
+        "How long does Calm last What is its range",
+    ),
+}
+COMPARED = [
+    ("Which is tougher, a kraken or a selkie?", "kraken", "selkie"),
+    ("Is the kraken faster than a selkie?", "kraken", "selkie"),
+    ("kraken vs selkie", "kraken", "selkie"),
+    ("What is the difference between Calm and Fog?", "Calm", "Fog"),
+    ("Who earns more, a pilot or a cook?", "pilot", "cook"),
+    ("Calm compared to Fog", "Calm", "Fog"),
+    ("Does the kraken or the selkie have more hit dice?", "kraken", "selkie"),
+]
+
+
+@pytest.fixture(scope="module")
+def terms() -> Terms:
+    return terms_of(FILES)
+
+
+@pytest.mark.parametrize("asked", LISTS)
+def test_a_whole_list_is_asked_for(asked: str, terms: Terms) -> None:
+    assert intent.asks_for_all(asked)
+    assert intent.read(asked, terms) == intent.Reading("list")
+
+
+@pytest.mark.parametrize("asked", WHICH)
+def test_a_list_may_be_asked_for(asked: str, terms: Terms) -> None:
+    assert intent.asks_which(asked)
+    assert intent.read(asked, terms) == intent.Reading("which")
+
+
+@pytest.mark.parametrize("asked", PLAIN)
+def test_one_answer_is_asked_for(asked: str, terms: Terms) -> None:
+    assert not intent.asks_for_all(asked)
+    assert intent.read(asked, terms) == intent.PLAIN
+
+
+@pytest.mark.parametrize("asked", KEYWORDS)
+def test_a_few_words_without_a_question_are_a_name(asked: str, terms: Terms) -> None:
+    assert intent.read(asked, terms) == intent.Reading("keyword")
+
+
+@pytest.mark.parametrize(("asked", "parts"), PARTS.items())
+def test_of_two_questions_in_one_each_is_whole(
+    asked: str, parts: tuple[str, ...], terms: Terms
+) -> None:
+    assert intent.read(asked, terms) == intent.Reading("parts", parts)
+
+
+@pytest.mark.parametrize(("asked", "one", "other"), COMPARED)
+def test_a_comparison_asks_for_each_of_two_things(
+    asked: str, one: str, other: str, terms: Terms
+) -> None:
+    found = intent.read(asked, terms)
+    assert (found.form, len(found.parts)) == ("comparison", 2)
+    assert [(one in part, other in part) for part in found.parts] == [(True, False), (False, True)]
+
+
+def test_more_than_three_questions_are_asked_as_they_stand(terms: Terms) -> None:
+    asked = "Who pays the crew? Who pays the cook? Who pays the pilot? Who pays the toll?"
+    assert intent.read(asked, terms).parts == ()
+
+
+def test_a_plural_of_three_words_is_a_list_and_space_does_not_matter(terms: Terms) -> None:
+    assert intent.read("2nd  level\nmage spells pls", terms).form == "list"
+    assert intent.read("  harbour \n toll ", terms).form == "keyword"
+
+
+@pytest.mark.parametrize(
+    ("asked", "of"),
+    [
+        ("please list all of the potions", "potions"),
+        ("Show me the whole table of wages", "wages"),
+        ("What types of dragons are there", "dragons"),
+        ("mage spells", "mage spells"),
+    ],
+)
+def test_without_its_command_a_list_is_what_it_is_of(asked: str, of: str) -> None:
+    assert without_command(asked).split() == of.split()
+
+
+@pytest.mark.parametrize(
+    ("asked", "things"),
+    [
+        ("How long does Calm last, and Fog?", ["Calm", "Fog"]),
+        ("Are KRAKENS worse than a Kraken?", ["KRAKENS", "Kraken"]),
+        ("kraken, kraken", ["kraken"]),
+        ("What is the morale of a whale?", []),
+        ("What is the harbour toll for old tolls 1650?", ["toll", "tolls 1650"]),
+    ],
+)
+def test_things_are_the_names_of_the_vault_and_no_fields(
+    asked: str, things: list[str], terms: Terms
+) -> None:
+    assert intent.things_in(asked, terms) == things

@@ -1,0 +1,175 @@
+"""The gate's absolute rules: what is a fault whatever was measured before."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evals.gating import absolute
+from evals.gating.compare import compare
+from evals.labels import dataset
+from evals.labels.dataset import Gold, Question
+from evals.measure.outcome import Outcome
+from evals.measure.shown import Shown
+from retrieval.errors import DatasetError
+from tests.support.made.made import question
+from tests.support.made.made_measurements import changed, measured
+from tests.support.made.made_replies import PATH, card, outcome, reply
+
+FIRST = Shown(True, True, True, 5, 0)
+LATER = Shown(False, True, True, 10, 5)
+NOWHERE = Shown(False, False, False, 5, None)
+
+
+def hits(n: int, shows: Shown = FIRST, *, start: int = 0) -> list[Outcome]:
+    """So many questions whose line is the first passage that search returned."""
+    return [
+        outcome(question(1, name=f"q{number}"), (1, 2), shows=shows)
+        for number in range(start, start + n)
+    ]
+
+
+def missed(name: str = "missed", **values: bool) -> Outcome:
+    return outcome(question(5, name=name, **values), (1, 2, 3))
+
+
+def test_recall_counts_what_search_returned_whole() -> None:
+    outcomes = [*hits(7), *hits(1, LATER, start=7), *hits(1, NOWHERE, start=8), missed()]
+    assert absolute.faults(outcomes, 0.9) == []  # 9 of 10
+    assert absolute.faults(outcomes, 0.91) == ["recall 0.900 is below 0.91"]
+    assert sum(one.passed for one in outcomes) == 8  # what no card shows is a miss all the same
+
+
+def test_what_a_card_shows_and_search_did_not_return_whole_is_no_pass() -> None:
+    both = outcome(question(1, 5), (1, 2, 5), reply(card(1)))
+    assert both.shown
+    assert both.shown.anywhere
+    assert absolute.faults([both], 1.0) == ["recall 0.000 is below 1"]
+
+
+def test_where_only_search_was_measured_a_hit_passes() -> None:
+    assert absolute.faults([outcome(question(1), (1, 2))], 1.0) == []
+
+
+def test_a_refused_question_is_a_miss_of_the_reply() -> None:
+    refused = outcome(question(1), (1, 2), reply(card(1), certainty="refused"))
+    assert (refused.passed, refused.lost_at) == (False, "reply")
+
+
+def test_nothing_judged_is_never_a_pass() -> None:
+    for outcomes in ([], [outcome(question(name="off"), (1,), reply())]):
+        with pytest.raises(ValueError, match="no answerable question was judged"):
+            absolute.faults(outcomes, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("shows", "expected"),
+    [
+        (FIRST, []),
+        (LATER, ["critical question not in the first card: torch"]),
+        (NOWHERE, ["critical question lost: torch"]),
+    ],
+)
+def test_a_critical_question_is_in_the_first_card(shows: Shown, expected: list[str]) -> None:
+    asked = question(1, name="torch", critical=True)
+    assert absolute.faults([outcome(asked, (1, 2), shows=shows)], 0.0) == expected
+    plain = question(1, name="torch")
+    assert absolute.faults([outcome(plain, (1, 2), shows=shows)], 0.0) == []
+
+
+def test_a_critical_question_that_search_lost_is_a_fault() -> None:
+    assert absolute.faults([missed("torch", critical=True), *hits(9)], 0.0) == [
+        "critical question lost: torch"
+    ]
+
+
+def test_a_gold_line_that_is_gone_is_a_fault() -> None:
+    gone = Gold(PATH, "A torch burns for ever.")
+    asked = replace(question(1, name="torch"), places=((gone,),))
+    assert absolute.faults([outcome(asked, (1, 2)), *hits(9)], 0.0) == [
+        f"gold line gone: torch: {PATH!r} does not hold the quote"
+    ]
+
+
+def test_a_forbidden_file_among_the_first_three_is_a_fault() -> None:
+    asked = question(1, name="torch", forbidden=(PATH,))
+    assert absolute.faults([outcome(asked, (1, 2))], 0.0) == [
+        f"forbidden in the first 3: {PATH} (torch)"
+    ]
+
+
+@pytest.mark.parametrize(("lost", "n", "fails"), [(3, 20, True), (2, 20, False), (9, 19, False)])
+def test_replies_that_do_not_show_what_search_found_are_a_fault(
+    lost: int, n: int, fails: bool
+) -> None:
+    found = absolute.faults([*hits(n - lost), *hits(lost, NOWHERE, start=n)], 0.0)
+    expected = [
+        f"reply ({what}): shows {n - lost} of {n} that search found, less than 0.9"
+        for what in ("first card", "shown")
+    ]
+    assert found == (expected if fails else [])
+
+
+def test_a_line_that_search_put_first_belongs_into_the_first_card() -> None:
+    found = absolute.faults([*hits(17), *hits(3, LATER, start=17)], 0.0)
+    assert found == ["reply (first card): shows 17 of 20 that search found, less than 0.9"]
+
+
+def test_what_search_did_not_find_no_reply_has_lost() -> None:
+    later = [
+        outcome(question(2, name=f"l{n}"), (1, 2), shows=LATER) for n in range(20)
+    ]  # second in search
+    assert absolute.faults([*later, *hits(20)], 0.0) == []
+
+
+@pytest.mark.parametrize(("n", "fails"), [(49, True), (50, False)])
+def test_of_few_questions_each_that_is_lost_is_a_fault(n: int, fails: bool) -> None:
+    found = compare(measured(n), measured(n, missed={1}))
+    lost = ("question lost: q1, of 49, too few to allow for noise",)
+    assert found.faults == (lost if fails else ())
+    assert compare(measured(n, missed={1}), measured(n)).faults == ()
+
+
+def test_a_question_that_is_found_and_not_shown_any_more_is_lost() -> None:
+    before = measured(10, more={"shown": 1.0})
+    now = changed(before, "q3", metrics={**before.rows["q3"].metrics, "shown": 0.0})
+    assert compare(before, now).faults == ("question lost: q3, of 10, too few to allow for noise",)
+
+
+def test_a_critical_question_is_said_to_be_broken_and_not_lost_as_well() -> None:
+    critical = measured(10, critical={7})
+    found = compare(critical, measured(10, missed={7}, critical={7}))
+    assert found.faults == ("critical question broken: q7, a hit in the baseline",)
+
+
+SUBSTRING = {"question": "How long?", "expectedChunkSubstring": "one hour", "source": "light.md"}
+
+
+def load(folder: Path, *rows: Mapping[str, object]) -> list[Question]:
+    (folder / "questions.json").write_text(json.dumps(rows), "utf-8")
+    return dataset.load(folder / "questions.json")
+
+
+def test_three_fields_may_have_a_kind_a_split_and_be_critical(tmp_path: Path) -> None:
+    more = {"id": "torch", "kind": "table", "critical": True, "split": "gate"}
+    plain, rich = load(tmp_path, SUBSTRING, {**SUBSTRING, **more})
+    assert (plain.id, plain.kind, plain.critical, plain.split) == ("q1", "prose", False, "")
+    assert (rich.id, rich.kind, rich.critical, rich.split) == ("torch", "table", True, "gate")
+    assert plain.places == rich.places == ((Gold("light.md", "one hour"),),)
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"critcal": True}, r"question 1: unknown fields \['critcal'\]; known are \['critical', "),
+        ({"critical": "yes"}, "critical is 'yes', not true or false"),
+        ({"kind": "riddle"}, "kind 'riddle' is none of"),
+    ],
+)
+def test_three_fields_with_a_wrong_one_are_named(
+    tmp_path: Path, more: Mapping[str, object], says: str
+) -> None:
+    with pytest.raises(DatasetError, match=says):
+        load(tmp_path, {**SUBSTRING, **more})

@@ -1,0 +1,215 @@
+"""`evals.lint` of chunks: every fault of a cut is named with its line; the vaults are clean."""
+
+import resource
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import ingest.chunking.chunk
+from evals import lint
+from evals.labels import chunk_checks
+from evals.labels.chunk_checks import Limits
+from ingest.chunking import document
+from ingest.chunking.document import IndexedChunk
+from ingest.read.vault import SourceFile
+from retrieval.encoder import weights
+from retrieval.encoder.tokens import TokenCounter
+from tests.conftest import RULES, write_vault
+
+ROOT = Path(__file__).parents[3]
+ROWS = "".join(f"| Weapon number {n} of the long list | {n} | 1d{n} |\n" for n in range(80))
+TABLE = "# Arms\n\n## Prices\n\n| Weapon | Cost (gp) | Damage |\n|---|---|---|\n" + ROWS
+RULE = (
+    "---\ntitle: Oil\n---\n\n# Oil\n\n## Flasks\n\nA flask burns for two rounds.\n\n"
+    "However, it does not burn in water.\n\nAnyone can light it.\n"
+)
+
+
+@cache
+def limits() -> Limits:
+    return Limits(256, TokenCounter(weights.bundled_encoder()))
+
+
+def cut(text: str) -> tuple[SourceFile, list[IndexedChunk]]:
+    """A file and its chunks as ingest makes them."""
+    file = SourceFile("a.md", text, "", 0)
+    return file, document.index(file, entry_limit=254, count=limits().tokens.count)
+
+
+def faults(file: SourceFile, indexed: Sequence[IndexedChunk]) -> list[tuple[int, str]]:
+    return list(chunk_checks.file_faults(file, indexed, limits()))
+
+
+def between(item: IndexedChunk, first: int, last: int) -> IndexedChunk:
+    """The part of a chunk from line to line, with the entries that stand there."""
+    lines = item.chunk.text.split("\n")[first - item.chunk.first_line :][: last - first + 1]
+    chunk = replace(item.chunk, first_line=first, last_line=last, text="\n".join(lines))
+    entries = [e for e in item.entries if first <= e.first_line and e.last_line <= last]
+    whole = replace(item.entries[-1], words=item.entries[-1].words)
+    return IndexedChunk(chunk, (*entries, whole))
+
+
+@pytest.mark.parametrize("text", [*RULES.values(), TABLE, RULE, "# Only\n\n## Headings\n", ""])
+def test_what_ingest_cuts_is_without_findings(text: str) -> None:
+    assert faults(*cut(text)) == []
+
+
+def test_a_line_that_no_chunk_holds_is_named() -> None:
+    file, (item,) = cut(RULE)
+    shorter = between(item, item.chunk.first_line, item.chunk.last_line - 2)
+    assert (13, 'no chunk holds the line "Anyone can light it."') in faults(file, [shorter])
+    lines = [line for line, what in faults(file, []) if what.startswith("no chunk holds the line")]
+    assert lines == [5, 7, 9, 11, 13]
+
+
+def test_lines_off_by_one_are_named() -> None:
+    file, (item,) = cut(RULE)
+    chunk = replace(item.chunk, first_line=item.chunk.first_line + 1)
+    found = faults(file, [replace(item, chunk=chunk)])
+    assert (6, "the chunk ends at line 14, not at 13") in found
+    assert (9, 'its chunk holds "" for "A flask burns for two rounds."') in found
+
+
+def test_words_of_a_line_that_are_cut_off_are_named() -> None:
+    file, (item,) = cut(
+        RULE.replace("light it.", "light it. " + "It smokes badly. " * 9 + "Zounds")
+    )
+    assert faults(file, [item]) == []
+    entries = [replace(entry, words=entry.words[:-6]) for entry in item.entries]
+    found = faults(file, [replace(item, entries=tuple(entries))])
+    assert (13, "1 words are not embedded: zounds") in found
+    found = faults(file, [replace(item, entries=())])
+    assert [line for line, _ in found] == [5, 7, 9, 11, 13]
+    assert found[2] == (9, "6 words are not embedded: 2, a, burns, flask, for, rounds")
+
+
+def test_a_table_that_goes_on_without_its_header_is_named() -> None:
+    file, indexed = cut(TABLE)
+    assert len(indexed) > 2
+    bare = [replace(item, chunk=replace(item.chunk, context="")) for item in indexed]
+    header = '"| Weapon | Cost (gp) | Damage |"'
+    assert faults(file, bare) == [
+        (item.chunk.first_line, f"the table of line 5 goes on without its header {header}")
+        for item in indexed[1:]
+    ]
+
+
+def test_a_row_that_knows_no_header_is_named() -> None:
+    file, indexed = cut(TABLE)
+    first = replace(indexed[0], entries=tuple(replace(e, lead="") for e in indexed[0].entries))
+    lines = [line for line, what in faults(file, [first, *indexed[1:]]) if "no header" in what]
+    assert lines == list(range(7, indexed[0].chunk.last_line + 1))
+
+
+def test_an_exception_cut_from_its_rule_is_named() -> None:
+    file, (item,) = cut(RULE)
+    parts = [between(item, 5, 9), between(item, 11, 13)]
+    assert faults(file, parts) == [
+        (11, "the exception is cut from its rule in line 9: shorten both")
+    ]
+    apart = [between(item, 5, 11), between(item, 13, 13)]
+    assert faults(file, apart) == []  # what limits nothing may stand alone
+
+
+def test_an_exception_cut_from_its_paragraph_is_named() -> None:
+    file, (item,) = cut("# Oil\n\nA flask burns.\nIt is hot.\nHowever, not in water.\n")
+    parts = [between(item, 1, 4), between(item, 5, 5)]
+    assert faults(file, parts) == [
+        (5, "the exception is cut from its rule in line 4: shorten both")
+    ]
+
+
+def test_a_heading_alone_is_named() -> None:
+    file, (item,) = cut(RULE)
+    parts = [between(item, 5, 7), between(item, 9, 13)]
+    assert faults(file, parts) == [
+        (5, "a chunk of nothing but headings"),
+        (7, "the heading is cut from its text in line 9"),
+    ]
+
+
+def test_a_heading_at_the_end_of_the_part_above_is_named() -> None:
+    file, (item,) = cut("# Oil\n\nHot.\n\n## Flasks\n\nCold.\n")
+    parts = [between(item, 1, 5), between(item, 7, 7)]
+    assert faults(file, parts) == [(5, "the heading is cut from its text in line 7")]
+
+
+def test_an_empty_section_is_no_finding() -> None:
+    file, (item,) = cut("# Oil\n\nHot.\n\n## Flasks\n\n## Jars\n\nCold.\n")
+    assert faults(file, [between(item, 1, 5), between(item, 7, 9)]) == []
+
+
+def test_what_a_model_would_cut_off_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    file, (item,) = cut(RULE)
+    long = replace(item.entries[0], words="axe " * 300)
+    found = faults(file, [replace(item, entries=(*item.entries, long))])
+    assert [line for line, what in found if "the encoder reads 3 to 256" in what] == [9]
+    empty = replace(item.entries[0], trail="", words=" ")
+    found = faults(file, [replace(item, entries=(*item.entries, empty))])
+    assert found == [(9, '" " has 2 word pieces; the encoder reads 3 to 256')]
+    monkeypatch.setattr(ingest.chunking.chunk, "CHUNK_LIMIT", 600)  # what a change of it would do
+    file, indexed = cut("# Oil\n\n" + "A flask of oil burns for some rounds. " * 50)
+    lines = [line for line, what in faults(file, indexed) if "a cross-encoder reads 512" in what]
+    assert lines == [1]
+
+
+def test_twins_are_named(tmp_path: Path) -> None:
+    text = "# Oil\n\n## Flask\n\n" + "It burns hot. " * 60 + "\n"
+    twice = text + "\n" + text[text.index("## Flask") :]
+    report = chunk_checks.lint(write_vault(tmp_path / "v", {"oil.md": twice}))
+    assert report.findings == (
+        f"{tmp_path}/v/oil.md:7: ambiguous: says word for word what oil.md:1 says, below the same "
+        "headings: drop one",
+    )
+    assert (
+        chunk_checks.lint(write_vault(tmp_path / "w", {"a.md": text, "b.md": text})).findings == ()
+    )
+
+
+def test_a_file_that_is_not_indexed_is_a_finding(tmp_path: Path) -> None:
+    root = write_vault(tmp_path / "v", {"oil.md": "---\ntitle: [\n---\n# Oil\n"})
+    (root / "bad.md").write_bytes(b"caf\xe9")
+    found = chunk_checks.lint(root).findings
+    assert [finding.split(": ")[0] for finding in found] == [f"{root}/bad.md:1", f"{root}/oil.md:1"]
+    assert all("not indexed: " in finding for finding in found)
+
+
+@pytest.fixture
+def headless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chunker that drops what later parts of a table repeat."""
+    monkeypatch.setattr(ingest.chunking.chunk, "_part_context", lambda document, placed: "")
+
+
+@pytest.mark.usefixtures("headless")
+def test_a_broken_chunker_turns_the_program_red(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = write_vault(tmp_path / "v", {"arms.md": TABLE})
+    assert lint.main(["--vault", str(root)]) == 1
+    out = capsys.readouterr().out.splitlines()
+    assert "goes on without its header" in out[0]
+    assert out[-1].startswith(f"{root}: {len(out) - 1} findings in ")
+
+
+def test_an_empty_folder_is_never_a_pass(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lint.main(["--vault", str(tmp_path)]) == 2
+    assert lint.main(["--vault", str(tmp_path / "none")]) == 2
+    assert lint.main(["--vault", str(ROOT / "vault"), "--encoder", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("evals.lint: nothing was checked: ") == 3
+
+
+def test_the_vaults_are_clean_and_checked_in_under_10_seconds() -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "evals.lint", "--vault", "vault"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert done.stdout.startswith("vault: 0 findings in ")
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 10

@@ -1,0 +1,116 @@
+"""What a person is shown of a question's gold lines, in the first card or in any."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.answer.cards.card import Card
+from evals.labels.dataset import Gold, Question
+from evals.measure.shown import Reached, Shown, reached, shown
+from tests.support.made.made import found, question
+from tests.support.made.made_replies import PATH, card, reply
+
+FIVE = 5  # words of a line: "Line number 1 of light."
+
+
+def golden(quote: str) -> Question:
+    """A question whose only gold is this quote."""
+    return replace(question(1), places=((Gold(PATH, quote),),))
+
+
+def test_a_gold_line_in_the_first_card_is_shown_before_anything_else() -> None:
+    found = shown(question(2), reply(card(1, 2), card(4)))
+    assert found == Shown(True, True, True, words=3 * FIVE, words_before=0)
+
+
+def test_a_gold_line_further_down_stands_behind_the_words_of_the_cards_above() -> None:
+    found = shown(question(4), reply(card(1, 2), card(3), card(4, 5)))
+    assert found == Shown(False, True, True, words=5 * FIVE, words_before=3 * FIVE)
+
+
+def test_what_is_not_shown_has_no_words_before_it() -> None:
+    assert shown(question(6), reply(card(1, 2))) == Shown(False, False, False, 2 * FIVE, None)
+    assert shown(question(6), reply()) == Shown(False, False, False, 0, None)
+
+
+def test_a_refusal_shows_nothing() -> None:
+    said = reply(card(1), certainty="refused")
+    assert shown(question(1), said) == Shown(False, False, False, 0, None)
+    assert shown(question(1), reply(card(1), certainty="nearest")).first
+
+
+def test_a_folded_card_shows_its_best_line_alone_and_counts_no_words() -> None:
+    folded = card(3, 4, folded=True)
+    assert shown(question(3), reply(card(1), folded)) == Shown(False, True, True, FIVE, FIVE)
+    assert not shown(question(4), reply(card(1), folded)).anywhere
+
+
+def test_of_one_place_all_golds_are_needed() -> None:
+    both = question(2, 5)
+    assert shown(both, reply(card(1, 2))) == Shown(True, True, False, 2 * FIVE, 0)
+    assert shown(both, reply(card(1, 2), card(5))).complete
+
+
+def test_of_places_that_are_equally_good_one_is_enough() -> None:
+    either = question(places=((2, 3), (5,)), kind="prose")
+    assert shown(either, reply(card(5))) == Shown(True, True, True, FIVE, 0)
+    half = shown(either, reply(card(3)))
+    assert (half.first, half.complete) == (True, False)
+
+
+def test_a_line_of_another_file_is_not_the_gold() -> None:
+    other = card(path="b/light.md", texts={2: "Line number 2 of light."})
+    assert not shown(question(2), reply(other)).anywhere
+    assert shown(question(2), reply(other, card(2))).words_before == FIVE
+
+
+def test_one_line_of_a_gold_is_enough_but_its_heading_is_not() -> None:
+    asked = golden("## Light\nOne hour.\nTwo.")
+    assert shown(asked, reply(card(texts={7: "Two."}))).first
+    assert not shown(asked, reply(card(texts={5: "## Light"}))).anywhere
+    assert shown(golden("## Light"), reply(card(texts={5: "## Light"}))).first
+
+
+def test_rows_are_compared_without_their_bars_and_padding() -> None:
+    asked = golden("| Axe | 7 |")
+    assert shown(asked, reply(card(texts={3: "|  Axe   |7|"}))).first
+
+
+def test_a_gold_without_quote_is_the_whole_file() -> None:
+    asked = golden("")
+    assert shown(asked, reply(card(1))).first
+    assert not shown(asked, reply(card(path="b.md", texts={1: "x"}))).anywhere
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ((3, 1), Reached(True, True)),
+        ((1, 3), Reached(False, True)),
+        ((1, 2, 3), Reached(False, False)),  # not among those that were returned
+        ((), Reached(False, False)),
+    ],
+)
+def test_what_search_returned_could_have_been_shown(
+    order: tuple[int, ...], expected: Reached
+) -> None:
+    assert reached(question(3), found(*order)) == expected
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 6), min_size=1, max_size=3, unique=True), max_size=4),
+    st.lists(st.integers(1, 6), min_size=1, max_size=2, unique=True),
+)
+def test_what_is_first_is_anywhere_and_what_is_complete_too(
+    numbers: list[list[int]], golds: list[int]
+) -> None:
+    cards: list[Card] = [card(*lines) for lines in numbers]
+    found = shown(question(*golds), reply(*cards))
+    assert found.anywhere >= max(found.first, found.complete)
+    assert (found.words_before is not None) == found.anywhere
+    assert (found.words_before == 0) == found.first
+    assert found.words == FIVE * sum(map(len, numbers))
+    held = {line for lines in numbers for line in lines}
+    assert found.complete == (held >= set(golds))

@@ -1,0 +1,258 @@
+"""The ablation: a chunker that is blind, stages that are off, differences that are right."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import retrieval.search
+from api.answer import card_reply
+from evals import ablation
+from evals.labels import dataset
+from evals.reports import readme
+from evals.retrieval import Subject
+from evals.stages import fixed_chunks
+from evals.stages.configurations import SHIPPED, Arm, Asked, Indexed, Setup, applied, arms, indexes
+from evals.stages.report import table
+from evals.stages.rows import Row, compare
+from ingest.chunking.document import IndexedChunk
+from ingest.read.vault import SourceFile
+from retrieval.context import Rulebook, with_bundled_reranker
+from retrieval.encoder import weights
+from retrieval.models import SearchResult
+from retrieval.ranking.fusion import Weights
+from retrieval.settings import Settings
+from tests.evals.gating.test_evals_retrieval import QUESTIONS
+from tests.evals.gating.test_evals_retrieval import dataset as written
+
+LASER = {"id": "laser", "question": "What does a laser cost?", "kind": "offtopic", "split": "gate"}
+TABLE = "# Arms\n\n| Arm | Cost |\n|---|---|\n" + "".join(
+    f"| axe {n} | {n} |\n" for n in range(200)
+)
+PROSE = "\n\n".join(f"Rule {n} says that nobody may do what it says." for n in range(120))
+
+
+def words(text: str) -> int:
+    """A count of word pieces for which every word is one."""
+    return len(text.split())
+
+
+def fixed(text: str, limit: int = 254) -> list[IndexedChunk]:
+    file = SourceFile("arms/Axes.md", text, "", 0)
+    return fixed_chunks.index(file, entry_limit=limit, count=words)
+
+
+@given(st.sampled_from([TABLE, PROSE]) | st.text(alphabet="ab |#-.\n\x0c\x85", max_size=3_000))
+def test_fixed_chunks_cover_every_line_and_say_which(text: str) -> None:
+    lines = text.split("\n")
+    covered: set[int] = set()
+    for item in fixed(text):
+        chunk = item.chunk
+        own = lines[chunk.first_line - 1 : chunk.last_line]
+        shown = chunk.text.split("\n")
+        assert len(shown) == len(own)
+        assert shown[1:-1] == own[1:-1]
+        assert shown[0] in own[0]
+        assert shown[-1] in own[-1]
+        covered.update(range(chunk.first_line, chunk.last_line + 1))
+    assert {n for n, line in enumerate(lines, start=1) if line.strip()} <= covered
+    ids = [item.chunk.id for item in fixed(text)]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("text", [TABLE, PROSE, "word " * 2_000])
+def test_fixed_chunks_are_full_and_overlap(text: str) -> None:
+    chunks = [item.chunk for item in fixed(text)]
+    assert len(chunks) > 2
+    assert {words(chunk.text) for chunk in chunks[:-1]} == {512}
+    for before, after in pairwise(chunks):
+        assert before.text.split()[-64:] == after.text.split()[:64]
+
+
+def test_fixed_chunks_cut_a_table_from_its_header() -> None:
+    first, second, *_ = (item.chunk for item in fixed(TABLE))
+    assert "| Arm | Cost |" in first.text
+    assert "| axe 150 | 150 |" in second.text
+    assert "Cost" not in second.context + second.text
+
+
+def test_a_fixed_chunk_is_searched_whole_in_windows_that_the_encoder_reads() -> None:
+    for item in fixed(PROSE, limit=100):
+        texts = [entry.text for entry in item.entries]
+        assert max(map(words, texts)) <= 100
+        assert " ".join(" ".join(texts).split()) == " ".join(item.chunk.text.split())
+        assert item.entries[0].first_line == item.chunk.first_line
+        assert item.entries[-1].last_line == item.chunk.last_line
+
+
+def test_a_stage_that_is_off_leaves_no_score(rulebook: Rulebook, settings: Settings) -> None:
+    setups = {arm.name: arm.setup for arm in arms(rulebook)}
+    found: dict[str, SearchResult] = {}
+    with indexes(rulebook, settings.vault, {"ours", "wholes", "fixed"}) as made:
+        for name, setup in setups.items():
+            found[name] = retrieval.search.search(
+                applied(rulebook, setup),
+                "How long does a torch burn?",
+                generation_id=made[setup.chunks].measured.generation_id,
+            )
+        assert made["wholes"].texts < made["ours"].texts
+        assert made["wholes"].chunks == made["ours"].chunks
+        assert 0 < made["wholes"].token_bytes < made["ours"].token_bytes
+    assert found[SHIPPED].late == found["late"].late == "stored"
+    assert all(row.late_score is not None for row in found["late"].trace)
+    assert found["no-names"].late == "stored"
+    for name in ("dense-text", "dense-entries", "dense-chunks", "fixed-dense", "full-text"):
+        assert found[name].late == "off"
+        assert all(row.late_score is None for row in found[name].trace)
+    assert all(row.fused_score == row.dense_score for row in found["dense-entries"].trace)
+    assert any(row.fused_score > row.dense_score for row in found["dense-text"].trace)
+    kinds = {shown.entry.kind for hit in found["dense-chunks"].hits for shown in hit.evidence}
+    assert kinds == {"whole"}
+    assert len(found["full-text"].hits) < len(found["full-text"].trace)  # some lack every word
+    with rulebook.store.connect() as conn:
+        assert conn.execute("SELECT state FROM generation").fetchall() == [("live",)]
+
+
+def test_a_row_stands_only_for_a_stage_that_is_used(rulebook: Rulebook) -> None:
+    off = rulebook.settings.model_copy(update={"rag_late_interaction": False})
+    without = {arm.name for arm in arms(replace(rulebook, settings=off, threshold=-math.inf))}
+    assert {arm.name for arm in arms(replace(rulebook, threshold=0.5))} - without == {
+        "no-names",
+        "threshold-on",
+    }
+    nameless = replace(rulebook, weights=replace(rulebook.weights, names=0.0))
+    assert "late" not in {arm.name for arm in arms(nameless)}
+
+
+def test_our_cross_encoder_has_a_row_where_none_is_set(rulebook: Rulebook) -> None:
+    ours = with_bundled_reranker(rulebook)
+    (row,) = {arm for arm in arms(rulebook, ours)} - {arm for arm in arms(rulebook)}
+    assert row.name == "reranker"
+    assert row.setup.reranked
+    used = applied(ours, row.setup)
+    assert used.reranker is ours.reranker
+    assert used.weights == ours.weights != rulebook.weights
+    assert used.settings.rag_candidates == 12
+    assert applied(ours, arms(rulebook, ours)[0].setup).reranker is None
+    found = retrieval.search.search(used, "How long does a torch burn?")
+    assert found.rerank == weights.RERANKER_NAME
+    assert any(row.rerank_score is not None for row in found.trace)
+
+
+ASKED = dataset.Question(
+    1, "q", "How?", "prose", "", ((dataset.Gold("a.md", "so"),),), "gate", False, (), (), "", (),
+    (), (),
+)  # fmt: skip
+SETUP = Setup("ours", Weights(0.8, 1.0, None), True, False, -math.inf, 4, 30)
+
+
+def row(name: str, ranks: Sequence[int], top_k: int = 4) -> Row:
+    index = Indexed(Subject(1, {}, lambda _: ()), 1, 1, 1)
+    asked = tuple(
+        Asked(ASKED, rank <= top_k, rank, None, False, "stored", 100, 1.0) for rank in ranks
+    )
+    return Row(Arm(name, name, replace(SETUP, threshold=float(sum(map(ord, name))))), index, asked)
+
+
+def test_the_shipped_row_does_not_differ_from_itself() -> None:
+    shipped = row(SHIPPED, [1, 2, 9, 4])
+    compared = compare(shipped, shipped)
+    assert (compared.difference, compared.interval) == (0.0, (0.0, 0.0))
+    assert (compared.lost, compared.won, compared.p_value) == (0, 0, 1.0)
+
+
+def test_the_table_can_say_that_off_is_better() -> None:
+    shipped, better, worse = row(SHIPPED, [8] * 12), row("off", [1] * 12), row("cut", [16] * 12)
+    text = table([shipped, better, worse, row("same", [8] * 12)])
+    assert "| off | 4 | 12/12 = 1.000 | 1.000 | +0.875 (+0.875 to +0.875) | 0 / 12 |" in text
+    assert "Better than as shipped: off." in text
+    assert "| -0.062 (-0.062 to -0.062) | 0 / 0 | 1.000 | worse |" in text
+    assert "| +0.000 (+0.000 to +0.000) | 0 / 0 | 1.000 | no difference shown |" in text
+
+
+def test_few_flips_among_many_rows_show_nothing() -> None:
+    ranks = [1] * 19 + [2] + [5] * 6  # won alone p = 0.031; of three such rows 0.094
+    others = [row(name, [1] * 19 + [4] + [4] * 6) for name in ("a", "bb", "ccc")]
+    assert "Better than as shipped: none." in table([row(SHIPPED, ranks), *others])
+    assert "Better than as shipped: a." in table([row(SHIPPED, ranks), others[0]])
+
+
+def test_the_program_measures_every_row_and_writes_every_file(
+    environment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calibration = {**QUESTIONS[0], "id": "other", "question": "torch?", "split": "calibration"}
+    questions = written(environment, [*QUESTIONS, LASER, calibration])
+    files = ["--json", "out/q.jsonl", "--markdown", "out/t.md", "--svg", "out/d.svg"]
+    files += ["--png", "out/d.png", "--results", "runs", "--readme"]
+    page = environment / "README.md"
+    page.write_text("before\n<!-- measured: make ablation -->\n<!-- end of measured -->\n", "utf-8")
+    monkeypatch.setattr(readme, "README", page)
+    assert ablation.main(["--dataset", questions, *files]) == 0
+    out = capsys.readouterr().out
+    text = (environment / "out/t.md").read_text("utf-8")
+    assert text in out
+    assert "3 answerable questions of 4" in text  # of the gate alone, by default
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    written_lines = (environment / "out/q.jsonl").read_text("utf-8").splitlines()
+    records = [json.loads(line) for line in written_lines]
+    assert [record["id"] for record in records] == ["torch", "axe", "falling", "laser"]
+    rows = records[0]["rows"]
+    assert {"shipped", "fixed", "dense-chunks", "full-text", "no-names", "late", "k12"} <= set(rows)
+    assert len(lines) == 2 + len(rows)
+    assert rows["shipped"]["rank"] == 1
+    assert rows["dense-text"]["late"] == "off"
+    drawn = Xml.parse(environment / "out/d.svg").getroot()
+    assert len(drawn.findall("{*}circle")) == len(rows)
+    assert (environment / "out/d.png").read_bytes().startswith(b"\x89PNG\r\n")
+    assert page.read_text("utf-8").startswith("before\n<!-- measured: make ablation -->\nWhat each")
+    assert "| as shipped | 1.000 |" in page.read_text("utf-8")
+    (run,) = (environment / "runs").iterdir()
+    summed = json.loads((run / "summary.json").read_text("utf-8"))["rows"]
+    assert summed.keys() == rows.keys()
+    assert summed["shipped"]["hits"] == summed["shipped"]["answerable"] == 3
+    config = json.loads((run / "config.json").read_text("utf-8"))
+    assert (config["program"], config["split"]) == ("evals.ablation", "gate")
+    assert (run / "eval_results.jsonl").read_bytes() == (environment / "out/q.jsonl").read_bytes()
+
+
+def test_every_row_is_measured_by_the_search_of_users(
+    environment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def nothing(rules: Rulebook, question: str, **options: Any) -> SearchResult:
+        return replace(retrieval.search.search(rules, question, **options), hits=())
+
+    monkeypatch.setattr(card_reply, "search", nothing)
+    arguments = ["--dataset", written(environment, QUESTIONS), "--only", "dense-entries"]
+    assert ablation.main(arguments) == 0
+    assert capsys.readouterr().out.count("| 0/3 = 0.000 |") == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "arguments", "message"),
+    [
+        ([], [], "holds no questions"),
+        (QUESTIONS[:1], [], "one answerable question shows no difference"),
+        (QUESTIONS, ["--split", "calibration"], "no answerable question"),
+        (QUESTIONS, ["--only", "no-names"], "no row ['no-names']"),
+        (QUESTIONS, ["--vault", "none"], "no folder 'none'"),
+    ],
+)
+def test_what_cannot_be_measured_is_said(
+    environment: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    asked: list[dict[str, Any]],
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.setenv("RAG_LATE_INTERACTION", "false")
+    assert ablation.main(["--dataset", written(environment, asked), *arguments]) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,205 @@
+"""`evals.impact`: what an edit of a vault breaks, mends and hides, and the line that did it."""
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals import impact
+from evals.impacts import states
+from evals.impacts.states import Edit
+from ingest import pipeline
+from retrieval.context import open_rulebook
+from retrieval.encoder.bi_encoder import Embedder, Encoded
+from retrieval.errors import VaultError
+from retrieval.models import Chunk
+from retrieval.settings import Settings
+from tests.conftest import RULES, write_vault
+
+TORCHES = "1. Light/Torches.md"
+HAZARDS = "2. Arms/Hazards.md"
+QUESTIONS: list[dict[str, Any]] = [
+    {"id": "torch", "question": "How long does a torch burn?", "critical": True,
+     "gold": [{"path": TORCHES, "quote": "A torch burns for one hour."}]},
+    {"id": "lantern", "question": "How long does a lantern burn on one flask of oil?",
+     "gold": [{"path": "1. Light/Lanterns.md", "quote": "A lantern burns for four hours"}]},
+    {"id": "axe", "question": "What does a battle axe cost?", "kind": "table",
+     "gold": [{"path": "2. Arms/Weapons.md", "quote": "| Battle axe | 7 |"}]},
+]  # fmt: skip
+FILLER = {
+    f"3. Lists/List {n}.md": f"# List {n}\n\n{n} blue jars, {n} red lids and {n} green bags.\n"
+    for n in range(6)
+}
+
+
+def git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), "-c", "user.name=x", "-c", "user.email=x@y", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: str) -> Path:
+    """A repository with the small vault below rules/ committed, as working folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATABASE_URL", database)
+    monkeypatch.setenv("RAG_THRESHOLD", "-9")
+    monkeypatch.setenv("RAG_TOP_K", "2")
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    write_vault(tmp_path / "rules", RULES | FILLER)
+    rows = [json.dumps({"kind": "prose", "split": "gate"} | row) for row in QUESTIONS]
+    (tmp_path / "q.jsonl").write_text("\n".join(rows), "utf-8")
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "--quiet", "--message", "base")
+    return tmp_path
+
+
+def run(*arguments: str) -> int:
+    return impact.main(["--base", "HEAD", "--vault", "rules", "--dataset", "q.jsonl", *arguments])
+
+
+def edit(folder: Path, path: str, old: str, new: str) -> None:
+    file = folder / "rules" / path
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), "utf-8")
+
+
+def test_what_an_edit_broke_and_mended_is_named_with_its_lines(
+    folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit(folder, TORCHES, "burns for one hour", "is carried in one hand")
+    write_vault(folder / "rules", {
+        "1. Light/Lanterns.md": "# Lanterns\n\nA lantern burns for four hours on a flask of oil.\n"
+    })  # fmt: skip
+    before = set(git(folder, "status", "--porcelain").splitlines())
+    assert run("--out", "out/impact.md") == 0
+    out = capsys.readouterr().out
+    assert (folder / "out/impact.md").read_text("utf-8") == out
+    assert "**1 broken, 1 fixed, 1 only different; 0 sections became unreachable.**" in out
+    broken, fixed, different = out.split("#### ")[1:]
+    assert different.startswith("Only different")
+    assert broken.startswith("Broken")
+    assert "- `How long does a torch burn?` (`torch`, prose, **critical**)" in broken
+    assert "lost at label; it is in `1. Light/Torches.md`" in broken
+    assert (
+        "  - edited: `rules/1. Light/Torches.md:3` "
+        "− `A torch burns for one hour. It lights 30’ around its bearer.` "
+        "+ `A torch is carried in one hand. It lights 30’ around its bearer.`" in broken
+    )
+    assert "`lantern`" in fixed
+    assert "  - now: `rules/1. Light/Lanterns.md:1-3`" in fixed
+    assert "  - edited: `rules/1. Light/Lanterns.md:1-4` + `# Lanterns`" in fixed
+    after = set(git(folder, "status", "--porcelain").splitlines())
+    assert after - before == {"?? out/"}
+    with open_rulebook(settings) as rules, rules.store.connect() as conn:
+        assert conn.execute("SELECT count(*) FROM generation").fetchone() == (0,)
+
+
+def test_a_section_that_nothing_finds_any_more_is_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drowning = "# Drowning\n\nWhoever goes under holds breath for as many rounds as CON.\n"
+    write_vault(folder / "rules", {f"4. Copies/Drowning {n}.md": drowning for n in range(4)})
+    assert run() == 0
+    out = capsys.readouterr().out
+    assert "#### Unreachable: neither a question nor their own words find them" in out
+    lost = out.split("#### Unreachable")[1]
+    assert "finds `rules/" in lost
+    assert "  - edited: `rules/4. Copies/Drowning" in lost
+
+
+def test_lines_that_only_moved_are_no_change(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit(folder, HAZARDS, "## Drowning", "\n## Drowning")
+    assert run() == 0
+    assert "**0 broken, 0 fixed, 0 only different; 0 sections" in capsys.readouterr().out
+
+
+def test_a_vault_without_edits_is_reported_without_an_index(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(pipeline, "run_temporary", None)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
+    (folder / "summary.md").write_text("before\n", "utf-8")
+    assert run() == 0
+    assert "`rules` is what it is in" in capsys.readouterr().out
+    assert (folder / "summary.md").read_text("utf-8").startswith("before\n### What this edit does")
+
+
+def test_labels_are_those_of_their_time(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(folder, TORCHES, "burns for one hour", "burns for two hours")
+    text = (folder / "q.jsonl").read_text("utf-8").replace("for one hour", "for two hours")
+    (folder / "q.jsonl").write_text(text, "utf-8")  # the quote is mended with the rule
+    assert run() == 0
+    assert "**0 broken, 0 fixed, " in capsys.readouterr().out
+
+
+def test_what_cannot_be_measured_is_status_2(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "new").mkdir()
+    write_vault(folder / "new", RULES)
+    assert impact.main(["--base", "nothing", "--vault", "rules", "--dataset", "q.jsonl"]) == 2
+    assert impact.main(["--base=--help", "--vault", "rules", "--dataset", "q.jsonl"]) == 2
+    assert impact.main(["--base", "HEAD", "--vault", "new", "--dataset", "q.jsonl"]) == 2
+    assert impact.main(["--base", "HEAD", "--vault", "rules", "--dataset", "none.jsonl"]) == 2
+    assert capsys.readouterr().err.count("evals.impact: nothing was measured: ") == 4
+
+
+def test_the_state_of_a_commit_is_read_beside_the_work_tree(folder: Path) -> None:
+    (folder / "rules" / TORCHES).unlink()
+    with states.state_of("HEAD", folder / "rules") as (commit, copy):
+        assert git(folder, "rev-parse", "HEAD").startswith(commit)
+        assert (copy / TORCHES).read_text("utf-8") == RULES[TORCHES]
+    assert not copy.exists()
+    assert not (folder / "rules" / TORCHES).exists()
+    with pytest.raises(VaultError, match="rev-parse"), states.state_of("v9", folder):
+        pass
+
+
+def test_edits_are_the_lines_that_differ() -> None:
+    before = {"a.md": "one\ntwo\nthree", "b.md": "gone", "c.md": "same"}
+    after = {"a.md": "one\n2\nthree\nfour", "c.md": "same", "d.md": "new"}
+    assert states.edits(before, after) == [
+        Edit("a.md", range(2, 3), range(2, 3), ("two",), ("2",)),
+        Edit("a.md", range(4, 4), range(4, 5), (), ("four",)),
+        Edit("b.md", range(1, 2), range(1, 1), ("gone",), ()),
+        Edit("d.md", range(1, 1), range(1, 2), (), ("new",)),
+    ]
+
+
+def test_an_edit_is_blamed_for_passages_that_hold_it() -> None:
+    def passage(first: int, last: int, path: str = "a.md") -> Chunk:
+        return Chunk(path, "", first, last, "")
+
+    change = Edit("a.md", range(5, 7), range(9, 10), ("x", "y"), ("z",))
+    taken = Edit("a.md", range(5, 7), range(5, 5), ("x", "y"), ())
+    assert states.touching([change], [passage(6, 8)], []) == (change,)
+    assert states.touching([change], [passage(7, 8)], []) == ()
+    assert states.touching([change], [], [passage(9, 9)]) == (change,)
+    assert states.touching([change], [], [passage(5, 8)]) == ()
+    assert states.touching([change], [passage(1, 9, "b.md")], [passage(1, 9, "b.md")]) == ()
+    assert states.touching([taken], [], [passage(4, 5)]) == (taken,)  # from between its lines
+
+
+def test_a_text_that_stands_in_both_states_is_embedded_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded: list[str] = []
+    encode = Embedder.encode
+
+    def noted(self: Embedder, texts: Sequence[str], *progress: Any, **options: Any) -> Encoded:
+        embedded.extend(texts)
+        return encode(self, texts, *progress, **options)
+
+    monkeypatch.setattr(Embedder, "encode", noted)
+    edit(folder, TORCHES, "burns for one hour", "is carried in one hand")
+    assert run() == 0
+    assert len(embedded) == len(set(embedded)) > len(QUESTIONS)
+    assert any("burns for one hour" in text for text in embedded)
+    assert any("carried in one hand" in text for text in embedded)

@@ -1,0 +1,142 @@
+"""The gate, the way back and measuring one generation, as an operator runs them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from psycopg.types.json import Jsonb
+
+from evals import retrieval as evals
+from ingest import __main__ as program
+from ingest import pipeline
+from retrieval.context import Rulebook
+from retrieval.settings import Settings
+from tests.conftest import RULES, write_vault
+from tests.support.index.index_state import content, revision
+from tests.support.servers.serving import serving
+
+TORCHES = "1. Light/Torches.md"
+QUESTION = {"question": "How long does a torch burn?"}
+TWO_HOURS = {TORCHES: RULES[TORCHES].replace("one hour", "two hours")}
+
+
+@pytest.fixture
+def questions(environment: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A file with one question, which the vault answers with "one hour".
+
+    Programs of the environment are started in another folder than this one.
+    """
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    path = environment / "questions.jsonl"
+    gold = {"path": TORCHES, "quote": "A torch burns for one hour."}
+    asked = {"id": "torch", **QUESTION, "kind": "prose", "gold": [gold], "split": "gate"}
+    path.write_text(json.dumps(asked) + "\n", "utf-8")
+    return str(path)
+
+
+def number(rules: Rulebook) -> int:
+    return int(revision(rules).partition(".")[0])
+
+
+def test_the_gate_promotes_what_passes_and_nothing_else(
+    rulebook: Rulebook, vault: Path, questions: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first = number(rulebook)
+    assert program.main(["--gate", "--questions", questions]) == 0
+    told = capfd.readouterr().out
+    assert "PASS — How long does a torch burn?" in told
+    assert f"generation {number(rulebook)} was built and measured and is live" in told
+    assert number(rulebook) > first
+    before, name = content(rulebook), revision(rulebook)
+    write_vault(vault, TWO_HOURS)
+    assert program.main(["--gate", "--questions", questions]) == 3
+    told, reason = capfd.readouterr()
+    assert "GATE FAILED: " in told
+    assert "evals.retrieval ended with 1" in reason
+    assert f"generation {number(rulebook)} is live as before" in reason
+    assert (content(rulebook), revision(rulebook)) == (before, name)
+
+
+def test_the_rollback_program_says_what_is_live_and_what_it_lacks(
+    rulebook: Rulebook, environment: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = number(rulebook)
+    assert program.main(["--rollback"]) == 2
+    assert "no previous generation is kept" in capsys.readouterr().err
+    write_vault(vault, TWO_HOURS)
+    assert program.main(["--rebuild"]) == 0
+    assert "--rollback goes back" in capsys.readouterr().out
+    assert program.main(["--rollback"]) == 0
+    told = capsys.readouterr().out
+    assert f"generation {first} is live again" in told
+    assert "1 files are not in it as they stand now" in told
+    assert number(rulebook) == first
+    vault.rename(vault.with_name("gone"))  # the way back needs no vault
+    assert program.main(["--rollback"]) == 0
+    assert number(rulebook) > first
+    for arguments in (
+        ["--rollback", "--rebuild"],
+        ["--rollback", "--dry-run"],
+        ["--questions", "q"],
+    ):
+        with pytest.raises(SystemExit):
+            program.main(arguments)
+
+
+@pytest.mark.proves("promise 5", "row 16")
+def test_a_running_api_answers_from_the_generation_that_is_live_now(
+    rulebook: Rulebook, settings: Settings, vault: Path
+) -> None:
+    fitted = settings.model_copy(update={"rag_threshold": -9.0})
+    with serving(fitted) as client:
+
+        def asked() -> tuple[str, str, str]:
+            ready, answer = client.get("/readyz").json(), client.post("/ask", json=QUESTION).json()
+            (hours,) = re.findall(r"burns for (\w+) hours?", answer["answer"])
+            return ready["generation"], answer["generation"], hours
+
+        first = revision(rulebook)
+        assert asked() == (first, first, "one")
+        write_vault(vault, TWO_HOURS)
+        pipeline.run(rulebook, vault, rebuild=True)
+        second = revision(rulebook)
+        assert second != first
+        assert asked() == (second, second, "two")
+        pipeline.roll_back(rulebook)
+        assert asked() == (first, first, "one")
+
+
+def test_one_generation_is_measured_on_its_own(
+    rulebook: Rulebook, vault: Path, questions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--dataset", questions, "--generation"]
+    first = number(rulebook)
+    write_vault(vault, TWO_HOURS)
+    pipeline.run(rulebook, vault, rebuild=True)
+    assert evals.main([*asked, str(number(rulebook))]) == 1
+    assert "PASS — " not in capsys.readouterr().out
+    write_vault(vault, {TORCHES: RULES[TORCHES]})
+    assert evals.main([*asked, str(first)]) == 0
+    assert "PASS — " in capsys.readouterr().out
+    assert evals.main([*asked, "999"]) == 2
+    assert "generation 999 is gone" in capsys.readouterr().err
+    (vault / TORCHES).unlink()
+    assert evals.main([*asked, str(first)]) == 2
+    assert "about another vault" in capsys.readouterr().err
+
+
+@pytest.mark.proves("promise 7", "row 15")
+def test_an_index_of_another_model_is_not_measured(
+    rulebook: Rulebook, questions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with rulebook.store.connect(autocommit=True) as conn:
+        conn.execute(
+            "UPDATE generation SET fingerprint = fingerprint || %s",
+            [Jsonb({"model_digest": "0" * 64})],
+        )
+    for arguments in ([], ["--generation", str(number(rulebook))]):
+        assert evals.main(["--dataset", questions, *arguments]) == 2
+        told = capsys.readouterr().err
+        assert "nothing was measured: the index was made with model_digest" in told
+        assert "python -m ingest" in told

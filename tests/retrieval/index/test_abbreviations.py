@@ -1,0 +1,86 @@
+"""Abbreviations that a vault explains itself: read off one line, in time with its length."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.index.abbreviations import explained
+from tests.support.faults import growth
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Hit Dice (HD)", [("hd", "hit dice")]),
+        ("| ML | Morale |", [("ml", "morale")]),
+        ("**AL:** Alignment", [("al", "alignment")]),
+        ("- **ML** – Morale", [("ml", "morale")]),
+        ("ML, Morale", [("ml", "morale")]),
+        ("AC: Armour Class of the wearer", [("ac", "armour class")]),
+        ("Non-Player Character (NPC)", [("npc", "non player character")]),
+        ("The worth is told in gold pieces (GP).", [("gp", "gold pieces")]),
+        ("Dungeon's Master (DM)", [("dm", "dungeon's master")]),
+    ],
+)
+def test_what_a_line_explains_is_found_in_lower_case(
+    line: str, expected: list[tuple[str, str]]
+) -> None:
+    assert list(explained(line)) == expected
+
+
+def test_a_line_may_explain_several() -> None:
+    line = "A monster has Hit Dice (HD) and an Armour Class (AC)."
+    assert list(explained(line)) == [("hd", "hit dice"), ("ac", "armour class")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "A torch burns for one hour.",
+        "",
+        "Torch (see Light)",
+        "Hit Points (HD)",  # other letters
+        "Hit Points or Dice (HD)",  # the words are no neighbours
+        "gold pieces (gp)",  # as a word in brackets is written
+        "The Hit Dice (hd6)",
+        "| HD | 4+1 |",  # a value
+        "XP: Experience points",  # does not begin with its letter
+        "DC: The difficulty",
+        "In (IN)",  # as long as the word
+        "Gold (GOLD)",
+        "Morale is told as ML: Morale",  # not at the line's beginning
+    ],
+)
+def test_what_is_none_is_not_taken_for_one(line: str) -> None:
+    assert list(explained(line)) == []
+
+
+def test_an_abbreviation_of_one_word_has_its_letters_in_their_order() -> None:
+    assert list(explained("Saves (SV)")) == [("sv", "saves")]
+    assert list(explained("Saves (SVA)")) == []
+
+
+@given(st.text(alphabet="aA bBhHdD()*:|,-–'_", max_size=60))
+def test_each_begins_with_the_letter_of_what_it_stands_for(line: str) -> None:
+    for short, full in explained(line):
+        assert 2 <= len(short) <= 5
+        assert short[0] == full[0]
+        assert (short, full) == (short.lower(), full.lower())
+        assert len(full) > len(short)
+        words = full.split(" ")
+        assert len(words) in {1, len(short)}
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a ", "word ", "A", "Ab ", "(AB) ", "a (AB", "a (AB) ", "*", "|", " ", "* ", "--", "a_",
+        "aa' ", "AB: ", "AB:| ", f"{'x' * 31} ", "W" * 40, "a b c d (", "(",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("ends", [("", ""), ("AB: ", " (AB)")])
+def test_reading_takes_time_in_proportion_to_the_length(unit: str, ends: tuple[str, str]) -> None:
+    def read(count: int) -> None:
+        list(explained(ends[0] + unit * count + ends[1]))
+
+    assert growth.ratio(read, 500) < 3

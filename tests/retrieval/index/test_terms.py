@@ -1,0 +1,183 @@
+"""What a vault's words are: names, fields, spellings, and how telling each word is."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest import pipeline
+from retrieval.context import Rulebook
+from retrieval.index.store import Connection, live
+from retrieval.index.terms import cells, fields_of, is_field, key, names_of, stems_of, title
+from retrieval.models import NO_TERMS, Terms
+from tests.conftest import write_vault
+from tests.support.made.made_entries import entry, learnt, row
+
+HEADER = "| Weapon | Cost (gp) |"
+TROLL = "3. Monsters/12. Troll.md"
+AXE = row("| Battle axe | 7 |", "Weapons > Blades", header=HEADER)
+HIT_DICE = row("| Hit Dice | 6+3 |", "Troll", header="| Armour Class | 5 |")
+
+
+def test_a_thing_is_called_as_its_row_its_headings_and_its_file_are() -> None:
+    assert names_of("2. Arms/3. Weapons.md", AXE) == ["Battle axe", "Blades", "Weapons", "Weapons"]
+    known = learnt(("2. Arms/3. Weapons.md", AXE)).names
+    assert known == {
+        ("battl", "axe"): frozenset({"2. Arms/3. Weapons.md"}),
+        ("blad",): frozenset({"2. Arms/3. Weapons.md"}),
+        ("weapon",): frozenset({"2. Arms/3. Weapons.md"}),
+    }
+
+
+def test_one_name_has_the_files_that_have_something_of_it() -> None:
+    known = learnt(("a.md", entry("It burns.", "Torch")), ("b.md", entry("It glows.", "Torches")))
+    assert known.names[("torch",)] == {"a.md", "b.md"}
+    assert known.headings == ("Torch", "Torches")
+
+
+def test_a_key_and_its_value_are_a_field_and_no_name() -> None:
+    assert is_field(HIT_DICE)
+    assert not is_field(AXE)
+    known = learnt((TROLL, row("| Armour Class | 5 |", "Troll")), (TROLL, HIT_DICE))
+    assert known.names.keys() == {("troll",)}
+    assert known.fields == {("hit", "dic"), ("armor", "class")}
+
+
+def test_the_first_line_of_a_stat_block_is_no_header_of_the_others() -> None:
+    assert fields_of(HIT_DICE) == ["Hit Dice"]
+
+
+def test_columns_and_bold_beginnings_with_a_colon_are_fields() -> None:
+    assert fields_of(AXE) == ["Battle axe", "Weapon", "Cost (gp)"]
+    of_spell = entry("**Range:** 60’\n**Duration:** 1 turn\nIt lights up.", "Light")
+    assert fields_of(of_spell) == ["Range:", "Duration:"]
+    assert learnt(("a.md", of_spell)).fields == {("rang",), ("duration",)}
+
+
+def test_a_bold_beginning_is_a_name_too() -> None:
+    item = entry("- **Fire breath** burns all.", "Dragon", kind="item")
+    assert names_of("Dragons.md", item) == ["Fire breath", "Dragon", "Dragons"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The armour of a knight", ["armor", "knight"]),
+        ("the armor of knights", ["armor", "knight"]),
+        ("his colour", ["color"]),
+        ("an hour", ["hour"]),  # no spelling without u
+        ("twenty-five torches", ["25", "torch"]),
+        ("what is the", []),
+    ],
+)
+def test_stems_are_of_the_words_that_say_something(text: str, expected: list[str]) -> None:
+    assert stems_of(text) == expected
+
+
+def test_both_spellings_of_armour_are_one_name() -> None:
+    known = learnt(("a.md", entry("It protects.", "Armour")))
+    assert key("Armor") == key("Armour") == ("armor",)
+    assert known.names_in(stems_of("Which armor?")) == [("armor",)]
+
+
+def test_a_sentence_is_no_name() -> None:
+    assert key("one two three four five six") == ("one", "2", "3", "4", "5", "6")
+    assert key("A fire burns seven green goblins under stone bridges daily") == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("1. A/12. Combat.md", "Combat"), ("Light.md", "Light"), ("v1.2 notes.md", "v1.2 notes")],
+)
+def test_a_files_title_has_neither_folder_nor_number_nor_suffix(path: str, expected: str) -> None:
+    assert title(path) == expected
+
+
+def test_the_cells_of_a_row_are_words() -> None:
+    assert cells("| **Axe** | [[2. Arms/Axes\\|axes]] | a \\| b |") == ["Axe", "axes", "a \\| b"]
+    assert cells("| a |  | b |") == ["a", "", "b"]
+
+
+def test_words_are_counted_as_they_are_written_and_listed_by_their_letter() -> None:
+    known = learnt(
+        ("a.md", entry("Torches burn. The torch burns.", "Torch")),
+        ("b.md", entry("A torch has 30 uses.", "Uses")),
+    )
+    assert known.words["torch"] == 3  # the headings' words, too
+    assert known.words["torches"] == 1
+    assert known.frequency["torch"] == 2  # entries
+    assert known.spellings["t"] == ("the", "torch", "torches")
+    assert "3" not in known.spellings
+
+
+def test_what_fewer_entries_have_tells_more() -> None:
+    texts = ["gold and dragons", "gold and goblins", "gold"]
+    known = learnt(*((f"{n}.md", entry(text, f"H{n}")) for n, text in enumerate(texts)))
+    assert known.weight("gold") == pytest.approx(math.log(1 + 3.5 / 3.5))
+    assert known.weight("dragon") == pytest.approx(math.log(1 + 3.5 / 1.5))
+    assert known.weight("unknown") == pytest.approx(math.log(1 + 3.5 / 0.5))
+    assert NO_TERMS.weight("gold") > 0
+
+
+def test_what_the_vault_explains_is_told_in_full() -> None:
+    known = learnt(("a.md", entry("A monster has Hit Dice (HD).", "Monsters")))
+    assert known.in_full(stems_of("HD of a troll")) == {"hit", "dic", "troll"}
+    assert NO_TERMS.in_full(["hd"]) == {"hd"}
+
+
+def test_the_longest_names_of_a_question_do_not_overlap() -> None:
+    headings = ["Battle Axe", "Axe", "Battle", "Light"]
+    known = learnt(*((f"{n}.md", entry("Text.", name)) for n, name in enumerate(headings)))
+    asked = stems_of("Is a light battle axe an axe?")
+    assert known.names_in(asked) == [("light",), ("battl", "axe"), ("axe",)]
+    assert known.names_in(stems_of("Who are you?")) == []
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=12), st.sets(st.text("abc", min_size=1)))
+def test_names_stand_in_the_question_in_its_order(asked: list[str], called: set[str]) -> None:
+    names = {tuple(name[:6]): frozenset[str]() for name in called}
+    found = replace(NO_TERMS, names=names).names_in(asked)
+    rest = iter("".join(asked))
+    assert all(letter in rest for name in found for letter in name)
+    assert all(name in names for name in found)
+
+
+def test_the_terms_are_new_after_an_ingest_and_the_same_without_one(
+    rulebook: Rulebook, vault: Path
+) -> None:
+    before = _terms(rulebook)
+    assert ("battl", "axe") in before.names
+    assert _terms(rulebook) is before
+    write_vault(vault, {"3. New/Rope.md": "# Silk Rope\n\nIt holds 3 people.\n"})
+    (vault / "2. Arms/Weapons.md").write_text("# Weapons\n\nNone.\n", "utf-8")
+    pipeline.run(rulebook, vault)
+    after = _terms(rulebook)
+    assert after.names[("silk", "rop")] == {"3. New/Rope.md"}
+    assert ("battl", "axe") not in after.names
+    assert after.headings == ("Torches", "Hazards", "Weapons", "Silk Rope")
+
+
+def test_what_stands_for_a_whole_passage_is_not_counted_again(rulebook: Rulebook) -> None:
+    with rulebook.store.connect(autocommit=True) as conn:
+        rows = conn.execute("SELECT kind FROM entry").fetchall()
+    kinds = [str(kind) for (kind,) in rows]
+    assert "whole" in kinds
+    assert _terms(rulebook).entries == len(kinds) - kinds.count("whole")
+
+
+def _terms(rules: Rulebook) -> Terms:
+    def read(conn: Connection) -> Terms:
+        now = live(conn)
+        return rules.terms.of(conn, now.id, now.name)
+
+    return rules.store.read(read)
+
+
+def test_a_row_by_name_and_kind_is_called_by_its_name_alone_too() -> None:
+    horse = row("| Horse, riding | 75 |", "Mounts", header="| Animal | Cost |")
+    assert names_of("Mounts.md", horse)[:2] == ["Horse, riding", "Horse"]
+    pony = row("| Pony | 35 |", "Mounts", header="| Animal | Cost |")
+    assert names_of("Mounts.md", pony)[:2] == ["Pony", "Mounts"]

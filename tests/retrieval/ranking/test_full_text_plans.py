@@ -1,0 +1,90 @@
+"""Full text search gives the same scores, to the last digit, whatever plan PostgreSQL chooses."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from psycopg import sql
+
+from ingest import pipeline
+from retrieval.context import Rulebook
+from retrieval.index import store
+from retrieval.index.store import Connection, full_text, live
+from retrieval.settings import Settings
+from tests.conftest import new_database, write_vault
+from tests.support.made.many_files import cheap_rules, many_files
+from tests.support.source.promises_table import Runs
+
+FILES = 200
+LIMIT = 10_000  # all that match
+QUESTIONS = (
+    "torch",
+    "dragon goblin orc troll",
+    "a dagger, a sword and a shield in the cave by the river",
+    "torch oil lantern rope axe dagger sword shield dragon goblin orc troll spell scroll potion",
+)
+SWITCHES = (
+    "enable_seqscan", "enable_indexscan", "enable_bitmapscan", "enable_hashagg", "enable_sort",
+    "enable_hashjoin", "enable_mergejoin", "enable_nestloop", "enable_memoize",
+    "enable_indexonlyscan", "enable_material",
+)  # fmt: skip
+PARALLEL = {
+    "max_parallel_workers_per_gather": "4",
+    "parallel_setup_cost": "0",
+    "parallel_tuple_cost": "0",
+    "min_parallel_table_scan_size": "0",
+    "min_parallel_index_scan_size": "0",
+    "debug_parallel_query": "on",
+}
+PLANS: dict[str, dict[str, str]] = {
+    "one process": {"max_parallel_workers_per_gather": "0"},
+    "four workers": PARALLEL,
+    "four workers, no index": PARALLEL | {"enable_indexscan": "off", "enable_bitmapscan": "off"},
+    "no scan but by bitmaps": {"enable_seqscan": "off", "enable_indexscan": "off"},
+    "no scan but by indexes": {"enable_seqscan": "off", "enable_bitmapscan": "off"},
+    "nested loops": {"enable_hashjoin": "off", "enable_mergejoin": "off"},
+    **{f"no {name}": {name: "off"} for name in SWITCHES},
+}
+
+
+@pytest.fixture(scope="module")
+def rules(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rulebook]:
+    vault = write_vault(tmp_path_factory.mktemp("plans"), many_files(FILES))
+    with new_database(server) as url:
+        settings = Settings.model_validate({"database_url": url, "vault": vault})
+        with cheap_rules(settings) as rules:
+            pipeline.run(rules, vault)
+            yield rules
+
+
+def plan(conn: Connection, generation_id: int, question: str) -> str:
+    """The kinds of nodes that the statement is run with."""
+    values = {"text": question, "generation": generation_id, "limit": LIMIT, "k1": 1.2, "b": 0.75}
+    row = conn.execute("EXPLAIN (FORMAT JSON, COSTS OFF) " + store._FULL_TEXT, values).fetchone()
+    assert row
+    return json.dumps(row[0])
+
+
+def scores(conn: Connection, question: str) -> list[tuple[int, float]]:
+    return [(one.row_id, one.score) for one in full_text(conn, live(conn).id, question, LIMIT)]
+
+
+@pytest.mark.proves("row 18")
+def test_scores_and_order_are_the_same_with_every_plan(rules: Rulebook, runs: Runs) -> None:
+    plans = set()
+    with rules.store.connect(autocommit=True) as conn:
+        conn.prepare_threshold = None  # a prepared statement keeps the plan of other settings
+        wanted = {question: scores(conn, question) for question in QUESTIONS}
+        assert [len(found) > 100 for found in wanted.values()] == [True] * len(QUESTIONS)
+        for settings in PLANS.values():
+            for name, value in settings.items():
+                conn.execute("SELECT set_config(%s, %s, false)", [name, value])
+            for question, expected in wanted.items():
+                plans.add(plan(conn, live(conn).id, question))
+                assert scores(conn, question) == expected, settings
+            for name in settings:
+                conn.execute(sql.SQL("RESET {}").format(sql.Identifier(name)))
+    kinds = {"Seq Scan", "Index Scan", "Bitmap Heap Scan", "Gather", "Hash Join", "Nested Loop"}
+    assert all(any(f'"{kind}"' in one for one in plans) for kind in kinds), plans
+    assert len(plans) > 10
+    runs(len(PLANS) * len(QUESTIONS))

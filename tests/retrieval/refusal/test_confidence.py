@@ -1,0 +1,194 @@
+"""How likely the first card answers: the fit, what it reads of a search, and what is decided."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.context import Rulebook, calibrated_for
+from retrieval.errors import ConfigurationError
+from retrieval.models import SearchResult
+from retrieval.refusal import confidence, off_topic
+from retrieval.refusal.confidence import Fit
+from retrieval.refusal.decision import Decision, decide
+from retrieval.refusal.features import NAMES, Array, features
+from retrieval.search import search
+
+EVEN = Fit(dict.fromkeys(NAMES, 0.0), 0.0, 0.5)  # says one half of everything
+TORCH = "How long does a torch burn?"
+
+
+def made(count: int = 200) -> tuple[Array, Array]:
+    """Questions whose first feature alone tells whether the first card is right, but for noise."""
+    generator = np.random.default_rng(3)
+    numbers = generator.normal(size=(count, len(NAMES)))
+    numbers[:, 5] = 7.0  # always the same
+    right = (numbers[:, 0] + generator.normal(scale=0.3, size=count) > 0).astype(float)
+    return numbers, right
+
+
+def fitted(pull: float = 1.0) -> Fit:
+    numbers, right = made()
+    return confidence.fit(numbers, right, np.ones(len(right)), pull=pull)
+
+
+def test_a_fit_tells_right_from_wrong_by_the_feature_that_does() -> None:
+    numbers, right = made()
+    fit = fitted()
+    said = np.array([fit.probability(one) for one in numbers])
+    assert np.mean((said > 0.5) == (right == 1)) > 0.85
+    assert max(fit.weights, key=lambda name: abs(fit.weights[name])) == NAMES[0]
+    assert fit.weights[NAMES[5]] == 0.0
+    assert float(np.mean(said)) == pytest.approx(float(np.mean(right)), abs=0.01)
+
+
+def test_a_stronger_pull_makes_smaller_weights() -> None:
+    assert abs(fitted(100.0).weights[NAMES[0]]) < abs(fitted().weights[NAMES[0]])
+
+
+def test_questions_count_by_their_shares() -> None:
+    numbers = np.zeros((4, len(NAMES)))
+    right, shares = np.array([1.0, 0.0, 0.0, 0.0]), np.array([9.0, 1.0, 1.0, 1.0])
+    fit = confidence.fit(numbers, right, shares)
+    assert fit.probability(numbers[0]) == pytest.approx(0.75, abs=1e-3)
+
+
+@given(
+    st.lists(st.floats(-5, 5), min_size=len(NAMES), max_size=len(NAMES)),
+    st.sampled_from(range(len(NAMES))),
+    st.floats(0, 5),
+)
+def test_the_probability_rises_with_what_has_a_weight(
+    numbers: list[float], place: int, more: float
+) -> None:
+    fit = Fit({name: (-1.0) ** n / 4 for n, name in enumerate(NAMES)}, 0.3, 0.5)
+    before = np.array(numbers)
+    after = before.copy()
+    after[place] += more
+    low, high = sorted([fit.probability(before), fit.probability(after)])
+    assert 0.0 <= low <= high <= 1.0
+    rises = fit.probability(after) >= fit.probability(before)
+    assert rises or fit.weights[NAMES[place]] < 0
+
+
+def test_the_limit_is_the_probability_that_the_share_is_under() -> None:
+    said = [0.1, 0.2, 0.3, 0.4, 0.5]
+    assert confidence.limit_for(said, 0.0) == 0.1
+    assert confidence.limit_for(said, 0.25) == pytest.approx(0.2)
+    assert confidence.limit_for(said, 0.5) == pytest.approx(0.3)
+    assert confidence.limit_for([0.7], 0.12) == 0.7
+
+
+@pytest.fixture
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty confidence.json."""
+    path = tmp_path / "confidence.json"
+    path.write_text("[]", "utf-8")
+    monkeypatch.setattr(confidence, "_FILE", path)
+    confidence._found.cache_clear()
+    yield path
+    confidence._found.cache_clear()
+
+
+def keep(rules: Rulebook, fit: Fit) -> None:
+    models = calibrated_for(rules.settings, rules.embedder, rules.reranker)
+    confidence.write(models, fit, {"n": 1})
+
+
+def test_a_fit_is_kept_for_its_models(rulebook: Rulebook, stored: Path) -> None:
+    assert confidence.fitted(rulebook) is None
+    keep(rulebook, EVEN)
+    assert confidence.fitted(rulebook) == EVEN
+    off = rulebook.settings.model_copy(update={"rag_late_interaction": False})
+    assert confidence.fitted(replace(rulebook, settings=off)) is None
+
+
+def test_a_fit_of_other_features_says_what_to_run(rulebook: Rulebook, stored: Path) -> None:
+    models = calibrated_for(rulebook.settings, rulebook.embedder, rulebook.reranker)
+    entry = {**asdict(EVEN), "weights": {"score": 1.0, "luck": 2.0}, "for": models}
+    stored.write_text(json.dumps([entry]), "utf-8")
+    with pytest.raises(ConfigurationError, match=r"\['luck', 'score'\].* python -m evals\.calibr"):
+        confidence.fitted(rulebook)
+
+
+@pytest.mark.parametrize("text", ["", "{", "3", "[{}]"])
+def test_a_broken_file_is_said_to_be_one(rulebook: Rulebook, stored: Path, text: str) -> None:
+    stored.write_text(text, "utf-8")
+    with pytest.raises(ConfigurationError, match=r"confidence\.json cannot be read"):
+        confidence.fitted(rulebook)
+
+
+def test_what_is_decided_depends_on_the_limit(rulebook: Rulebook, stored: Path) -> None:
+    found = search(rulebook, TORCH)
+    assert decide(rulebook, found, TORCH) == Decision("answered", None)
+    for limit, certainty in ((0.5, "answered"), (0.51, "nearest")):
+        keep(rulebook, replace(EVEN, limit=limit))
+        assert decide(rulebook, found, TORCH) == Decision(certainty, 0.5)  # type: ignore[arg-type]
+
+
+def test_another_subject_is_refused_without_any_confidence(
+    rulebook: Rulebook, stored: Path
+) -> None:
+    keep(rulebook, EVEN)
+    for asked in ("How do I undo my last git commit?", "Why does my car not start in the cold?"):
+        assert decide(rulebook, search(rulebook, asked), asked) == Decision("refused", 0.0)
+
+
+def foreign(found: SearchResult) -> SearchResult:
+    """The same search, were the question much nearer to other subjects than to the rules."""
+    return replace(found, elsewhere=2.0, covered=-2.0)
+
+
+def named(found: SearchResult) -> bool:
+    given = off_topic.signals(found)
+    assert given
+    return given.named
+
+
+@pytest.mark.parametrize("question", ["dagger", "What is a battle axe?", "Drowning", "weapon axe"])
+def test_what_the_vault_has_by_name_is_never_refused(rulebook: Rulebook, question: str) -> None:
+    found = foreign(search(rulebook, question))
+    assert found.hits
+    assert named(found)
+    assert not off_topic.refuses(found, off_topic.Fit())
+
+
+def test_a_name_among_much_else_does_not_keep_a_question(rulebook: Rulebook) -> None:
+    found = foreign(search(rulebook, "Which football club signed a dagger sponsor last season?"))
+    assert not named(found)
+    assert off_topic.refuses(found, off_topic.Fit())
+    assert not named(search(rulebook, "What is it?"))
+
+
+def test_the_features_are_numbers_with_names(indexed_rules: Rulebook) -> None:
+    asked = "Does a torch burn in water?"
+    found = search(indexed_rules, asked)
+    first, last = found.hits[0], found.hits[-1]
+    given = dict(zip(NAMES, features(found, asked), strict=True))
+    assert np.isfinite(list(given.values())).all()
+    assert given["drop"] == pytest.approx(first.score - last.score)
+    assert given["weakest_first"] <= given["weakest_any"] <= 1
+    assert given["matched_first"] <= given["matched_any"] <= 1
+    assert (given["rarest"], given["why"]) == (0.0, 0.0)
+    assert given["length"] == pytest.approx(np.log(7))
+
+
+def test_a_reason_that_is_asked_for_and_a_number_that_is_not_there_count(
+    rulebook: Rulebook,
+) -> None:
+    found = search(rulebook, "Why does a torch burn for 9 hours?")
+    given = dict(zip(NAMES, features(found, "why does a torhc burn for 9 hours?"), strict=True))
+    assert (given["why"], given["numbers"]) == (1.0, 1.0)
+
+
+def test_a_search_that_found_nothing_has_no_features(rulebook: Rulebook) -> None:
+    found = search(replace(rulebook, threshold=99.0), TORCH)
+    assert found.hits == ()
+    with pytest.raises(ValueError, match="nothing was found"):
+        features(found, TORCH)
+    assert decide(rulebook, found, TORCH) == Decision("refused", 0.0)

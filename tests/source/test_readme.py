@@ -1,0 +1,85 @@
+"""What programs write into the README, and the drawing beside it."""
+
+from pathlib import Path
+
+import pytest
+
+from evals import table
+from evals.measure import span_overlap, summary
+from evals.measure.run import Run
+from evals.reports import png, readme
+from evals.stages.report import README_ROWS, readme_rows
+from retrieval.errors import ConfigurationError
+from tests.evals.reports.test_ablation import row
+from tests.support.made.made import FILES, TOP_K, found, question, scored
+
+README = (
+    "before\n<!-- measured: make ablation -->\nold\n<!-- end of measured -->\nbetween\n"
+    "<!-- measured: make table -->\nold\n<!-- end of measured -->\nafter\n"
+)
+
+
+def test_the_readme_has_its_rows_in_its_words_and_only_where_all_are_measured() -> None:
+    rows = [row(name, [1, 2, 9, 4]) for name in README_ROWS]
+    text = readme_rows(rows, "rules.jsonl", "gate", "today at commit `abc`")
+    about, _, head, _, *cells = text.split("\n")
+    assert "on rules.jsonl, split gate, 4 answerable questions" in about
+    assert "today at commit `abc`" in about
+    assert head.startswith("| configuration | hit@4 | MRR | MRR against shipped")
+    assert [line.split(" | ")[0].removeprefix("| ") for line in cells] == [*README_ROWS.values()]
+    assert cells[0].endswith("| 0.750 | 0.465 |  | 1 ms | 1 | 0 KB a chunk |")
+    with pytest.raises(ConfigurationError, match=r"no rows \['fixed-dense'\] for the README"):
+        readme_rows(rows[:-1], "rules.jsonl", "gate", "today")
+
+
+def test_only_the_part_of_the_command_is_written(tmp_path: Path) -> None:
+    page = tmp_path / "README.md"
+    page.write_text(README, "utf-8")
+    readme.put("make ablation", "new", page)
+    readme.put("make table", "table", page)
+    assert page.read_text("utf-8") == (
+        "before\n<!-- measured: make ablation -->\nnew\n<!-- end of measured -->\nbetween\n"
+        "<!-- measured: make table -->\ntable\n<!-- end of measured -->\nafter\n"
+    )
+
+
+@pytest.mark.parametrize("old", ["<!-- measured: make ablation -->", "<!-- end of measured -->"])
+def test_a_readme_without_its_lines_stays_as_it_is(tmp_path: Path, old: str) -> None:
+    page = tmp_path / "README.md"
+    page.write_text(README.replace(old, "", 1), "utf-8")
+    for work in (readme.check, lambda command, path: readme.put(command, "new", path)):
+        with pytest.raises(ConfigurationError, match="restore them"):
+            work("make ablation", page)
+    assert page.read_text("utf-8") == README.replace(old, "", 1)
+
+
+def test_our_readme_has_both_parts() -> None:
+    for command in ("make table", "make ablation"):
+        readme.check(command)
+
+
+def test_a_drawing_without_words_is_an_error() -> None:
+    words = '<text y="15" font-family="sans-serif">words</text>'
+    drawing = f'<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20">{words}</svg>'
+    assert png.png(drawing).startswith(b"\x89PNG")
+    with pytest.raises(ConfigurationError, match="no font is installed"):
+        png.png('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
+
+
+def test_the_table_says_what_was_found_and_refused_of_a_run() -> None:
+    items = scored(
+        (question(1, name="hit"), found(1, 2)),
+        (question(5, name="late"), found(3, 4, 5)),
+        (question(name="off"), found()),
+    )
+    run = Run(
+        dataset=Path("evals/q.jsonl"), vault=Path("vault"), top_k=TOP_K, scored=tuple(items),
+        faults=(), config={}, files=FILES, page_of=span_overlap.pages_of(FILES),
+        tables=summary.tables(items),
+    )  # fmt: skip
+    head, _, line, _, measured = table.table([run], TOP_K).split("\n")
+    assert head.startswith("| gate split | n | recall@2 (95 %) | MRR |")
+    assert line == (
+        "| q.jsonl, 1 files | 2 | 0.500 (0.09 to 0.91) | 0.667 | 1 of 1 | 0 of 2 | 3 ms |"
+    )
+    assert measured.startswith("Measured on 20")
