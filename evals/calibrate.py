@@ -38,7 +38,7 @@ from retrieval.ranking.fusion import Weights
 from retrieval.refusal import confidence, off_topic
 from retrieval.settings import BUNDLED, load
 
-_NONE, _TRAINING = "none", "training"
+_NONE, _TRAINING = "none", "training/texts"
 _SHARES = 20  # of the hits: the curve shows a threshold for each
 
 
@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--beside",
         help="training texts that the weights are fitted on as well, or none for none of them; "
-        "default: training, and none for our cross-encoder, which has seen all of them",
+        "default: training/texts, and none for our cross-encoder, which has seen all of them",
     )
     parser.add_argument(
         "--confidence", action="store_true", help="fit the confidence alone, under the other fits"

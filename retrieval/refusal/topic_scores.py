@@ -3,9 +3,10 @@
 How near the nearest passage is says little alone, since some ways of asking are near to everything.
 Near to the weather or to car repair, and not to any passage, says that a question is off the topic.
 There are two lists: off_topic_subjects.txt names subjects, off_topic_questions.txt asks questions
-as people do. Rules of everyday matters are near to both themselves, so what counts is by how much nearer to them a
-question is than the rules' own texts are. What a question is about shows in its words even more:
-rules have all of those that they answer, other subjects all of those of other questions.
+as people do. Rules of everyday matters are near to both themselves, so what counts is by how much
+nearer to them a question is than the rules' own texts are. What a question is about shows in its
+words even more: rules have all of those that they answer, other subjects all of those of other
+questions.
 
 The vectors of both for the bundled encoder are stored, since embedding them takes seconds; this
 program makes them again after a change of the encoder or of a list:

@@ -131,7 +131,7 @@ def runs(request: pytest.FixtureRequest) -> Runs:
 
 def find_proofs(folder: Path) -> list[Proof]:
     """Return the proving test functions of a folder, sorted by name; read, not imported."""
-    files = sorted(folder.glob("test_*.py"))
+    files = sorted(folder.rglob("test_*.py"), key=lambda file: file.name)
     return [
         proof for file in files for proof in _proofs_of(file.name, ast.parse(file.read_bytes()))
     ]
