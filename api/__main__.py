@@ -12,7 +12,7 @@ import uvicorn
 
 from api.http import logs
 from api.main import create_app
-from api.state import open_oracle
+from api.state import open_app_state
 from retrieval.errors import RulesError
 from retrieval.settings import load
 
@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         settings = load()
         logs.configure(settings.log_level)
-        with open_oracle(settings) as opened:
+        with open_app_state(settings) as opened:
             config = uvicorn.Config(
                 create_app(opened),
                 host=settings.host,

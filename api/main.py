@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from api.answer import pipeline
 from api.answer.question import follow_up
 from api.http import events, feedback, health, metrics, problems
-from api.http.client_disconnect import Hangup, until_gone
-from api.http.concurrency_limit import Admissions, admitted
+from api.http.client_disconnect import ClientDisconnect, until_gone
+from api.http.concurrency_limit import ConcurrencyLimit, admitted
 from api.http.hosts import Hosts
 from api.http.request_id import RequestIds
 from api.http.sse import EventStream
@@ -23,7 +23,7 @@ from api.schema.answer import Answer
 from api.schema.passages import passages
 from api.schema.requests import AskRequest, SearchRequest
 from api.schema.search import SearchReply, SearchTimings
-from api.state import Opened, Oracle, RequestId, State, open_oracle
+from api.state import AppState, Opened, RequestId, State, open_app_state
 from retrieval.errors import RulesError
 from retrieval.search import search
 from retrieval.settings import Settings, load
@@ -35,22 +35,22 @@ _STREAMED: dict[int | str, dict[str, Any]] = {
 _MOST_BYTES = 256 * 1024  # of a body: the longest question, in escapes, is under 50 KB
 
 
-def create_app(opened: Oracle | Settings | None = None) -> FastAPI:
+def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     """Build the app over what is opened already, or opens itself by settings or the environment."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
-        if isinstance(opened, Oracle):
+        if isinstance(opened, AppState):
             yield {"oracle": opened}
             return
-        with open_oracle(opened or load()) as oracle:
+        with open_app_state(opened or load()) as oracle:
             yield {"oracle": oracle}
 
     app = FastAPI(
         title="rules-oracle", version="0.1.0", lifespan=lifespan, max_body_size=_MOST_BYTES
     )
     app.state.questions = 0
-    app.add_middleware(Admissions)
+    app.add_middleware(ConcurrencyLimit)
     metrics.install(app)
     feedback.install(app)
     app.add_middleware(Hosts)
@@ -78,7 +78,7 @@ async def ask(
     citation, and final_answer, the same answer as without, or error in its place.
     """
 
-    def made(hangup: Hangup) -> Generator[events.Step]:
+    def made(disconnect: ClientDisconnect) -> Generator[events.Step]:
         steps = pipeline.steps(
             opened.rules,
             opened.model,
@@ -86,18 +86,18 @@ async def ask(
             history=body.history,
             top_k=body.top_k,
             request_id=request_id,
-            hangup=hangup,
+            disconnect=disconnect,
             streamed=body.stream,
             texts=opened.texts,
         )
         return feedback.remembered(request, metrics.counted(request, steps))
 
-    def streamed(hangup: Hangup) -> Generator[events.Event]:
-        return events.events(made(hangup), lambda error: problems.told(request, error))
+    def streamed(disconnect: ClientDisconnect) -> Generator[events.Event]:
+        return events.events(made(disconnect), lambda error: problems.told(request, error))
 
     if body.stream:
-        return await until_gone(request, lambda hangup: EventStream(streamed, hangup))
-    return await until_gone(request, lambda hangup: pipeline.finished(made(hangup)))
+        return await until_gone(request, lambda disconnect: EventStream(streamed, disconnect))
+    return await until_gone(request, lambda disconnect: pipeline.finished(made(disconnect)))
 
 
 def find(body: SearchRequest, opened: Opened, request_id: RequestId) -> SearchReply:

@@ -1,4 +1,4 @@
-"""What every endpoint uses: the opened rulebook, the language model, and the request's id."""
+"""What every endpoint uses: the search context, the language model, and the request's id."""
 
 import logging
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from api.answer.question import small_talk
 from api.answer.texts import DEFAULT, Texts
 from api.llm.client import LanguageModel
 from api.page import html
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.errors import ConfigurationError, RulesError
 from retrieval.index import store
 from retrieval.models import Terms
@@ -24,10 +24,10 @@ log = logging.getLogger("api")
 
 
 @dataclass(frozen=True, slots=True)
-class Oracle:
-    """What the endpoints use: the opened rulebook and, where one is set, a language model."""
+class AppState:
+    """What the endpoints use: the search context and, where one is set, a language model."""
 
-    rules: Rulebook
+    rules: SearchContext
     model: LanguageModel | None
     texts: Texts = DEFAULT
 
@@ -35,58 +35,58 @@ class Oracle:
 class State(TypedDict):
     """The state of the running app."""
 
-    oracle: Oracle
+    oracle: AppState
 
 
 @contextmanager
-def open_oracle(settings: Settings) -> Iterator[Oracle]:
+def open_app_state(settings: Settings) -> Iterator[AppState]:
     """Yield what the endpoints use, opened and warm. Raises RulesErrors that say what to do."""
     with ExitStack() as stack:
-        rules = stack.enter_context(open_rulebook(settings))
-        _check_fitted(rules)
+        context = stack.enter_context(open_context(settings))
+        _check_fitted(context)
         model = LanguageModel(settings) if settings.openai_model else None
         if model:
             stack.callback(model.close)
-        rules.warm()
+        context.warm()
         html.warm()
-        opened = Oracle(rules, model, texts.load(settings.vault))
+        opened = AppState(context, model, texts.load(settings.vault))
         _warm(opened)
         yield opened
 
 
-def _warm(opened: Oracle) -> None:
+def _warm(opened: AppState) -> None:
     """Answer a question of the vault now, or the first person waits for the list of its words.
 
     No language model is asked. Without an index, or without its database, nothing is warm:
     GET /readyz says what is missing.
     """
-    rules = opened.rules
+    context = opened.rules
 
     def read(conn: store.Connection) -> Terms:
         now = store.live(conn)
-        rules.sections.of(conn, now.id, now.name)
-        return rules.terms.of(conn, now.id, now.name)
+        context.sections.of(conn, now.id, now.name)
+        return context.terms.of(conn, now.id, now.name)
 
     try:
-        for question in small_talk.examples(rules.store.read(read), 1):
-            pipeline.finished(pipeline.steps(rules, None, question, texts=opened.texts))
+        for question in small_talk.examples(context.store.read(read), 1):
+            pipeline.finished(pipeline.steps(context, None, question, texts=opened.texts))
     except RulesError as error:
         log.warning("nothing is warmed: %s", error)
 
 
-def _check_fitted(rules: Rulebook) -> None:
+def _check_fitted(context: SearchContext) -> None:
     """Raise ConfigurationError where nothing says which questions are to be refused."""
-    if rules.settings.rag_threshold is None and off_topic.fitted(rules) is None:
+    if context.settings.rag_threshold is None and off_topic.fitted(context) is None:
         raise ConfigurationError(
-            f"no refusal was fitted for these models (encoder {rules.embedder.files.name}, "
-            f"reranker {rules.reranker.name if rules.reranker else 'off'}), so every question "
+            f"no refusal was fitted for these models (encoder {context.embedder.files.name}, "
+            f"reranker {context.reranker.name if context.reranker else 'off'}), so every question "
             "would be answered; run: python -m evals.calibrate, or set RAG_THRESHOLD"
         )
 
 
-def oracle(request: Request) -> Oracle:
+def oracle(request: Request) -> AppState:
     """Return what the lifespan opened."""
-    opened: Oracle = request.state.oracle
+    opened: AppState = request.state.oracle
     return opened
 
 
@@ -96,5 +96,5 @@ def request_id(request: Request) -> str:
     return given
 
 
-Opened = Annotated[Oracle, Depends(oracle)]
+Opened = Annotated[AppState, Depends(oracle)]
 RequestId = Annotated[str, Depends(request_id)]

@@ -17,9 +17,18 @@ from evals.reports import readme, results
 from evals.reports.png import png
 from evals.retrieval import RULES
 from evals.stages import report
-from evals.stages.configurations import NAMES, SHIPPED, Arm, Asked, Setup, arms, ask, indexes
+from evals.stages.configurations import (
+    NAMES,
+    SHIPPED,
+    Asked,
+    Configuration,
+    StageSettings,
+    ask,
+    configurations,
+    indexes,
+)
 from evals.stages.rows import Row, summed
-from retrieval.context import Rulebook, open_rulebook, with_bundled_reranker
+from retrieval.context import SearchContext, open_context, with_bundled_reranker
 from retrieval.errors import ConfigurationError, DatasetError, RulesError
 from retrieval.settings import load
 
@@ -36,16 +45,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         questions = retrieval.chosen(args.dataset, split)
         if sum(question.answerable for question in questions) < 2:
             raise DatasetError(f"{args.dataset}: one answerable question shows no difference")
-        with open_rulebook(load()) as rules:
-            ours = _with_ours(rules)
-            chosen = _chosen(rules, ours, args.only)
-            other = retrieval.vault_of(rules, args.dataset)
-            folder = args.vault or other or rules.settings.vault
-            rows = measure(ours or rules, folder, questions, chosen)
-            text = _heading(rules, args.dataset, args.split, rows) + report.table(rows)
+        with open_context(load()) as context:
+            ours = _with_ours(context)
+            chosen = _chosen(context, ours, args.only)
+            other = retrieval.vault_of(context, args.dataset)
+            folder = args.vault or other or context.settings.vault
+            rows = measure(ours or context, folder, questions, chosen)
+            text = _heading(context, args.dataset, args.split, rows) + report.table(rows)
             about = {"program": "evals.ablation", "split": args.split}
             files = rows[0].index.measured.files
-            config = results.config(rules, rules.fingerprint, files, args.dataset, about)
+            config = results.config(context, context.fingerprint, files, args.dataset, about)
         print(f"\n{text}", end="")
         _write(args, rows, text, config)
     except RulesError as error:
@@ -82,16 +91,18 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return args
 
 
-def _with_ours(rules: Rulebook) -> Rulebook | None:
+def _with_ours(context: SearchContext) -> SearchContext | None:
     """The same rules with our cross-encoder, where none is set and a fit of it belongs to them."""
-    if rules.reranker or not rules.settings.rag_late_interaction:
+    if context.reranker or not context.settings.rag_late_interaction:
         return None
-    ours = with_bundled_reranker(rules)
+    ours = with_bundled_reranker(context)
     return ours if ours.weights.rerank is not None else None
 
 
-def _chosen(rules: Rulebook, ours: Rulebook | None, only: Sequence[str] | None) -> list[Arm]:
-    found = arms(rules, ours)
+def _chosen(
+    context: SearchContext, ours: SearchContext | None, only: Sequence[str] | None
+) -> list[Configuration]:
+    found = configurations(context, ours)
     missing = set(only or ()) - {arm.name for arm in found}
     if missing:
         raise ConfigurationError(
@@ -102,25 +113,28 @@ def _chosen(rules: Rulebook, ours: Rulebook | None, only: Sequence[str] | None) 
 
 
 def measure(
-    rules: Rulebook, folder: Path, questions: Sequence[Question], chosen: Sequence[Arm]
+    context: SearchContext,
+    folder: Path,
+    questions: Sequence[Question],
+    chosen: Sequence[Configuration],
 ) -> list[Row]:
     """Return a row for each of `chosen`; those of the same setup share one measurement."""
-    done: dict[Setup, tuple[Asked, ...]] = {}
-    with indexes(rules, folder, {arm.setup.chunks for arm in chosen}) as made:
+    done: dict[StageSettings, tuple[Asked, ...]] = {}
+    with indexes(context, folder, {arm.setup.chunks for arm in chosen}) as made:
         for arm in chosen:
             if arm.setup not in done:
                 print(f"measuring: {arm.title}", flush=True)
-                done[arm.setup] = ask(rules, made[arm.setup.chunks], questions, arm.setup)
+                done[arm.setup] = ask(context, made[arm.setup.chunks], questions, arm.setup)
         return [Row(arm, made[arm.setup.chunks], done[arm.setup]) for arm in chosen]
 
 
-def _heading(rules: Rulebook, path: Path, split: str, rows: Sequence[Row]) -> str:
-    off = [] if rules.settings.rag_late_interaction else ["late interaction is off"]
-    off += [] if math.isfinite(rules.threshold) else ["no threshold is fitted"]
+def _heading(context: SearchContext, path: Path, split: str, rows: Sequence[Row]) -> str:
+    off = [] if context.settings.rag_late_interaction else ["late interaction is off"]
+    off += [] if math.isfinite(context.threshold) else ["no threshold is fitted"]
     return (
         f"{path.name}, split {split}, {results.measured_on()}: {len(rows[0].answerable)} "
-        f"answerable questions of {len(rows[0].asked)}; embedding: {rules.embedder.files.name}; "
-        f"{rules.weights}; threshold: {rules.threshold:g}."
+        f"answerable questions of {len(rows[0].asked)}; embedding: {context.embedder.files.name}; "
+        f"{context.weights}; threshold: {context.threshold:g}."
         + (f" No row of its own where {' and '.join(off)}." if off else "")
         + "\n\n"
     )

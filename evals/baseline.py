@@ -19,7 +19,7 @@ from evals.measure import measurement
 from evals.measure.measurement import BASELINE, Measurement
 from evals.measure.outcome import Outcome
 from evals.retrieval import MIN_RECALL, RULES, evaluate
-from retrieval.context import open_rulebook
+from retrieval.context import open_context
 from retrieval.errors import DatasetError, RulesError
 from retrieval.settings import load
 
@@ -75,12 +75,12 @@ def _measure(
 ) -> tuple[list[Outcome], Measurement]:
     questions = retrieval.chosen(path, split)
     with (
-        open_rulebook(load()) as rules,
-        retrieval.subject(rules, folder or retrieval.vault_of(rules, path)) as measured,
+        open_context(load()) as context,
+        retrieval.subject(context, folder or retrieval.vault_of(context, path)) as measured,
     ):
-        outcomes = list(evaluate(rules, measured, questions))
+        outcomes = list(evaluate(context, measured, questions))
         asked = [outcome.question for outcome in outcomes]
-        made_with = measurement.fingerprint(rules, measured, asked, rules.settings.rag_top_k)
+        made_with = measurement.fingerprint(context, measured, asked, context.settings.rag_top_k)
     return outcomes, measurement.measurement(outcomes, made_with)
 
 

@@ -30,7 +30,7 @@ from evals.labels.dataset import NO_SEARCH, UNANSWERABLE, Question
 from evals.labels.extra_vaults import Rules
 from evals.measure.judge import judge
 from evals.retrieval import RULES, Outcome, Subject, evaluate
-from retrieval.context import Rulebook, calibrated_for, open_rulebook
+from retrieval.context import SearchContext, calibrated_for, open_context
 from retrieval.errors import DatasetError, RulesError
 from retrieval.models import SearchResult
 from retrieval.ranking import calibration
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         questions = retrieval.chosen(args.dataset, "calibration")
-        with open_rulebook(load()) as opened, TemporaryDirectory() as folder:
+        with open_context(load()) as opened, TemporaryDirectory() as folder:
             if args.confidence:
                 made, seen = _confidence(opened, Path(folder)), _manifest(args.dataset, questions)
                 models = calibrated_for(opened.settings, opened.embedder, opened.reranker)
@@ -66,11 +66,11 @@ def main(argv: Sequence[str] | None = None) -> int:
                     confidence.write(models, made, seen)
                 return 0
             others = _others(args.beside, opened, Path(folder))
-            rules = replace(opened, weights=calibration.UNFITTED.weights, threshold=-math.inf)
-            with retrieval.subject(rules, retrieval.vault_of(rules, args.dataset)) as measured:
-                fit, refusing = _fit(rules, measured, questions, _typed(args.dataset), others)
+            context = replace(opened, weights=calibration.UNFITTED.weights, threshold=-math.inf)
+            with retrieval.subject(context, retrieval.vault_of(context, args.dataset)) as measured:
+                fit, refusing = _fit(context, measured, questions, _typed(args.dataset), others)
             if not args.dry_run:
-                models = calibrated_for(rules.settings, rules.embedder, rules.reranker)
+                models = calibrated_for(context.settings, context.embedder, context.reranker)
                 seen = _manifest(args.dataset, questions)
                 asked = {one.name: len(one.questions) for one in others}
                 calibration.write(models, fit, {**seen, "beside": asked})
@@ -84,7 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _fit(
-    rules: Rulebook,
+    context: SearchContext,
     measured: Subject,
     questions: Sequence[Question],
     typed: Sequence[Question],
@@ -92,16 +92,18 @@ def _fit(
 ) -> tuple[calibration.Fit, off_topic.Fit]:
     """Fit the weights, the threshold under them, and the refusal; print what they cost and gain."""
     # A reranker reads what the other stages put first, so these are fitted before it is asked.
-    reranker = rules.reranker
+    reranker = context.reranker
     for last in (None, reranker) if reranker else (None,):
-        rules = replace(rules, reranker=last)
-        known = stage_weights.examples(list(evaluate(rules, measured, questions)), measured)
-        rules = replace(rules, weights=_weights(rules, known, extra_vaults.examples(rules, others)))
-    outcomes = list(evaluate(rules, measured, questions))
-    limits = [limit(outcome, measured, rules.settings.rag_top_k) for outcome in outcomes]
+        context = replace(context, reranker=last)
+        known = stage_weights.examples(list(evaluate(context, measured, questions)), measured)
+        context = replace(
+            context, weights=_weights(context, known, extra_vaults.examples(context, others))
+        )
+    outcomes = list(evaluate(context, measured, questions))
+    limits = [limit(outcome, measured, context.settings.rag_top_k) for outcome in outcomes]
     value = threshold(limits)
     # What people type is refused more often than what they ask in whole sentences.
-    refusable = refusal.examples([*outcomes, *evaluate(rules, measured, typed)])
+    refusable = refusal.examples([*outcomes, *evaluate(context, measured, typed)])
     refusing = refusal.fit(refusable)
     limits_of = {name: one for name, one in asdict(refusing).items() if name != "vault"}
     print(f"refusal of whole questions: {limits_of}; share refused, cross-validated:")
@@ -110,7 +112,7 @@ def _fit(
     except DatasetError as error:
         print(f"not cross-validated: {error}")
     _print_curve(outcomes, limits, value)
-    return calibration.Fit(rules.weights, value), refusing
+    return calibration.Fit(context.weights, value), refusing
 
 
 def _typed(path: Path) -> list[Question]:
@@ -122,33 +124,33 @@ def _typed(path: Path) -> list[Question]:
     return [one for one in asked if one.kind not in NO_SEARCH]
 
 
-def _confidence(rules: Rulebook, folder: Path) -> confidence.Fit:
+def _confidence(context: SearchContext, folder: Path) -> confidence.Fit:
     """Fit the confidence in the first card, under the weights and the refusal just written."""
-    rules = replace(rules, threshold=-math.inf)
+    context = replace(context, threshold=-math.inf)
     known: list[confidence_fit.Example] = []
     for name, vault, questions in confidence_fit.sets(
         Path("training/texts"), folder / "confidence"
     ):
-        live = vault.resolve() == rules.settings.vault.resolve()
-        with retrieval.subject(rules, None if live else vault) as measured:
-            known += confidence_fit.examples(rules, name, measured, questions)
+        live = vault.resolve() == context.settings.vault.resolve()
+        with retrieval.subject(context, None if live else vault) as measured:
+            known += confidence_fit.examples(context, name, measured, questions)
     made = confidence_fit.fit(known)
     print(f"confidence: limit {made.limit}; answered, each vault by a fit of the others:")
     print(confidence_fit.table(confidence_fit.held_out(known), made.limit))
     return made
 
 
-def _weights(rules: Rulebook, known: Sequence[Example], others: Beside) -> Weights:
+def _weights(context: SearchContext, known: Sequence[Example], others: Beside) -> Weights:
     """Return fitted weights, and print what they do to `known` and to the others."""
     weights = stage_weights.fit(known, others)
-    stages = "with" if rules.reranker else "without"
+    stages = "with" if context.reranker else "without"
     held = stage_weights.cross_validated(known, others)
     print(
-        f"{stages} the reranker: {weights}; MRR {_mrr(known, rules.weights)} before, "
+        f"{stages} the reranker: {weights}; MRR {_mrr(known, context.weights)} before, "
         f"{_mrr(known, weights)} after, {held:.3f} cross-validated (n = {len(known)})"
     )
     for name, asked in others.items():
-        before, after = _mrr(asked, rules.weights), _mrr(asked, weights)
+        before, after = _mrr(asked, context.weights), _mrr(asked, weights)
         print(f"  beside: {name}: MRR {before} before, {after} after (n = {len(asked)})")
     return weights
 
@@ -157,8 +159,8 @@ def _mrr(known: Sequence[Example], weights: Weights) -> str:
     return f"{fmean(stage_weights.reciprocal_rank(example, weights) for example in known):.3f}"
 
 
-def _others(given: str | None, rules: Rulebook, folder: Path) -> list[Rules]:
-    default = _NONE if rules.settings.reranker_model == BUNDLED else _TRAINING
+def _others(given: str | None, context: SearchContext, folder: Path) -> list[Rules]:
+    default = _NONE if context.settings.reranker_model == BUNDLED else _TRAINING
     chosen = given or default
     return [] if chosen == _NONE else extra_vaults.write(Path(chosen), folder)
 

@@ -26,7 +26,7 @@ from evals.answers.program import Report, Row
 from evals.labels.dataset import Question
 from evals.measure.outcome import Subject
 from evals.measure.summary import estimate
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.text.normalize import comparable
 
@@ -151,13 +151,13 @@ def _measured(args: argparse.Namespace) -> Report:
 
 
 def _asked(
-    rules: Rulebook, measured: Subject, models: Sequence[str], questions: Sequence[Question],
+    context: SearchContext, measured: Subject, models: Sequence[str], questions: Sequence[Question],
     judge: Judge | None,
 ) -> list[Scored]:  # fmt: skip
     scored: list[Scored] = []
     for model in models:
         used = judge if model == CONFIGURED else None  # scripts are measured without keys
-        with collect.answering(rules, measured, model) as answerer:
+        with collect.answering(context, measured, model) as answerer:
             for answered in collect.ask_all(answerer, questions):
                 scored.append(score(model, answered, measured.files, used))
                 print(row(scored[-1]).line, flush=True)

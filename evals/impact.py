@@ -21,7 +21,7 @@ from evals.labels import dataset
 from evals.labels.dataset import SPLITS, Question
 from evals.retrieval import RULES, RULES_VAULT
 from ingest.read import vault
-from retrieval.context import open_rulebook
+from retrieval.context import open_context
 from retrieval.errors import RulesError
 from retrieval.settings import load
 
@@ -63,16 +63,16 @@ def _impact(args: argparse.Namespace) -> Impact:
     with state_of(args.base, args.vault) as (commit, folder):
         then = {file.path: file.text for file in vault.read(folder).files}
         edited = tuple(edits(then, now))
-        with open_rulebook(load()) as rules, ExitStack() as stack:
-            top_k = args.top_k or rules.settings.rag_top_k
+        with open_context(load()) as context, ExitStack() as stack:
+            top_k = args.top_k or context.settings.rag_top_k
             if not edited:  # nothing to index: what differs is no text of the vault
                 return Impact(commit, top_k, len(questions), (), (), ())
             # The second one takes its vectors from the first, but for what was edited.
-            before = stack.enter_context(retrieval.subject(rules, folder))
-            after = stack.enter_context(retrieval.subject(rules, args.vault))
+            before = stack.enter_context(retrieval.subject(context, folder))
+            after = stack.enter_context(retrieval.subject(context, args.vault))
             labels = _labels_of(commit, args.dataset, questions)
             asked = (before, labels), (after, questions)
-            return changes.compare(rules, commit, *asked, edited, top_k)
+            return changes.compare(context, commit, *asked, edited, top_k)
 
 
 def _labels_of(commit: str, path: Path, questions: Sequence[Question]) -> list[Question]:

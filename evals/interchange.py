@@ -23,7 +23,7 @@ from evals.measure import judge, metrics, span_overlap
 from evals.measure.metrics import Scored
 from evals.measure.outcome import Subject
 from evals.retrieval import RULES
-from retrieval.context import open_rulebook
+from retrieval.context import open_context
 from retrieval.errors import RulesError
 from retrieval.ranking.reranking import passage_text
 from retrieval.settings import load
@@ -106,14 +106,14 @@ def _row(item: Question) -> Mapping[str, object]:
 
 def _export(args: argparse.Namespace) -> None:
     questions = retrieval.chosen(args.dataset, args.split)
-    with open_rulebook(load()) as rules:
-        folder = args.vault or retrieval.vault_of(rules, args.dataset)
-        top_k = args.top_k or rules.settings.rag_top_k
-        with retrieval.subject(rules, folder) as measured:
-            outcomes = list(retrieval.evaluate(rules, measured, questions, top_k=top_k))
+    with open_context(load()) as context:
+        folder = args.vault or retrieval.vault_of(context, args.dataset)
+        top_k = args.top_k or context.settings.rag_top_k
+        with retrieval.subject(context, folder) as measured:
+            outcomes = list(retrieval.evaluate(context, measured, questions, top_k=top_k))
             scored = metrics.score(
                 outcomes, measured, span_overlap.pages_of(measured.files),
-                top_k=top_k, candidates=max(rules.settings.rag_candidates, top_k),
+                top_k=top_k, candidates=max(context.settings.rag_candidates, top_k),
             )  # fmt: skip
             args.out.mkdir(parents=True, exist_ok=True)
             write_beir(args.out / "beir", scored, measured)

@@ -23,7 +23,7 @@ from evals.measure.threshold import best_score
 from evals.reports import page, plot
 from evals.reports.plot import Line
 from evals.retrieval import evaluate
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.refusal import off_topic
 
@@ -134,12 +134,14 @@ def _measured(args: argparse.Namespace) -> Report:
     return report(answered, faults(answered, **limits), config, figures)
 
 
-def _figures(rules: Rulebook, measured: Subject, questions: Sequence[Question]) -> dict[str, str]:
+def _figures(
+    context: SearchContext, measured: Subject, questions: Sequence[Question]
+) -> dict[str, str]:
     """What the threshold would refuse; searched anew, as a refusal shows no score."""
-    fit = off_topic.fitted(rules)
-    best = [(o.question, _over_limit(o, fit)) for o in evaluate(rules, measured, questions)]
+    fit = off_topic.fitted(context)
+    best = [(o.question, _over_limit(o, fit)) for o in evaluate(context, measured, questions)]
     lines = curve(best)
-    threshold = 0.0 if fit else rules.threshold
+    threshold = 0.0 if fit else context.threshold
     return {"refusals.svg": drawn(lines, threshold)} if lines else {}
 
 

@@ -22,7 +22,7 @@ from evals.answers.program import Report, Row
 from evals.labels.dataset import Question
 from evals.measure.outcome import Subject
 from ingest.progress import Meter
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 
 _ENVIRONMENT = Path(".venv-llm")
@@ -99,16 +99,16 @@ def _measured(args: argparse.Namespace) -> Report:
 
 
 def _asked(
-    rules: Rulebook, measured: Subject, url: str, questions: Sequence[Question]
+    context: SearchContext, measured: Subject, url: str, questions: Sequence[Question]
 ) -> Iterator[Answered]:
     own = {
         "openai_base_url": url, "openai_model": _NAME, "openai_api_key": None,
         "llm_timeout": _TIMEOUT,
     }  # fmt: skip
-    model = LanguageModel(rules.settings.model_copy(update=own))
+    model = LanguageModel(context.settings.model_copy(update=own))
     try:
         with Meter() as meter:
-            answerer = Answerer(_NAME, rules, measured, model)
+            answerer = Answerer(_NAME, context, measured, model)
             for done, one in enumerate(collect.ask_all(answerer, questions), start=1):
                 meter.show("asking", done, len(questions))
                 yield one

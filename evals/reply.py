@@ -20,7 +20,7 @@ from evals.measure import replies
 from evals.measure.outcome import Outcome
 from evals.measure.stats import wilson
 from evals.retrieval import RULES, RULES_VAULT, evaluate, subject
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.errors import DatasetError, RulesError
 from retrieval.settings import load
 
@@ -47,9 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         outcomes: list[Outcome] = []
-        with open_rulebook(load()) as rules:
+        with open_context(load()) as context:
             for asked in sets(args.set, args.split):
-                found = list(_measured(rules, asked, quiet=args.quiet))
+                found = list(_measured(context, asked, quiet=args.quiet))
                 print(f"\n{asked.name}\n{report(found)}\n")
                 outcomes += found
     except RulesError as error:
@@ -130,10 +130,10 @@ def record(one: Outcome) -> dict[str, object]:
     }
 
 
-def _measured(rules: Rulebook, asked: Asked, *, quiet: bool) -> Iterator[Outcome]:
-    live = asked.vault.resolve() == rules.settings.vault.resolve()
-    with subject(rules, None if live else asked.vault) as measured:
-        for one in evaluate(rules, measured, asked.questions):
+def _measured(context: SearchContext, asked: Asked, *, quiet: bool) -> Iterator[Outcome]:
+    live = asked.vault.resolve() == context.settings.vault.resolve()
+    with subject(context, None if live else asked.vault) as measured:
+        for one in evaluate(context, measured, asked.questions):
             if not quiet:
                 print(_line(one), flush=True)
             yield one

@@ -24,7 +24,7 @@ from evals.reports import ci, console, page, records, results, runs, stored
 from ingest import pipeline
 from ingest.progress import Meter
 from ingest.read import vault
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.errors import DatasetError, IndexMissingError, RulesError, VaultError
 from retrieval.index import generations, store
 from retrieval.models import Chunk
@@ -37,7 +37,11 @@ RULES_VAULT = Path(__file__).parents[1] / "vault"  # what the questions of RULES
 
 
 def evaluate(
-    rules: Rulebook, measured: Subject, questions: Sequence[Question], *, top_k: int | None = None
+    context: SearchContext,
+    measured: Subject,
+    questions: Sequence[Question],
+    *,
+    top_k: int | None = None,
 ) -> Iterator[Outcome]:
     """Yield the outcome of every question, in order: the search that answers users, and the reply.
 
@@ -46,14 +50,14 @@ def evaluate(
     for item in dataset.resolved(questions, measured.files):
         number = measured.generation_id
         reply = card_reply(
-            rules, item.question, history=item.history, top_k=top_k, generation_id=number
+            context, item.question, history=item.history, top_k=top_k, generation_id=number
         )
         # Where nothing was searched (taken for small talk) what search has is still to be judged.
-        found = reply.found or search(rules, item.question, top_k=top_k, generation_id=number)
+        found = reply.found or search(context, item.question, top_k=top_k, generation_id=number)
         if not item.answerable:
             yield Outcome(item, found, None, reply)
             continue
-        limit = top_k or rules.settings.rag_top_k
+        limit = top_k or context.settings.rag_top_k
         judgement = judge(item, found, measured.files, measured.chunks_of, limit)
         yield Outcome(item, found, judgement, reply, shown(item, reply))
 
@@ -78,25 +82,25 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _measured_run(args: argparse.Namespace) -> Run:
     questions = chosen(args.dataset, args.split)
-    with open_rulebook(load()) as rules:
+    with open_context(load()) as context:
         given = args.generation is not None
-        other = args.vault if given else args.vault or vault_of(rules, args.dataset)
-        with subject(rules, other, args.generation) as measured:
+        other = args.vault if given else args.vault or vault_of(context, args.dataset)
+        with subject(context, other, args.generation) as measured:
             if given:
                 _refuse_strange(questions, measured, args.dataset)
-            print(console.heading(rules, args.dataset, args.split, questions))
+            print(console.heading(context, args.dataset, args.split, questions))
             outcomes = []
-            for outcome in evaluate(rules, measured, questions, top_k=args.top_k):
+            for outcome in evaluate(context, measured, questions, top_k=args.top_k):
                 outcomes.append(outcome)
                 print(console.line(outcome), flush=True)
             about = {"split": args.split, "min_recall": args.min_recall}
-            folder = other or rules.settings.vault
+            folder = other or context.settings.vault
             checked = all_gates.check(
-                rules, measured, outcomes, folder=folder, baseline=_baseline(args),
+                context, measured, outcomes, folder=folder, baseline=_baseline(args),
                 min_recall=args.min_recall, top_k=args.top_k,
             )  # fmt: skip
             return runs.made_run(
-                rules, measured, outcomes, checked.faults, dataset_file=args.dataset,
+                context, measured, outcomes, checked.faults, dataset_file=args.dataset,
                 top_k=args.top_k, vault_folder=folder, options=about,
                 comparison=checked.comparison,
             )  # fmt: skip
@@ -158,9 +162,9 @@ def chosen(path: Path, split: str | None) -> list[Question]:
     return questions
 
 
-def vault_of(rules: Rulebook, path: Path) -> Path | None:
+def vault_of(context: SearchContext, path: Path) -> Path | None:
     """Return the folder that a dataset is about where it is known not to be VAULT; else None."""
-    other = rules.settings.vault.resolve() != RULES_VAULT.resolve()
+    other = context.settings.vault.resolve() != RULES_VAULT.resolve()
     return RULES_VAULT if other and path.resolve() == RULES.resolve() else None
 
 
@@ -177,44 +181,44 @@ def _refuse_strange(questions: Sequence[Question], measured: Subject, path: Path
 
 @contextmanager
 def subject(
-    rules: Rulebook, folder: Path | None, generation_id: int | None = None
+    context: SearchContext, folder: Path | None, generation_id: int | None = None
 ) -> Iterator[Subject]:
     """Yield the live index, or a temporary one of `folder` that is gone afterwards.
 
     With `generation_id`: that generation of the index, which was made of `folder`, or of VAULT.
     Raises IndexMissingError where it is gone, IndexMismatchError where other models made it.
     """
-    found = vault.read(folder or rules.settings.vault)
+    found = vault.read(folder or context.settings.vault)
     files = {file.path: file.text for file in found.files}
     if not files:
-        raise VaultError(f"no Markdown file in {str(folder or rules.settings.vault)!r}")
+        raise VaultError(f"no Markdown file in {str(folder or context.settings.vault)!r}")
     if folder is None or generation_id is not None:
-        wanted = generation_id or rules.store.read(store.live).id
-        rules.check(rules.store.read(lambda conn: store.generation(conn, wanted)))
-        yield _measured(rules, wanted, files)
+        wanted = generation_id or context.store.read(store.live).id
+        context.check(context.store.read(lambda conn: store.generation(conn, wanted)))
+        yield _measured(context, wanted, files)
         return
-    with rules.store.connect(autocommit=True) as conn, Meter() as meter:
-        report = pipeline.run_temporary(rules, conn, folder, progress=meter.show)
+    with context.store.connect(autocommit=True) as conn, Meter() as meter:
+        report = pipeline.run_temporary(context, conn, folder, progress=meter.show)
         for error in report.rejected:
             print(f"REJECTED {error}")
         try:
-            yield _measured(rules, report.generation_id, files)
+            yield _measured(context, report.generation_id, files)
         finally:
             generations.drop(conn, report.generation_id)
 
 
-def reader(rules: Rulebook, generation_id: int) -> ChunksOf:
+def reader(context: SearchContext, generation_id: int) -> ChunksOf:
     """Return what gives the chunks of a file of that generation, each file read once."""
 
     @cache
     def chunks_of(path: str) -> tuple[Chunk, ...]:
-        return rules.store.read(lambda conn: store.chunks_of(conn, generation_id, path))
+        return context.store.read(lambda conn: store.chunks_of(conn, generation_id, path))
 
     return chunks_of
 
 
-def _measured(rules: Rulebook, generation_id: int, files: Mapping[str, str]) -> Subject:
-    chunks_of = reader(rules, generation_id)
+def _measured(context: SearchContext, generation_id: int, files: Mapping[str, str]) -> Subject:
+    chunks_of = reader(context, generation_id)
     if not any(chunks_of(path) for path in files):
         raise IndexMissingError("the index holds none of the vault's files; run: python -m ingest")
     return Subject(generation_id, files, chunks_of)

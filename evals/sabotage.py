@@ -17,8 +17,8 @@ from pathlib import Path
 from time import monotonic
 
 from evals.faults import known_outcome_runs, run_pipeline
-from evals.faults.detectors import GATES, Alarm, Effect, Pass, effect
-from evals.faults.known_outcome_runs import Copy
+from evals.faults.detectors import GATES, Detection, Effect, Pass, effect
+from evals.faults.known_outcome_runs import GateMutant
 from evals.faults.of_cards import REPLY_FAULTS
 from evals.faults.of_ingest import INDEX_FAULTS
 from evals.faults.of_search import SEARCH_FAULTS
@@ -26,7 +26,7 @@ from evals.faults.replace import Fault
 from evals.faults.run_pipeline import LARGE, SMALL, Ground
 from evals.measure.outcome import Subject
 from evals.retrieval import subject
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import DatasetError, RulesError
 from retrieval.settings import load
 
@@ -45,7 +45,7 @@ class Verdict:
     fault: str
     ground: str
     status: str
-    gates: tuple[Alarm, ...]
+    gates: tuple[Detection, ...]
     effect: Effect | None
     seconds: float
 
@@ -71,8 +71,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if not faults:
             raise DatasetError(f"no fault of this selection has {args.only!r} in its name")
-        with run_pipeline.opened(load()) as rules:
-            verdicts, copies = _tried(rules, faults, with_copies=args.only is None)
+        with run_pipeline.opened(load()) as context:
+            verdicts, copies = _tried(context, faults, with_copies=args.only is None)
     except RulesError as error:
         print(f"evals.sabotage: nothing was measured: {error}", file=sys.stderr)
         return 2
@@ -100,31 +100,31 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _tried(
-    rules: Rulebook, faults: Sequence[Fault], *, with_copies: bool
-) -> tuple[list[Verdict], list[Copy]]:
+    context: SearchContext, faults: Sequence[Fault], *, with_copies: bool
+) -> tuple[list[Verdict], list[GateMutant]]:
     """Try the faults, each on its ground, and the copies of the gate on the small one."""
     verdicts: list[Verdict] = []
-    copies: list[Copy] = []
+    copies: list[GateMutant] = []
     for name, ground in GROUNDS.items():
         here = [fault for fault in faults if fault.ground == name]
         lies = with_copies and name == "small"
         if here or lies:
-            with _sound(rules, ground) as (ready, sound):
-                verdicts += _verdicts(rules, here, ready, sound)
+            with _sound(context, ground) as (ready, sound):
+                verdicts += _verdicts(context, here, ready, sound)
                 copies += _copies(ready, sound) if lies else []
     return verdicts, copies
 
 
 @contextmanager
-def _sound(rules: Rulebook, ground: Ground) -> Iterator[tuple[Subject, Pass]]:
+def _sound(context: SearchContext, ground: Ground) -> Iterator[tuple[Subject, Pass]]:
     """Index a vault once and ask everything once.
 
     Raises DatasetError where a gate is red before anything was broken: it would be red after it.
     """
     with ExitStack() as stack:
         with run_pipeline.quiet():
-            ready = stack.enter_context(subject(rules, ground.vault))
-        sound = run_pipeline.run(rules, ground, ready=ready, checked=ground is not LARGE)
+            ready = stack.enter_context(subject(context, ground.vault))
+        sound = run_pipeline.run(context, ground, ready=ready, checked=ground is not LARGE)
         for alarm in (alarm for gate in GATES for alarm in gate(sound, sound)):
             raise DatasetError(
                 f"{ground.dataset.name}: {alarm.gate} is red without any fault: {alarm.measured}"
@@ -134,19 +134,19 @@ def _sound(rules: Rulebook, ground: Ground) -> Iterator[tuple[Subject, Pass]]:
 
 
 def _verdicts(
-    rules: Rulebook, faults: Sequence[Fault], ready: Subject, sound: Pass
+    context: SearchContext, faults: Sequence[Fault], ready: Subject, sound: Pass
 ) -> Iterator[Verdict]:
     for fault in faults:
         started = monotonic()
         index = None if fault.index else ready
         ground = GROUNDS[fault.ground]
-        broken = run_pipeline.run(rules, ground, fault.swaps, ready=index, checked=fault.index)
+        broken = run_pipeline.run(context, ground, fault.swaps, ready=index, checked=fault.index)
         found = verdict(fault, sound, broken, monotonic() - started)
         print(_line(found), flush=True)
         yield found
 
 
-def _copies(ready: Subject, sound: Pass) -> Iterator[Copy]:
+def _copies(ready: Subject, sound: Pass) -> Iterator[GateMutant]:
     for copy in known_outcome_runs.tried(GROUNDS["small"], ready, sound.outcomes):
         print(f"{copy.status:<12} gate: {copy.name} | {copy.canary} | {copy.said}", flush=True)
         yield copy
@@ -159,7 +159,7 @@ def _line(found: Verdict) -> str:
     return f"{found.status:<12} {found.fault} | {gates} | {shown}"
 
 
-def _summary(verdicts: Sequence[Verdict], copies: Sequence[Copy]) -> int:
+def _summary(verdicts: Sequence[Verdict], copies: Sequence[GateMutant]) -> int:
     """Print what was not noticed and return the exit status."""
     counts = {s: [v for v in verdicts if v.status == s]
               for s in ("caught", "undetectable", "missed")}  # fmt: skip

@@ -17,16 +17,16 @@ from evals import accuracy, faithfulness
 from evals.answers import collect
 from evals.answers.collect import Answered
 from evals.faults import run_pipeline
-from evals.faults.detectors import Alarm
+from evals.faults.detectors import Detection
 from evals.faults.of_answers import ANSWER_FAULTS, AnswerFault
-from evals.faults.replace import Swap, applied
+from evals.faults.replace import Replacement, applied
 from evals.faults.run_pipeline import Ground
 from evals.labels.dataset import SPLITS, Question
 from evals.measure import span_overlap, stats
 from evals.measure.outcome import Subject
 from evals.retrieval import subject
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import DatasetError, RulesError
 from retrieval.settings import load
 
@@ -46,17 +46,17 @@ class Tried:
     """What came of one fault: the gates that turned red, none where nobody noticed it."""
 
     fault: str
-    alarms: tuple[Alarm, ...]
+    alarms: tuple[Detection, ...]
 
 
 def run(
-    rules: Rulebook, measured: Subject, questions: Sequence[Question], model: str,
-    swaps: Sequence[Swap] = (),
+    context: SearchContext, measured: Subject, questions: Sequence[Question], model: str,
+    swaps: Sequence[Replacement] = (),
 ) -> AnswerPass:  # fmt: skip
     """Return one pass over the live index with `swaps` in place."""
     page_of = span_overlap.pages_of(measured.files)
     with ExitStack() as stack:
-        answerer = stack.enter_context(collect.answering(rules, measured, model))
+        answerer = stack.enter_context(collect.answering(context, measured, model))
         stack.enter_context(applied(*swaps))
         answered = tuple(collect.ask_all(answerer, questions))
     scored = [faithfulness.score(model, one, measured.files, None) for one in answered]
@@ -70,7 +70,7 @@ def run(
     )  # fmt: skip
 
 
-def of_refusals(sound: AnswerPass, broken: AnswerPass) -> Iterator[Alarm]:
+def of_refusals(sound: AnswerPass, broken: AnswerPass) -> Iterator[Detection]:
     """Red where fewer questions without an answer are refused, or more of the others."""
     both = list(zip(sound.answered, broken.answered, strict=True))
     for answerable, name in ((False, "refused"), (True, "false refusal")):
@@ -78,15 +78,15 @@ def of_refusals(sound: AnswerPass, broken: AnswerPass) -> Iterator[Alarm]:
         worse = pairs.count((not answerable, answerable))
         better = pairs.count((answerable, not answerable))
         if worse > better and stats.mcnemar(worse, better) < stats.ALPHA:
-            yield Alarm(f"evals.negative: {name}", f"{worse} of {len(pairs)} are wrong by it")
+            yield Detection(f"evals.negative: {name}", f"{worse} of {len(pairs)} are wrong by it")
 
 
-def of_accuracy(sound: AnswerPass, broken: AnswerPass) -> Iterator[Alarm]:
+def of_accuracy(sound: AnswerPass, broken: AnswerPass) -> Iterator[Detection]:
     """Red where answers score significantly less."""
     yield from _dropped("evals.accuracy: mean", sound.accuracy, broken.accuracy)
 
 
-def of_support(sound: AnswerPass, broken: AnswerPass) -> Iterator[Alarm]:
+def of_support(sound: AnswerPass, broken: AnswerPass) -> Iterator[Detection]:
     """Red where fewer claims are supported, or planted words get out that did not."""
     both = sound.supported.keys() & broken.supported.keys()
     yield from _dropped(
@@ -96,18 +96,18 @@ def of_support(sound: AnswerPass, broken: AnswerPass) -> Iterator[Alarm]:
     leaked = broken.leaked - sound.leaked
     if leaked:
         what = f"words planted in {len(leaked)} answers get out, as in {min(leaked)}"
-        yield Alarm("evals.faithfulness: planted", what)
+        yield Detection("evals.faithfulness: planted", what)
 
 
-AnswerGate = Callable[[AnswerPass, AnswerPass], Iterator[Alarm]]
+AnswerGate = Callable[[AnswerPass, AnswerPass], Iterator[Detection]]
 ANSWER_GATES: tuple[AnswerGate, ...] = (of_refusals, of_accuracy, of_support)
 
 
 def tried(
-    rules: Rulebook, measured: Subject, questions: Sequence[Question],
+    context: SearchContext, measured: Subject, questions: Sequence[Question],
     faults: Sequence[AnswerFault],
 ) -> Iterator[Tried]:  # fmt: skip
-    """Yield what came of every fault, over the live index of `rules`.
+    """Yield what came of every fault, over the live index of `context`.
 
     Raises DatasetError where not both sorts of questions are there: half of the gates were blind.
     """
@@ -116,18 +116,20 @@ def tried(
     sound: dict[str, AnswerPass] = {}
     for fault in faults:
         if fault.model not in sound:
-            sound[fault.model] = run(rules, measured, questions, fault.model)
-        broken = run(rules, measured, questions, fault.model, fault.swaps)
+            sound[fault.model] = run(context, measured, questions, fault.model)
+        broken = run(context, measured, questions, fault.model, fault.swaps)
         alarms = [alarm for gate in ANSWER_GATES for alarm in gate(sound[fault.model], broken)]
         yield Tried(fault.name, tuple(alarms))
 
 
-def tried_on(rules: Rulebook, ground: Ground, faults: Sequence[AnswerFault]) -> Iterator[Tried]:
-    """Yield what came of every fault over a ground, whose vault becomes the live index of `rules`.
+def tried_on(
+    context: SearchContext, ground: Ground, faults: Sequence[AnswerFault]
+) -> Iterator[Tried]:
+    """Yield what came of every fault over a ground; its vault becomes the live index of `context`.
 
-    `rules` must have a database of its own, as `trial.opened` gives it.
+    `context` must have a database of its own, as `trial.opened` gives it.
     """
-    own = replace(rules, settings=rules.settings.model_copy(update={"vault": ground.vault}))
+    own = replace(context, settings=context.settings.model_copy(update={"vault": ground.vault}))
     with run_pipeline.quiet():
         pipeline.run(own, ground.vault)
     with subject(own, None) as measured:
@@ -141,8 +143,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     ground = replace(run_pipeline.SMALL, split=args.split)
     try:
-        with run_pipeline.opened(load()) as rules:
-            found = _shown(tried_on(rules, ground, ANSWER_FAULTS))
+        with run_pipeline.opened(load()) as context:
+            found = _shown(tried_on(context, ground, ANSWER_FAULTS))
             missed = [one.fault for one in found if not one.alarms]
     except RulesError as error:
         print(f"evals.sabotage_answers: nothing was measured: {error}", file=sys.stderr)
@@ -161,7 +163,9 @@ def _shown(found: Iterator[Tried]) -> Iterator[Tried]:
         yield one
 
 
-def _dropped(gate: str, sound: Mapping[str, float], broken: Mapping[str, float]) -> Iterator[Alarm]:
+def _dropped(
+    gate: str, sound: Mapping[str, float], broken: Mapping[str, float]
+) -> Iterator[Detection]:
     """A significant drop of a mean over the same questions."""
     before = [sound[name] for name in sorted(sound)]
     after = [broken[name] for name in sorted(sound)]
@@ -172,7 +176,7 @@ def _dropped(gate: str, sound: Mapping[str, float], broken: Mapping[str, float])
         what = (
             f"{fmean(before):.3f} became {fmean(after):.3f} (n = {len(before)}, p = {p_value:.2g})"
         )
-        yield Alarm(gate, what)
+        yield Detection(gate, what)
 
 
 if __name__ == "__main__":

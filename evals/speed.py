@@ -23,7 +23,7 @@ from ingest import pipeline
 from ingest.chunking import document
 from ingest.progress import Meter
 from ingest.read import vault
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.encoder.bi_encoder import EncodedQuestion
 from retrieval.errors import RulesError
 from retrieval.index import generations, migrate, store
@@ -48,16 +48,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     args = parser.parse_args(argv)
     try:
-        with open_rulebook(load()) as rules:
-            rules.warm()
-            sums = {} if args.skip_ingest else _ingest(rules, rules.settings.vault)
-            rows = _search(rules)
+        with open_context(load()) as context:
+            context.warm()
+            sums = {} if args.skip_ingest else _ingest(context, context.settings.vault)
+            rows = _search(context)
             sums |= _summed(rows)
             before = "searching" if args.skip_ingest else "ingesting, searching"
-            sums |= _memory(rules, before=before)
-            files = {file.path: file.text for file in vault.read(rules.settings.vault).files}
+            sums |= _memory(context, before=before)
+            files = {file.path: file.text for file in vault.read(context.settings.vault).files}
             about = {"program": "evals.speed", "skip_ingest": args.skip_ingest}
-            config = results.config(rules, rules.fingerprint, files, RULES, about)
+            config = results.config(context, context.fingerprint, files, RULES, about)
         print(f"results: {results.write_folder(args.results, 'speed', rows, sums, config)}")
     except RulesError as error:
         print(f"evals.speed: nothing was measured: {error}", file=sys.stderr)
@@ -68,18 +68,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _ingest(rules: Rulebook, root: Path) -> dict[str, float]:
+def _ingest(context: SearchContext, root: Path) -> dict[str, float]:
     """Index the vault from nothing, embed the same texts in one sorted call, then ingest again."""
-    with rules.store.connect(autocommit=True) as conn, Meter() as meter:
+    with context.store.connect(autocommit=True) as conn, Meter() as meter:
         migrate.install(conn)
-        report = pipeline.run_temporary(rules, conn, root, reuse_vectors=False, progress=meter.show)
+        report = pipeline.run_temporary(
+            context, conn, root, reuse_vectors=False, progress=meter.show
+        )
         generations.drop(conn, report.generation_id)
-    texts = _texts(rules, root)
+    texts = _texts(context, root)
     # The library alone, all texts in one call that sorts them: what ingest is measured against.
-    model = SentenceTransformer(str(rules.embedder.files.folder), local_files_only=True)
+    model = SentenceTransformer(str(context.embedder.files.folder), local_files_only=True)
     encoder = 0.001 * _milliseconds(partial(model.encode, texts, show_progress_bar=False))
-    pipeline.run(rules, root)
-    again = pipeline.run(rules, root)
+    pipeline.run(context, root)
+    again = pipeline.run(context, root)
     print(f"ingest: {report.chunks} chunks, {len(texts)} texts in {report.seconds:.1f} s")
     print(f"ingest speed / encoder alone: {encoder / report.seconds:.2f} ({encoder:.1f} s alone)")
     print(
@@ -96,8 +98,8 @@ def _ingest(rules: Rulebook, root: Path) -> dict[str, float]:
     }
 
 
-def _texts(rules: Rulebook, root: Path) -> list[str]:
-    limit, count = rules.embedder.limit - 2, rules.embedder.tokens.count
+def _texts(context: SearchContext, root: Path) -> list[str]:
+    limit, count = context.embedder.limit - 2, context.embedder.tokens.count
     found = vault.read(root)
     return sorted(
         {
@@ -109,19 +111,19 @@ def _texts(rules: Rulebook, root: Path) -> list[str]:
     )
 
 
-def _search(rules: Rulebook) -> list[Timed]:
+def _search(context: SearchContext) -> list[Timed]:
     """Time whole searches and their parts on the same questions, one after the other."""
     asked = retrieval.chosen(RULES, None)[:_QUESTIONS]
     for question in asked[:5]:
-        search(rules, question.question)
-    generation_id = rules.store.read(store.live).id
+        search(context, question.question)
+    generation_id = context.store.read(store.live).id
     rows: list[Timed] = []
     for item in asked:
         words = searchable(item.question)
-        whole = _milliseconds(partial(search, rules, item.question))
-        embed = _milliseconds(partial(rules.embedder.question, words))
-        vectors = rules.embedder.question(words)
-        sql = _milliseconds(partial(_lists, rules, generation_id, words, vectors))
+        whole = _milliseconds(partial(search, context, item.question))
+        embed = _milliseconds(partial(context.embedder.question, words))
+        vectors = context.embedder.question(words)
+        sql = _milliseconds(partial(_lists, context, generation_id, words, vectors))
         rows.append({"id": item.id, "search_ms": whole, "embed_ms": embed, "sql_ms": sql})
     return rows
 
@@ -143,11 +145,11 @@ def _summed(rows: Sequence[Timed]) -> dict[str, float]:
     }
 
 
-def _memory(rules: Rulebook, *, before: str) -> dict[str, float]:
+def _memory(context: SearchContext, *, before: str) -> dict[str, float]:
     """Answer questions with quotes, as the API does without a model; print the peak memory."""
     asked = [q.question for q in retrieval.chosen(RULES, None)][:_ANSWERED]
     for question in asked:
-        answers.ask(rules, None, question)
+        answers.ask(context, None, question)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MEGABYTE
     print(
         f"memory: {peak:.0f} MB, the peak resident set of this process (without PostgreSQL) since "
@@ -156,16 +158,18 @@ def _memory(rules: Rulebook, *, before: str) -> dict[str, float]:
     return {"answered": len(asked), "peak_mb": peak}
 
 
-def _lists(rules: Rulebook, generation_id: int, words: str, asked: EncodedQuestion) -> object:
+def _lists(
+    context: SearchContext, generation_id: int, words: str, asked: EncodedQuestion
+) -> object:
     """The SQL of one search: lists, token vectors and the entries of what is returned."""
 
     def all_of_it(conn: store.Connection) -> object:
         chosen = store.generation(conn, generation_id)
-        found = candidates.collect(conn, rules, chosen, words, asked)
-        first = [item.row_id for item in found.dense[: rules.settings.rag_top_k]]
+        found = candidates.collect(conn, context, chosen, words, asked)
+        first = [item.row_id for item in found.dense[: context.settings.rag_top_k]]
         return store.evidence(conn, first, asked.vector, asked.tokens)
 
-    return rules.store.read(all_of_it)
+    return context.store.read(all_of_it)
 
 
 def _milliseconds(work: Callable[[], object]) -> float:

@@ -25,7 +25,7 @@ from scipy.stats import mannwhitneyu
 from evals import retrieval
 from evals.labels import dataset, extra_vaults
 from evals.retrieval import RULES
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.errors import DatasetError, RulesError
 from retrieval.refusal import off_topic
 from retrieval.refusal.off_topic import Signals
@@ -57,9 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     args = parser.parse_args(argv)
     try:
-        with open_rulebook(load()) as opened, TemporaryDirectory() as folder:
-            rules = replace(opened, threshold=-math.inf)
-            asked = list(measured(rules, args.questions, Path(folder)))
+        with open_context(load()) as opened, TemporaryDirectory() as folder:
+            context = replace(opened, threshold=-math.inf)
+            asked = list(measured(context, args.questions, Path(folder)))
     except RulesError as error:
         print(f"evals.subjects: nothing was measured: {error}", file=sys.stderr)
         return 2
@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def measured(rules: Rulebook, questions: Path, folder: Path) -> Iterator[Asked]:
+def measured(context: SearchContext, questions: Path, folder: Path) -> Iterator[Asked]:
     """Index each vault below `folder`, ask its questions, and yield what was found.
 
     Raises DatasetError where `questions` holds no file, or one whose vault is not there.
@@ -83,8 +83,8 @@ def measured(rules: Rulebook, questions: Path, folder: Path) -> Iterator[Asked]:
             )
         extra_vaults.stripped(source, folder / file.stem)
         groups: dict[str, list[Signals]] = {_FOUND: [], _EVERYDAY: [], _SENSE: []}
-        with retrieval.subject(rules, folder / file.stem) as subject:
-            for one in retrieval.evaluate(rules, subject, dataset.load(file)):
+        with retrieval.subject(context, folder / file.stem) as subject:
+            for one in retrieval.evaluate(context, subject, dataset.load(file)):
                 given = off_topic.signals(one.found)
                 if given is None or (one.judgement and not one.judgement.hit):
                     continue

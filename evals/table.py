@@ -15,7 +15,7 @@ from evals.measure import summary
 from evals.measure.run import Run
 from evals.reports import readme, results, runs
 from evals.retrieval import RULES, RULES_VAULT, evaluate, subject
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.errors import RulesError
 from retrieval.settings import load
 
@@ -35,9 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         readme.check(_COMMAND)
-        with open_rulebook(load()) as rules:
-            runs = [_run(rules, dataset, folder) for dataset, folder in _SETS]
-            top_k = rules.settings.rag_top_k
+        with open_context(load()) as context:
+            runs = [_run(context, dataset, folder) for dataset, folder in _SETS]
+            top_k = context.settings.rag_top_k
         for run in runs:
             print(f"results: {results.write(run, args.results)}")
         text = table(runs, top_k)
@@ -63,11 +63,11 @@ def table(runs: Sequence[Run], top_k: int) -> str:
     return "\n".join([*lines, "", f"Measured on {results.measured_on()}."])
 
 
-def _run(rules: Rulebook, dataset: Path, folder: Path) -> Run:
-    with subject(rules, folder) as measured:
-        outcomes = list(evaluate(rules, measured, retrieval.chosen(dataset, "gate")))
+def _run(context: SearchContext, dataset: Path, folder: Path) -> Run:
+    with subject(context, folder) as measured:
+        outcomes = list(evaluate(context, measured, retrieval.chosen(dataset, "gate")))
         return runs.made_run(
-            rules, measured, outcomes, (), dataset_file=dataset, vault_folder=folder, top_k=None,
+            context, measured, outcomes, (), dataset_file=dataset, vault_folder=folder, top_k=None,
             options={"program": "evals.table", "split": "gate"},
         )  # fmt: skip
 

@@ -18,7 +18,7 @@ from ingest.doctor import checks
 from ingest.pipeline import Report
 from ingest.plan import Plan
 from ingest.progress import Meter
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.errors import GateRefusedError, IngestRunningError, RulesError, VaultError
 from retrieval.settings import load
 
@@ -38,10 +38,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         root = args.vault or settings.vault
         if args.watch:
             return watch.keep(settings, root)
-        with open_rulebook(settings) as rules:
+        with open_context(settings) as context:
             if args.reindex:
-                return _reindex(rules)
-            return _roll_back(rules, root) if args.rollback else _ingest(rules, root, args)
+                return _reindex(context)
+            return _roll_back(context, root) if args.rollback else _ingest(context, root, args)
     except RulesError as error:
         print(f"ingest: {error}", file=sys.stderr)
         return _STATUS.get(type(error), 2)
@@ -55,13 +55,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _ingest(rules: Rulebook, root: Path, args: argparse.Namespace) -> int:
+def _ingest(context: SearchContext, root: Path, args: argparse.Namespace) -> int:
     def measure(generation_id: int, vault: Path) -> int:
         return gate.measure(generation_id, vault, args.questions)
 
     with Meter() as meter:
         report = pipeline.run(
-            rules,
+            context,
             root,
             dry_run=args.dry_run,
             allow_mass_delete=args.allow_mass_delete,
@@ -74,11 +74,11 @@ def _ingest(rules: Rulebook, root: Path, args: argparse.Namespace) -> int:
     return 1 if report.rejected else 0
 
 
-def _roll_back(rules: Rulebook, root: Path) -> int:
-    earlier = pipeline.roll_back(rules)
+def _roll_back(context: SearchContext, root: Path) -> int:
+    earlier = pipeline.roll_back(context)
     print(f"generation {earlier.id} is live again, as it was; --rollback once more goes forward")
     try:
-        plan = pipeline.run(rules, root, dry_run=True).plan
+        plan = pipeline.run(context, root, dry_run=True).plan
     except VaultError as error:
         print(f"note: it was not compared with the files: {error}")
         return 0
@@ -89,9 +89,9 @@ def _roll_back(rules: Rulebook, root: Path) -> int:
     return 0
 
 
-def _reindex(rules: Rulebook) -> int:
+def _reindex(context: SearchContext) -> int:
     with Meter() as meter:
-        indexed = pipeline.reindex(rules, say=meter.say)
+        indexed = pipeline.reindex(context, say=meter.say)
     if indexed:
         print("the live generation's index of vectors was built anew")
     else:

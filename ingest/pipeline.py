@@ -15,7 +15,7 @@ from ingest.prepare import chunk, fingerprint, prepare
 from ingest.read import vault
 from ingest.read.vault import SourceFile, VaultFiles
 from ingest.rebuild import Built, Gate, Job
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import FileRejectedError
 from retrieval.fault_points import point
 from retrieval.index import generations, hnsw, migrate, store, writer
@@ -47,7 +47,7 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 def run(
-    rules: Rulebook,
+    context: SearchContext,
     root: Path,
     *,
     dry_run: bool = False,
@@ -68,8 +68,8 @@ def run(
     many files would be removed, GateRefusedError, IngestRunningError, SchemaNewerError,
     DatabaseUnreachableError.
     """
-    with rules.store.connect(autocommit=True) as conn:
-        job = Job(rules, conn, root, allow_mass_delete, progress, say, gate)
+    with context.store.connect(autocommit=True) as conn:
+        job = Job(context, conn, root, allow_mass_delete, progress, say, gate)
         whole = rebuild or gate is not None
         return _dry(job, whole=whole) if dry_run else _done(job, whole=whole)
 
@@ -85,25 +85,25 @@ def begin(conn: Connection) -> None:
     rebuild.clear_up(conn)
 
 
-def roll_back(rules: Rulebook) -> Generation:
+def roll_back(context: SearchContext) -> Generation:
     """Make the previous generation the live one again, as it was, and return it.
 
     The one that was live becomes the previous one. Raises IndexMissingError where none is kept,
     IndexMismatchError where this process could not search it, IngestRunningError,
     DatabaseUnreachableError.
     """
-    with rules.store.connect(autocommit=True) as conn:
+    with context.store.connect(autocommit=True) as conn:
         begin(conn)
-        return rebuild.roll_back(rules, conn)
+        return rebuild.roll_back(context, conn)
 
 
-def reindex(rules: Rulebook, say: Say = _log.info) -> bool:
+def reindex(context: SearchContext, say: Say = _log.info) -> bool:
     """Build the live generation's index of vectors anew; False where it is too small for one.
 
     Readers go on meanwhile; `say` takes lines about how far it is. Raises IndexMissingError,
     IngestRunningError, DatabaseUnreachableError.
     """
-    with rules.store.connect(autocommit=True) as conn:
+    with context.store.connect(autocommit=True) as conn:
         begin(conn)
         generation_id = store.live(conn).id
         if hnsw.reindex(conn, generation_id, say=say):
@@ -190,7 +190,7 @@ def _by_path(
 
 
 def run_temporary(
-    rules: Rulebook,
+    context: SearchContext,
     conn: Connection,
     root: Path,
     *,
@@ -207,9 +207,9 @@ def run_temporary(
     started = monotonic()
     found = vault.read(root)
     migrate.install(conn)
-    ready = prepare(rules, conn if reuse_vectors else None, found.files, progress, index)
+    ready = prepare(context, conn if reuse_vectors else None, found.files, progress, index)
     with conn.transaction():
-        generation_id = generations.create(conn, fingerprint(rules), "temporary")
+        generation_id = generations.create(conn, fingerprint(context), "temporary")
         writer.apply(conn, generation_id, removed=(), written=ready.files)
     conn.execute("ANALYZE chunk, entry, posting")
     files, chunks = generations.size(conn, generation_id)

@@ -10,7 +10,7 @@ from ingest.chunking.document import Index, IndexedChunk
 from ingest.chunking.embedding import Progress, embed
 from ingest.read.vault import SourceFile
 from ingest.sandbox import parsing
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import FileRejectedError
 from retrieval.fault_points import point
 from retrieval.index.store import Connection
@@ -37,13 +37,13 @@ class Prepared:
     embedded: int  # texts that had no vector yet
 
 
-def fingerprint(rules: Rulebook) -> dict[str, str | int]:
+def fingerprint(context: SearchContext) -> dict[str, str | int]:
     """Return what rows depend on besides their files: the models and the chunker."""
-    return {**rules.fingerprint, "chunker": CHUNKER_VERSION}
+    return {**context.fingerprint, "chunker": CHUNKER_VERSION}
 
 
 def prepare(
-    rules: Rulebook,
+    context: SearchContext,
     known: Connection | None,
     files: Sequence[SourceFile],
     progress: Progress,
@@ -56,20 +56,22 @@ def prepare(
     """
     if not files:  # the usual case of an unchanged vault: not one query
         return Prepared((), (), (), 0)
-    chunked = chunk(rules, files, index)
-    written = embed(rules, known, chunked.files, progress)
+    chunked = chunk(context, files, index)
+    written = embed(context, known, chunked.files, progress)
     rejected = (*chunked.rejected, *written.rejected)
     return Prepared(written.files, rejected, (*chunked.notes, *written.notes), written.embedded)
 
 
-def chunk(rules: Rulebook, files: Sequence[SourceFile], index: Index | None = None) -> Chunked:
+def chunk(
+    context: SearchContext, files: Sequence[SourceFile], index: Index | None = None
+) -> Chunked:
     """Return the chunks of files, in order; no model is called but the tokenizer."""
     indexed, rejected, notes = [], [], []
-    tokens = rules.embedder.tokens
-    cut = index or partial(parsing.index, rules.embedder.files)
+    tokens = context.embedder.tokens
+    cut = index or partial(parsing.index, context.embedder.files)
     for file in files:
         try:
-            chunks = cut(file, entry_limit=rules.embedder.limit - 2, count=tokens.count)
+            chunks = cut(file, entry_limit=context.embedder.limit - 2, count=tokens.count)
         except FileRejectedError as error:
             rejected.append(error)
             continue

@@ -9,7 +9,7 @@ from ingest import prepare
 from ingest.chunking.embedding import Progress
 from ingest.read import vault
 from ingest.read.vault import VaultFiles
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import FileRejectedError, GateRefusedError, IndexMismatchError
 from retrieval.fault_points import point
 from retrieval.index import generations, hnsw, writer
@@ -26,7 +26,7 @@ Gate = Callable[[int, Path], int]
 class Job:
     """What to build: the vault at `root`, through a connection that holds the lock of writers."""
 
-    rules: Rulebook
+    rules: SearchContext
     conn: Connection
     root: Path
     allow_mass_delete: bool
@@ -73,7 +73,7 @@ def clear_up(conn: Connection) -> None:
     point("left-over indexes dropped")
 
 
-def roll_back(rules: Rulebook, conn: Connection) -> Generation:
+def roll_back(context: SearchContext, conn: Connection) -> Generation:
     """Make the previous generation the live one again and return it; the live one is kept.
 
     `conn` holds the lock of writers. Raises IndexMissingError where no previous one is kept, and
@@ -81,7 +81,7 @@ def roll_back(rules: Rulebook, conn: Connection) -> Generation:
     """
     earlier = generations.previous(conn)
     try:
-        rules.check(earlier)
+        context.check(earlier)
     except IndexMismatchError as error:
         raise IndexMismatchError(
             f"generation {earlier.id} was made with model {earlier.fingerprint.get('model')!r} and "

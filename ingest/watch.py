@@ -21,7 +21,7 @@ from watchfiles._rust_notify import WatchfilesRustInternalError
 from ingest import pipeline
 from ingest.pipeline import Report
 from ingest.progress import Meter
-from retrieval.context import Rulebook, database_url, open_rulebook
+from retrieval.context import SearchContext, database_url, open_context
 from retrieval.errors import RulesError
 from retrieval.settings import Settings
 from retrieval.vault_files import SUFFIXES
@@ -49,13 +49,13 @@ def keep(settings: Settings, root: Path) -> int:
     """Keep the index in step with `root` until a signal ends it, and return the exit status.
 
     130 after Ctrl-C, 143 after SIGTERM: a run in progress is undone, and the index is whole. Models
-    are loaded once. Raises what `open_rulebook` raises, and ModelUnavailableError.
+    are loaded once. Raises what `open_context` raises, and ModelUnavailableError.
     """
     with _sigterm_interrupts() as caught:
         try:
-            with open_rulebook(settings) as rules:
-                rules.warm()
-                watch(root, lambda: _ingest(rules, root))
+            with open_context(settings) as context:
+                context.warm()
+                watch(root, lambda: _ingest(context, root))
         except KeyboardInterrupt:
             print("ingest: no longer watching; the index is whole", file=sys.stderr)
     return 128 + (signal.SIGTERM if caught else signal.SIGINT)
@@ -133,15 +133,15 @@ def _run(ingest: Callable[[], Report]) -> str:
     return ""
 
 
-def _ingest(rules: Rulebook, root: Path) -> Report:
+def _ingest(context: SearchContext, root: Path) -> Report:
     # Opened anew: an embedded server that was killed has nobody else who would start it again.
-    with database_url(rules.settings), Meter() as meter:
+    with database_url(context.settings), Meter() as meter:
 
         def progress(what: str, done: int, total: int) -> None:
             if total > _MANY:
                 meter.show(what, done, total)
 
-        return pipeline.run(rules, root, progress=progress, say=meter.say)
+        return pipeline.run(context, root, progress=progress, say=meter.say)
 
 
 def _wakes(root: Path) -> Iterator[None]:

@@ -21,7 +21,7 @@ from retrieval.ranking import calibration
 from retrieval.ranking.fusion import Weights
 from retrieval.ranking.reranking import CrossEncoderReranker, Reranker
 from retrieval.refusal import topic_scores
-from retrieval.refusal.topic_scores import Background
+from retrieval.refusal.topic_scores import BaselineCache
 from retrieval.settings import BUNDLED, BUNDLED_CANDIDATES, Settings
 from retrieval.text.normalize import FOLDING_VERSION
 
@@ -30,8 +30,8 @@ Fingerprint = Mapping[str, str | int]
 
 
 @dataclass(frozen=True, slots=True)
-class Rulebook:
-    """Everything that search needs. Made by `open_rulebook` alone."""
+class SearchContext:
+    """Everything that search needs. Made by `open_context` alone."""
 
     settings: Settings
     store: Store
@@ -39,7 +39,7 @@ class Rulebook:
     reranker: Reranker | None
     weights: Weights
     threshold: float  # of the score that a passage is sorted by; lower is dropped
-    background: Background = field(default_factory=Background)
+    background: BaselineCache = field(default_factory=BaselineCache)
     terms: TermsCache = field(default_factory=TermsCache)
     sections: SectionsCache = field(default_factory=SectionsCache)
 
@@ -78,8 +78,8 @@ def fingerprint_of(embedder: Embedder) -> Fingerprint:
 
 
 @contextmanager
-def open_rulebook(settings: Settings) -> Iterator[Rulebook]:
-    """Yield the opened rulebook: users, evals and LangChain all search through this one.
+def open_context(settings: Settings) -> Iterator[SearchContext]:
+    """Yield the search context: users, evals and LangChain all search through this one.
 
     Models are found and checked now and loaded at their first use. Raises ModelUnavailableError
     and DatabaseUnreachableError.
@@ -100,22 +100,22 @@ def open_rulebook(settings: Settings) -> Iterator[Rulebook]:
         stack.callback(store.close)
         fit = _fit(settings, embedder, reranker)
         threshold = fit.threshold if settings.rag_threshold is None else settings.rag_threshold
-        yield Rulebook(settings, store, embedder, reranker, fit.weights, threshold)
+        yield SearchContext(settings, store, embedder, reranker, fit.weights, threshold)
 
 
-def with_bundled_reranker(rules: Rulebook) -> Rulebook:
-    """Return the rulebook with our cross-encoder and what was fitted for it, the rest shared.
+def with_bundled_reranker(context: SearchContext) -> SearchContext:
+    """Return the search context with our cross-encoder and what was fitted for it, the rest shared.
 
     Raises ModelUnavailableError.
     """
-    settings = rules.settings.model_copy(
+    settings = context.settings.model_copy(
         update={"reranker_model": BUNDLED, "rag_candidates": BUNDLED_CANDIDATES}
     )
-    reranker = CrossEncoderReranker(reranker_files(settings), rules.embedder.thread)
-    fit = _fit(settings, rules.embedder, reranker)
+    reranker = CrossEncoderReranker(reranker_files(settings), context.embedder.thread)
+    fit = _fit(settings, context.embedder, reranker)
     threshold = fit.threshold if settings.rag_threshold is None else settings.rag_threshold
     return replace(
-        rules, settings=settings, reranker=reranker, weights=fit.weights, threshold=threshold
+        context, settings=settings, reranker=reranker, weights=fit.weights, threshold=threshold
     )
 
 

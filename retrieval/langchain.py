@@ -5,7 +5,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, InstanceOf
 
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.search import search
 
 
@@ -17,7 +17,7 @@ class RulesRetriever(BaseRetriever):
 
     model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True)
 
-    rules: InstanceOf[Rulebook]
+    rules: InstanceOf[SearchContext]
     top_k: int | None = None  # None: RAG_TOP_K
 
     def _get_relevant_documents(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import EncodedQuestion
 from retrieval.errors import QuestionError
 from retrieval.index import indexed_file
@@ -26,7 +26,7 @@ from retrieval.ranking import candidates, selection
 from retrieval.ranking.candidates import Candidates, Lists
 from retrieval.ranking.selection import Ranking
 from retrieval.refusal import topic_scores
-from retrieval.refusal.topic_scores import Away, Own
+from retrieval.refusal.topic_scores import CorpusBaseline, OffTopicScores
 from retrieval.text.normalize import searchable
 
 QUESTION_LIMIT = 4_000  # characters; the encoder's own limit is checked as well
@@ -40,7 +40,7 @@ class _Asked:
     words: str  # folded, as it is searched
     encoded: EncodedQuestion
     embed_ms: float
-    away: Away
+    away: OffTopicScores
     top_k: int
     wanted: int | None  # the generation's id; None for the live one
 
@@ -51,13 +51,13 @@ class _Details:
 
     now: Generation
     shown: Mapping[int, tuple[Evidence, ...]]  # by the chunk's row
-    own: Own
+    own: CorpusBaseline
     hashes: Mapping[str, str]
     files: Mapping[str, IndexedFile]
 
 
 def search(
-    rules: Rulebook,
+    context: SearchContext,
     question: str,
     *,
     top_k: int | None = None,
@@ -69,37 +69,37 @@ def search(
     that cannot be searched, IndexMissingError and IndexMismatchError for an index that cannot
     answer, DatabaseUnreachableError.
     """
-    words = check_question(rules, question)
+    words = check_question(context, question)
     started = perf_counter()
-    encoded = rules.embedder.question(words)
+    encoded = context.embedder.question(words)
     embed_ms = 1000 * (perf_counter() - started)
     # Before the database is read: with another encoder the first question embeds the lists.
-    away = topic_scores.away(rules.embedder, encoded)
-    limit = top_k or rules.settings.rag_top_k
+    away = topic_scores.away(context.embedder, encoded)
+    limit = top_k or context.settings.rag_top_k
     asked = _Asked(question, words, encoded, embed_ms, away, limit, generation_id)
     while True:  # ends: an ingest commits far less often than a search takes
-        result = _attempt(rules, asked)
+        result = _attempt(context, asked)
         if result is not None:
             return result
 
 
-def _attempt(rules: Rulebook, asked: _Asked) -> SearchResult | None:
+def _attempt(context: SearchContext, asked: _Asked) -> SearchResult | None:
     """Search once; None where an ingest committed while the models were reading."""
 
     def collected(conn: Connection) -> Lists:
         chosen = _generation(conn, asked)
-        rules.check(chosen)
-        return candidates.collect(conn, rules, chosen, asked.words, asked.encoded)
+        context.check(chosen)
+        return candidates.collect(conn, context, chosen, asked.words, asked.encoded)
 
     started = perf_counter()
-    found = rules.store.read(collected)
-    fused = candidates.fused(rules, asked.question, asked.encoded, found)
+    found = context.store.read(collected)
+    fused = candidates.fused(context, asked.question, asked.encoded, found)
     searched = perf_counter()
-    first = fused.order[: max(rules.settings.rag_candidates, asked.top_k)]
-    scores = selection.reranked(rules.reranker, asked.question, first)
+    first = fused.order[: max(context.settings.rag_candidates, asked.top_k)]
+    scores = selection.reranked(context.reranker, asked.question, first)
     reranked = perf_counter()
-    ranked = selection.rank(rules, asked.question, fused.order, scores, found.notes, asked.top_k)
-    details = rules.store.read(partial(_details, rules, asked, ranked))
+    ranked = selection.rank(context, asked.question, fused.order, scores, found.notes, asked.top_k)
+    details = context.store.read(partial(_details, context, asked, ranked))
     if details.now.name != found.generation.name:
         return None
     timings = Timings(
@@ -113,8 +113,8 @@ def _attempt(rules: Rulebook, asked: _Asked) -> SearchResult | None:
         overriding=_hits(ranked.above, details),
         trace=ranked.trace,
         late=fused.late,
-        rerank=rules.reranker.name if rules.reranker else "off",
-        threshold=rules.threshold,
+        rerank=context.reranker.name if context.reranker else "off",
+        threshold=context.threshold,
         generation=details.now.name,
         elsewhere=asked.away.near - details.own.near,
         covered=_covered(asked, fused.pieces),
@@ -150,14 +150,14 @@ def _generation(conn: Connection, asked: _Asked) -> Generation:
     return live(conn) if asked.wanted is None else generation(conn, asked.wanted)
 
 
-def _details(rules: Rulebook, asked: _Asked, ranked: Ranking, conn: Connection) -> _Details:
+def _details(context: SearchContext, asked: _Asked, ranked: Ranking, conn: Connection) -> _Details:
     now = _generation(conn, asked)
-    tokens = asked.encoded.tokens if rules.settings.rag_late_interaction else None
+    tokens = asked.encoded.tokens if context.settings.rag_late_interaction else None
     chunks = [one for one, _ in (*ranked.kept, *ranked.above)]
     return _Details(
         now,
         evidence(conn, [one.row_id for one in chunks], asked.encoded.vector, tokens),
-        rules.background.of(conn, now, rules.embedder),
+        context.background.of(conn, now, context.embedder),
         hashes_of(conn, now.id, sorted({one.chunk.path for one in chunks})),
         indexed_file.read(conn, now.id, [one.chunk for one in chunks]),
     )
@@ -167,7 +167,7 @@ def _hits(chosen: Sequence[tuple[Scored, float]], details: _Details) -> tuple[Hi
     return tuple(Hit(one.chunk, score, details.shown[one.row_id]) for one, score in chosen)
 
 
-def check_question(rules: Rulebook, question: str) -> str:
+def check_question(context: SearchContext, question: str) -> str:
     """Return the question as it is searched.
 
     Raises QuestionError where it is empty, too long to be read whole, or holds characters that no
@@ -184,7 +184,7 @@ def check_question(rules: Rulebook, question: str) -> str:
     except UnicodeEncodeError as error:
         raise QuestionError(f"the question holds half a character at {error.start}") from error
     words = searchable(question).strip()
-    pieces, limit = rules.embedder.tokens.count(words), rules.embedder.limit - 2
+    pieces, limit = context.embedder.tokens.count(words), context.embedder.limit - 2
     if not pieces:  # the tokenizer drops some characters, those of private use among them
         raise QuestionError("the question is empty; ask something")
     if pieces > limit:

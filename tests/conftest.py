@@ -1,7 +1,8 @@
 """What the tests share: one embedded server for the whole run, one database for each index.
 
-Models are loaded once a run and the small vault is ingested once: `rulebook` opens a copy of that
-index. A test of the first ingest, of opening or of loading does it itself: `empty`, `open_rules`.
+Models are loaded once a run and the small vault is ingested once: `search_context` opens a copy of
+that index. A test of the first ingest, of opening or of loading does it itself: `empty`,
+`open_rules`.
 """
 
 import os
@@ -18,7 +19,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ingest import pipeline
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.database.embedded import server as postgres_server
 from retrieval.database.embedded.postgres import serve
 from retrieval.settings import Settings, names
@@ -79,17 +80,17 @@ def server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def loaded(server: str) -> Iterator[Rulebook]:
-    """A rulebook of an empty database, for its models: they are loaded once for all tests."""
+def loaded(server: str) -> Iterator[SearchContext]:
+    """A search context of an empty database, for its models: they are loaded once for all tests."""
     with new_database(server) as url:
         settings = Settings.model_validate({"database_url": url})
-        with open_rulebook(settings) as rules:
-            yield rules
+        with open_context(settings) as context:
+            yield context
 
 
 @pytest.fixture(scope="session")
 def original(
-    server: str, loaded: Rulebook, tmp_path_factory: pytest.TempPathFactory
+    server: str, loaded: SearchContext, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """The URL of a database with an index of the small vault, for copies: nobody connects to it."""
     vault = write_vault(tmp_path_factory.mktemp("original"), RULES)
@@ -120,15 +121,15 @@ def settings(database: str, vault: Path) -> Settings:
 
 
 @pytest.fixture
-def open_rules() -> Iterator[Callable[[Settings], Rulebook]]:
-    """Open a rulebook by its settings; it is closed at the end of the test."""
+def open_rules() -> Iterator[Callable[[Settings], SearchContext]]:
+    """Open a search context by its settings; it is closed at the end of the test."""
     with ExitStack() as stack:
-        yield lambda settings: stack.enter_context(open_rulebook(settings))
+        yield lambda settings: stack.enter_context(open_context(settings))
 
 
 @pytest.fixture
-def empty(loaded: Rulebook, settings: Settings) -> Iterator[Rulebook]:
-    """A rulebook whose database holds nothing yet."""
+def empty(loaded: SearchContext, settings: Settings) -> Iterator[SearchContext]:
+    """A search context whose database holds nothing yet."""
     with same_models(loaded, settings) as rules:
         yield rules
 
@@ -140,8 +141,10 @@ def copied(server: str, original: str, database: str) -> None:
 
 
 @pytest.fixture
-def rulebook(loaded: Rulebook, settings: Settings, copied: None) -> Iterator[Rulebook]:
-    """A rulebook whose index, in a database of its own, holds the small vault."""
+def search_context(
+    loaded: SearchContext, settings: Settings, copied: None
+) -> Iterator[SearchContext]:
+    """A search context whose index, in a database of its own, holds the small vault."""
     with same_models(loaded, settings) as rules:
         yield rules
 
@@ -178,8 +181,8 @@ def indexed_environment(indexed: Settings, tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.fixture(scope="session")
-def indexed_rules(loaded: Rulebook, indexed: Settings) -> Iterator[Rulebook]:
-    """A rulebook of `indexed`."""
+def indexed_rules(loaded: SearchContext, indexed: Settings) -> Iterator[SearchContext]:
+    """A search context of `indexed`."""
     with same_models(loaded, indexed) as rules:
         yield rules
 
@@ -220,8 +223,10 @@ def copy_database(server: str, original: str, copy: str) -> None:
 
 
 @contextmanager
-def index_of(loaded: Rulebook, server: str, vault: Path, **values: object) -> Iterator[Rulebook]:
-    """Ingest a vault into a database of its own and yield its rulebook; `values` are settings."""
+def index_of(
+    loaded: SearchContext, server: str, vault: Path, **values: object
+) -> Iterator[SearchContext]:
+    """Ingest a vault into a database of its own and yield its context; `values` are settings."""
     with new_database(server) as url:
         settings = Settings.model_validate({"database_url": url, "vault": vault, **values})
         with same_models(loaded, settings) as rules:

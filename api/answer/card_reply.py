@@ -10,7 +10,7 @@ from api.answer.question import follow_up, intent, language, small_talk, spellin
 from api.answer.question.intent import PLAIN, Reading
 from api.answer.question.spelling import Correction
 from api.answer.texts import DEFAULT, Texts
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index import store
 from retrieval.index.terms import key
 from retrieval.models import Evidence, SearchResult, Terms
@@ -59,7 +59,7 @@ class CardReply:
 
 
 def card_reply(
-    rules: Rulebook,
+    context: SearchContext,
     typed: str,
     *,
     history: Sequence[str] = (),
@@ -75,20 +75,20 @@ def card_reply(
     where something better than the rule made it whole. `generation_id` names another generation
     than the live one; `far` also keeps cards that only a model reads. Raises what `search` raises.
     """
-    check_question(rules, typed)
-    terms = _terms(rules, generation_id)
+    check_question(context, typed)
+    terms = _terms(context, generation_id)
     said = None if history and small_talk.kind(typed) == "about" else _talk(typed, terms, texts)
     if said:
         return CardReply(typed, "refused" if said.is_refusal else "answered", None, talk=said)
-    whole = alone or _whole(rules, typed, history, terms, generation_id)
-    asked, corrections = spelling.corrected(whole, terms, rules.embedder.tokens.is_word)
+    whole = alone or _whole(context, typed, history, terms, generation_id)
+    asked, corrections = spelling.corrected(whole, terms, context.embedder.tokens.is_word)
     reading = intent.read(asked, terms)
-    found = _searched(rules, asked, top_k, generation_id)
+    found = _searched(context, asked, top_k, generation_id)
     parts = tuple(
-        _searched(rules, part, top_k, generation_id)
+        _searched(context, part, top_k, generation_id)
         for part in (reading.parts if found.hits else ())
     )
-    decision = decide(rules, found, whole)
+    decision = decide(context, found, whole)
     listed = folders.asked_for(asked, reading, terms)
     made = CardReply(
         asked, "answered" if listed else decision.certainty,
@@ -122,7 +122,7 @@ def _talk(typed: str, terms: Terms, texts: Texts) -> Talk | None:
 
 
 def _whole(
-    rules: Rulebook,
+    context: SearchContext,
     typed: str,
     history: Sequence[str],
     terms: Terms,
@@ -137,7 +137,7 @@ def _whole(
         return typed
     *earlier, last = history
     before = follow_up.self_contained(last, earlier)
-    found = _searched(rules, before, None, generation_id)
+    found = _searched(context, before, None, generation_id)
     if not found.hits:
         return follow_up.self_contained(typed, history)
     heading = found.hits[0].chunk.heading
@@ -145,7 +145,7 @@ def _whole(
         name for name in intent.things_in(before, terms) if name.lower() not in heading.lower()
     ]
     whole = " ".join(dict.fromkeys([*names, heading, typed]))
-    return whole if _fits(rules, whole) else typed
+    return whole if _fits(context, whole) else typed
 
 
 def _is_new_subject(typed: str, terms: Terms) -> bool:
@@ -159,25 +159,25 @@ def _is_new_subject(typed: str, terms: Terms) -> bool:
     return name in terms.names or name[0] not in terms.frequency
 
 
-def _terms(rules: Rulebook, generation_id: int | None) -> Terms:
+def _terms(context: SearchContext, generation_id: int | None) -> Terms:
     def read(conn: store.Connection) -> Terms:
         wanted = (
             store.live(conn) if generation_id is None else store.generation(conn, generation_id)
         )
-        return rules.terms.of(conn, wanted.id, wanted.name)
+        return context.terms.of(conn, wanted.id, wanted.name)
 
-    return rules.store.read(read)
+    return context.store.read(read)
 
 
-def _fits(rules: Rulebook, whole: str) -> bool:
+def _fits(context: SearchContext, whole: str) -> bool:
     """Whether the encoder reads a follow-up with what it follows to its end."""
-    return rules.embedder.tokens.count(searchable(whole)) <= rules.embedder.limit - 2
+    return context.embedder.tokens.count(searchable(whole)) <= context.embedder.limit - 2
 
 
 def _searched(
-    rules: Rulebook, asked: str, top_k: int | None, generation_id: int | None
+    context: SearchContext, asked: str, top_k: int | None, generation_id: int | None
 ) -> SearchResult:
-    return search(rules, asked, top_k=top_k, generation_id=generation_id)
+    return search(context, asked, top_k=top_k, generation_id=generation_id)
 
 
 def overridden(found: SearchResult) -> SearchResult:

@@ -10,7 +10,7 @@ from api.answer.cards import precedence, render
 from api.checks import citations, review
 from api.checks.guard.findings import Finding
 from api.checks.review import Review
-from api.http.client_disconnect import Hangup
+from api.http.client_disconnect import ClientDisconnect
 from api.http.events import Delta
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
@@ -41,7 +41,7 @@ class Asking:
 
     model: LanguageModel
     streamed: bool = False
-    hangup: Hangup | None = None
+    disconnect: ClientDisconnect | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +130,9 @@ def _attempt(
 
 def _parts(asking: Asking, messages: prompt.Messages) -> Generator[str | Reply]:
     if asking.streamed:
-        yield from asking.model.stream(messages, asking.hangup)
+        yield from asking.model.stream(messages, asking.disconnect)
     else:
-        yield asking.model.reply(messages, asking.hangup)
+        yield asking.model.reply(messages, asking.disconnect)
 
 
 def _shown(seen: Review, verdict: Verdict, faults: Sequence[Finding], usage: Usage) -> Draft:

@@ -11,7 +11,7 @@ from api.answer.compose import Asking, Draft
 from api.answer.question import follow_up
 from api.answer.question.follow_up import Rewritten
 from api.answer.texts import DEFAULT, Texts
-from api.http.client_disconnect import Hangup
+from api.http.client_disconnect import ClientDisconnect
 from api.http.events import Delta, SearchResults, Step
 from api.llm.client import LanguageModel
 from api.schema.answer import Answer, Mode, RefusalReason, SpellingCorrection
@@ -19,7 +19,7 @@ from api.schema.guard import Guard
 from api.schema.passages import CitationCounts, passages
 from api.schema.usage import AnswerTimings, Usage
 from api.sources.freshness import freshness
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index.store import live
 from retrieval.models import SearchResult, Timings
 
@@ -33,14 +33,14 @@ class _Clock:
 
 
 def ask(
-    rules: Rulebook,
+    context: SearchContext,
     model: LanguageModel | None,
     question: str,
     *,
     history: Sequence[str] = (),
     top_k: int | None = None,
     request_id: str = "",
-    hangup: Hangup | None = None,
+    disconnect: ClientDisconnect | None = None,
     texts: Texts = DEFAULT,
 ) -> Answer:
     """Return the answer to `question`: a model's, or exact quotes where `model` is None.
@@ -49,13 +49,13 @@ def ask(
     """
     return finished(
         steps(
-            rules,
+            context,
             model,
             question,
             history=history,
             top_k=top_k,
             request_id=request_id,
-            hangup=hangup,
+            disconnect=disconnect,
             texts=texts,
         )
     )
@@ -70,14 +70,14 @@ def finished(made: Iterable[Step]) -> Answer:
 
 
 def steps(
-    rules: Rulebook,
+    context: SearchContext,
     model: LanguageModel | None,
     question: str,
     *,
     history: Sequence[str] = (),
     top_k: int | None = None,
     request_id: str = "",
-    hangup: Hangup | None = None,
+    disconnect: ClientDisconnect | None = None,
     streamed: bool = False,
     texts: Texts = DEFAULT,
 ) -> Generator[Step]:
@@ -87,36 +87,39 @@ def steps(
     On another subject, where the rules contradict the question and where folders are listed, no
     model is called, and for small talk nothing is searched. `texts` are the fixed sentences.
     `streamed` asks the model for its words one by one; all of them are checked again for the
-    answer. Raises what `search` and `LanguageModel` raise, soon after `hangup` too.
+    answer. Raises what `search` and `LanguageModel` raise, soon after `disconnect` too.
     """
     started = perf_counter()
-    alone = _alone(model, question, history, hangup)
+    alone = _alone(model, question, history, disconnect)
     shown = card_reply(
-        rules, question, history=history, alone=alone.question if alone else None, top_k=top_k,
+        context, question, history=history, alone=alone.question if alone else None, top_k=top_k,
         texts=texts, far=model is not None,
     )  # fmt: skip
     clock = _Clock(started, perf_counter())
     if shown.found is None:
-        yield _nothing_searched(rules, shown, clock, request_id)
+        yield _nothing_searched(context, shown, clock, request_id)
         return
     yield SearchResults(
         question=shown.question,
         passages=passages(overridden(shown.found)),
         generation=shown.found.generation,
     )
-    asking = Asking(model, streamed, hangup) if model else None
+    asking = Asking(model, streamed, disconnect) if model else None
     made = yield from _draft(asking, shown, texts)
     made = replace(made, usage=(alone.usage if alone else Usage()) + made.usage)
-    yield _answer(rules, shown, made, clock, request_id)
+    yield _answer(context, shown, made, clock, request_id)
 
 
 def _alone(
-    model: LanguageModel | None, question: str, history: Sequence[str], hangup: Hangup | None
+    model: LanguageModel | None,
+    question: str,
+    history: Sequence[str],
+    disconnect: ClientDisconnect | None,
 ) -> Rewritten | None:
     """A follow-up as a model makes it stand alone; None where the rule is to do it."""
     if model is None or not history:
         return None
-    made = follow_up.rewrite(model, question, history, hangup)
+    made = follow_up.rewrite(model, question, history, disconnect)
     return None if made.question == follow_up.self_contained(question, history) else made
 
 
@@ -148,7 +151,9 @@ def _opening(shown: CardReply, texts: Texts) -> list[str]:
     return said
 
 
-def _nothing_searched(rules: Rulebook, shown: CardReply, clock: _Clock, request_id: str) -> Answer:
+def _nothing_searched(
+    context: SearchContext, shown: CardReply, clock: _Clock, request_id: str
+) -> Answer:
     """The reply to small talk, or to a question in another language."""
     if shown.talk is None:
         raise AssertionError("nothing was searched, and nothing is said instead")
@@ -158,13 +163,13 @@ def _nothing_searched(rules: Rulebook, shown: CardReply, clock: _Clock, request_
         confidence=shown.confidence, refused=refusal is not None, refusal_reason=refusal,
         mode="quotes", corrections=[], folders=[], cards=[], guard=Guard(), citations=[],
         citation_counts=CitationCounts(), passages=[], usage=Usage(),
-        timings=_timings(None, clock), generation=rules.store.read(live).name,
+        timings=_timings(None, clock), generation=context.store.read(live).name,
         request_id=request_id,
     )  # fmt: skip
 
 
 def _answer(
-    rules: Rulebook, shown: CardReply, made: Draft, clock: _Clock, request_id: str
+    context: SearchContext, shown: CardReply, made: Draft, clock: _Clock, request_id: str
 ) -> Answer:
     found = shown.found
     if found is None:
@@ -173,7 +178,7 @@ def _answer(
     cards = () if refused else shown.cards
     paths = {card.path for card in cards} | {one.path for one in made.citations}
     fresh = {
-        path: freshness(rules.settings.vault, path, shown.hashes[path]) for path in sorted(paths)
+        path: freshness(context.settings.vault, path, shown.hashes[path]) for path in sorted(paths)
     }
     return Answer(
         question=shown.question,

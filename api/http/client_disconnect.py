@@ -12,7 +12,7 @@ from starlette.requests import Request
 _Result = TypeVar("_Result")
 
 
-class Hangup:
+class ClientDisconnect:
     """Ends what runs for a client, from any thread. It is for one request and is final."""
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Hangup:
         self._ends: list[Callable[[], None]] = []
         self._gone = False
 
-    def hang_up(self) -> None:
+    def end_all(self) -> None:
         """Call every registered end, here and now; what begins later is ended as it begins."""
         with self._lock:
             self._gone = True
@@ -45,21 +45,21 @@ class Hangup:
                     self._ends.remove(end)
 
 
-async def until_gone(request: Request, work: Callable[[Hangup], _Result]) -> _Result:
-    """Return what `work` returns, run in a thread; its Hangup is called when the client leaves.
+async def until_gone(request: Request, work: Callable[[ClientDisconnect], _Result]) -> _Result:
+    """Return what `work` returns, run in a thread, and end it when the client leaves.
 
     For replies that are sent whole. The request's body must have been read. Raises what `work`
     raises.
     """
-    hangup = Hangup()
-    watcher = asyncio.create_task(_watch(request, hangup))
+    disconnect = ClientDisconnect()
+    watcher = asyncio.create_task(_watch(request, disconnect))
     try:
-        return await run_in_threadpool(work, hangup)
+        return await run_in_threadpool(work, disconnect)
     finally:
         watcher.cancel()
 
 
-async def _watch(request: Request, hangup: Hangup) -> None:
+async def _watch(request: Request, disconnect: ClientDisconnect) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
-    hangup.hang_up()
+    disconnect.end_all()

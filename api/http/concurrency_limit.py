@@ -17,7 +17,7 @@ MOST_OF_A_MODEL = 16
 _ADMITTED = "admitted"
 
 
-class Admissions:
+class ConcurrencyLimit:
     """ASGI middleware that takes a question off the count when its reply has been sent."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -16,19 +16,19 @@ def readyz(opened: Opened) -> dict[str, str]:
     Files that the index does not hold as they are now are named, and no 503: questions are answered
     from the index, and one edit must not take all APIs out of service until the next ingest.
     """
-    rules = opened.rules
+    context = opened.rules
 
     def held(conn: store.Connection) -> tuple[store.Generation, dict[str, str]]:
         now = store.live(conn)
         return now, generations.file_hashes(conn, now.id)
 
-    generation, indexed = rules.store.read(held)
-    rules.check(generation)
+    generation, indexed = context.store.read(held)
+    context.check(generation)
     return {
         "status": "ready",
         "generation": generation.name,
-        "embedding": rules.embedder.files.name,
-        "rerank": rules.reranker.name if rules.reranker else "off",
+        "embedding": context.embedder.files.name,
+        "rerank": context.reranker.name if context.reranker else "off",
         "answers": "model" if opened.model else "quotes",
-        "files": stale_files.state(rules.settings.vault, indexed),
+        "files": stale_files.state(context.settings.vault, indexed),
     }

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.schema.problem import Problem
-from api.state import Oracle
+from api.state import AppState
 from retrieval.settings import Settings
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -34,7 +34,7 @@ class Hosts:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        oracle: Oracle = scope["state"]["oracle"]
+        oracle: AppState = scope["state"]["oracle"]
         refused = refusal(scope, oracle.rules.settings)
         if refused is None:
             await self._app(scope, receive, send)

@@ -24,7 +24,7 @@ from api.schema.guard import Verdict
 from api.schema.passages import CitationCounts
 from api.schema.usage import AnswerTimings, Usage
 from api.sources import stale_files
-from api.state import Opened, Oracle
+from api.state import AppState, Opened
 from retrieval.errors import DatabaseUnreachableError, IndexMissingError, LlmAbandonedError
 from retrieval.index import generations, store
 
@@ -212,7 +212,7 @@ def _template(scope: Scope) -> str:
     return getattr(scope.get("route"), "path", "other")
 
 
-def _index(opened: Oracle) -> list[Metric]:
+def _index(opened: AppState) -> list[Metric]:
     def held(conn: store.Connection) -> tuple[int, dict[str, str]]:
         now = store.live(conn)
         return generations.size(conn, now.id)[1], generations.file_hashes(conn, now.id)

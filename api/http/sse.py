@@ -9,7 +9,7 @@ from fastapi.sse import EventSourceResponse, format_sse_event
 from pydantic import BaseModel
 from starlette.types import Receive, Scope, Send
 
-from api.http.client_disconnect import Hangup
+from api.http.client_disconnect import ClientDisconnect
 
 _Event = tuple[str, BaseModel]
 # No proxy may keep events back (nginx's name for it) and nobody may store an answer.
@@ -19,15 +19,17 @@ _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 class EventStream(EventSourceResponse):
     """A response of the events that `make` yields; call it in a thread, it takes the first one.
 
-    Where that raises, there is no response yet and the error is the caller's. `make` gets `hangup`,
-    which is called as soon as the client leaves; its generator is closed soon after. Before the
-    first event it is the caller's to call.
+    Where that raises, there is no response yet and the error is the caller's. `make` gets
+    `disconnect`, which is called as soon as the client leaves; its generator is closed soon after.
+    Before the first event it is the caller's to call.
     """
 
-    def __init__(self, make: Callable[[Hangup], Generator[_Event]], hangup: Hangup) -> None:
-        made = make(hangup)
+    def __init__(
+        self, make: Callable[[ClientDisconnect], Generator[_Event]], disconnect: ClientDisconnect
+    ) -> None:
+        made = make(disconnect)
         first = next(made)
-        self._frames = _frames(first, made, hangup)
+        self._frames = _frames(first, made, disconnect)
         super().__init__(self._frames, headers=_HEADERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -37,7 +39,9 @@ class EventStream(EventSourceResponse):
             await super().__call__(scope, receive, send)
 
 
-async def _frames(first: _Event, made: Generator[_Event], hangup: Hangup) -> AsyncGenerator[bytes]:
+async def _frames(
+    first: _Event, made: Generator[_Event], disconnect: ClientDisconnect
+) -> AsyncGenerator[bytes]:
     rest = _Shared(made)
     event: _Event | None = first
     try:
@@ -47,7 +51,7 @@ async def _frames(first: _Event, made: Generator[_Event], hangup: Hangup) -> Asy
             # Abandoned when the client leaves: the next event may be half a minute away.
             event = await to_thread.run_sync(rest.next, abandon_on_cancel=True)
     finally:
-        hangup.hang_up()  # ends what an abandoned thread waits for
+        disconnect.end_all()  # ends what an abandoned thread waits for
         with CancelScope(shield=True):
             await to_thread.run_sync(rest.close)
 

@@ -14,7 +14,7 @@ import openai
 from openai import DefaultHttpxClient, OpenAI
 from pydantic import ValidationError
 
-from api.http.client_disconnect import Hangup
+from api.http.client_disconnect import ClientDisconnect
 from api.llm import addresses, completion
 from api.llm.call_deadline import CURRENT, Call, bound, watch
 from api.llm.completion import Reply
@@ -54,35 +54,37 @@ class LanguageModel:
         # Looked up now: the library loads its parts on first use, which takes a second.
         self._create = self._client.chat.completions.with_streaming_response.create
         self._threads = ThreadPoolExecutor(max_workers=_CALLS, thread_name_prefix="llm")
-        self._closing = Hangup()
+        self._closing = ClientDisconnect()
 
-    def reply(self, messages: Sequence[dict[str, str]], hangup: Hangup | None = None) -> Reply:
+    def reply(
+        self, messages: Sequence[dict[str, str]], disconnect: ClientDisconnect | None = None
+    ) -> Reply:
         """Return the model's whole reply at temperature 0.
 
         It comes within LLM_TIMEOUT seconds, with at most one second try. Raises the LlmError of
-        each fault in api/llm/faults.py, soon after `hangup` too.
+        each fault in api/llm/faults.py, soon after `disconnect` too.
         """
-        for part in self._parts(messages, completion.whole, {}, hangup or Hangup()):
+        for part in self._parts(messages, completion.whole, {}, disconnect or ClientDisconnect()):
             if isinstance(part, Reply):
                 return part
         raise AssertionError("a call ended with neither a reply nor an error")
 
     def stream(
-        self, messages: Sequence[dict[str, str]], hangup: Hangup | None = None
+        self, messages: Sequence[dict[str, str]], disconnect: ClientDisconnect | None = None
     ) -> Generator[_Part]:
         """Yield the pieces of the reply as the model writes them, then the whole Reply.
 
         A reply that breaks off is an error, never a Reply; what was yielded before is then worth
         nothing. Raises as `reply` does; a second try comes only before the first piece. Closing
-        the generator, or `hangup` from another thread, ends the call at the server.
+        the generator, or `disconnect` from another thread, ends the call at the server.
         """
         # Without being asked for them, servers count no tokens of a stream.
         wish = {"stream": True, "stream_options": {"include_usage": True}}
-        return self._parts(messages, completion.streamed, wish, hangup or Hangup())
+        return self._parts(messages, completion.streamed, wish, disconnect or ClientDisconnect())
 
     def close(self) -> None:
         """End the connections; a call that still runs fails."""
-        self._closing.hang_up()
+        self._closing.end_all()
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._client.close()
 
@@ -91,7 +93,7 @@ class LanguageModel:
         messages: Sequence[dict[str, str]],
         read: _Read,
         wish: dict[str, Any],
-        hangup: Hangup,
+        disconnect: ClientDisconnect,
     ) -> Generator[_Part]:
         """Make the call in a thread and pass its parts on; nobody waits longer than allowed."""
         call = Call(self._timeout)
@@ -101,7 +103,7 @@ class LanguageModel:
             parts.put(LlmFault(Fault.GIVEN_UP))  # first: ending the call looks like a cut
             call.end()
 
-        with self._closing.ends(give_up), hangup.ends(give_up):
+        with self._closing.ends(give_up), disconnect.ends(give_up):
             running = self._threads.submit(self._work, call, parts, read, list(messages), wish)
             running.add_done_callback(lambda done: _pass_on(done, parts))
             try:

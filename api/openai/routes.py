@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 
 from api.answer import pipeline
 from api.http import feedback, metrics
-from api.http.client_disconnect import Hangup, until_gone
+from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted
 from api.openai.request import RequestFaultError, asked, check, parameter
 from api.openai.schema import (
@@ -94,10 +94,10 @@ async def complete(
     check(body)
     question, history = asked(body.messages)
 
-    def ask(hangup: Hangup) -> Answer:
+    def ask(disconnect: ClientDisconnect) -> Answer:
         return pipeline.ask(
             opened.rules, opened.model, question, history=history, request_id=request_id,
-            hangup=hangup, texts=opened.texts,
+            disconnect=disconnect, texts=opened.texts,
         )  # fmt: skip
 
     given = await until_gone(request, ask)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from api.answer.question import small_talk
 from api.page import markdown
 from api.sources import vault_file
-from api.state import Oracle
+from api.state import AppState
 from retrieval.index import generations, store
 from retrieval.models import Terms
 
@@ -28,7 +28,7 @@ class About:
     files: int
 
 
-def about(opened: Oracle) -> About:
+def about(opened: AppState) -> About:
     """Return what the page says of the vault.
 
     The title is its README's front matter or first heading, else TITLE; the sentence is the
@@ -44,14 +44,14 @@ def about(opened: Oracle) -> About:
     terms, files = opened.rules.store.read(read)
     title, sentence = _readme(opened)
     return About(
-        title=(title or opened.rules.settings.title or "Rules Oracle")[:_LONGEST],
+        title=(title or opened.rules.settings.title or "Rules AppState")[:_LONGEST],
         sentence=sentence[:_LONGEST],
         examples=_examples(opened, terms),
         files=files,
     )
 
 
-def _readme(opened: Oracle) -> tuple[str, str]:
+def _readme(opened: AppState) -> tuple[str, str]:
     for name in _READMES:
         file = vault_file.read(opened.rules.settings.vault, name)
         if file is not None:
@@ -64,7 +64,7 @@ def _readme(opened: Oracle) -> tuple[str, str]:
     return "", ""
 
 
-def _examples(opened: Oracle, terms: Terms) -> tuple[str, ...]:
+def _examples(opened: AppState, terms: Terms) -> tuple[str, ...]:
     """The vault's own questions, else some about its headings."""
     file = vault_file.read(opened.rules.settings.vault, QUESTIONS)
     own = [line.strip() for line in file.lines if line.strip()] if file else []

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from api.answer.question import spelling
 from api.schema.answer import SpellingCorrection
-from api.state import Oracle
+from api.state import AppState
 from retrieval.index import store
 from retrieval.index.headings import LONGEST, FoundHeading, headings
 from retrieval.models import Terms
@@ -21,18 +21,18 @@ class Headings(BaseModel):
     )
 
 
-def find(opened: Oracle, typed: str) -> Headings:
+def find(opened: AppState, typed: str) -> Headings:
     """Return the sections that have the words of `typed`, or the beginnings of words.
 
     No model is asked. Raises IndexMissingError and DatabaseUnreachableError.
     """
-    rules = opened.rules
+    context = opened.rules
     typed = typed[:LONGEST]
 
     def found(conn: store.Connection) -> Headings:
         now = store.live(conn)
-        terms = rules.terms.of(conn, now.id, now.name)
-        sections = rules.sections.of(conn, now.id, now.name)
+        terms = context.terms.of(conn, now.id, now.name)
+        sections = context.sections.of(conn, now.id, now.name)
         searched, corrections = spelling.corrected(
             typed, terms, lambda word: _begins_a_word(word, terms)
         )
@@ -43,7 +43,7 @@ def find(opened: Oracle, typed: str) -> Headings:
             ],
         )
 
-    return rules.store.read(found)
+    return context.store.read(found)
 
 
 def _begins_a_word(word: str, terms: Terms) -> bool:

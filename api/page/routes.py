@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from api.answer import pipeline
 from api.http import feedback, metrics
-from api.http.client_disconnect import Hangup, until_gone
+from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted
 from api.http.events import Step
 from api.http.problems import told
@@ -22,7 +22,7 @@ from api.page.links import Range, ranges_of
 from api.page.reply import AnswerView
 from api.schema.answer import Answer
 from api.schema.requests import AskRequest
-from api.state import Opened, Oracle, RequestId
+from api.state import AppState, Opened, RequestId
 from retrieval.search import QUESTION_LIMIT
 
 router = APIRouter(tags=["page"])
@@ -62,20 +62,20 @@ async def ask_page(
 
 
 async def _answered(
-    request: Request, opened: Oracle, request_id: str, question: str, before: list[str]
+    request: Request, opened: AppState, request_id: str, question: str, before: list[str]
 ) -> AnswerView:
     """The whole answer, for a page that is sent at once; nobody waits for one who has gone."""
     await admitted(request)
 
-    def asked(hangup: Hangup) -> Answer:
+    def asked(disconnect: ClientDisconnect) -> Answer:
         body = AskRequest(question=question, history=before)
-        return pipeline.finished(_steps(request, opened, request_id, body, hangup))
+        return pipeline.finished(_steps(request, opened, request_id, body, disconnect))
 
     answer = await until_gone(request, asked)
     return _view(request, opened, answer, question, before)
 
 
-def _beside(opened: Oracle, source: str, lines: str, *, answered: bool) -> vault.FileView | None:
+def _beside(opened: AppState, source: str, lines: str, *, answered: bool) -> vault.FileView | None:
     """The file beside an answer; one that is gone does not take the answer with it."""
     if not source:
         return None
@@ -97,11 +97,11 @@ async def ask(
         view = _view(request, opened, answer, body.question, body.history)
         return stream.Rendered(state=view.state, html=html.fragment("answer.html", answer=view))
 
-    def made(hangup: Hangup) -> Generator[stream.Event]:
-        steps = _steps(request, opened, request_id, body, hangup, streamed=True)
+    def made(disconnect: ClientDisconnect) -> Generator[stream.Event]:
+        steps = _steps(request, opened, request_id, body, disconnect, streamed=True)
         return stream.events(steps, rendered, lambda error: told(request, error))
 
-    return await until_gone(request, lambda hangup: EventStream(made, hangup))
+    return await until_gone(request, lambda disconnect: EventStream(made, disconnect))
 
 
 @router.get("/headings")
@@ -160,10 +160,10 @@ def asset(version: str, name: str) -> Response:
 
 def _steps(
     request: Request,
-    opened: Oracle,
+    opened: AppState,
     request_id: str,
     body: AskRequest,
-    hangup: Hangup,
+    disconnect: ClientDisconnect,
     *,
     streamed: bool = False,
 ) -> Generator[Step]:
@@ -173,7 +173,7 @@ def _steps(
         body.question,
         history=body.history,
         request_id=request_id,
-        hangup=hangup,
+        disconnect=disconnect,
         streamed=streamed,
         texts=opened.texts,
     )
@@ -181,7 +181,7 @@ def _steps(
 
 
 def _view(
-    request: Request, opened: Oracle, answer: Answer, asked: str, before: list[str]
+    request: Request, opened: AppState, answer: Answer, asked: str, before: list[str]
 ) -> AnswerView:
     base_url = str(request.base_url)
     return reply.of_answer(answer, asked, opened.texts, base_url=base_url, before=before)

@@ -13,7 +13,7 @@ from api.page.markdown import Heading, with_outline
 from api.page.writer import Shown
 from api.sources import vault_file
 from api.sources.vault_file import VaultFile
-from api.state import Oracle
+from api.state import AppState
 from retrieval.index import generations, store
 from retrieval.reading_order import reading_order
 
@@ -58,7 +58,7 @@ class FileView:
     after: FileLink | None
 
 
-def paths(opened: Oracle) -> dict[str, str]:
+def paths(opened: AppState) -> dict[str, str]:
     """Return the sha256 of the indexed files by path, in the order in which people read them.
 
     Raises IndexMissingError and DatabaseUnreachableError.
@@ -80,7 +80,7 @@ def folders(known: Sequence[str]) -> tuple[Folder, ...]:
 
 
 def file_view(
-    opened: Oracle, path: str, ranges: Sequence[Range], *, heading_shift: int, plain: bool = False
+    opened: AppState, path: str, ranges: Sequence[Range], *, heading_shift: int, plain: bool = False
 ) -> FileView:
     """Return a file that the index holds, the lines of `ranges` marked; 404 where there is none.
 
@@ -110,7 +110,7 @@ def file_view(
     )
 
 
-def _file(opened: Oracle, path: str, known: Collection[str]) -> VaultFile:
+def _file(opened: AppState, path: str, known: Collection[str]) -> VaultFile:
     if path not in known:
         raise HTTPException(404, "the index holds no such file; see the paths under an answer")
     file = vault_file.read(opened.rules.settings.vault, path)

@@ -15,7 +15,7 @@ from evals.labels import dataset
 from evals.labels.dataset import Question
 from evals.measure.outcome import Subject
 from evals.retrieval import subject, vault_of
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.errors import ConfigurationError, DatasetError, IndexMissingError, LlmError
 from retrieval.index import generations
 from retrieval.settings import Settings, load
@@ -47,7 +47,7 @@ class Answerer:
     """What is measured: the opened rules, the live index with its vault, and who answers."""
 
     name: str  # of MODELS
-    rules: Rulebook
+    rules: SearchContext
     measured: Subject
     model: LanguageModel | None
     script: ScriptedModel | None = None
@@ -78,29 +78,31 @@ def chosen(path: Path, split: str | None) -> list[Question]:
 
 
 @contextmanager
-def opened(path: Path, questions: Sequence[Question]) -> Iterator[tuple[Rulebook, Subject]]:
+def opened(path: Path, questions: Sequence[Question]) -> Iterator[tuple[SearchContext, Subject]]:
     """Yield the rules and the live index of their vault, which the questions of `path` are about.
 
     Raises DatasetError where they are about another vault, IndexMissingError where the index is
-    not that of the vault, and what `open_rulebook` raises.
+    not that of the vault, and what `open_context` raises.
     """
-    with open_rulebook(load()) as rules:
-        other = vault_of(rules, path)
+    with open_context(load()) as context:
+        other = vault_of(context, path)
         if other:
             raise DatasetError(
                 f"{path.name} is about the folder {other.name!r} and VAULT is "
-                f"{str(rules.settings.vault)!r}; answers come from the live index, so set VAULT"
+                f"{str(context.settings.vault)!r}; answers come from the live index, so set VAULT"
             )
-        with subject(rules, None) as measured:
-            check(rules, measured, path, questions)
-            yield rules, measured
+        with subject(context, None) as measured:
+            check(context, measured, path, questions)
+            yield context, measured
 
 
-def check(rules: Rulebook, measured: Subject, path: Path, questions: Sequence[Question]) -> None:
+def check(
+    context: SearchContext, measured: Subject, path: Path, questions: Sequence[Question]
+) -> None:
     """Raise where the index is not that of the vault, or the questions are about none of it."""
-    hashes = rules.store.read(lambda conn: generations.file_hashes(conn, measured.generation_id))
+    hashes = context.store.read(lambda conn: generations.file_hashes(conn, measured.generation_id))
     chunks = {file: measured.chunks_of(file) for file in hashes}
-    wrong = index_faults(rules.settings.vault, hashes, chunks)
+    wrong = index_faults(context.settings.vault, hashes, chunks)
     if wrong:
         raise IndexMissingError(f"the index is not that of the vault: {wrong[0]}; run: "
                                 "python -m ingest")  # fmt: skip
@@ -108,21 +110,21 @@ def check(rules: Rulebook, measured: Subject, path: Path, questions: Sequence[Qu
     if golds and not golds & set(measured.files):
         raise DatasetError(
             f"{path.name} is about files like {min(golds)!r}, and the vault "
-            f"{str(rules.settings.vault)!r} has none of them; set VAULT"
+            f"{str(context.settings.vault)!r} has none of them; set VAULT"
         )
 
 
 @contextmanager
-def answering(rules: Rulebook, measured: Subject, name: str) -> Iterator[Answerer]:
+def answering(context: SearchContext, measured: Subject, name: str) -> Iterator[Answerer]:
     """Yield who answers: nobody (quotes), OPENAI_MODEL, or a scripted model on loopback.
 
     Raises ConfigurationError where the model of the settings is wanted and none is set.
     """
     with ExitStack() as stack:
         if name == QUOTES:
-            yield Answerer(name, rules, measured, None)
+            yield Answerer(name, context, measured, None)
             return
-        settings, script = rules.settings, None
+        settings, script = context.settings, None
         if name == CONFIGURED and settings.openai_model is None:
             raise ConfigurationError(
                 "OPENAI_MODEL is not set, so there is no model to measure; set it, or measure "
@@ -133,7 +135,7 @@ def answering(rules: Rulebook, measured: Subject, name: str) -> Iterator[Answere
             settings = _asking(settings, script)
         model = LanguageModel(settings)
         stack.callback(model.close)
-        yield Answerer(name, rules, measured, model, script)
+        yield Answerer(name, context, measured, model, script)
 
 
 def _asking(settings: Settings, script: ScriptedModel) -> Settings:

@@ -18,7 +18,7 @@ from evals.measure.outcome import Subject
 from evals.measure.summary import Estimate
 from evals.reports import ci, results
 from evals.retrieval import RULES
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import RulesError
 
 
@@ -102,12 +102,12 @@ def run(args: argparse.Namespace, program: str, measure: Callable[[], Report]) -
 
 
 def config(
-    rules: Rulebook, measured: Subject, args: argparse.Namespace, **options: object
+    context: SearchContext, measured: Subject, args: argparse.Namespace, **options: object
 ) -> dict[str, object]:
     """Return what a measurement over the live index depends on; see `results.config`."""
-    made_with = results.fingerprint(rules, measured)
-    about = {"split": args.split, "top_k": rules.settings.rag_top_k, **options}
-    return results.config(rules, made_with, measured.files, args.dataset, about)
+    made_with = results.fingerprint(context, measured)
+    about = {"split": args.split, "top_k": context.settings.rag_top_k, **options}
+    return results.config(context, made_with, measured.files, args.dataset, about)
 
 
 def spread(found: Estimate) -> str:

@@ -30,7 +30,7 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
-class Alarm:
+class Detection:
     """A gate that turned red, and what it measured."""
 
     gate: str
@@ -58,7 +58,7 @@ class Effect:
 
 _ALPHA = stats.ALPHA / len(compare.GATING)  # what Holm asks of the better of the gating metrics
 
-Gate = Callable[[Pass, Pass], Iterator[Alarm]]
+Gate = Callable[[Pass, Pass], Iterator[Detection]]
 
 
 def effect(sound: Pass, broken: Pass) -> Effect:
@@ -70,13 +70,13 @@ def effect(sound: Pass, broken: Pass) -> Effect:
     return Effect(len(judged), judged.count((True, False)), judged.count((False, True)), len(moved))
 
 
-def measuring(sound: Pass, broken: Pass) -> Iterator[Alarm]:
+def measuring(sound: Pass, broken: Pass) -> Iterator[Detection]:
     """Red where nothing could be measured, which is exit status 2 and never a pass."""
     if broken.error:
-        yield Alarm("refuses to measure", broken.error)
+        yield Detection("refuses to measure", broken.error)
 
 
-def absolute(sound: Pass, broken: Pass) -> Iterator[Alarm]:
+def absolute(sound: Pass, broken: Pass) -> Iterator[Detection]:
     """The rules of evals.retrieval that need no earlier run: recall, critical, forbidden.
 
     A recall that a single question would have pushed over the limit proves nothing: it counts
@@ -90,34 +90,34 @@ def absolute(sound: Pass, broken: Pass) -> Iterator[Alarm]:
         [str(f) for f in absolute_rules.faults(broken.outcomes, MIN_RECALL)]
     ):
         if seen or not fault.startswith("recall"):
-            yield Alarm(f"evals.gating.absolute: {fault.split(' ')[0]}", fault)
+            yield Detection(f"evals.gating.absolute: {fault.split(' ')[0]}", fault)
 
 
-def baseline(sound: Pass, broken: Pass) -> Iterator[Alarm]:
+def baseline(sound: Pass, broken: Pass) -> Iterator[Detection]:
     """A significant drop of hits, order or refusals, or a critical question lost."""
     if not broken.error:
         before, now = measurement(sound.outcomes, {}), measurement(broken.outcomes, {})
         for fault in _first_of_each(compare.compare(before, now).faults):
-            yield Alarm(f"evals.gating.compare: {fault.split(' ')[0]}", fault)
+            yield Detection(f"evals.gating.compare: {fault.split(' ')[0]}", fault)
 
 
-def chunks(sound: Pass, broken: Pass) -> Iterator[Alarm]:
+def chunks(sound: Pass, broken: Pass) -> Iterator[Detection]:
     """What evals.lint finds in the chunks."""
     yield from _listed("evals.lint: chunks", broken.chunk_faults)
 
 
-def index(sound: Pass, broken: Pass) -> Iterator[Alarm]:
+def index(sound: Pass, broken: Pass) -> Iterator[Detection]:
     """An index that is not that of its vault."""
     yield from _listed("integrity: index", broken.index_faults)
 
 
-def passages(sound: Pass, broken: Pass) -> Iterator[Alarm]:
+def passages(sound: Pass, broken: Pass) -> Iterator[Detection]:
     """Passages that are not lines of the vault, or stand in a wrong order."""
     found = [f for o in broken.outcomes for f in passage_faults(o, broken.files, broken.top_k)]
     yield from _listed("integrity: passages", found)
 
 
-def cards(sound: Pass, broken: Pass) -> Iterator[Alarm]:
+def cards(sound: Pass, broken: Pass) -> Iterator[Detection]:
     """Cards with a cut sentence, without a table's header, or folded where nobody sees them."""
     yield from _listed("integrity: cards", broken.card_faults)
 
@@ -125,10 +125,10 @@ def cards(sound: Pass, broken: Pass) -> Iterator[Alarm]:
 GATES: tuple[Gate, ...] = (measuring, absolute, baseline, chunks, index, passages, cards)
 
 
-def _listed(name: str, found: Sequence[str]) -> Iterator[Alarm]:
+def _listed(name: str, found: Sequence[str]) -> Iterator[Detection]:
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        yield Alarm(name, f"{found[0]}{more}")
+        yield Detection(name, f"{found[0]}{more}")
 
 
 def _first_of_each(faults: Sequence[str]) -> list[str]:

@@ -10,12 +10,13 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from evals import retrieval
-from evals.faults.replace import Swap, applied
+from evals.faults.replace import Replacement, applied
 from evals.faults.run_pipeline import Ground, quiet
 from evals.labels import dataset
 from evals.labels.dataset import Question
@@ -32,17 +33,17 @@ _ALL = ("all canaries", "each has the status that is right for it")
 
 
 @dataclass(frozen=True, slots=True)
-class Canary:
+class KnownOutcomeRun:
     """A search, some questions (lines of JSON), and the exit status that they must give."""
 
     name: str
     status: int
-    swap: Swap
+    swap: Replacement
     rows: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class GateMutant:
     """What came of the gate or a copy of it: "sound", "caught" or "missed", and by which canary."""
 
     name: str
@@ -51,24 +52,24 @@ class Copy:
     said: str
 
 
-def tried(ground: Ground, ready: Subject, outcomes: Sequence[Outcome]) -> Iterator[Copy]:
+def tried(ground: Ground, ready: Subject, outcomes: Sequence[Outcome]) -> Iterator[GateMutant]:
     """Yield what the canaries say of the gate itself, then of each copy that lies.
 
     `outcomes` are those of a sound pass over `ground`, whose index is `ready`. Raises DatasetError
     where they do not hold enough hits and a miss.
     """
     flock = _flock(ground, outcomes)
-    prepared = Swap("evals.retrieval.subject", lambda _: lambda *args: nullcontext(ready))
+    prepared = Replacement("evals.retrieval.subject", lambda _: lambda *args: nullcontext(ready))
     with applied(prepared):
         wrong = next(_odd(flock, ground.vault), None)
-        yield Copy("the gate itself", "missed" if wrong else "sound", *(wrong or _ALL))
-        for name, swaps in LIES.items():
+        yield GateMutant("the gate itself", "missed" if wrong else "sound", *(wrong or _ALL))
+        for name, swaps in GATE_MUTANTS.items():
             with applied(*swaps):
                 found = next(_odd(flock, ground.vault), None)
-            yield Copy(name, "caught" if found else "missed", *(found or _ALL))
+            yield GateMutant(name, "caught" if found else "missed", *(found or _ALL))
 
 
-def _flock(ground: Ground, outcomes: Sequence[Outcome]) -> list[Canary]:
+def _flock(ground: Ground, outcomes: Sequence[Outcome]) -> list[KnownOutcomeRun]:
     rows = _rows(ground.dataset)
     hits = [o for o in outcomes if o.judgement and o.passed][:_HITS]
     missed = [o for o in outcomes if o.judgement and not o.passed][:1]
@@ -79,19 +80,20 @@ def _flock(ground: Ground, outcomes: Sequence[Outcome]) -> list[Canary]:
     critical = rows[missed[0].question.id] | {"critical": True}
     none = rows[next(o.question.id for o in outcomes if not o.question.answerable)]
     last = {outcome.question.question for outcome in hits[_HITS // 2 :]}
-    same = Swap(_SEARCH, lambda search: search)
+    broken = partial(Replacement, _SEARCH)
+    same = broken(lambda search: search)
     return [
-        Canary("a sound search passes", 0, same, asked),
-        Canary("no passages at all", 1, Swap(_SEARCH, _nothing(lambda _: True)), asked),
-        Canary("the last questions lost", 1, Swap(_SEARCH, _nothing(last.__contains__)), asked),
-        Canary("the right passage behind all others", 1, Swap(_SEARCH, _last), asked),
-        Canary("always the same passages", 1, Swap(_SEARCH, _same), asked),
-        Canary("the right words of another file", 1, same, _misplaced(asked)),
-        Canary("a critical question lost", 1, same, (*asked, critical)),
-        Canary("a forbidden file returned first", 1, same,
+        KnownOutcomeRun("a sound search passes", 0, same, asked),
+        KnownOutcomeRun("no passages at all", 1, broken(_nothing(lambda _: True)), asked),
+        KnownOutcomeRun("the last questions lost", 1, broken(_nothing(last.__contains__)), asked),
+        KnownOutcomeRun("the right passage behind all others", 1, broken(_last), asked),
+        KnownOutcomeRun("always the same passages", 1, broken(_same), asked),
+        KnownOutcomeRun("the right words of another file", 1, same, _misplaced(asked)),
+        KnownOutcomeRun("a critical question lost", 1, same, (*asked, critical)),
+        KnownOutcomeRun("a forbidden file returned first", 1, same,
                (asked[0] | {"forbidden": [first]}, *asked[1:])),
-        Canary("no questions", 2, same, ()),
-        Canary("no answerable question", 2, same, (none,)),
+        KnownOutcomeRun("no questions", 2, same, ()),
+        KnownOutcomeRun("no answerable question", 2, same, (none,)),
     ]  # fmt: skip
 
 
@@ -100,7 +102,7 @@ def _rows(path: Path) -> dict[str, dict[str, Any]]:
     return {row["id"]: row for row in map(json.loads, lines)}
 
 
-def _odd(flock: Sequence[Canary], vault: Path) -> Iterator[tuple[str, str]]:
+def _odd(flock: Sequence[KnownOutcomeRun], vault: Path) -> Iterator[tuple[str, str]]:
     """Yield each canary that the gate, as it stands now, gives another status than it should."""
     for canary in flock:
         status = _status(canary, vault.resolve())
@@ -108,7 +110,7 @@ def _odd(flock: Sequence[Canary], vault: Path) -> Iterator[tuple[str, str]]:
             yield canary.name, f"exit {status} where {canary.status} is right"
 
 
-def _status(canary: Canary, vault: Path) -> str:
+def _status(canary: KnownOutcomeRun, vault: Path) -> str:
     """The exit status of evals.retrieval, or the name of the error that ended it."""
     clean = {"GITHUB_STEP_SUMMARY": "", "GITHUB_ACTIONS": ""}
     with tempfile.TemporaryDirectory(prefix="canary-") as folder, chdir(folder):
@@ -214,30 +216,36 @@ def _without(word: str) -> Callable[[Any], Any]:
     return wrap
 
 
-LIES = {
+GATE_MUTANTS = {
     "hit always true": (
-        Swap("evals.retrieval.judge", _hit),
-        Swap("evals.retrieval.shown", lambda _: _shown),
+        Replacement("evals.retrieval.judge", _hit),
+        Replacement("evals.retrieval.shown", lambda _: _shown),
     ),
     "hit in any file": (
-        Swap("evals.retrieval.judge", _hit_in_any_file),
-        Swap("evals.retrieval.shown", lambda _: _shown),
+        Replacement("evals.retrieval.judge", _hit_in_any_file),
+        Replacement("evals.retrieval.shown", lambda _: _shown),
     ),
     "threshold 0": (
-        Swap(
+        Replacement(
             "evals.gating.absolute.faults", lambda faults: lambda outcomes, _: faults(outcomes, 0.0)
         ),
     ),
-    "dataset emptied": (Swap("evals.labels.dataset.load", lambda _: lambda path: []),),
-    "misses skipped": (Swap("evals.retrieval.evaluate", _misses_skipped),),
-    "judged by 50 passages": (Swap("evals.retrieval.evaluate", _with_top_k(50)),),
-    "critical questions ignored": (Swap("evals.gating.absolute.faults", _without("critical")),),
-    "forbidden files ignored": (Swap("evals.gating.absolute.faults", _without("forbidden")),),
-    "always green": (Swap("evals.gating.absolute.faults", _without("")),),
+    "dataset emptied": (Replacement("evals.labels.dataset.load", lambda _: lambda path: []),),
+    "misses skipped": (Replacement("evals.retrieval.evaluate", _misses_skipped),),
+    "judged by 50 passages": (Replacement("evals.retrieval.evaluate", _with_top_k(50)),),
+    "critical questions ignored": (
+        Replacement("evals.gating.absolute.faults", _without("critical")),
+    ),
+    "forbidden files ignored": (
+        Replacement("evals.gating.absolute.faults", _without("forbidden")),
+    ),
+    "always green": (Replacement("evals.gating.absolute.faults", _without("")),),
     "second half of the questions dropped": (
-        Swap("evals.retrieval.chosen", lambda chosen: lambda *args: _first_half(chosen(*args))),
+        Replacement(
+            "evals.retrieval.chosen", lambda chosen: lambda *args: _first_half(chosen(*args))
+        ),
     ),
     "no answerable question passes": (
-        Swap("evals.retrieval.chosen", lambda _: lambda path, split: dataset.load(path)),
+        Replacement("evals.retrieval.chosen", lambda _: lambda path, split: dataset.load(path)),
     ),
 }

@@ -9,8 +9,8 @@ from api.answer import prompt
 from api.schema.answer import Answer
 from api.schema.passages import Citation
 from evals.answers.collect import QUOTES
-from evals.faults.replace import Swap
-from retrieval.context import Rulebook
+from evals.faults.replace import Replacement
+from retrieval.context import SearchContext
 
 _ASK = "evals.answers.collect.ask"
 _GUARD = "api.checks.guard.findings.check"
@@ -22,11 +22,11 @@ class AnswerFault:
     """A plausible way to break answers. `model` is who answers while it is in place."""
 
     name: str
-    swaps: tuple[Swap, ...]
+    swaps: tuple[Replacement, ...]
     model: str = QUOTES
 
 
-def _changed(change: Callable[[Answer], Answer]) -> Swap:
+def _changed(change: Callable[[Answer], Answer]) -> Replacement:
     """Change every reply behind all checks, as a fault of the last step would."""
 
     def wrap(ask: Any) -> Any:
@@ -35,14 +35,14 @@ def _changed(change: Callable[[Answer], Answer]) -> Swap:
 
         return wrong
 
-    return Swap(_ASK, wrap)
+    return Replacement(_ASK, wrap)
 
 
 def _always_answered(ask: Any) -> Any:
     """No threshold, and what would be refused is answered with the first passage."""
 
-    def wrong(rules: Rulebook, *args: Any, **options: Any) -> Answer:
-        reply: Answer = ask(replace(rules, threshold=-math.inf), *args, **options)
+    def wrong(context: SearchContext, *args: Any, **options: Any) -> Answer:
+        reply: Answer = ask(replace(context, threshold=-math.inf), *args, **options)
         if not reply.refused:
             return reply
         text = reply.passages[0].text if reply.passages else "Yes."
@@ -111,16 +111,16 @@ def _without(text: str) -> str:
 
 
 ANSWER_FAULTS = (
-    AnswerFault("always answer", (Swap(_ASK, _always_answered),)),
+    AnswerFault("always answer", (Replacement(_ASK, _always_answered),)),
     AnswerFault("always refuse", (_changed(_always_refused),)),
     AnswerFault("citations one line off", (_changed(_one_line_off),)),
     AnswerFault("citations shifted by one", (_changed(_shifted),), model="right"),
     AnswerFault("numbers altered in quotes", (_changed(_numbers_altered),)),
     AnswerFault("numbers altered in answers", (_changed(_numbers_altered),), model="right"),
-    AnswerFault("guard off", (Swap(_GUARD, _unguarded),), model="welded"),
+    AnswerFault("guard off", (Replacement(_GUARD, _unguarded),), model="welded"),
     AnswerFault(
         "prompt without refusal",
-        (Swap("api.answer.prompt.messages", _without_refusal),),
+        (Replacement("api.answer.prompt.messages", _without_refusal),),
         model="right",
     ),
 )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from api.answer.cards.card import Card, Piece
-from evals.faults.replace import Fault, Swap
+from evals.faults.replace import Fault, Replacement
 
 _CHOOSE = "api.answer.cards.selection.choose"
 _LEAST = 2  # lines of a paragraph, or cards of a reply, that can lose one
@@ -13,7 +13,7 @@ _LEAST = 2  # lines of a paragraph, or cards of a reply, that can lose one
 Cards = tuple[Card, ...]
 
 
-def _changed(change: Callable[[Cards], Cards]) -> Swap:
+def _changed(change: Callable[[Cards], Cards]) -> Replacement:
     """Change the cards of every reply, as a fault of the card builder would."""
 
     def wrap(choose: Any) -> Any:
@@ -22,7 +22,7 @@ def _changed(change: Callable[[Cards], Cards]) -> Swap:
 
         return wrong
 
-    return Swap(_CHOOSE, wrap)
+    return Replacement(_CHOOSE, wrap)
 
 
 def _reversed(cards: Cards) -> Cards:
@@ -61,10 +61,12 @@ REPLY_FAULTS = (
     Fault("cards worst first", (_changed(_reversed),), ground="large"),
     Fault("first card dropped", (_changed(_without_first),), ground="large"),
     Fault("first card folded", (_changed(_all_folded),)),
-    Fault("sentences of cards cut", (Swap("api.answer.cards.render.text", _half_sentences),)),
+    Fault(
+        "sentences of cards cut", (Replacement("api.answer.cards.render.text", _half_sentences),)
+    ),
     Fault(
         "tables of cards without their header",
-        (Swap("api.answer.cards.render.table", _headerless),),
+        (Replacement("api.answer.cards.render.table", _headerless),),
     ),
     Fault("no cards at all", (_changed(lambda cards: ()),)),
 )

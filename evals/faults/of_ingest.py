@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evals.faults.replace import Fault, Swap
+from evals.faults.replace import Fault, Replacement
 from ingest.chunking import limits
 from ingest.chunking.document import IndexedChunk
 from ingest.chunking.limits import Count
 from ingest.read.tables import Table
 from ingest.read.vault import SourceFile, VaultFiles
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import Embedder, Encoded
 from retrieval.index.store import Connection
 from retrieval.models import Chunk, Entry
@@ -26,7 +26,7 @@ _WINDOW = 512  # characters
 Rows = npt.NDArray[np.intp]
 
 
-def _of_files(change: Callable[[tuple[SourceFile, ...]], Sequence[SourceFile]]) -> Swap:
+def _of_files(change: Callable[[tuple[SourceFile, ...]], Sequence[SourceFile]]) -> Replacement:
     """Change which files ingest reads of a vault."""
 
     def wrap(read: Any) -> Any:
@@ -36,10 +36,10 @@ def _of_files(change: Callable[[tuple[SourceFile, ...]], Sequence[SourceFile]]) 
 
         return wrong
 
-    return Swap("ingest.read.vault.read", wrap)
+    return Replacement("ingest.read.vault.read", wrap)
 
 
-def _of_chunks(change: Callable[[list[IndexedChunk]], list[IndexedChunk]]) -> Swap:
+def _of_chunks(change: Callable[[list[IndexedChunk]], list[IndexedChunk]]) -> Replacement:
     """Change the chunks of every file."""
 
     def wrap(index: Any) -> Any:
@@ -48,22 +48,22 @@ def _of_chunks(change: Callable[[list[IndexedChunk]], list[IndexedChunk]]) -> Sw
 
         return wrong
 
-    return Swap("ingest.chunking.document.index", wrap)
+    return Replacement("ingest.chunking.document.index", wrap)
 
 
-def _of_folder(change: Callable[[Path], None]) -> Swap:
+def _of_folder(change: Callable[[Path], None]) -> Replacement:
     """Index another state of the vault than the one that is measured."""
 
     def wrap(run_temporary: Any) -> Any:
-        def wrong(rules: Rulebook, conn: Connection, root: Path, **options: Any) -> Any:
+        def wrong(context: SearchContext, conn: Connection, root: Path, **options: Any) -> Any:
             with tempfile.TemporaryDirectory(prefix="sabotage-") as folder:
                 other = Path(shutil.copytree(root, Path(folder) / "vault"))
                 change(other)
-                return run_temporary(rules, conn, other, **options)
+                return run_temporary(context, conn, other, **options)
 
         return wrong
 
-    return Swap("ingest.pipeline.run_temporary", wrap)
+    return Replacement("ingest.pipeline.run_temporary", wrap)
 
 
 def _first_folder_left_out(files: tuple[SourceFile, ...]) -> list[SourceFile]:
@@ -134,7 +134,7 @@ def _windows(index: Any) -> Any:
     return wrong
 
 
-def _vectors(order: Callable[[int], Rows], *, words_only: bool = False) -> Swap:
+def _vectors(order: Callable[[int], Rows], *, words_only: bool = False) -> Replacement:
     """Give texts each other's vectors; a question is encoded elsewhere, and rightly."""
 
     def wrap(encode: Any) -> Any:
@@ -148,7 +148,7 @@ def _vectors(order: Callable[[int], Rows], *, words_only: bool = False) -> Swap:
 
         return wrong
 
-    return Swap("retrieval.encoder.bi_encoder.Embedder.encode", wrap)
+    return Replacement("retrieval.encoder.bi_encoder.Embedder.encode", wrap)
 
 
 def _shuffled(count: int) -> Rows:
@@ -174,18 +174,18 @@ INDEX_FAULTS = (
     Fault("ingest stops after 10 files", (_of_files(lambda files: files[:10]),), index=True),
     Fault(
         "table headers dropped",
-        (Swap("ingest.read.tables.read", _nameless), _of_chunks(_without_context)),
+        (Replacement("ingest.read.tables.read", _nameless), _of_chunks(_without_context)),
         index=True,
     ),
     Fault(
         "names of table columns not embedded",
-        (Swap("ingest.read.tables.read", _nameless),),
+        (Replacement("ingest.read.tables.read", _nameless),),
         index=True,
     ),
     Fault("headings not embedded", (_of_chunks(_without_trail),), index=True),
     Fault(
         "chunks cut at 512 characters",
-        (Swap("ingest.chunking.document.index", _windows),),
+        (Replacement("ingest.chunking.document.index", _windows),),
         index=True,
     ),
     Fault("lines of chunks one off", (_of_chunks(_shifted),), index=True),

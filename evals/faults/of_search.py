@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from evals.faults.replace import Fault, Swap
-from retrieval.context import Rulebook
+from evals.faults.replace import Fault, Replacement
+from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import Embedder, EncodedQuestion
 from retrieval.index.store import Connection, Scored
 from retrieval.models import Evidence, SearchResult, Vectors
@@ -16,7 +16,7 @@ from retrieval.ranking.fusion import Fused, order
 from retrieval.ranking.late_interaction import QuestionTokens, TokenVectors
 from retrieval.ranking.reranking import Passage
 
-Change = Callable[[Rulebook], Rulebook]
+Change = Callable[[SearchContext], SearchContext]
 _SEED = 5
 
 
@@ -36,22 +36,22 @@ class Rescoring:
         """Do nothing: there are no weights."""
 
 
-def _opened_as(change: Change) -> Swap:
-    """Change the rulebook that a program opens."""
+def _opened_as(change: Change) -> Replacement:
+    """Change the search context that a program opens."""
 
-    def wrap(open_rulebook: Any) -> Any:
+    def wrap(open_context: Any) -> Any:
         @contextmanager
-        def opened(settings: Any) -> Iterator[Rulebook]:
-            with open_rulebook(settings) as rules:
-                yield change(rules)
+        def opened(settings: Any) -> Iterator[SearchContext]:
+            with open_context(settings) as context:
+                yield change(context)
 
         return opened
 
-    return Swap("evals.retrieval.open_rulebook", wrap)
+    return Replacement("evals.retrieval.open_context", wrap)
 
 
-def _first_passage_only(rules: Rulebook) -> Rulebook:
-    return replace(rules, settings=rules.settings.model_copy(update={"rag_top_k": 1}))
+def _first_passage_only(context: SearchContext) -> SearchContext:
+    return replace(context, settings=context.settings.model_copy(update={"rag_top_k": 1}))
 
 
 def _permuted(question: Any) -> Any:
@@ -168,32 +168,32 @@ SEARCH_FAULTS = (
     ),
     Fault(
         "wrong encoder for questions",
-        (Swap("retrieval.encoder.bi_encoder.Embedder.question", _permuted),),
+        (Replacement("retrieval.encoder.bi_encoder.Embedder.question", _permuted),),
     ),
     Fault(
         "no vectors",  # loses 7 of the small vault's 54 questions, and 10 could be seen
-        (Swap("retrieval.ranking.candidates.nearest", _always([])),),
+        (Replacement("retrieval.ranking.candidates.nearest", _always([])),),
         ground="large",
     ),
     Fault(
         "no full text",
-        (Swap("retrieval.ranking.candidates.full_text", _always([])),),
+        (Replacement("retrieval.ranking.candidates.full_text", _always([])),),
         ground="large",
         subtle="beside late interaction it decides few questions: as many are won as lost",
     ),
     Fault(
         "weight of full text negative",
-        (Swap("retrieval.ranking.candidates.full_text", _negated),),
+        (Replacement("retrieval.ranking.candidates.full_text", _negated),),
         ground="large",
     ),
     Fault(
         "late interaction ignored",
-        (Swap("retrieval.ranking.late_interaction.similarities", _tokens_ignored),),
+        (Replacement("retrieval.ranking.late_interaction.similarities", _tokens_ignored),),
         ground="large",
     ),
     Fault(
         "late interaction negative",
-        (Swap("retrieval.ranking.late_interaction.similarities", _tokens_negated),),
+        (Replacement("retrieval.ranking.late_interaction.similarities", _tokens_negated),),
     ),
     Fault("k = 1", (_opened_as(_first_passage_only),)),
     Fault(
@@ -205,42 +205,42 @@ SEARCH_FAULTS = (
     Fault("always refuse", (_opened_as(lambda rules: replace(rules, threshold=9.0)),)),
     Fault(
         "whole questions never refused",
-        (Swap("retrieval.refusal.off_topic.refuses", _always(False)),),
+        (Replacement("retrieval.refusal.off_topic.refuses", _always(False)),),
         ground="large",
     ),
     Fault(
         "whole questions always refused",
-        (Swap("retrieval.refusal.off_topic.refuses", _always(True)),),
+        (Replacement("retrieval.refusal.off_topic.refuses", _always(True)),),
     ),
-    Fault("passages worst first", (Swap("api.answer.card_reply.search", _hits_reversed),)),
-    Fault("evidence worst first", (Swap("retrieval.search.evidence", _worst_first),)),
-    Fault("citations one line off", (Swap("api.answer.card_reply.search", _lines_shifted),)),
+    Fault("passages worst first", (Replacement("api.answer.card_reply.search", _hits_reversed),)),
+    Fault("evidence worst first", (Replacement("retrieval.search.evidence", _worst_first),)),
+    Fault("citations one line off", (Replacement("api.answer.card_reply.search", _lines_shifted),)),
     Fault(
         "history dropped",
-        (Swap("api.answer.question.follow_up.is_follow_up", _history_lost(1)),),
+        (Replacement("api.answer.question.follow_up.is_follow_up", _history_lost(1)),),
         ground="large",
     ),
     Fault(
         "history dropped of every second question",
-        (Swap("api.answer.question.follow_up.is_follow_up", _history_lost(2)),),
+        (Replacement("api.answer.question.follow_up.is_follow_up", _history_lost(2)),),
         ground="large",
         subtle="about 12 of the questions are follow-ups that lose by it",
     ),
     Fault(
         "questions not folded",
-        (Swap("retrieval.search.searchable", lambda _: lambda question: question),),
+        (Replacement("retrieval.search.searchable", lambda _: lambda question: question),),
         ground="large",
         subtle="few questions hold numbers as words or typographic signs",
     ),
     Fault(
         "ties reversed",
-        (Swap("retrieval.ranking.candidates.fuse", _ties_reversed),),
+        (Replacement("retrieval.ranking.candidates.fuse", _ties_reversed),),
         ground="large",
         subtle="sums of two measured scores are hardly ever equal",
     ),
     Fault(
         "filter by generation ignored",
-        (Swap("retrieval.ranking.candidates.nearest", _unfiltered),),
+        (Replacement("retrieval.ranking.candidates.nearest", _unfiltered),),
         index=True,
     ),
 )

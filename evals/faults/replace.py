@@ -18,7 +18,7 @@ Ground = Literal["small", "large"]
 
 
 @dataclass(frozen=True, slots=True)
-class Swap:
+class Replacement:
     """One thing to replace: its dotted path, as "retrieval.search.fuse", and by what."""
 
     target: str
@@ -35,14 +35,14 @@ class Fault:
     """
 
     name: str
-    swaps: tuple[Swap, ...]
+    swaps: tuple[Replacement, ...]
     index: bool = False
     ground: Ground = "small"
     subtle: str = ""
 
 
 @contextmanager
-def applied(*swaps: Swap) -> Iterator[None]:
+def applied(*swaps: Replacement) -> Iterator[None]:
     """Have these swaps in place, later ones around earlier ones, and put all back.
 
     Raises ConfigurationError naming a target that the product does not have (any more).

@@ -18,14 +18,14 @@ import numpy as np
 
 from evals import retrieval
 from evals.faults.detectors import Pass
-from evals.faults.replace import Swap, applied
+from evals.faults.replace import Replacement, applied
 from evals.gating.integrity import index_faults, on_disk, text
 from evals.labels import chunk_checks
 from evals.labels.dataset import Question
 from evals.measure.card_faults import card_faults
 from evals.measure.outcome import Subject
 from evals.retrieval import RULES, RULES_VAULT, chosen, evaluate, subject
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.encoder.bi_encoder import Embedder, Encoded, EncodedQuestion
 from retrieval.errors import RulesError
 from retrieval.index import generations
@@ -58,26 +58,30 @@ LARGE = Ground(RULES, "gate", RULES_VAULT)
 
 
 @contextmanager
-def opened(settings: Settings) -> Iterator[Rulebook]:
-    """Yield a rulebook over an empty database that is removed in the end.
+def opened(settings: Settings) -> Iterator[SearchContext]:
+    """Yield a search context over an empty database that is removed in the end.
 
     A text is embedded once in all of it, whichever faults come and go; vectors of an index that was
-    broken are never taken over. Raises what `open_rulebook` raises.
+    broken are never taken over. Raises what `open_context` raises.
     """
     folder = Path(tempfile.mkdtemp(prefix="sabotage-"))
     folder.chmod(0o711)  # where root starts it, the server runs as somebody else
     own = settings.model_copy(update={"database_url": None, "rag_data_dir": folder / "pg"})
     try:
         with (
-            open_rulebook(own) as rules,
+            open_context(own) as context,
             applied(
-                Swap("retrieval.encoder.bi_encoder.Embedder.encode", _remembering),
-                Swap("retrieval.encoder.bi_encoder.Embedder.question", _remembering_questions),
-                Swap("retrieval.index.writer.known_vectors", lambda _: lambda *_, **__: {}),
-                Swap("evals.retrieval.open_rulebook", lambda _: lambda _: nullcontext(rules)),
+                Replacement("retrieval.encoder.bi_encoder.Embedder.encode", _remembering),
+                Replacement(
+                    "retrieval.encoder.bi_encoder.Embedder.question", _remembering_questions
+                ),
+                Replacement("retrieval.index.writer.known_vectors", lambda _: lambda *_, **__: {}),
+                Replacement(
+                    "evals.retrieval.open_context", lambda _: lambda _: nullcontext(context)
+                ),
             ),
         ):
-            yield rules
+            yield context
     finally:
         shutil.rmtree(folder)
 
@@ -90,9 +94,9 @@ def quiet() -> Iterator[StringIO]:
 
 
 def run(
-    rules: Rulebook,
+    context: SearchContext,
     ground: Ground,
-    swaps: Sequence[Swap] = (),
+    swaps: Sequence[Replacement] = (),
     *,
     ready: Subject | None = None,
     checked: bool = True,
@@ -108,7 +112,7 @@ def run(
         stack.enter_context(applied(*swaps))
         stack.enter_context(quiet())
         try:
-            used = stack.enter_context(_program_opens(rules.settings))
+            used = stack.enter_context(_program_opens(context.settings))
             measured = ready or stack.enter_context(subject(used, ground.vault))
             outcomes = tuple(evaluate(used, measured, questions))
             top_k = used.settings.rag_top_k
@@ -121,16 +125,16 @@ def run(
     return Pass(outcomes, tuple(wrong), tuple(cut), top_k, files, card_faults=ill)
 
 
-def index_findings(rules: Rulebook, vault: Path, measured: Subject) -> tuple[str, ...]:
+def index_findings(context: SearchContext, vault: Path, measured: Subject) -> tuple[str, ...]:
     """Return what integrity finds in an index of `vault`."""
     number = measured.generation_id
-    hashes = rules.store.read(lambda conn: generations.file_hashes(conn, number))
+    hashes = context.store.read(lambda conn: generations.file_hashes(conn, number))
     return tuple(index_faults(vault, hashes, {path: measured.chunks_of(path) for path in hashes}))
 
 
 def _program_opens(settings: Settings) -> Any:
     """What evals.retrieval opens: the name is looked up anew, since a fault may stand there."""
-    return resolve_name(f"{retrieval.__name__}.open_rulebook")(settings)
+    return resolve_name(f"{retrieval.__name__}.open_context")(settings)
 
 
 def _remembering(encode: Any) -> Any:

@@ -20,7 +20,7 @@ from evals.labels.dataset import NO_SEARCH, Question
 from evals.measure.outcome import Outcome, Subject
 from evals.measure.shown import shown
 from evals.retrieval import RULES, RULES_VAULT
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.refusal import confidence, off_topic
 from retrieval.refusal.confidence import Fit
@@ -62,12 +62,12 @@ def sets(training: Path, folder: Path) -> Iterator[tuple[str, Path, list[Questio
 
 
 def examples(
-    rules: Rulebook, vault: str, measured: Subject, questions: Sequence[Question]
+    context: SearchContext, vault: str, measured: Subject, questions: Sequence[Question]
 ) -> list[Example]:
     """Return what is known of a vault's questions, without those that are refused."""
     asked = [question for question in questions if question.kind not in NO_SEARCH]
-    outcomes = retrieval.evaluate(rules, measured, asked)
-    fit = off_topic.fitted(rules)
+    outcomes = retrieval.evaluate(context, measured, asked)
+    fit = off_topic.fitted(context)
     return [
         _example(vault, one)
         for one in outcomes

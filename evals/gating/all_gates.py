@@ -9,7 +9,7 @@ from evals.gating.compare import Comparison
 from evals.measure import measurement
 from evals.measure.card_faults import card_faults
 from evals.measure.outcome import Outcome, Subject
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index import generations
 
 
@@ -22,7 +22,7 @@ class Checked:
 
 
 def check(
-    rules: Rulebook,
+    context: SearchContext,
     measured: Subject,
     outcomes: Sequence[Outcome],
     *,
@@ -36,13 +36,13 @@ def check(
     `folder` is the vault that was measured; `top_k` is what `evaluate` was given. Raises
     DatasetError where `baseline` is named and cannot be read: a baseline that is gone is no pass.
     """
-    limit = top_k or rules.settings.rag_top_k
+    limit = top_k or context.settings.rag_top_k
     found = list(absolute.faults(outcomes, min_recall))
-    found += _integrity(rules, measured, outcomes, folder, limit)
+    found += _integrity(context, measured, outcomes, folder, limit)
     comparison = None
     if baseline:
         asked = [outcome.question for outcome in outcomes]
-        made_with = measurement.fingerprint(rules, measured, asked, limit)
+        made_with = measurement.fingerprint(context, measured, asked, limit)
         now = measurement.measurement(outcomes, made_with)
         comparison = compare.compare(measurement.read(baseline), now)
         print("\n".join(compare.report(comparison, now)))
@@ -51,10 +51,10 @@ def check(
 
 
 def _integrity(
-    rules: Rulebook, measured: Subject, outcomes: Sequence[Outcome], folder: Path, top_k: int
+    context: SearchContext, measured: Subject, outcomes: Sequence[Outcome], folder: Path, top_k: int
 ) -> Iterator[str]:
     """What needs no label: the index is that of the vault, passages are lines of it."""
-    hashes = rules.store.read(lambda conn: generations.file_hashes(conn, measured.generation_id))
+    hashes = context.store.read(lambda conn: generations.file_hashes(conn, measured.generation_id))
     yield from integrity.index_faults(
         folder, hashes, {path: measured.chunks_of(path) for path in hashes}
     )

@@ -11,7 +11,7 @@ from evals.impacts.states import Edit, touching
 from evals.labels.dataset import Question
 from evals.measure.outcome import Outcome, Subject
 from ingest.progress import Meter
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.models import Chunk
 from retrieval.ranking.reranking import passage_text
 
@@ -55,7 +55,7 @@ class Impact:
 
 
 def compare(
-    rules: Rulebook,
+    context: SearchContext,
     base: str,
     before: tuple[Subject, Sequence[Question]],
     after: tuple[Subject, Sequence[Question]],
@@ -63,19 +63,21 @@ def compare(
     top_k: int,
 ) -> Impact:
     """Ask the same questions, with the labels of their time, of two states, and compare."""
-    then, now = (_asked(rules, *state, top_k) for state in (before, after))
+    then, now = (_asked(context, *state, top_k) for state in (before, after))
     pairs = zip(then, now, strict=True)
     changes = [change for a, b in pairs if (change := _change(a, b, edited))]
-    losses = _losses(rules, (before[0], _passages(then)), (after[0], _passages(now)), edited, top_k)
+    losses = _losses(
+        context, (before[0], _passages(then)), (after[0], _passages(now)), edited, top_k
+    )
     return Impact(base, top_k, len(now), edited, tuple(changes), tuple(losses))
 
 
 def _asked(
-    rules: Rulebook, subject: Subject, questions: Sequence[Question], top_k: int
+    context: SearchContext, subject: Subject, questions: Sequence[Question], top_k: int
 ) -> list[Outcome]:
     found: list[Outcome] = []
     with Meter() as meter:
-        for outcome in retrieval.evaluate(rules, subject, questions, top_k=top_k):
+        for outcome in retrieval.evaluate(context, subject, questions, top_k=top_k):
             found.append(outcome)
             meter.show("questions", len(found), len(questions))
     return found
@@ -105,7 +107,7 @@ def _passages(outcomes: Sequence[Outcome]) -> list[Chunk]:
 
 
 def _losses(
-    rules: Rulebook,
+    context: SearchContext,
     before: tuple[Subject, Sequence[Chunk]],
     after: tuple[Subject, Sequence[Chunk]],
     edited: Sequence[Edit],
@@ -116,12 +118,12 @@ def _losses(
     here = sections.sections(subject.files)
     with Meter() as meter:
         lost = sections.unreachable(
-            rules, subject, here, passages, top_k=top_k, progress=meter.show
+            context, subject, here, passages, top_k=top_k, progress=meter.show
         )
     names = {item.section.name for item in lost}
     subject, passages = before
     there = [section for section in sections.sections(subject.files) if section.name in names]
-    old = sections.unreachable(rules, subject, there, passages, top_k=top_k)
+    old = sections.unreachable(context, subject, there, passages, top_k=top_k)
     known = {item.section.name for item in old}
     return [Loss(item, _blamed(item, edited)) for item in lost if item.section.name not in known]
 

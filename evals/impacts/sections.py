@@ -12,7 +12,7 @@ from ingest.read import markdown
 from ingest.read.markdown import Document
 from ingest.read.outline import Placed, outline
 from ingest.read.plain import plain, sentences
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.models import Chunk
 from retrieval.search import QUESTION_LIMIT, search
 
@@ -63,7 +63,7 @@ def sections(files: Mapping[str, str]) -> list[Section]:
 
 
 def unreachable(
-    rules: Rulebook,
+    context: SearchContext,
     measured: Subject,
     wanted: Iterable[Section],
     passages: Iterable[Chunk],
@@ -81,9 +81,9 @@ def unreachable(
     lost = []
     asked = [s for s in wanted if not _shown(s, found.get(s.path, ()))]
     for done, section in enumerate(asked, start=1):
-        query = _cut(rules, section.query)
+        query = _cut(context, section.query)
         generation_id = measured.generation_id
-        result = search(rules, query, top_k=top_k, generation_id=generation_id) if query else None
+        result = search(context, query, top_k=top_k, generation_id=generation_id) if query else None
         chunks = tuple(hit.chunk for hit in result.hits) if result else ()
         if query and not _shown(section, chunks):
             lost.append(Lost(section, chunks))
@@ -108,9 +108,9 @@ def _query(document: Document, first: Placed) -> str:
     return " ".join([*first.trail[-1:], next(said, "")]).strip()
 
 
-def _cut(rules: Rulebook, query: str) -> str:
+def _cut(context: SearchContext, query: str) -> str:
     """The beginning of a query that can be searched whole; "" where it holds no word."""
     if not any(character.isalnum() for character in query):
         return ""
-    count = rules.embedder.tokens.count
+    count = context.embedder.tokens.count
     return limits.split(query[:QUESTION_LIMIT], _QUERY_LIMIT, count)[0]

@@ -16,7 +16,7 @@ from evals.labels.dataset import Question
 from evals.labels.training_corpus import Asked
 from ingest.read import vault
 from ingest.read.vault import SourceFile
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 
 # Written after the shipped encoder was trained (docs/experiments.md, E17); the others it has seen.
@@ -43,15 +43,15 @@ def write(training: Path, folder: Path) -> list[Rules]:
     return [_written(training / name, folder / name) for name in COLLECTIONS]
 
 
-def examples(rules: Rulebook, asked: Sequence[Rules]) -> dict[str, list[Example]]:
+def examples(context: SearchContext, asked: Sequence[Rules]) -> dict[str, list[Example]]:
     """Index and search each collection, and return what weights are fitted on, by its name.
 
     Raises DatasetError for a collection none of whose lines is found.
     """
     found = {}
     for one in asked:
-        with retrieval.subject(rules, one.vault) as measured:
-            outcomes = list(retrieval.evaluate(rules, measured, one.questions))
+        with retrieval.subject(context, one.vault) as measured:
+            outcomes = list(retrieval.evaluate(context, measured, one.questions))
             found[one.name] = stage_weights.examples(outcomes, measured)
         if not found[one.name]:
             raise DatasetError(f"{one.name}: search finds the line of none of its questions")

@@ -11,7 +11,7 @@ from typing import Any
 from evals.labels.dataset import Question
 from evals.measure.outcome import Outcome, Subject
 from retrieval import whole_file
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.index import store
 
@@ -99,23 +99,23 @@ def _of_reply(outcome: Outcome) -> dict[str, float]:
 
 
 def fingerprint(
-    rules: Rulebook, measured: Subject, questions: Iterable[Question], top_k: int
+    context: SearchContext, measured: Subject, questions: Iterable[Question], top_k: int
 ) -> Fingerprint:
     """Return what a measurement depends on: models, index, search, and the data by digest."""
-    generation = rules.store.read(lambda conn: store.generation(conn, measured.generation_id))
+    generation = context.store.read(lambda conn: store.generation(conn, measured.generation_id))
     made = generation.fingerprint
-    weights = {name: one for name, one in asdict(rules.weights).items() if one is not None}
+    weights = {name: one for name, one in asdict(context.weights).items() if one is not None}
     return {
         "models": {
             **{name: value for name, value in made.items() if name not in _OF_INDEX},
-            "reranker": rules.reranker.digest if rules.reranker else "off",
+            "reranker": context.reranker.digest if context.reranker else "off",
         },
         "index": {name: made[name] for name in _OF_INDEX},
         "search": {
             "top_k": top_k,
-            "candidates": rules.settings.rag_candidates,
-            "threshold": f"{rules.threshold:g}",
-            "late_interaction": rules.settings.rag_late_interaction,
+            "candidates": context.settings.rag_candidates,
+            "threshold": f"{context.threshold:g}",
+            "late_interaction": context.settings.rag_late_interaction,
             **{f"{name}_weight": f"{value:g}" for name, value in weights.items()},
         },
         "data": {

@@ -10,16 +10,18 @@ from evals.measure import replies, stats, summary
 from evals.measure.judge import LOST_AT, Judgement, losses
 from evals.measure.outcome import Outcome
 from evals.measure.run import Run
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 
 
-def heading(rules: Rulebook, path: Path, split: str | None, questions: Sequence[Question]) -> str:
+def heading(
+    context: SearchContext, path: Path, split: str | None, questions: Sequence[Question]
+) -> str:
     """Return the first line: what is asked, and of which models."""
-    reranker = rules.reranker.name if rules.reranker else "off"
+    reranker = context.reranker.name if context.reranker else "off"
     return (
         f"{path.name}, split {split or 'all'}: {len(questions)} questions; "
-        f"embedding: {rules.embedder.files.name}; rerank: {reranker}; "
-        f"threshold: {rules.threshold:g}"
+        f"embedding: {context.embedder.files.name}; rerank: {reranker}; "
+        f"threshold: {context.threshold:g}"
     )
 
 

@@ -18,7 +18,7 @@ from evals.measure.judge import losses
 from evals.measure.outcome import Subject
 from evals.measure.run import Run
 from evals.reports import records
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index import store
 
 Fingerprint = Mapping[str, str | int]  # of an index, or of models
@@ -30,13 +30,15 @@ _LIBRARIES = (
 )  # fmt: skip
 
 
-def fingerprint(rules: Rulebook, measured: Subject) -> Fingerprint:
+def fingerprint(context: SearchContext, measured: Subject) -> Fingerprint:
     """Return what an index was made with; IndexMissingError where it is gone."""
-    return rules.store.read(lambda conn: store.generation(conn, measured.generation_id)).fingerprint
+    return context.store.read(
+        lambda conn: store.generation(conn, measured.generation_id)
+    ).fingerprint
 
 
 def config(
-    rules: Rulebook,
+    context: SearchContext,
     made_with: Fingerprint,
     files: Mapping[str, str],
     dataset: Path,
@@ -48,14 +50,14 @@ def config(
     `files` are the vault's texts by path. `options` are the program's own, with its name as
     `program`. No path of the machine and nothing secret is in it.
     """
-    threshold = rules.threshold
+    threshold = context.threshold
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit(),
         "fingerprint": dict(made_with),
-        "rerank": rules.reranker.name if rules.reranker else "off",
+        "rerank": context.reranker.name if context.reranker else "off",
         "threshold": threshold if isfinite(threshold) else None,  # None: nothing is dropped
-        "candidates": rules.settings.rag_candidates,
+        "candidates": context.settings.rag_candidates,
         **options,
         "dataset": dataset.name,
         "dataset_digest": hashlib.sha256(dataset.read_bytes()).hexdigest(),

@@ -8,11 +8,11 @@ from evals.measure import measurement, metrics, span_overlap, summary
 from evals.measure.outcome import Outcome, Subject
 from evals.measure.run import Run
 from evals.reports import results
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 
 
 def made_run(
-    rules: Rulebook,
+    context: SearchContext,
     measured: Subject,
     outcomes: Sequence[Outcome],
     faults: Sequence[str],
@@ -27,8 +27,8 @@ def made_run(
 
     `top_k` is what `evaluate` was given; `options` goes into config.json.
     """
-    limit = top_k or rules.settings.rag_top_k
-    candidates = max(rules.settings.rag_candidates, limit)
+    limit = top_k or context.settings.rag_top_k
+    candidates = max(context.settings.rag_candidates, limit)
     page_of = span_overlap.pages_of(measured.files)
     scored = metrics.score(outcomes, measured, page_of, top_k=limit, candidates=candidates)
     return Run(
@@ -37,28 +37,28 @@ def made_run(
         top_k=limit,
         scored=tuple(scored),
         faults=tuple(faults),
-        config=_config(rules, measured, dataset_file, {"top_k": limit, **options}),
+        config=_config(context, measured, dataset_file, {"top_k": limit, **options}),
         files=measured.files,
         page_of=page_of,
         tables=summary.tables(scored),
-        taken=_taken(rules, measured, outcomes, limit),
+        taken=_taken(context, measured, outcomes, limit),
         comparison=comparison,
     )
 
 
 def _config(
-    rules: Rulebook, measured: Subject, dataset_file: Path, options: Mapping[str, object]
+    context: SearchContext, measured: Subject, dataset_file: Path, options: Mapping[str, object]
 ) -> dict[str, object]:
     """What the run depends on: code, models, files and options."""
-    made_with = results.fingerprint(rules, measured)
+    made_with = results.fingerprint(context, measured)
     about = {"program": "evals.retrieval", **options}
-    return results.config(rules, made_with, measured.files, dataset_file, about)
+    return results.config(context, made_with, measured.files, dataset_file, about)
 
 
 def _taken(
-    rules: Rulebook, measured: Subject, outcomes: Sequence[Outcome], limit: int
+    context: SearchContext, measured: Subject, outcomes: Sequence[Outcome], limit: int
 ) -> measurement.Measurement:
     """The run as a baseline keeps it."""
     asked = [outcome.question for outcome in outcomes]
-    made_with = measurement.fingerprint(rules, measured, asked, limit)
+    made_with = measurement.fingerprint(context, measured, asked, limit)
     return measurement.measurement(outcomes, made_with)

@@ -20,7 +20,7 @@ from ingest.chunking.limits import Count
 from ingest.progress import Meter
 from ingest.read import vault
 from ingest.read.vault import SourceFile
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import IndexMissingError, VaultError
 from retrieval.index import generations, migrate, writer
 from retrieval.index.store import Connection
@@ -42,7 +42,7 @@ _NO_WORD = 2.0  # over any cosine: under it is a chunk without one word of the q
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class StageSettings:
     """All that the configurations differ in; two rows of the same setup are one measurement."""
 
     chunks: Chunker
@@ -55,12 +55,12 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
+class Configuration:
     """A row of the table: one of NAMES, with a title for people."""
 
     name: str
     title: str
-    setup: Setup
+    setup: StageSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,79 +92,86 @@ class Asked:
         return 1 / self.rank if self.rank else 0.0
 
 
-def arms(rules: Rulebook, ours: Rulebook | None = None) -> list[Arm]:
+def configurations(
+    context: SearchContext, ours: SearchContext | None = None
+) -> list[Configuration]:
     """Return the rows, the shipped configuration first.
 
-    None for a stage that `rules` leaves out: its weight was never fitted. But our cross-encoder has
-    one where `ours` is given, the same rules with it. Those that change a stage or the chunks drop
-    nothing under the threshold, which belongs to the scores of the whole.
+    None for a stage that `context` leaves out: its weight was never fitted. But our cross-encoder
+    has one where `ours` is given, the same rules with it. Those that change a stage or the chunks
+    drop nothing under the threshold, which belongs to the scores of the whole.
     """
-    settings = rules.settings
-    shipped = Setup(
-        "ours", rules.weights, settings.rag_late_interaction, rules.reranker is not None,
-        rules.threshold, settings.rag_top_k, settings.rag_candidates,
+    settings = context.settings
+    shipped = StageSettings(
+        "ours", context.weights, settings.rag_late_interaction, context.reranker is not None,
+        context.threshold, settings.rag_top_k, settings.rag_candidates,
     )  # fmt: skip
     whole = replace(shipped, threshold=-math.inf)
     rows = [
-        Arm(SHIPPED, "as shipped", shipped),
-        Arm("fixed", "all stages, fixed 512", replace(whole, chunks="fixed")),
+        Configuration(SHIPPED, "as shipped", shipped),
+        Configuration("fixed", "all stages, fixed 512", replace(whole, chunks="fixed")),
         *_stages(whole, ours),
-        *(Arm(f"k{k}", f"as shipped, k = {k}", replace(shipped, top_k=k)) for k in _TOP_K),
+        *(
+            Configuration(f"k{k}", f"as shipped, k = {k}", replace(shipped, top_k=k))
+            for k in _TOP_K
+        ),
     ]
-    if math.isfinite(rules.threshold):
-        rows.append(Arm("threshold-on", "as shipped, threshold on", shipped))
-    return [*rows, Arm("threshold-off", "as shipped, threshold off", whole)]
+    if math.isfinite(context.threshold):
+        rows.append(Configuration("threshold-on", "as shipped, threshold on", shipped))
+    return [*rows, Configuration("threshold-off", "as shipped, threshold off", whole)]
 
 
-def _stages(whole: Setup, ours: Rulebook | None) -> Iterator[Arm]:
+def _stages(whole: StageSettings, ours: SearchContext | None) -> Iterator[Configuration]:
     """One stage after the other, up to the whole."""
     weights = replace(whole.weights, late=0.0, names=0.0)
     both = replace(whole, weights=weights, late=False, reranked=False)
     dense = replace(both, weights=replace(weights, text=0.0))
     words = replace(both, weights=replace(weights, text=_ALONE), threshold=_NO_WORD)
-    yield Arm("fixed-dense", "dense alone, fixed 512", replace(dense, chunks="fixed"))
-    yield Arm("dense-chunks", "dense alone, whole chunks", replace(dense, chunks="wholes"))
-    yield Arm("dense-entries", "dense alone, by entries", dense)
-    yield Arm("full-text", "full text alone", words)
-    yield Arm("dense-text", "dense + full text", both)
+    yield Configuration("fixed-dense", "dense alone, fixed 512", replace(dense, chunks="fixed"))
+    yield Configuration(
+        "dense-chunks", "dense alone, whole chunks", replace(dense, chunks="wholes")
+    )
+    yield Configuration("dense-entries", "dense alone, by entries", dense)
+    yield Configuration("full-text", "full text alone", words)
+    yield Configuration("dense-text", "dense + full text", both)
     if whole.late:
         unnamed = replace(whole, weights=replace(whole.weights, names=0.0), reranked=False)
-        yield Arm("no-names", "… + late interaction", unnamed)
+        yield Configuration("no-names", "… + late interaction", unnamed)
     if whole.weights.names:
-        yield Arm("late", "… + names and fields", replace(whole, reranked=False))
+        yield Configuration("late", "… + names and fields", replace(whole, reranked=False))
     if whole.reranked:
-        yield Arm("reranker", "… + reranker", whole)
+        yield Configuration("reranker", "… + reranker", whole)
     elif ours:
         candidates = ours.settings.rag_candidates
         reranked = replace(whole, weights=ours.weights, reranked=True, candidates=candidates)
-        yield Arm("reranker", "… + our cross-encoder (off)", reranked)
+        yield Configuration("reranker", "… + our cross-encoder (off)", reranked)
 
 
-def applied(rules: Rulebook, setup: Setup) -> Rulebook:
-    """Return `rules` as `setup` wants them, with the same database and models."""
+def applied(context: SearchContext, setup: StageSettings) -> SearchContext:
+    """Return `context` as `setup` wants them, with the same database and models."""
     return replace(
-        rules,
+        context,
         weights=setup.weights,
-        settings=rules.settings.model_copy(
+        settings=context.settings.model_copy(
             update={"rag_late_interaction": setup.late, "rag_candidates": setup.candidates}
         ),
-        reranker=rules.reranker if setup.reranked else None,
+        reranker=context.reranker if setup.reranked else None,
         threshold=setup.threshold,
     )
 
 
 def ask(
-    rules: Rulebook, index: Indexed, questions: Sequence[Question], setup: Setup
+    context: SearchContext, index: Indexed, questions: Sequence[Question], setup: StageSettings
 ) -> tuple[Asked, ...]:
     """Return what search, with this setup, does with every question, in order."""
-    used = applied(rules, setup)
+    used = applied(context, setup)
     for question in questions[:_WARMING]:
         search(used, question.question, generation_id=index.measured.generation_id)
     found = evaluate(used, index.measured, questions, top_k=setup.top_k)
-    return tuple(_one(rules, outcome) for outcome in found)
+    return tuple(_one(context, outcome) for outcome in found)
 
 
-def _one(rules: Rulebook, outcome: Outcome) -> Asked:
+def _one(context: SearchContext, outcome: Outcome) -> Asked:
     found, judgement = outcome.found, outcome.judgement
     times = found.timings
     return Asked(
@@ -174,14 +181,14 @@ def _one(rules: Rulebook, outcome: Outcome) -> Asked:
         lost_at=judgement.lost_at if judgement else None,
         refused=outcome.refused,
         late=found.late,
-        pieces=sum(rules.embedder.tokens.counts([passage_text(h.chunk) for h in found.hits])),
+        pieces=sum(context.embedder.tokens.counts([passage_text(h.chunk) for h in found.hits])),
         milliseconds=times.embed_ms + times.search_ms + times.rerank_ms,
     )
 
 
 @contextmanager
 def indexes(
-    rules: Rulebook, folder: Path, wanted: Collection[Chunker]
+    context: SearchContext, folder: Path, wanted: Collection[Chunker]
 ) -> Iterator[dict[Chunker, Indexed]]:
     """Yield an index of `folder` by each wanted chunker; all are gone afterwards.
 
@@ -192,18 +199,18 @@ def indexes(
     if not files:
         raise VaultError(f"no Markdown file in {str(folder)!r}; is it the right folder?")
     made: dict[Chunker, Indexed] = {}
-    with rules.store.connect(autocommit=True) as conn, ExitStack() as stack:
+    with context.store.connect(autocommit=True) as conn, ExitStack() as stack:
         for chunker, index in _INDEXES.items():
             if chunker in wanted:
                 print(f"indexing {folder.name}: {chunker}", flush=True)
-                one = _indexed(rules, conn, folder, files, index)
+                one = _indexed(context, conn, folder, files, index)
                 made[chunker] = stack.enter_context(one)
         yield made
 
 
 @contextmanager
 def _indexed(
-    rules: Rulebook, conn: Connection, folder: Path, files: dict[str, str], index: Index
+    context: SearchContext, conn: Connection, folder: Path, files: dict[str, str], index: Index
 ) -> Iterator[Indexed]:
     texts: set[str] = set()
 
@@ -215,13 +222,13 @@ def _indexed(
     migrate.install(conn)
     before = writer.token_bytes(conn)
     with Meter() as meter:
-        report = pipeline.run_temporary(rules, conn, folder, index=noted, progress=meter.show)
+        report = pipeline.run_temporary(context, conn, folder, index=noted, progress=meter.show)
     try:
         for error in report.rejected:
             print(f"REJECTED {error}")
         if not texts:
             raise IndexMissingError(f"nothing in {str(folder)!r} can be searched; is it empty?")
-        measured = Subject(report.generation_id, files, reader(rules, report.generation_id))
+        measured = Subject(report.generation_id, files, reader(context, report.generation_id))
         stored = writer.token_bytes(conn) - before
         yield Indexed(measured, report.chunks, len(texts), stored)
     finally:

@@ -6,14 +6,14 @@ from statistics import fmean, median
 
 from evals.measure import stats
 from evals.measure.stats import ALPHA, Interval
-from evals.stages.configurations import Arm, Asked, Indexed
+from evals.stages.configurations import Asked, Configuration, Indexed
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A configuration with what it did with every question, and what its index costs."""
 
-    arm: Arm
+    arm: Configuration
     index: Indexed
     asked: tuple[Asked, ...]
 

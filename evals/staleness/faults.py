@@ -11,9 +11,9 @@ from typing import Any
 import psycopg
 
 from api.__main__ import main as serve
-from evals.faults.replace import Swap, applied
+from evals.faults.replace import Replacement, applied
 from ingest.__main__ import main as ingest
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index.store import Connection
 from retrieval.models import SearchResult
 
@@ -22,7 +22,7 @@ from retrieval.models import SearchResult
 class StaleFault:
     """A plausible way to show what is gone; `of_api` says which program has it."""
 
-    swaps: tuple[Swap, ...]
+    swaps: tuple[Replacement, ...]
     of_api: bool
 
 
@@ -30,9 +30,9 @@ def _cached(search: Any) -> Any:
     """Keep a question's passages for ever, as a cache does whose key lacks the generation."""
     known: dict[str, SearchResult] = {}
 
-    def remembered(rules: Rulebook, question: str, **options: Any) -> SearchResult:
+    def remembered(context: SearchContext, question: str, **options: Any) -> SearchResult:
         if question not in known:
-            known[question] = search(rules, question, **options)
+            known[question] = search(context, question, **options)
         return known[question]
 
     return remembered
@@ -79,10 +79,16 @@ def _torn(apply: Any) -> Any:
 
 
 FAULTS = {
-    "caching": StaleFault((Swap("api.answer.card_reply.search", _cached),), of_api=True),
-    "pinned": StaleFault((Swap("retrieval.database.pool.Store._once", _pinned),), of_api=True),
-    "removed files kept": StaleFault((Swap("retrieval.index.writer.apply", _kept),), of_api=False),
-    "two transactions": StaleFault((Swap("retrieval.index.writer.apply", _torn),), of_api=False),
+    "caching": StaleFault((Replacement("api.answer.card_reply.search", _cached),), of_api=True),
+    "pinned": StaleFault(
+        (Replacement("retrieval.database.pool.Store._once", _pinned),), of_api=True
+    ),
+    "removed files kept": StaleFault(
+        (Replacement("retrieval.index.writer.apply", _kept),), of_api=False
+    ),
+    "two transactions": StaleFault(
+        (Replacement("retrieval.index.writer.apply", _torn),), of_api=False
+    ),
 }
 
 

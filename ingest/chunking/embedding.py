@@ -8,7 +8,7 @@ import numpy as np
 from ingest.chunking import document
 from ingest.chunking.document import IndexedChunk
 from ingest.read.vault import SourceFile
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import odd_rows
 from retrieval.errors import FileRejectedError, ModelUnavailableError
 from retrieval.fault_points import point
@@ -31,7 +31,7 @@ class Written:
 
 
 def embed(
-    rules: Rulebook,
+    context: SearchContext,
     known: Connection | None,
     indexed: Sequence[tuple[SourceFile, Sequence[IndexedChunk]]],
     progress: Progress,
@@ -43,38 +43,40 @@ def embed(
     than half of all texts: then the model is broken, and not a text.
     """
     texts = {entry.text for _, chunks in indexed for item in chunks for entry in item.entries}
-    stored, note = _token_storage(rules, known, indexed)
+    stored, note = _token_storage(context, known, indexed)
     vectors: dict[str, writer.Known] = {}
     if known is not None:
         vectors = writer.known_vectors(
             known,
-            rules.embedder.files.digest,
+            context.embedder.files.digest,
             texts,
-            pooling=rules.embedder.pooling if stored else None,
+            pooling=context.embedder.pooling if stored else None,
         )
     missing = sorted(texts - vectors.keys())
     point("before the encoder")
     if missing:
-        vectors.update(_encoded(rules, missing, stored, progress))
+        vectors.update(_encoded(context, missing, stored, progress))
     made = np.array([vectors[text][0] for text in missing], np.float32)
     odd = {missing[row] for row in odd_rows(made)} if missing else set()
     rejected = [error for file, chunks in indexed for error in _odd_lines(file, chunks, odd)]
     if len(odd) * 2 > len(missing):
-        raise _broken(rules, rejected[0], len(odd), len(missing))
+        raise _broken(context, rejected[0], len(odd), len(missing))
     left_out = {error.path for error in rejected}
     files = [_new_file(file, cut, vectors) for file, cut in indexed if file.path not in left_out]
     return Written(tuple(files), tuple(rejected), len(missing), (note,) if note else ())
 
 
-def _broken(rules: Rulebook, first: FileRejectedError, odd: int, of: int) -> ModelUnavailableError:
+def _broken(
+    context: SearchContext, first: FileRejectedError, odd: int, of: int
+) -> ModelUnavailableError:
     return ModelUnavailableError(
         f"{first}, nor for {odd - 1} of the other {of - 1} new texts: the weights of "
-        f"{rules.embedder.files.name} are broken or of another precision; nothing was written"
+        f"{context.embedder.files.name} are broken or of another precision; nothing was written"
     )
 
 
 def _encoded(
-    rules: Rulebook, texts: Sequence[str], with_tokens: bool, progress: Progress
+    context: SearchContext, texts: Sequence[str], with_tokens: bool, progress: Progress
 ) -> dict[str, writer.Known]:
     """Return what the encoder makes of `texts`, odd vectors too."""
     done = 0
@@ -86,10 +88,10 @@ def _encoded(
         progress("embedding", done, len(texts))
 
     if with_tokens:
-        encoded = rules.embedder.encode(texts, advance, keep_odd=True)
+        encoded = context.embedder.encode(texts, advance, keep_odd=True)
         both = zip(encoded.vectors, encoded.tokens, strict=True)
         return dict(zip(texts, both, strict=True))
-    vectors = rules.embedder.embed(texts, advance, keep_odd=True)
+    vectors = context.embedder.embed(texts, advance, keep_odd=True)
     return {text: (vector, None) for text, vector in zip(texts, vectors, strict=True)}
 
 
@@ -107,22 +109,22 @@ def _odd_lines(
 
 
 def _token_storage(
-    rules: Rulebook,
+    context: SearchContext,
     known: Connection | None,
     indexed: Sequence[tuple[SourceFile, Sequence[IndexedChunk]]],
 ) -> tuple[bool, str]:
     """Whether token vectors are stored, and what to tell the operator where they are not."""
-    if not rules.settings.rag_late_interaction:
+    if not context.settings.rag_late_interaction:
         return False, ""
     texts = [entry.text for _, chunks in indexed for item in chunks for entry in item.entries]
-    counts, pooling = rules.embedder.tokens.counts(texts), rules.embedder.pooling
+    counts, pooling = context.embedder.tokens.counts(texts), context.embedder.pooling
     size = (
         sum(late_interaction.pooled_count(n, pooling) for n in counts)
-        * rules.embedder.token_dimension
+        * context.embedder.token_dimension
     )
     if known is not None:
         size += writer.token_bytes(known)
-    limit = rules.settings.rag_token_storage_mb
+    limit = context.settings.rag_token_storage_mb
     if size <= limit * 1_000_000:
         return True, ""
     return False, (

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import EncodedQuestion
 from retrieval.index.nearest import nearest, similarity
 from retrieval.index.store import (
@@ -39,7 +39,7 @@ class Lists:
 
 
 def collect(
-    conn: Connection, rules: Rulebook, chosen: Generation, words: str, asked: EncodedQuestion
+    conn: Connection, context: SearchContext, chosen: Generation, words: str, asked: EncodedQuestion
 ) -> Lists:
     """Return both lists for the question, LIST_LENGTH chunks each at most.
 
@@ -50,11 +50,11 @@ def collect(
     only_text = {item.row_id for item in text} - {item.row_id for item in dense}
     similar = similarity(conn, sorted(only_text), asked.vector)
     entries: list[StoredEntry] = []
-    if rules.settings.rag_late_interaction or rules.reranker or rules.weights.names:
+    if context.settings.rag_late_interaction or context.reranker or context.weights.names:
         rows = sorted({item.row_id for item in (*dense, *text)})
         entries = nearest_entries(conn, rows, asked.vector, _ENTRIES)
     about = notes(conn, chosen.id, {item.chunk.path for item in (*dense, *text)})
-    terms = rules.terms.of(conn, chosen.id, chosen.name)
+    terms = context.terms.of(conn, chosen.id, chosen.name)
     return Lists(chosen, dense, text, similar, entries, about, terms)
 
 
@@ -71,13 +71,15 @@ class Candidates:
     pieces_of: Mapping[int, Vectors] = field(default_factory=dict)
 
 
-def fused(rules: Rulebook, question: str, asked: EncodedQuestion, found: Lists) -> Candidates:
+def fused(
+    context: SearchContext, question: str, asked: EncodedQuestion, found: Lists
+) -> Candidates:
     """Return the chunks of both lists, best first."""
-    named = _named(rules, question, found)
+    named = _named(context, question, found)
     plain = fuse(
-        found.dense, found.text, found.similarities, rules.weights, _nearest(found.entries), named
+        found.dense, found.text, found.similarities, context.weights, _nearest(found.entries), named
     )
-    if not rules.settings.rag_late_interaction:
+    if not context.settings.rag_late_interaction:
         return Candidates(plain, "off", None)
     stored = [(entry, entry.tokens) for entry in found.entries if entry.tokens is not None]
     mode: LateInteraction = "stored" if len(stored) == len(found.entries) else "encoded"
@@ -86,12 +88,12 @@ def fused(rules: Rulebook, question: str, asked: EncodedQuestion, found: Lists) 
     if mode == "stored":
         similar = late_interaction.similarities(asked.tokens, [tokens for _, tokens in stored])
         best = _best([entry for entry, _ in stored], asked.tokens.weights @ similar)
-        if stored and rules.embedder.pooling == 1:
+        if stored and context.embedder.pooling == 1:
             pieces = similar.max(axis=1)
             pieces_of = _by_row([entry for entry, _ in stored], similar)
     else:
-        best = _encoded(rules, asked, plain, found.entries)
-    order = fuse(found.dense, found.text, found.similarities, rules.weights, best, named)
+        best = _encoded(context, asked, plain, found.entries)
+    order = fuse(found.dense, found.text, found.similarities, context.weights, best, named)
     return Candidates(order, mode, pieces, pieces_of)
 
 
@@ -103,12 +105,12 @@ def _by_row(entries: Sequence[StoredEntry], similar: Vectors) -> dict[int, Vecto
     return {row_id: similar[:, of_row].max(axis=1) for row_id, of_row in columns.items()}
 
 
-def _named(rules: Rulebook, question: str, found: Lists) -> dict[int, float]:
+def _named(context: SearchContext, question: str, found: Lists) -> dict[int, float]:
     """How much of the question each chunk's names and fields cover, by the chunk's row id.
 
     1 less where the file is called longer than another one that is asked for.
     """
-    if not rules.weights.names:
+    if not context.weights.names:
         return {}
     paths = {item.row_id: item.chunk.path for item in (*found.dense, *found.text)}
     entries: defaultdict[int, list[Entry]] = defaultdict(list)
@@ -138,7 +140,10 @@ def _best(entries: Sequence[StoredEntry], scores: Vectors) -> dict[int, Best]:
 
 
 def _encoded(
-    rules: Rulebook, asked: EncodedQuestion, plain: Sequence[Fused], entries: Sequence[StoredEntry]
+    context: SearchContext,
+    asked: EncodedQuestion,
+    plain: Sequence[Fused],
+    entries: Sequence[StoredEntry],
 ) -> dict[int, Best]:
     """The same where token vectors are not stored: the best chunks' nearest entries are encoded.
 
@@ -146,7 +151,7 @@ def _encoded(
     """
     first = {entry.row_id: entry for entry in reversed(entries)}
     chosen = [first[item.scored.row_id] for item in plain[:_ENCODED]]
-    tokens = rules.embedder.encode([entry.text for entry in chosen]).tokens
+    tokens = context.embedder.encode([entry.text for entry in chosen]).tokens
     best = _best(chosen, late_interaction.scores(asked.tokens, tokens))
     lowest = min((found.late_score or 0.0 for found in best.values()), default=0.0)
     return {row_id: best.get(row_id, Best(entry.text, lowest)) for row_id, entry in first.items()}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index.store import Scored
 from retrieval.models import Candidate, Fate, SourceNote
 from retrieval.ranking.fusion import Fused
@@ -21,7 +21,7 @@ class Ranking:
 
 
 def rank(
-    rules: Rulebook,
+    context: SearchContext,
     question: str,
     fused: Sequence[Fused],
     scores: Sequence[float] | None,
@@ -32,9 +32,9 @@ def rank(
 
     Below `RAG_THRESHOLD` none is kept. `notes` are what the files' front matter says, by path.
     """
-    ranked = with_twins(_ranked(fused, scores, rules.weights.rerank))
-    ranked = current_first(ranked, notes, question, rules.threshold)
-    trace, kept = _decide(fused, ranked, rules, top_k)
+    ranked = with_twins(_ranked(fused, scores, context.weights.rerank))
+    ranked = current_first(ranked, notes, question, context.threshold)
+    trace, kept = _decide(fused, ranked, context, top_k)
     above = overriding(ranked, [one.chunk.path for one, _ in kept], notes, top_k)
     return Ranking(trace, tuple(kept), tuple((one.item.scored, one.score) for one in above))
 
@@ -50,14 +50,14 @@ def reranked(
 
 
 def _decide(
-    fused: Sequence[Fused], ranked: Sequence[Ranked], rules: Rulebook, top_k: int
+    fused: Sequence[Fused], ranked: Sequence[Ranked], context: SearchContext, top_k: int
 ) -> tuple[tuple[Candidate, ...], list[tuple[Scored, float]]]:
     """Drop the candidates under the threshold, keep `top_k`; say so in the trace."""
     fused_ranks = {item.scored.row_id: rank for rank, item in enumerate(fused, start=1)}
     trace: list[Candidate] = []
     kept: list[tuple[Scored, float]] = []
     for rank, (item, score, reranked) in enumerate(ranked, start=1):
-        over = score >= rules.threshold
+        over = score >= context.threshold
         if over and len(kept) < top_k:
             kept.append((item.scored, score))
         fate: Fate = "budget" if over else "threshold"

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from retrieval import fitted as fitted_files
-from retrieval.context import Rulebook, calibrated_for
+from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError
 from retrieval.fitted import Models
 from retrieval.refusal.features import LESS, NAMES, Array
@@ -71,12 +71,12 @@ def limit_for(probabilities: Sequence[float], share: float) -> float:
     return float(np.quantile(np.asarray(probabilities), share))
 
 
-def fitted(rules: Rulebook) -> Fit | None:
+def fitted(context: SearchContext) -> Fit | None:
     """Return what was fitted for these models; None for others.
 
     Raises ConfigurationError where confidence.json cannot be read.
     """
-    models = calibrated_for(rules.settings, rules.embedder, rules.reranker)
+    models = calibrated_for(context.settings, context.embedder, context.reranker)
     return _found(tuple(sorted(models.items())))
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.models import SearchResult
 from retrieval.refusal import confidence, off_topic
 from retrieval.refusal.features import features
@@ -22,15 +22,15 @@ class Decision:
     confidence: float | None
 
 
-def decide(rules: Rulebook, found: SearchResult, typed: str) -> Decision:
+def decide(context: SearchContext, found: SearchResult, typed: str) -> Decision:
     """Return what is done with a search for a question, given as it was typed.
 
     Refusing needs evidence of another subject; a passage that may not answer is `nearest`. Raises
     ConfigurationError where what was fitted cannot be read.
     """
-    if off_topic.refuses(found, off_topic.fitted(rules)):
+    if off_topic.refuses(found, off_topic.fitted(context)):
         return Decision("refused", 0.0)
-    fit = confidence.fitted(rules)
+    fit = confidence.fitted(context)
     if fit is None:
         return Decision("answered", None)
     probability = fit.probability(features(found, typed))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from retrieval import fitted as fitted_files
-from retrieval.context import Rulebook, calibrated_for
+from retrieval.context import SearchContext, calibrated_for
 from retrieval.fitted import Models
 from retrieval.index.terms import stems_of
 from retrieval.models import SearchResult
@@ -105,16 +105,16 @@ def _is_named(found: SearchResult) -> bool:
     return len(said) <= _FEW and said <= terms.named_words
 
 
-def fitted(rules: Rulebook) -> Fit | None:
+def fitted(context: SearchContext) -> Fit | None:
     """Return the fit that questions of these rules are refused by; None where none is.
 
     None is for models that nothing was fitted for, and where RAG_THRESHOLD is set: the operator
     has chosen by which score passages are dropped. Raises ConfigurationError where refusal.json
     cannot be read.
     """
-    if rules.settings.rag_threshold is not None:
+    if context.settings.rag_threshold is not None:
         return None
-    models = calibrated_for(rules.settings, rules.embedder, rules.reranker)
+    models = calibrated_for(context.settings, context.embedder, context.reranker)
     return _found(tuple(sorted(models.items())))
 
 

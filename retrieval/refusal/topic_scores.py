@@ -50,12 +50,14 @@ class Subjects:
     """Both lists as an encoder sees them."""
 
     lists: tuple[Vectors, ...]  # each of shape (lines, dimension)
-    pieces: npt.NDArray[np.uint8]  # as two_bits packs them: the word pieces of all lines, in order
+    pieces: npt.NDArray[
+        np.uint8
+    ]  # as quantization packs them: the word pieces of all lines, in order
     ends: npt.NDArray[np.int64]  # of each line's pieces
 
 
 @dataclass(frozen=True, slots=True)
-class Away:
+class OffTopicScores:
     """How near a question is to other subjects."""
 
     near: float  # cosine similarity: the mean of the nearest topic's and of the nearest question's
@@ -63,7 +65,7 @@ class Away:
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class CorpusBaseline:
     """What some of the rules' own entries say of the whole."""
 
     near: float  # how near they are to other subjects: the mean of `nearest`; 0 without an entry
@@ -71,12 +73,12 @@ class Own:
 
 
 @dataclass(slots=True)
-class Background:
+class BaselineCache:
     """What is known of the rules as a whole; remembered for the index last asked."""
 
-    _known: tuple[str, str, Own] | None = None  # generation, encoder
+    _known: tuple[str, str, CorpusBaseline] | None = None  # generation, encoder
 
-    def of(self, conn: Connection, generation: Generation, embedder: Embedder) -> Own:
+    def of(self, conn: Connection, generation: Generation, embedder: Embedder) -> CorpusBaseline:
         """Return what some entries of a generation say.
 
         Which entries depends on their texts alone, so equal indexes have an equal one.
@@ -87,11 +89,11 @@ class Background:
             lists = _embedded(embedder).lists if digests else ()
             near = [(vectors @ list_.T).max(axis=1) for list_ in lists]
             vault = minhash.of(digests)
-            self._known = (*asked, Own(float(np.mean(near)) if near else 0.0, vault))
+            self._known = (*asked, CorpusBaseline(float(np.mean(near)) if near else 0.0, vault))
         return self._known[2]
 
 
-def away(embedder: Embedder, asked: EncodedQuestion) -> Away:
+def away(embedder: Embedder, asked: EncodedQuestion) -> OffTopicScores:
     """Return how near a question is to other subjects, as a whole and by its words, -1 to 1.
 
     With another encoder than the bundled one the first call embeds both lists, some seconds; `warm`
@@ -105,7 +107,7 @@ def away(embedder: Embedder, asked: EncodedQuestion) -> Away:
     pieces = (
         asked.tokens.vectors @ quantization.unpacked(known.pieces[rows], embedder.token_dimension).T
     )
-    return Away(float(np.mean([one.max() for one in similar])), pieces.max(axis=1))
+    return OffTopicScores(float(np.mean([one.max() for one in similar])), pieces.max(axis=1))
 
 
 def warm(embedder: Embedder) -> None:

@@ -19,7 +19,7 @@ import pytest
 from pydantic import SecretStr
 
 from ingest import pipeline
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.database.embedded.postgres import serve
 from retrieval.index.store import Connection
 from retrieval.settings import Settings
@@ -77,24 +77,28 @@ def test_twenty_servers_killed_under_an_ingest(
 
 @pytest.mark.proves("promise 1", "promise 2", "promise 3", "row 9")
 def test_the_program_with_the_real_encoder_killed_as_it_writes(
-    rulebook: Rulebook, settings: Settings, moments: random.Random, server: str, tmp_path: Path
+    search_context: SearchContext,
+    settings: Settings,
+    moments: random.Random,
+    server: str,
+    tmp_path: Path,
 ) -> None:
-    old = index_state.content(rulebook)
+    old = index_state.content(search_context)
     write_vault(settings.vault, crashes.NEW)
-    with rulebook.store.connect(autocommit=True) as conn:
+    with search_context.store.connect(autocommit=True) as conn:
         with _program(settings, tmp_path) as process:
             _wait(conn, moments, 0.02, writing=True)
             os.killpg(process.pid, signal.SIGKILL)
         assert process.returncode == -signal.SIGKILL
         embedded.until(lambda: not locks(conn))
-    seen = index_state.content(rulebook)
-    pipeline.run(rulebook, settings.vault)
-    new = index_state.content(rulebook)
+    seen = index_state.content(search_context)
+    pipeline.run(search_context, settings.vault)
+    new = index_state.content(search_context)
     assert seen in (old, new)
-    assert pipeline.run(rulebook, settings.vault).embedded == 0
+    assert pipeline.run(search_context, settings.vault).embedded == 0
     with new_database(server) as url:
         elsewhere = settings.model_copy(update={"database_url": SecretStr(url)})
-        with open_rulebook(elsewhere) as other:
+        with open_context(elsewhere) as other:
             pipeline.run(other, settings.vault)
             fresh = index_state.content(other)
     # The last column is the vector, whose last bits depend on the other texts of its batch.

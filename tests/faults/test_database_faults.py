@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from ingest import pipeline
-from retrieval.context import open_rulebook
+from retrieval.context import open_context
 from retrieval.database import pool
 from retrieval.settings import Settings
 from tests.conftest import RULES, write_vault
@@ -44,8 +44,8 @@ def client(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     settings = Settings.model_validate(
         {"database_url": server.url, "vault": vault, "rag_threshold": -9.0}
     )
-    with open_rulebook(settings) as rules:
-        pipeline.run(rules, vault)
+    with open_context(settings) as context:
+        pipeline.run(context, vault)
     behind = Settings.model_validate({**settings.model_dump(), "database_url": server.proxied})
     with serving(behind) as client:
         seconds_to_recover(client)  # the model is loaded

@@ -11,9 +11,9 @@ import httpx2
 import pytest
 
 from api.main import create_app
-from api.state import open_oracle
+from api.state import open_app_state
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.database.embedded.postgres import serve
 from retrieval.database.pool import Store
 from retrieval.errors import DatabaseUnreachableError
@@ -61,10 +61,10 @@ def fill(disk: Path, *, leave: int) -> Path:
     return ballast
 
 
-def use_up_the_log(rules: Rulebook, data_dir: Path) -> None:
+def use_up_the_log(context: SearchContext, data_dir: Path) -> None:
     """Write until the next 500 KB need a new file of the write-ahead log."""
     log = home(data_dir) / "cluster" / "pg_wal"
-    with rules.store.connect(autocommit=True) as conn:
+    with context.store.connect(autocommit=True) as conn:
         while True:
             at, used = conn.execute(
                 "SELECT pg_walfile_name(p), (pg_walfile_name_offset(p)).file_offset "
@@ -95,9 +95,9 @@ def edit(vault: Path) -> None:
     )
 
 
-def refused(rules: Rulebook, vault: Path) -> str:
+def refused(context: SearchContext, vault: Path) -> str:
     with pytest.raises(DatabaseUnreachableError) as raised:
-        pipeline.run(rules, vault)
+        pipeline.run(context, vault)
     return str(raised.value)
 
 
@@ -118,27 +118,27 @@ def test_a_full_disk_is_named_and_what_was_there_is_served(
     data_dir = disk / "data"
     subprocess.run(["cp", "-a", made, data_dir], check=True)
     settings = embedded(data_dir, vault)
-    with open_oracle(settings) as oracle, serving(settings, create_app(oracle)) as client:
-        rules = oracle.rules
-        pipeline.run(rules, vault)
-        before = content(rules)
+    with open_app_state(settings) as oracle, serving(settings, create_app(oracle)) as client:
+        context = oracle.rules
+        pipeline.run(context, vault)
+        before = content(context)
         if full == "log":
-            use_up_the_log(rules, data_dir)
+            use_up_the_log(context, data_dir)
         ballast = fill(disk, leave=MB // 5 if full == "tables" else SEGMENT - MB)
         edit(vault)
-        reason = refused(rules, vault)
+        reason = refused(context, vault)
         assert "No space left on device" in reason
         assert "free space on the disk of the database, then try again" in reason
         if full == "tables":
             assert OLD in answered(client)
-            assert content(rules) == before
+            assert content(context) == before
         ballast.unlink()
         with serve(data_dir):  # as every program does: it starts a server that gave up
-            pipeline.run(rules, vault)
+            pipeline.run(context, vault)
         assert NEW in answered(client)
-        fresh = dataclasses.replace(rules, store=fresh_store)
+        fresh = dataclasses.replace(context, store=fresh_store)
         pipeline.run(fresh, vault)
-        assert [row[:-1] for row in content(rules)] == [row[:-1] for row in content(fresh)]
+        assert [row[:-1] for row in content(context)] == [row[:-1] for row in content(fresh)]
     runs(1)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from ingest import pipeline
 from retrieval import context
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.index import generations, writer
 from retrieval.search import search
 from retrieval.settings import Settings
@@ -38,22 +38,22 @@ def cheap_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def rules(settings: Settings) -> Iterator[Rulebook]:
-    """A rulebook of two documents in version 0."""
+def rules(settings: Settings) -> Iterator[SearchContext]:
+    """A search context of two documents in version 0."""
     for file in settings.vault.rglob("*.md"):
         file.unlink()
     write(settings.vault, 0)
-    with open_rulebook(settings.model_copy(update={"rag_threshold": -9.0})) as opened:
+    with open_context(settings.model_copy(update={"rag_threshold": -9.0})) as opened:
         pipeline.run(opened, settings.vault)
         yield opened
 
 
 @pytest.fixture
-def second(rules: Rulebook) -> Iterator[httpx2.Client]:
+def second(context: SearchContext) -> Iterator[httpx2.Client]:
     """A client of an API process on the same database."""
-    assert rules.settings.database_url is not None
-    url = rules.settings.database_url.get_secret_value()
-    with api_process({"DATABASE_URL": url, "VAULT": str(rules.settings.vault)}) as (client, _):
+    assert context.settings.database_url is not None
+    url = context.settings.database_url.get_secret_value()
+    with api_process({"DATABASE_URL": url, "VAULT": str(context.settings.vault)}) as (client, _):
         yield client
 
 
@@ -77,9 +77,9 @@ def over_http(client: httpx2.Client) -> Read:
     return read
 
 
-def inside(rules: Rulebook) -> Read:
+def inside(context: SearchContext) -> Read:
     def read(question: str) -> tuple[str, list[str]]:
-        found = search(rules, question, top_k=20)
+        found = search(context, question, top_k=20)
         return found.generation, [hit.chunk.text for hit in found.hits]
 
     return read
@@ -91,7 +91,7 @@ def versions(texts: list[str]) -> set[str]:
 
 @pytest.mark.proves("row 11", "promise 1")
 def test_readers_see_one_whole_version_through_thirty_ingests(
-    rules: Rulebook, second: httpx2.Client, runs: Runs
+    context: SearchContext, second: httpx2.Client, runs: Runs
 ) -> None:
     done = threading.Event()
 
@@ -102,13 +102,13 @@ def test_readers_see_one_whole_version_through_thirty_ingests(
             seen.append(read(f"What does a {topic} weigh in this edition?"))
         return seen
 
-    readers = [inside(rules), inside(rules), over_http(second), over_http(second)]
+    readers = [inside(context), inside(context), over_http(second), over_http(second)]
     with ThreadPoolExecutor(len(readers)) as threads:
         polling = [threads.submit(poll, read) for read in readers]
         try:
             for number in range(REINGESTS):
-                write(rules.settings.vault, 1 + number % 2)
-                pipeline.run(rules, rules.settings.vault, rebuild=number % 5 == 4)
+                write(context.settings.vault, 1 + number % 2)
+                pipeline.run(context, context.settings.vault, rebuild=number % 5 == 4)
         finally:
             done.set()
         seen = [one for future in polling for one in future.result()]
@@ -125,26 +125,26 @@ def test_readers_see_one_whole_version_through_thirty_ingests(
 
 @pytest.mark.proves("row 16", "promise 5")
 def test_another_process_answers_from_the_index_of_this_moment(
-    rules: Rulebook, second: httpx2.Client
+    context: SearchContext, second: httpx2.Client
 ) -> None:
     read = over_http(second)
     asked = "What does a torch weigh?"
     for version in range(1, 6):
-        write(rules.settings.vault, version)
-        pipeline.run(rules, rules.settings.vault, rebuild=version == 4)
-        assert versions(read(asked)[1]) == versions(inside(rules)(asked)[1]) == {f"x{version}x"}
-        assert read(asked)[0] == revision(rules)
-    pipeline.roll_back(rules)
+        write(context.settings.vault, version)
+        pipeline.run(context, context.settings.vault, rebuild=version == 4)
+        assert versions(read(asked)[1]) == versions(inside(context)(asked)[1]) == {f"x{version}x"}
+        assert read(asked)[0] == revision(context)
+    pipeline.roll_back(context)
     assert versions(read(asked)[1]) == {"x3x"}  # what was live before the rebuild
 
 
 @pytest.mark.proves("promise 1")
 @pytest.mark.parametrize("step", ["edit", "promote", "drop"])
-def test_a_reader_waits_for_no_writer(rules: Rulebook, step: str) -> None:
-    read = inside(rules)
-    pipeline.run(rules, rules.settings.vault, rebuild=True)
+def test_a_reader_waits_for_no_writer(context: SearchContext, step: str) -> None:
+    read = inside(context)
+    pipeline.run(context, context.settings.vault, rebuild=True)
     before = read("What does a torch weigh?")
-    with rules.store.connect(autocommit=True) as conn:
+    with context.store.connect(autocommit=True) as conn:
         pipeline.begin(conn)
         live, previous = generations.live_or_none(conn), generations.previous(conn)
         assert live is not None
@@ -161,9 +161,9 @@ def test_a_reader_waits_for_no_writer(rules: Rulebook, step: str) -> None:
 
 @pytest.mark.proves("promise 1")
 def test_a_promotion_blocks_readers_no_longer_than_an_ordinary_query(
-    rules: Rulebook, second: httpx2.Client, runs: Runs
+    context: SearchContext, second: httpx2.Client, runs: Runs
 ) -> None:
-    pipeline.run(rules, rules.settings.vault, rebuild=True)
+    pipeline.run(context, context.settings.vault, rebuild=True)
     read, promoting, done = over_http(second), threading.Event(), threading.Event()
     ordinary: list[float] = []
     during: list[float] = []
@@ -176,7 +176,7 @@ def test_a_promotion_blocks_readers_no_longer_than_an_ordinary_query(
             assert read("What does a torch weigh?")[1]
             (during if busy else ordinary).append(time.perf_counter() - started)
 
-    with ThreadPoolExecutor(2) as threads, rules.store.connect(autocommit=True) as conn:
+    with ThreadPoolExecutor(2) as threads, context.store.connect(autocommit=True) as conn:
         polling = [threads.submit(poll) for _ in range(2)]
         generations.lock(conn)
         try:

@@ -11,7 +11,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ingest import backup, pipeline
 from ingest import restore as restore_program
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index import generations, migrate
 from retrieval.settings import Settings
 from tests.conftest import new_database
@@ -29,13 +29,13 @@ def empty_again(server: str, url: str) -> None:
 
 @pytest.mark.proves("row 26")
 def test_a_restored_index_ranks_as_the_one_that_was_dropped(
-    rulebook: Rulebook,
+    search_context: SearchContext,
     environment: Path,
     database: str,
     server: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    before, content = rankings(rulebook), index_state.content(rulebook)
+    before, content = rankings(search_context), index_state.content(search_context)
     assert backup.main(["index.dump"]) == 0
     file = environment / "index.dump"
     assert f"index.dump: {file.stat().st_size:,} bytes" in capsys.readouterr().out
@@ -43,30 +43,32 @@ def test_a_restored_index_ranks_as_the_one_that_was_dropped(
     empty_again(server, database)
     assert restore_program.main(["index.dump"]) == 0
     assert ": 3 files, 3 chunks\n" in capsys.readouterr().out
-    assert rankings(rulebook) == before  # the pool of the open rulebook finds the new database
-    assert index_state.content(rulebook) == content
+    assert (
+        rankings(search_context) == before
+    )  # the pool of the open search context finds the new database
+    assert index_state.content(search_context) == content
     assert [path.name for path in environment.iterdir() if path.is_file()] == ["index.dump"]
 
 
 @pytest.mark.proves("row 26")
 def test_a_restored_index_goes_on_where_it_was(
-    rulebook: Rulebook, environment: Path, database: str, server: str
+    search_context: SearchContext, environment: Path, database: str, server: str
 ) -> None:
     assert backup.main(["index.dump"]) == 0
     empty_again(server, database)
     assert restore_program.main(["index.dump"]) == 0
-    settings = rulebook.settings
-    assert pipeline.run(rulebook, settings.vault).embedded == 0
+    settings = search_context.settings
+    assert pipeline.run(search_context, settings.vault).embedded == 0
     (settings.vault / "new.md").write_text("# Rope\n\nA rope holds three men.\n", "utf-8")
-    assert pipeline.run(rulebook, settings.vault).plan.added == ("new.md",)
-    assert index_state.found(rulebook, "How many men does a rope hold?")[0] == "new.md"
+    assert pipeline.run(search_context, settings.vault).plan.added == ("new.md",)
+    assert index_state.found(search_context, "How many men does a rope hold?")[0] == "new.md"
 
 
 def test_a_backup_is_one_state_while_an_ingest_writes(
-    rulebook: Rulebook, environment: Path, server: str, monkeypatch: pytest.MonkeyPatch
+    search_context: SearchContext, environment: Path, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = index_state.content(rulebook)
-    with rulebook.store.connect() as writing:
+    before = index_state.content(search_context)
+    with search_context.store.connect() as writing:
         generations.lock(writing)
         writing.execute("DELETE FROM file WHERE path LIKE '2.%'")  # as an ingest before its commit
         assert backup.main(["index.dump"]) == 0
@@ -80,7 +82,7 @@ def test_a_backup_is_one_state_while_an_ingest_writes(
 
 
 def test_neither_program_overwrites_anything(
-    rulebook: Rulebook, environment: Path, capsys: pytest.CaptureFixture[str]
+    search_context: SearchContext, environment: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = environment / "index.dump"
     file.write_text("mine")
@@ -89,14 +91,14 @@ def test_neither_program_overwrites_anything(
     assert file.read_text() == "mine"
     file.unlink()
     assert backup.main(["index.dump"]) == 0
-    before = rankings(rulebook)
+    before = rankings(search_context)
     assert restore_program.main(["index.dump"]) == 2
     assert "the database is not empty, it has " in capsys.readouterr().err
-    assert rankings(rulebook) == before
+    assert rankings(search_context) == before
 
 
 def test_a_restore_waits_for_no_ingest(
-    rulebook: Rulebook,
+    search_context: SearchContext,
     environment: Path,
     server: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -112,7 +114,7 @@ def test_a_restore_waits_for_no_ingest(
 
 @pytest.mark.proves("row 26")
 def test_a_dump_of_a_newer_program_is_refused_before_anything_is_changed(
-    rulebook: Rulebook,
+    search_context: SearchContext,
     environment: Path,
     server: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -152,7 +154,7 @@ def other_words(file: Path) -> None:
 
 @pytest.mark.parametrize("spoil", [cut_in_half, other_words, Path.unlink])
 def test_a_file_that_is_no_whole_backup_leaves_the_database_empty(
-    rulebook: Rulebook,
+    search_context: SearchContext,
     environment: Path,
     server: str,
     monkeypatch: pytest.MonkeyPatch,

@@ -8,7 +8,7 @@ from psycopg.conninfo import make_conninfo
 
 from ingest import __main__ as program
 from ingest.doctor import checks as doctor
-from retrieval.context import open_rulebook
+from retrieval.context import open_context
 from retrieval.index import generations, hnsw
 from retrieval.index.store import live
 from retrieval.settings import Settings
@@ -92,7 +92,7 @@ def test_an_approximate_index_is_there_where_it_should_be_and_is_used(
     (finding,) = odd(settings)["vector index"].findings
     assert "has no approximate index" in finding.what
     assert (finding.level, finding.mend) == ("warning", "python -m ingest --reindex")
-    with open_rulebook(settings) as rules, rules.store.connect(autocommit=True) as conn:
+    with open_context(settings) as context, context.store.connect(autocommit=True) as conn:
         assert hnsw.build_if_large(conn, live(conn).id, limit=5)
         assert odd(settings) == {}
         monkeypatch.setattr("retrieval.index.hnsw.LIMIT", 20_000)
@@ -135,7 +135,7 @@ def test_a_vault_that_is_gone_is_named(settings: Settings) -> None:
 def test_a_check_runs_beside_an_ingest_and_sees_none_of_what_it_writes(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with open_rulebook(settings) as rules, rules.store.connect() as writing:
+    with open_context(settings) as context, context.store.connect() as writing:
         generations.lock(writing)
         writing.execute("INSERT INTO generation (state, fingerprint) VALUES ('building', '{}')")
         writing.execute("DELETE FROM file")

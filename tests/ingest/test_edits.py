@@ -9,7 +9,7 @@ import pytest
 from ingest import __main__ as program
 from ingest import pipeline
 from ingest.pipeline import Report
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import IngestRunningError
 from retrieval.index import generations
 from retrieval.search import search
@@ -20,29 +20,29 @@ TORCHES, WEAPONS, HAZARDS = "1. Light/Torches.md", "2. Arms/Weapons.md", "2. Arm
 Edit = Callable[[str], str]
 
 
-def texts(rules: Rulebook) -> set[str]:
+def texts(context: SearchContext) -> set[str]:
     """The hashes of all embedded texts."""
-    with rules.store.connect(autocommit=True) as conn:
+    with context.store.connect(autocommit=True) as conn:
         return {row[0] for row in conn.execute("SELECT text_sha256 FROM entry")}
 
 
-def vectors(rules: Rulebook) -> dict[str, str]:
+def vectors(context: SearchContext) -> dict[str, str]:
     """The vectors of all embedded texts, to the last bit, by their hashes."""
-    with rules.store.connect(autocommit=True) as conn:
+    with context.store.connect(autocommit=True) as conn:
         found = conn.execute("SELECT text_sha256, embedding::text FROM entry")
         return {sha256: vector for sha256, vector in found}
 
 
-def by_words(rules: Rulebook, question: str) -> set[str]:
+def by_words(context: SearchContext, question: str) -> set[str]:
     """The files that full text search finds."""
-    trace = search(rules, question).trace
+    trace = search(context, question).trace
     return {row.chunk_id.rsplit(":", 1)[0] for row in trace if row.text_rank is not None}
 
 
-def ingest(rules: Rulebook, vault: Path) -> tuple[Report, int]:
+def ingest(context: SearchContext, vault: Path) -> tuple[Report, int]:
     """The report, and how many texts the encoder itself said that it has read."""
     steps = [0]
-    report = pipeline.run(rules, vault, progress=lambda _, done, total: steps.append(done))
+    report = pipeline.run(context, vault, progress=lambda _, done, total: steps.append(done))
     return report, steps[-1]
 
 
@@ -63,13 +63,13 @@ EDITS: dict[str, tuple[str, Edit, int]] = {
 @pytest.mark.proves("promise 3")
 @pytest.mark.parametrize("name", EDITS)
 def test_an_edit_embeds_exactly_the_texts_that_changed(
-    rulebook: Rulebook, vault: Path, name: str
+    search_context: SearchContext, vault: Path, name: str
 ) -> None:
     path, edit, changed = EDITS[name]
-    before, kept = texts(rulebook), vectors(rulebook)
+    before, kept = texts(search_context), vectors(search_context)
     (vault / path).write_bytes(edit(RULES[path]).encode())
-    report, encoded = ingest(rulebook, vault)
-    after = vectors(rulebook)
+    report, encoded = ingest(search_context, vault)
+    after = vectors(search_context)
     assert report.plan.changed == (path,)
     assert report.embedded == encoded == len(after.keys() - before) == changed
     assert all(after[text] == kept[text] for text in after.keys() & kept.keys())
@@ -77,18 +77,18 @@ def test_an_edit_embeds_exactly_the_texts_that_changed(
 
 @pytest.mark.proves("promise 3")
 def test_an_unchanged_vault_embeds_nothing_and_writes_no_row_of_any_table(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     (vault / "broken.md").write_bytes(b"\xff")
     os.utime(vault / WEAPONS, (1, 1))  # touched
     (vault / TORCHES).write_text(RULES[TORCHES], "utf-8")  # saved as it was
-    before = (written(rulebook), revision(rulebook), content(rulebook))
-    report, encoded = ingest(rulebook, vault)
+    before = (written(search_context), revision(search_context), content(search_context))
+    report, encoded = ingest(search_context, vault)
     assert (report.embedded, encoded, len(report.plan.unchanged)) == (0, 0, 3)
-    assert (written(rulebook), revision(rulebook), content(rulebook)) == before
+    assert (written(search_context), revision(search_context), content(search_context)) == before
     write_vault(vault, {WEAPONS: RULES[WEAPONS] + "\n"})
-    pipeline.run(rulebook, vault)
-    assert written(rulebook) > before[0]  # the count does count
+    pipeline.run(search_context, vault)
+    assert written(search_context) > before[0]  # the count does count
 
 
 @pytest.mark.proves("promise 3", "promise 5", "row 12")
@@ -102,82 +102,84 @@ def test_an_unchanged_vault_embeds_nothing_and_writes_no_row_of_any_table(
     ],
 )
 def test_a_renamed_file_embeds_nothing_and_is_found_under_its_new_name_alone(
-    rulebook: Rulebook, vault: Path, new: str
+    search_context: SearchContext, vault: Path, new: str
 ) -> None:
-    entries = counts(rulebook)["entry"]
+    entries = counts(search_context)["entry"]
     (vault / new).parent.mkdir(exist_ok=True)
     (vault / TORCHES).rename(vault / new)
-    report, encoded = ingest(rulebook, vault)
+    report, encoded = ingest(search_context, vault)
     assert (report.plan.added, report.plan.removed) == ((new,), (TORCHES,))
     assert report.embedded == encoded == 0
-    assert counts(rulebook)["entry"] == entries
-    paths = found(rulebook, "How long does a torch burn?", top_k=50)
+    assert counts(search_context)["entry"] == entries
+    paths = found(search_context, "How long does a torch burn?", top_k=50)
     assert new in paths
     assert TORCHES not in paths
 
 
 @pytest.mark.proves("promise 5", "row 12")
 def test_words_of_the_new_name_are_searched_and_those_of_the_old_no_more(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     new = "3. Zeppelins/Dragonfire.md"
-    assert by_words(rulebook, "arms") == {WEAPONS, HAZARDS}
+    assert by_words(search_context, "arms") == {WEAPONS, HAZARDS}
     (vault / new).parent.mkdir()
     (vault / WEAPONS).rename(vault / new)
-    pipeline.run(rulebook, vault)
-    assert by_words(rulebook, "zeppelins") == by_words(rulebook, "dragonfire") == {new}
-    assert by_words(rulebook, "arms") == {HAZARDS}
+    pipeline.run(search_context, vault)
+    assert by_words(search_context, "zeppelins") == by_words(search_context, "dragonfire") == {new}
+    assert by_words(search_context, "arms") == {HAZARDS}
 
 
 @pytest.mark.proves("promise 3", "row 12")
 def test_a_file_whose_title_is_its_name_embeds_what_stands_under_the_new_title(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     write_vault(vault, {"Rope.md": "A rope holds three people.\n"})
-    pipeline.run(rulebook, vault)
+    pipeline.run(search_context, vault)
     (vault / "Rope.md").rename(vault / "Chain.md")
-    assert ingest(rulebook, vault)[1] == 1
-    assert "Chain.md" in found(rulebook, "How many people does a chain hold?", top_k=1)
+    assert ingest(search_context, vault)[1] == 1
+    assert "Chain.md" in found(search_context, "How many people does a chain hold?", top_k=1)
 
 
 @pytest.mark.proves("promise 5", "row 12")
-def test_two_files_with_the_same_content_are_two_files(rulebook: Rulebook, vault: Path) -> None:
+def test_two_files_with_the_same_content_are_two_files(
+    search_context: SearchContext, vault: Path
+) -> None:
     twin = "9. Light/Torches.md"
-    before, entries = content(rulebook), counts(rulebook)["entry"]
+    before, entries = content(search_context), counts(search_context)["entry"]
     write_vault(vault, {twin: RULES[TORCHES]})
-    report, encoded = ingest(rulebook, vault)
+    report, encoded = ingest(search_context, vault)
     assert (report.plan.added, encoded) == ((twin,), 0)
-    assert counts(rulebook)["entry"] > entries
-    assert {TORCHES, twin} <= set(found(rulebook, "How long does a torch burn?", top_k=50))
+    assert counts(search_context)["entry"] > entries
+    assert {TORCHES, twin} <= set(found(search_context, "How long does a torch burn?", top_k=50))
     (vault / twin).unlink()
-    report, encoded = ingest(rulebook, vault)
+    report, encoded = ingest(search_context, vault)
     assert (report.plan.removed, encoded) == ((twin,), 0)
-    assert content(rulebook) == before
+    assert content(search_context) == before
 
 
 def test_a_reading_of_the_vault_that_is_older_than_another_ingest_is_not_written(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     # The lock comes first: a folder that is not there would be an error of its reading.
-    with rulebook.store.connect(autocommit=True) as conn:
+    with search_context.store.connect(autocommit=True) as conn:
         generations.lock(conn)
         with pytest.raises(IngestRunningError):
-            pipeline.run(rulebook, vault / "missing")
+            pipeline.run(search_context, vault / "missing")
 
 
 @pytest.mark.proves("row 13")
 @pytest.mark.parametrize("how", ["emptied", "gone", "one file left of many", "only pictures left"])
 def test_a_vault_that_went_away_ends_with_2_and_deletes_no_row(
     environment: Path,
-    rulebook: Rulebook,
+    search_context: SearchContext,
     vault: Path,
     capsys: pytest.CaptureFixture[str],
     how: str,
 ) -> None:
     many = {f"4. Many/{n}.md": f"# Rule {n}\n\nA rule.\n" for n in range(22)}
     write_vault(vault, many if how == "one file left of many" else {})
-    pipeline.run(rulebook, vault)
-    before = (written(rulebook), content(rulebook))
+    pipeline.run(search_context, vault)
+    before = (written(search_context), content(search_context))
     for file in sorted(vault.rglob("*.md"), reverse=True)[: -1 if "left of" in how else None]:
         file.unlink()
     if how == "only pictures left":
@@ -187,4 +189,4 @@ def test_a_vault_that_went_away_ends_with_2_and_deletes_no_row(
     assert program.main([]) == 2
     told = capsys.readouterr().err
     assert "no folder" in told if how == "gone" else "--allow-mass-delete" in told
-    assert (written(rulebook), content(rulebook)) == before
+    assert (written(search_context), content(search_context)) == before

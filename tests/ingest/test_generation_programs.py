@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from evals import retrieval as evals
 from ingest import __main__ as program
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.settings import Settings
 from tests.conftest import RULES, write_vault
 from tests.support.index.index_state import content, revision
@@ -35,33 +35,36 @@ def questions(environment: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(path)
 
 
-def number(rules: Rulebook) -> int:
-    return int(revision(rules).partition(".")[0])
+def number(context: SearchContext) -> int:
+    return int(revision(context).partition(".")[0])
 
 
 def test_the_gate_promotes_what_passes_and_nothing_else(
-    rulebook: Rulebook, vault: Path, questions: str, capfd: pytest.CaptureFixture[str]
+    search_context: SearchContext, vault: Path, questions: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    first = number(rulebook)
+    first = number(search_context)
     assert program.main(["--gate", "--questions", questions]) == 0
     told = capfd.readouterr().out
     assert "PASS — How long does a torch burn?" in told
-    assert f"generation {number(rulebook)} was built and measured and is live" in told
-    assert number(rulebook) > first
-    before, name = content(rulebook), revision(rulebook)
+    assert f"generation {number(search_context)} was built and measured and is live" in told
+    assert number(search_context) > first
+    before, name = content(search_context), revision(search_context)
     write_vault(vault, TWO_HOURS)
     assert program.main(["--gate", "--questions", questions]) == 3
     told, reason = capfd.readouterr()
     assert "GATE FAILED: " in told
     assert "evals.retrieval ended with 1" in reason
-    assert f"generation {number(rulebook)} is live as before" in reason
-    assert (content(rulebook), revision(rulebook)) == (before, name)
+    assert f"generation {number(search_context)} is live as before" in reason
+    assert (content(search_context), revision(search_context)) == (before, name)
 
 
 def test_the_rollback_program_says_what_is_live_and_what_it_lacks(
-    rulebook: Rulebook, environment: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+    search_context: SearchContext,
+    environment: Path,
+    vault: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    first = number(rulebook)
+    first = number(search_context)
     assert program.main(["--rollback"]) == 2
     assert "no previous generation is kept" in capsys.readouterr().err
     write_vault(vault, TWO_HOURS)
@@ -71,10 +74,10 @@ def test_the_rollback_program_says_what_is_live_and_what_it_lacks(
     told = capsys.readouterr().out
     assert f"generation {first} is live again" in told
     assert "1 files are not in it as they stand now" in told
-    assert number(rulebook) == first
+    assert number(search_context) == first
     vault.rename(vault.with_name("gone"))  # the way back needs no vault
     assert program.main(["--rollback"]) == 0
-    assert number(rulebook) > first
+    assert number(search_context) > first
     for arguments in (
         ["--rollback", "--rebuild"],
         ["--rollback", "--dry-run"],
@@ -86,7 +89,7 @@ def test_the_rollback_program_says_what_is_live_and_what_it_lacks(
 
 @pytest.mark.proves("promise 5", "row 16")
 def test_a_running_api_answers_from_the_generation_that_is_live_now(
-    rulebook: Rulebook, settings: Settings, vault: Path
+    search_context: SearchContext, settings: Settings, vault: Path
 ) -> None:
     fitted = settings.model_copy(update={"rag_threshold": -9.0})
     with serving(fitted) as client:
@@ -96,25 +99,25 @@ def test_a_running_api_answers_from_the_generation_that_is_live_now(
             (hours,) = re.findall(r"burns for (\w+) hours?", answer["answer"])
             return ready["generation"], answer["generation"], hours
 
-        first = revision(rulebook)
+        first = revision(search_context)
         assert asked() == (first, first, "one")
         write_vault(vault, TWO_HOURS)
-        pipeline.run(rulebook, vault, rebuild=True)
-        second = revision(rulebook)
+        pipeline.run(search_context, vault, rebuild=True)
+        second = revision(search_context)
         assert second != first
         assert asked() == (second, second, "two")
-        pipeline.roll_back(rulebook)
+        pipeline.roll_back(search_context)
         assert asked() == (first, first, "one")
 
 
 def test_one_generation_is_measured_on_its_own(
-    rulebook: Rulebook, vault: Path, questions: str, capsys: pytest.CaptureFixture[str]
+    search_context: SearchContext, vault: Path, questions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = ["--dataset", questions, "--generation"]
-    first = number(rulebook)
+    first = number(search_context)
     write_vault(vault, TWO_HOURS)
-    pipeline.run(rulebook, vault, rebuild=True)
-    assert evals.main([*asked, str(number(rulebook))]) == 1
+    pipeline.run(search_context, vault, rebuild=True)
+    assert evals.main([*asked, str(number(search_context))]) == 1
     assert "PASS — " not in capsys.readouterr().out
     write_vault(vault, {TORCHES: RULES[TORCHES]})
     assert evals.main([*asked, str(first)]) == 0
@@ -128,14 +131,14 @@ def test_one_generation_is_measured_on_its_own(
 
 @pytest.mark.proves("promise 7", "row 15")
 def test_an_index_of_another_model_is_not_measured(
-    rulebook: Rulebook, questions: str, capsys: pytest.CaptureFixture[str]
+    search_context: SearchContext, questions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with rulebook.store.connect(autocommit=True) as conn:
+    with search_context.store.connect(autocommit=True) as conn:
         conn.execute(
             "UPDATE generation SET fingerprint = fingerprint || %s",
             [Jsonb({"model_digest": "0" * 64})],
         )
-    for arguments in ([], ["--generation", str(number(rulebook))]):
+    for arguments in ([], ["--generation", str(number(search_context))]):
         assert evals.main(["--dataset", questions, *arguments]) == 2
         told = capsys.readouterr().err
         assert "nothing was measured: the index was made with model_digest" in told

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import VaultError
 from retrieval.search import search
 from tests.conftest import write_vault
@@ -13,13 +13,13 @@ from tests.support.index.index_state import content, counts, found, generation
 
 
 @pytest.mark.proves("promise 5", "row 12")
-def test_a_deleted_file_is_found_no_more(rulebook: Rulebook, vault: Path) -> None:
+def test_a_deleted_file_is_found_no_more(search_context: SearchContext, vault: Path) -> None:
     (vault / "1. Light/Torches.md").unlink()
-    report = pipeline.run(rulebook, vault)
+    report = pipeline.run(search_context, vault)
     assert report.plan.removed == ("1. Light/Torches.md",)
     assert (report.files, report.embedded) == (2, 0)
     for question in ("How long does a torch burn?", "torch", "water"):
-        assert "1. Light/Torches.md" not in found(rulebook, question, top_k=50)
+        assert "1. Light/Torches.md" not in found(search_context, question, top_k=50)
 
 
 @pytest.mark.proves("promise 6")
@@ -32,78 +32,80 @@ def test_a_deleted_file_is_found_no_more(rulebook: Rulebook, vault: Path) -> Non
     ],
 )
 def test_a_rejected_file_keeps_what_the_index_has_and_the_others_go_in(
-    rulebook: Rulebook, vault: Path, data: bytes, reason: str
+    search_context: SearchContext, vault: Path, data: bytes, reason: str
 ) -> None:
     (vault / "1. Light/Torches.md").write_bytes(data)
     (vault / "1. Light/Broken.md").write_bytes(data)
     write_vault(vault, {"1. Light/Lamps.md": "# Lamps\n\nA lamp burns for four hours.\n"})
-    report = pipeline.run(rulebook, vault)
+    report = pipeline.run(search_context, vault)
     assert [e.path for e in report.rejected] == ["1. Light/Broken.md", "1. Light/Torches.md"]
     assert all(reason in error.reason for error in report.rejected)
     assert report.files == 4
     assert (report.plan.added, report.plan.changed) == (("1. Light/Lamps.md",), ())
-    (hit,) = search(rulebook, "How long does a torch burn?", top_k=1).hits
+    (hit,) = search(search_context, "How long does a torch burn?", top_k=1).hits
     assert "A torch burns for one hour." in hit.chunk.text
-    assert found(rulebook, "How long does a lamp burn?")[0] == "1. Light/Lamps.md"
+    assert found(search_context, "How long does a lamp burn?")[0] == "1. Light/Lamps.md"
 
 
 @pytest.mark.proves("promise 6", "row 13")
 def test_a_folder_that_cannot_be_entered_keeps_what_the_index_has(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     (vault / "2. Arms").rename(vault.parent / "moved")
     (vault / "2. Arms").symlink_to(vault.parent / "moved")
-    report = pipeline.run(rulebook, vault)
+    report = pipeline.run(search_context, vault)
     assert [error.path for error in report.rejected] == ["2. Arms"]
     assert report.plan.removed == ()
     assert report.files == 3
 
 
-def test_a_mended_file_goes_in_with_the_next_ingest(rulebook: Rulebook, vault: Path) -> None:
+def test_a_mended_file_goes_in_with_the_next_ingest(
+    search_context: SearchContext, vault: Path
+) -> None:
     (vault / "1. Light/Torches.md").write_bytes(b"\xff")
-    pipeline.run(rulebook, vault)
+    pipeline.run(search_context, vault)
     write_vault(vault, {"1. Light/Torches.md": "# Torches\n\nA torch burns for two hours.\n"})
-    report = pipeline.run(rulebook, vault)
+    report = pipeline.run(search_context, vault)
     assert (report.rejected, report.plan.changed) == ((), ("1. Light/Torches.md",))
 
 
 @pytest.mark.proves("row 13")
-def test_an_empty_folder_removes_nothing(rulebook: Rulebook, tmp_path: Path) -> None:
-    before = content(rulebook)
+def test_an_empty_folder_removes_nothing(search_context: SearchContext, tmp_path: Path) -> None:
+    before = content(search_context)
     (tmp_path / "nothing").mkdir()
     with pytest.raises(VaultError, match="--allow-mass-delete"):
-        pipeline.run(rulebook, tmp_path / "nothing")
-    assert content(rulebook) == before
+        pipeline.run(search_context, tmp_path / "nothing")
+    assert content(search_context) == before
     with pytest.raises(VaultError, match="no folder"):
-        pipeline.run(rulebook, tmp_path / "unmounted")
-    assert content(rulebook) == before
+        pipeline.run(search_context, tmp_path / "unmounted")
+    assert content(search_context) == before
 
 
 @pytest.mark.proves("row 13")
-def test_a_mass_delete_must_be_meant(rulebook: Rulebook, vault: Path) -> None:
+def test_a_mass_delete_must_be_meant(search_context: SearchContext, vault: Path) -> None:
     many = {f"4. Many/{n}.md": f"# Rule {n}\n\nA rule.\n" for n in range(12)}
     write_vault(vault, many)
-    pipeline.run(rulebook, vault)
-    before = counts(rulebook)
+    pipeline.run(search_context, vault)
+    before = counts(search_context)
     for path in many:
         (vault / path).unlink()
     with pytest.raises(VaultError, match="12 of the index's 15 files"):
-        pipeline.run(rulebook, vault)
-    assert counts(rulebook) == before
-    report = pipeline.run(rulebook, vault, allow_mass_delete=True)
+        pipeline.run(search_context, vault)
+    assert counts(search_context) == before
+    report = pipeline.run(search_context, vault, allow_mass_delete=True)
     assert (len(report.plan.removed), report.files) == (12, 3)
-    assert generation(rulebook, report) == (3, report.chunks)
+    assert generation(search_context, report) == (3, report.chunks)
 
 
 @pytest.mark.proves("row 13", "promise 5")
 @pytest.mark.parametrize("rebuild", [False, True])
 def test_a_folder_that_was_meant_to_be_empty_empties_the_index(
-    rulebook: Rulebook, vault: Path, rebuild: bool
+    search_context: SearchContext, vault: Path, rebuild: bool
 ) -> None:
     for file in vault.rglob("*.md"):
         file.unlink()
     with pytest.raises(VaultError, match="--allow-mass-delete"):
-        pipeline.run(rulebook, vault, rebuild=rebuild)
-    report = pipeline.run(rulebook, vault, rebuild=rebuild, allow_mass_delete=True)
+        pipeline.run(search_context, vault, rebuild=rebuild)
+    report = pipeline.run(search_context, vault, rebuild=rebuild, allow_mass_delete=True)
     assert (report.files, report.chunks) == (0, 0)
-    assert found(rulebook, "How long does a torch burn?", top_k=50) == []
+    assert found(search_context, "How long does a torch burn?", top_k=50) == []

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import IngestRunningError
 from retrieval.index import generations
 from retrieval.search import search
@@ -17,10 +17,10 @@ from retrieval.settings import Settings
 from tests.conftest import RULES, write_vault
 from tests.support.index.index_state import content, counts, found, generation, revision
 
-Open = Callable[[Settings], Rulebook]
+Open = Callable[[Settings], SearchContext]
 
 
-def test_a_first_ingest_makes_every_file_searchable(empty: Rulebook, vault: Path) -> None:
+def test_a_first_ingest_makes_every_file_searchable(empty: SearchContext, vault: Path) -> None:
     steps: list[tuple[str, int, int]] = []
     report = pipeline.run(empty, vault, progress=lambda *step: steps.append(step))
     assert report.plan.rebuild
@@ -34,48 +34,50 @@ def test_a_first_ingest_makes_every_file_searchable(empty: Rulebook, vault: Path
 
 
 @pytest.mark.proves("promise 3")
-def test_an_unchanged_vault_embeds_and_writes_nothing(rulebook: Rulebook, vault: Path) -> None:
-    before = (revision(rulebook), content(rulebook))
-    report = pipeline.run(rulebook, vault)
+def test_an_unchanged_vault_embeds_and_writes_nothing(
+    search_context: SearchContext, vault: Path
+) -> None:
+    before = (revision(search_context), content(search_context))
+    report = pipeline.run(search_context, vault)
     assert report.embedded == 0
     assert report.plan.unchanged == tuple(sorted(RULES))
     assert not report.plan.rebuild
-    assert (revision(rulebook), content(rulebook)) == before
+    assert (revision(search_context), content(search_context)) == before
 
 
 @pytest.mark.proves("promise 3", "row 12", "row 17")
-def test_a_touched_file_is_unchanged(rulebook: Rulebook, vault: Path) -> None:
+def test_a_touched_file_is_unchanged(search_context: SearchContext, vault: Path) -> None:
     (vault / "1. Light/Torches.md").write_text(RULES["1. Light/Torches.md"], "utf-8")
     os.utime(vault / "2. Arms/Weapons.md", (1, 1))
-    assert pipeline.run(rulebook, vault).plan.unchanged == tuple(sorted(RULES))
+    assert pipeline.run(search_context, vault).plan.unchanged == tuple(sorted(RULES))
 
 
 @pytest.mark.proves("promise 3", "promise 5")
 def test_an_edited_paragraph_embeds_only_the_texts_that_changed(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     path = "2. Arms/Hazards.md"
-    before = revision(rulebook)
+    before = revision(search_context)
     write_vault(vault, {path: RULES[path].replace("1d6 for each", "2d6 for each")})
-    report = pipeline.run(rulebook, vault)
+    report = pipeline.run(search_context, vault)
     assert report.plan.changed == (path,)
     assert report.embedded == 2  # the sentence, and the whole chunk that it stands in
-    assert revision(rulebook) != before
-    hits = search(rulebook, "How much damage does a fall deal?").hits
+    assert revision(search_context) != before
+    hits = search(search_context, "How much damage does a fall deal?").hits
     assert "2d6" in hits[0].chunk.text
     assert all("A fall deals 1d6" not in hit.chunk.text for hit in hits)
 
 
 @pytest.mark.proves("promise 2", "row 12")
 def test_after_edits_the_index_is_the_same_as_a_fresh_one(
-    rulebook: Rulebook, vault: Path, server: str, settings: Settings, open_rules: Open
+    search_context: SearchContext, vault: Path, server: str, settings: Settings, open_rules: Open
 ) -> None:
     write_vault(vault, {"3. New/Rope.md": "# Rope\n\nA rope holds 3 people.\n"})
-    pipeline.run(rulebook, vault)
+    pipeline.run(search_context, vault)
     write_vault(vault, {"2. Arms/Weapons.md": "# Weapons\n\nAll cost 3 gp.\n"})
     (vault / "1. Light/Torches.md").rename(vault / "1. Light/Torch.md")
-    pipeline.run(rulebook, vault)
-    edited = content(rulebook)
+    pipeline.run(search_context, vault)
+    edited = content(search_context)
     with psycopg.connect(server, autocommit=True) as conn:
         conn.execute("CREATE DATABASE fresh")
     try:
@@ -90,31 +92,35 @@ def test_after_edits_the_index_is_the_same_as_a_fresh_one(
     assert same
 
 
-def test_a_dry_run_tells_the_plan_and_writes_nothing(rulebook: Rulebook, vault: Path) -> None:
-    before = (revision(rulebook), content(rulebook))
+def test_a_dry_run_tells_the_plan_and_writes_nothing(
+    search_context: SearchContext, vault: Path
+) -> None:
+    before = (revision(search_context), content(search_context))
     write_vault(vault, {"new.md": "# New\n\nA rule.\n", "2. Arms/Weapons.md": "# None\n"})
     (vault / "1. Light/Torches.md").unlink()
-    report = pipeline.run(rulebook, vault, dry_run=True)
+    report = pipeline.run(search_context, vault, dry_run=True)
     assert report.plan.added == ("new.md",)
     assert report.plan.changed == ("2. Arms/Weapons.md",)
     assert report.plan.removed == ("1. Light/Torches.md",)
     assert report.plan.unchanged == ("2. Arms/Hazards.md",)
-    assert (revision(rulebook), content(rulebook)) == before
+    assert (revision(search_context), content(search_context)) == before
 
 
 @pytest.mark.proves("row 10")
-def test_a_second_ingest_at_the_same_time_names_the_first(rulebook: Rulebook, vault: Path) -> None:
-    with rulebook.store.connect(autocommit=True) as conn:
+def test_a_second_ingest_at_the_same_time_names_the_first(
+    search_context: SearchContext, vault: Path
+) -> None:
+    with search_context.store.connect(autocommit=True) as conn:
         generations.lock(conn)
         with pytest.raises(IngestRunningError) as caught:
-            pipeline.run(rulebook, vault)
+            pipeline.run(search_context, vault)
     assert f"process {os.getpid()} on {socket.gethostname()}" in str(caught.value)
     assert "since 20" in str(caught.value)
-    pipeline.run(rulebook, vault)  # the lock went with its connection
+    pipeline.run(search_context, vault)  # the lock went with its connection
 
 
 @pytest.mark.proves("promise 6", "row 5")
-def test_what_a_writer_should_know_of_a_file_is_noted(empty: Rulebook, vault: Path) -> None:
+def test_what_a_writer_should_know_of_a_file_is_noted(empty: SearchContext, vault: Path) -> None:
     (vault / "nul.md").write_bytes(b"# Nul\n\nA\x00 rule\x00.\n")
     write_vault(
         vault,
@@ -130,7 +136,7 @@ def test_what_a_writer_should_know_of_a_file_is_noted(empty: Rulebook, vault: Pa
     assert report.rejected == ()
 
 
-def test_odd_files_go_in_whole(empty: Rulebook, vault: Path) -> None:
+def test_odd_files_go_in_whole(empty: SearchContext, vault: Path) -> None:
     odd = {
         "word.md": "a" * 1_200_000,
         "bidi.md": "# \u202eBidi\u200b\n\n\ud7ff\ufeff 🐉 e\u0301 \x07\x1b[31m \u2028\n",
@@ -145,40 +151,42 @@ def test_odd_files_go_in_whole(empty: Rulebook, vault: Path) -> None:
 
 
 def test_another_fingerprint_builds_anew_and_embeds_nothing_again(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
-    with rulebook.store.connect(autocommit=True) as conn:
+    with search_context.store.connect(autocommit=True) as conn:
         conn.execute("""UPDATE generation SET fingerprint = fingerprint || '{"chunker": 0}'""")
-    before = content(rulebook)
-    report = pipeline.run(rulebook, vault)
+    before = content(search_context)
+    report = pipeline.run(search_context, vault)
     assert report.plan.rebuild
     assert report.embedded == 0
-    assert content(rulebook) == before
-    assert counts(rulebook)["generation"] == 2  # the one before is kept
+    assert content(search_context) == before
+    assert counts(search_context)["generation"] == 2  # the one before is kept
 
 
 def test_a_temporary_generation_is_invisible_and_gone_when_dropped(
-    rulebook: Rulebook, tmp_path: Path
+    search_context: SearchContext, tmp_path: Path
 ) -> None:
     other = write_vault(tmp_path / "other", {"Griffins.md": "# Griffins\n\nA griffin has 7 HD.\n"})
-    before = (revision(rulebook), counts(rulebook))
-    with rulebook.store.connect(autocommit=True) as conn:
-        report = pipeline.run_temporary(rulebook, conn, other)
+    before = (revision(search_context), counts(search_context))
+    with search_context.store.connect(autocommit=True) as conn:
+        report = pipeline.run_temporary(search_context, conn, other)
         assert report.files == 1
-        assert found(rulebook, "griffin", generation_id=report.generation_id) == ["Griffins.md"]
-        assert "Griffins.md" not in found(rulebook, "griffin", top_k=50)
-        assert revision(rulebook) == before[0]
+        assert found(search_context, "griffin", generation_id=report.generation_id) == [
+            "Griffins.md"
+        ]
+        assert "Griffins.md" not in found(search_context, "griffin", top_k=50)
+        assert revision(search_context) == before[0]
         generations.drop(conn, report.generation_id)
-    assert (revision(rulebook), counts(rulebook)) == before
+    assert (revision(search_context), counts(search_context)) == before
 
 
 def test_an_ingest_drops_abandoned_generations_and_leaves_those_in_use(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
-    before = counts(rulebook)
-    with rulebook.store.connect(autocommit=True) as conn:
-        report = pipeline.run_temporary(rulebook, conn, vault)
-        pipeline.run(rulebook, vault)
-        assert generation(rulebook, report) == (report.files, report.chunks)
-    pipeline.run(rulebook, vault)
-    assert counts(rulebook) == before
+    before = counts(search_context)
+    with search_context.store.connect(autocommit=True) as conn:
+        report = pipeline.run_temporary(search_context, conn, vault)
+        pipeline.run(search_context, vault)
+        assert generation(search_context, report) == (report.files, report.chunks)
+    pipeline.run(search_context, vault)
+    assert counts(search_context) == before

@@ -8,7 +8,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.settings import Settings
 from tests.conftest import write_vault
 from tests.support.index.index_state import TABLES, revision
@@ -17,9 +17,9 @@ from tests.support.made.many_files import cheap_rules, many_files
 FILES = 300
 
 
-def rows(rules: Rulebook) -> dict[str, list[tuple[object, ...]]]:
+def rows(context: SearchContext) -> dict[str, list[tuple[object, ...]]]:
     """Where each version of a row is, and which transactions wrote and locked it."""
-    with rules.store.connect(autocommit=True) as conn:
+    with context.store.connect(autocommit=True) as conn:
         return {
             name: conn.execute(
                 sql.SQL("SELECT ctid, xmin, xmax FROM {} ORDER BY ctid").format(

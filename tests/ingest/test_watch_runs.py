@@ -10,7 +10,7 @@ import pytest
 
 from ingest import pipeline, watch
 from ingest.pipeline import Report
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from tests.conftest import write_vault
 from tests.support.index.index_state import content
 
@@ -21,7 +21,7 @@ class Enough(Exception):
     """The test has seen what it wants to see."""
 
 
-def test_an_edit_during_a_run_is_in_the_next(rulebook: Rulebook, vault: Path) -> None:
+def test_an_edit_during_a_run_is_in_the_next(search_context: SearchContext, vault: Path) -> None:
     reports: list[Report] = []
 
     def edit_again(what: str, done: int, total: int) -> None:
@@ -29,7 +29,7 @@ def test_an_edit_during_a_run_is_in_the_next(rulebook: Rulebook, vault: Path) ->
             (vault / TORCHES).write_text("# Torches\n\nA torch burns a year.\n", "utf-8")
 
     def ingest() -> Report:
-        reports.append(pipeline.run(rulebook, vault, progress=edit_again))
+        reports.append(pipeline.run(search_context, vault, progress=edit_again))
         if len(reports) == 2:
             raise Enough
         return reports[-1]
@@ -38,7 +38,7 @@ def test_an_edit_during_a_run_is_in_the_next(rulebook: Rulebook, vault: Path) ->
     with pytest.raises(Enough):
         watch.watch(vault, ingest)
     assert [report.plan.changed for report in reports] == [(TORCHES,), (TORCHES,)]
-    assert any("burns a year" in str(row[4]) for row in content(rulebook))
+    assert any("burns a year" in str(row[4]) for row in content(search_context))
 
 
 def test_a_run_that_keeps_failing_is_told_once_and_tried_less_and_less(

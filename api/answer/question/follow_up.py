@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from api.http.client_disconnect import Hangup
+from api.http.client_disconnect import ClientDisconnect
 from api.llm.completion import Reply
 from api.schema.usage import Usage
 from retrieval.errors import LlmAbandonedError, LlmError
@@ -75,7 +75,9 @@ class Rewritten:
 class Model(Protocol):
     """What `rewrite` asks: api.llm.client.LanguageModel."""
 
-    def reply(self, messages: Sequence[dict[str, str]], hangup: Hangup | None = None) -> Reply:
+    def reply(
+        self, messages: Sequence[dict[str, str]], disconnect: ClientDisconnect | None = None
+    ) -> Reply:
         """Return the model's whole reply; LlmError where there is none."""
 
 
@@ -117,20 +119,20 @@ def is_follow_up(question: str) -> bool:
 
 
 def rewrite(
-    model: Model, question: str, history: Sequence[str], hangup: Hangup | None = None
+    model: Model, question: str, history: Sequence[str], disconnect: ClientDisconnect | None = None
 ) -> Rewritten:
     """Return the question as a model makes it stand alone, else what `self_contained` returns.
 
     One call, and only for a follow-up. The rule's result stands where the model fails, where its
     reply is no single line, is over three times as long (and longer than the rule's), lacks a
     content word of `question`, or has one that neither `question` nor what it follows holds.
-    Raises LlmAbandonedError soon after `hangup`.
+    Raises LlmAbandonedError soon after `disconnect`.
     """
     joined = self_contained(question, history)
     if joined == question:
         return Rewritten(question)
     try:
-        reply = model.reply(_messages(question, history), hangup)
+        reply = model.reply(_messages(question, history), disconnect)
     except LlmAbandonedError:
         raise
     except LlmError:  # the client has counted it, and the rule needs no model

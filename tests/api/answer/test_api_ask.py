@@ -9,7 +9,7 @@ import pytest
 from api.answer import pipeline
 from api.http.problems import STATUS
 from api.main import create_app
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import RulesError
 from retrieval.settings import Settings
 from tests.support.servers.serving import serving
@@ -157,8 +157,10 @@ def test_top_k_is_the_most_passages(client: httpx2.Client) -> None:
     assert len(client.post("/search", json=body).json()["passages"]) > 2
 
 
-def test_a_question_without_a_passage_is_refused_in_the_exact_words(rulebook: Rulebook) -> None:
-    strict = replace(rulebook, threshold=9.0)
+def test_a_question_without_a_passage_is_refused_in_the_exact_words(
+    search_context: SearchContext,
+) -> None:
+    strict = replace(search_context, threshold=9.0)
     refused = pipeline.ask(strict, None, "How do I reset my password?")
     assert (refused.answer, refused.refused, refused.mode) == (REFUSAL, True, "quotes")
     assert (refused.refusal_reason, refused.citations, refused.passages) == ("no_passage", [], [])

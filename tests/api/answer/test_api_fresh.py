@@ -7,7 +7,7 @@ import httpx2
 from api.answer.pipeline import finished, steps
 from api.sources import addresses
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.settings import Settings
 from tests.support.servers.serving import serving
 
@@ -23,7 +23,7 @@ def torch_of(client: httpx2.Client) -> dict[str, object]:
 
 
 def test_an_edited_file_and_a_removed_one_are_told(
-    settings: Settings, open_rules: Callable[[Settings], Rulebook]
+    settings: Settings, open_rules: Callable[[Settings], SearchContext]
 ) -> None:
     settings = settings.model_copy(update={"rag_threshold": -9.0})
     rules = open_rules(settings)
@@ -54,7 +54,7 @@ def test_the_lines_of_a_citation_are_on_the_page_of_its_file(client: httpx2.Clie
 
 
 def test_a_file_ingested_anew_between_search_and_answer_is_not_called_fresh(
-    settings: Settings, open_rules: Callable[[Settings], Rulebook]
+    settings: Settings, open_rules: Callable[[Settings], SearchContext]
 ) -> None:
     settings = settings.model_copy(update={"rag_threshold": -9.0})
     rules = open_rules(settings)

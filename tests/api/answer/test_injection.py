@@ -11,7 +11,7 @@ import pytest
 
 from api.checks.sanitize import clean
 from api.main import create_app
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.settings import Settings
 from tests.api.checks.test_sanitize import active
 from tests.conftest import index_of, write_vault
@@ -61,7 +61,7 @@ def fill(poison: Poison, fence: str, key: str) -> str:
 
 @pytest.fixture(scope="module")
 def poisoned(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Settings]:
     """Settings of an index of the thirty poisoned rules."""
     files = {f"{p.subject}.md": f"# {p.subject.title()}\n\n{p.rule}\n" for p in POISONS}

@@ -6,47 +6,49 @@ from dataclasses import replace
 import pytest
 
 from api.answer.cards import render
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from tests.conftest import index_of, write_vault
 from tests.support.made.made_cards import VAULT, chosen, first, written
 
 
 @pytest.fixture(scope="module")
 def rules(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Rulebook]:
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SearchContext]:
     vault = write_vault(tmp_path_factory.mktemp("tables"), VAULT)
     with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
         yield rules
 
 
-def test_a_lead_in_that_ends_the_paragraph_above_is_said_once(rules: Rulebook) -> None:
-    shown = first(rules, "What does a stowaway who is found at sea owe the master?")
+def test_a_lead_in_that_ends_the_paragraph_above_is_said_once(context: SearchContext) -> None:
+    shown = first(context, "What does a stowaway who is found at sea owe the master?")
     assert shown.count("A stowaway who is found at sea owes the master of the ship:") == 1
 
 
-def test_further_cards_show_no_more_rows_of_a_table_that_is_shown(rules: Rulebook) -> None:
-    shown = chosen(rules, "What is the wage of a helmsman?")
+def test_further_cards_show_no_more_rows_of_a_table_that_is_shown(context: SearchContext) -> None:
+    shown = chosen(context, "What is the wage of a helmsman?")
     of_table = [card for card in shown if card.best.kind == "row" and "Crew" in card.path]
     assert len(of_table) == 1
 
 
-def test_a_row_that_is_named_is_shown_alone_under_its_header(rules: Rulebook) -> None:
-    header, delimiter, *rows, _, more = first(rules, "What is the wage of a helmsman?").split("\n")
+def test_a_row_that_is_named_is_shown_alone_under_its_header(context: SearchContext) -> None:
+    header, delimiter, *rows, _, more = first(context, "What is the wage of a helmsman?").split(
+        "\n"
+    )
     assert (header, delimiter) == ("| Sailor | Wage (gp) | Berth |", "|---|---:|---|")
     assert (rows, more) == (["| Helmsman | 45 | aft |"], "… 8 more rows")
 
 
-def test_of_a_long_section_the_lines_that_answer_are_shown(rules: Rulebook) -> None:
-    card = chosen(rules, "What does a surgeon earn?")[0]
+def test_of_a_long_section_the_lines_that_answer_are_shown(context: SearchContext) -> None:
+    card = chosen(context, "What does a surgeon earn?")[0]
     assert "| Surgeon | 80 | aft |" in render.text(card)
     assert "| Cook |" not in render.text(card)
 
 
-def test_a_folded_row_names_its_columns(rules: Rulebook) -> None:
+def test_a_folded_row_names_its_columns(context: SearchContext) -> None:
     cook = next(
         card
-        for card in chosen(rules, "Which sailor works in the galley?")
+        for card in chosen(context, "Which sailor works in the galley?")
         if "| Cook |" in card.best.quote
     )
     folded = replace(cook, folded=True, next_best=None)

@@ -8,7 +8,7 @@ import pytest
 from api.answer.cards import from_passage, render, selection
 from api.answer.cards.place import Size
 from api.checks import citations
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.models import Entry
 from retrieval.ranking.lines import Asked
 from retrieval.search import search
@@ -34,8 +34,8 @@ QUESTIONS = [
 
 @pytest.fixture(scope="module")
 def rules(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Rulebook]:
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SearchContext]:
     vault = write_vault(tmp_path_factory.mktemp("cards"), VAULT)
     with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
         yield rules
@@ -49,25 +49,27 @@ def rules(
         ("How long does Fog last?", "- **Duration:** 3 turns\n\n… 1 more field"),
     ],
 )
-def test_a_field_that_is_asked_for_is_shown_alone(rules: Rulebook, asked: str, shown: str) -> None:
-    assert first(rules, asked) == shown
+def test_a_field_that_is_asked_for_is_shown_alone(
+    context: SearchContext, asked: str, shown: str
+) -> None:
+    assert first(context, asked) == shown
 
 
-def test_a_short_section_is_shown_whole(rules: Rulebook) -> None:
-    card = next(c for c in chosen(rules, "When does a mutiny begin?") if "Mutiny" in c.path)
+def test_a_short_section_is_shown_whole(context: SearchContext) -> None:
+    card = next(c for c in chosen(context, "When does a mutiny begin?") if "Mutiny" in c.path)
     assert render.text(card) == VAULT[card.path].split("\n\n", 1)[1].strip()
 
 
-def test_a_list_is_shown_behind_its_lead_in(rules: Rulebook) -> None:
-    text = first(rules, "What must a ship carry before it leaves the harbour?")
+def test_a_list_is_shown_behind_its_lead_in(context: SearchContext) -> None:
+    text = first(context, "What must a ship carry before it leaves the harbour?")
     assert text.startswith(
         "Before it leaves the harbour, a ship must carry:\n\n- fresh water for ten days\n"
         "- a chest of tools with\n  - a caulking iron\n  - two hammers\n- one spare sail"
     )
 
 
-def test_namesakes_of_two_folders_are_both_shown_and_told_apart(rules: Rulebook) -> None:
-    both = chosen(rules, "How long does Calm last?")[:2]
+def test_namesakes_of_two_folders_are_both_shown_and_told_apart(context: SearchContext) -> None:
+    both = chosen(context, "How long does Calm last?")[:2]
     assert [card.folded for card in both] == [False, False]
     assert {card.path.split("/")[-1] for card in both} == {"Calm.md"}
     text = written(both)
@@ -77,16 +79,16 @@ def test_namesakes_of_two_folders_are_both_shown_and_told_apart(rules: Rulebook)
     assert "- Duration: 6 turns per level" in text
 
 
-def test_of_two_things_that_are_compared_each_has_a_card(rules: Rulebook) -> None:
-    shown = chosen(rules, "Does the kraken or the selkie have more hit dice?")
+def test_of_two_things_that_are_compared_each_has_a_card(context: SearchContext) -> None:
+    shown = chosen(context, "Does the kraken or the selkie have more hit dice?")
     assert {card.path for card in shown[:2]} == {"2. Beasts/Kraken.md", "2. Beasts/Selkie.md"}
     assert not any(card.folded for card in shown[:2])
     assert "**Hit Dice:** 20" in written(shown)
     assert "**Hit Dice:** 2\n" in written(shown)
 
 
-def test_an_erratum_stands_directly_above_what_it_corrects(rules: Rulebook) -> None:
-    shown = chosen(rules, "When does a mutiny begin?")
+def test_an_erratum_stands_directly_above_what_it_corrects(context: SearchContext) -> None:
+    shown = chosen(context, "When does a mutiny begin?")
     assert [card.path for card in shown[:2]] == ["9. Errata.md", "1. Ships/3. Mutiny.md"]
     assert (shown[0].badges, shown[1].badges) == (("errata",), ())
     assert not any(card.folded for card in shown[:2])
@@ -94,17 +96,17 @@ def test_an_erratum_stands_directly_above_what_it_corrects(rules: Rulebook) -> N
 
 
 @pytest.mark.parametrize("asked", ["What is the harbour toll?", "harbour toll", "old toll"])
-def test_a_superseded_file_is_never_first(rules: Rulebook, asked: str) -> None:
-    shown = chosen(rules, asked)
+def test_a_superseded_file_is_never_first(context: SearchContext, asked: str) -> None:
+    shown = chosen(context, asked)
     assert shown[0].path == "5. Harbour/Tolls.md"
     assert all("superseded" in card.badges for card in shown if card.path.startswith("8. Old"))
 
 
 @pytest.mark.parametrize("asked", QUESTIONS)
 def test_a_further_card_is_one_line_and_the_first_is_not_folded(
-    rules: Rulebook, asked: str
+    context: SearchContext, asked: str
 ) -> None:
-    shown = chosen(rules, asked)
+    shown = chosen(context, asked)
     assert 1 <= len(shown) <= selection.MOST
     assert not shown[0].folded
     for card in shown:
@@ -112,10 +114,12 @@ def test_a_further_card_is_one_line_and_the_first_is_not_folded(
         assert not (card.folded and "\n" in render.text(card))
 
 
-def test_a_folded_card_shows_its_two_best_entries_in_the_order_of_the_file(rules: Rulebook) -> None:
-    card = chosen(rules, "List all sailors")[0]
+def test_a_folded_card_shows_its_two_best_entries_in_the_order_of_the_file(
+    context: SearchContext,
+) -> None:
+    card = chosen(context, "List all sailors")[0]
     surgeon, cook = (
-        next(one for one in rows(rules) if one.quote.startswith(f"| {name} "))
+        next(one for one in rows(context) if one.quote.startswith(f"| {name} "))
         for name in ("Surgeon", "Cook")
     )
     folded = replace(card, folded=True, best=surgeon, next_best=cook)
@@ -131,13 +135,13 @@ def test_a_folded_card_shows_its_two_best_entries_in_the_order_of_the_file(rules
     ]
 
 
-def rows(rules: Rulebook) -> tuple[Entry, ...]:
-    found = search(rules, "List all sailors")
+def rows(context: SearchContext) -> tuple[Entry, ...]:
+    found = search(context, "List all sailors")
     return found.files["1. Ships/1. Crew.md"].entries
 
 
-def test_a_section_within_the_card_s_own_is_shown_under_its_heading(rules: Rulebook) -> None:
-    card = chosen(rules, "What does lightning or a storm cost a ship?")[0]
+def test_a_section_within_the_card_s_own_is_shown_under_its_heading(context: SearchContext) -> None:
+    card = chosen(context, "What does lightning or a storm cost a ship?")[0]
     assert (card.heading, sorted(card.lines)) == ("Storms", [3, 5, 7, 9, 11])
     assert render.text(card).split("\n\n")[:3] == [
         "A storm costs a ship 1d6 hull points in each watch.",
@@ -146,9 +150,9 @@ def test_a_section_within_the_card_s_own_is_shown_under_its_heading(rules: Ruleb
     ]
 
 
-def test_another_section_of_the_passage_is_a_card_of_its_own(rules: Rulebook) -> None:
+def test_another_section_of_the_passage_is_a_card_of_its_own(context: SearchContext) -> None:
     asked = "Does lightning burn a sail of a ship over ten knots before the storm?"
-    found = search(rules, asked)
+    found = search(context, asked)
     hit = next(one for one in found.hits if one.chunk.path == "4. Sailing/Storms.md")
     file, question_asked = found.files[hit.chunk.path], Asked.of(asked, found.terms)
     own = from_passage.card(hit, file, question_asked)
@@ -160,8 +164,10 @@ def test_another_section_of_the_passage_is_a_card_of_its_own(rules: Rulebook) ->
     assert from_passage.of_other_sections(hit, file, Asked.of("ten knots", found.terms)) == []
 
 
-def test_of_a_name_the_section_called_so_is_shown_from_its_beginning(rules: Rulebook) -> None:
-    card = chosen(rules, "wages")[0]
+def test_of_a_name_the_section_called_so_is_shown_from_its_beginning(
+    context: SearchContext,
+) -> None:
+    card = chosen(context, "wages")[0]
     assert card.heading == "Crew > Wages"
     assert [line for line in card.lines.values() if "| " in line][1:] == [
         "| Boatswain | 40 | aft |",
@@ -172,16 +178,16 @@ def test_of_a_name_the_section_called_so_is_shown_from_its_beginning(rules: Rule
     ]
 
 
-def test_a_sentence_that_introduces_a_list_is_followed_by_it(rules: Rulebook) -> None:
-    assert first(rules, "What does a stowaway who is found at sea owe the master?").endswith(
+def test_a_sentence_that_introduces_a_list_is_followed_by_it(context: SearchContext) -> None:
+    assert first(context, "What does a stowaway who is found at sea owe the master?").endswith(
         "A stowaway who is found at sea owes the master of the ship:\n\n"
         "- the fare of the whole voyage\n- work at the pumps"
     )
 
 
-def test_what_is_left_out_of_a_long_section_is_marked_and_counted(rules: Rulebook) -> None:
+def test_what_is_left_out_of_a_long_section_is_marked_and_counted(context: SearchContext) -> None:
     asked = "Which judge may send him to the galleys for a season?"
-    found = search(rules, asked)
+    found = search(context, asked)
     file = found.files["6. Law/Stowaways.md"]
     hit = next(one for one in found.hits if one.chunk.path == file.path)
     one = Size(section=10, entries=1, words=10)
@@ -189,19 +195,21 @@ def test_what_is_left_out_of_a_long_section_is_marked_and_counted(rules: Ruleboo
     assert (render.text(card)[-3:], card.left_out) == ("\n\n…", 2)
 
 
-def test_a_card_that_is_far_from_the_question_is_left_out(rules: Rulebook) -> None:
-    shown = chosen(rules, "What is the morale of a kraken?")
+def test_a_card_that_is_far_from_the_question_is_left_out(context: SearchContext) -> None:
+    shown = chosen(context, "What is the morale of a kraken?")
     assert [card.path for card in shown if not card.folded] == ["2. Beasts/Kraken.md"]
     limit = shown[0].score - selection._FAR, shown[0].nearness - selection._FAR_LINE
     assert all(card.score >= limit[0] or card.nearness >= limit[1] for card in shown)
-    found = search(rules, "What is the morale of a kraken?")
+    found = search(context, "What is the morale of a kraken?")
     assert len(shown) < len(found.hits)
 
 
 @pytest.mark.parametrize("asked", QUESTIONS)
-def test_no_line_is_shown_twice_and_each_is_the_file_s_own(rules: Rulebook, asked: str) -> None:
+def test_no_line_is_shown_twice_and_each_is_the_file_s_own(
+    context: SearchContext, asked: str
+) -> None:
     seen: set[tuple[str, int]] = set()
-    for card in chosen(rules, asked):
+    for card in chosen(context, asked):
         lines = VAULT[card.path].split("\n")
         assert all(lines[number - 1] == line for number, line in card.lines.items())
         assert card.best.quote in VAULT[card.path]
@@ -221,13 +229,13 @@ def test_no_line_is_shown_twice_and_each_is_the_file_s_own(rules: Rulebook, aske
     ],
 )
 def test_markup_of_a_heading_is_text_and_its_arrows_stay(
-    rules: Rulebook, asked: str, heading: str
+    context: SearchContext, asked: str, heading: str
 ) -> None:
-    assert written(chosen(rules, asked)).startswith(f"**[1] {heading}** (4. Sailing/Storms.md:")
+    assert written(chosen(context, asked)).startswith(f"**[1] {heading}** (4. Sailing/Storms.md:")
 
 
-def test_without_leaves_what_is_new(rules: Rulebook) -> None:
-    card = chosen(rules, "List all sailors")[0]
+def test_without_leaves_what_is_new(context: SearchContext) -> None:
+    card = chosen(context, "List all sailors")[0]
     left = from_passage.without(card, set(range(9, 17)))
     assert [left.lines[number] for number in sorted(left.lines)] == [
         "| Sailor | Wage (gp) | Berth |",

@@ -7,7 +7,7 @@ import pytest
 from api.answer.cards import listing, render, selection
 from api.answer.cards.card import Card
 from api.answer.question import intent
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.models import SearchResult
 from retrieval.ranking.lines import Asked
 from retrieval.search import search
@@ -18,8 +18,8 @@ from tests.support.made.made_vault import FILES
 
 @pytest.fixture(scope="module")
 def rules(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Rulebook]:
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SearchContext]:
     vault = write_vault(tmp_path_factory.mktemp("listing"), FILES)
     with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
         yield rules
@@ -29,8 +29,8 @@ def listed(found: SearchResult) -> list[Card]:
     return listing.cards(found, Asked.of(without_command(found.question), found.terms))
 
 
-def first(rules: Rulebook, asked: str) -> Card:
-    found = search(rules, asked)
+def first(context: SearchContext, asked: str) -> Card:
+    found = search(context, asked)
     return selection.choose(found, (), intent.read(asked, found.terms))[0]
 
 
@@ -42,8 +42,8 @@ def lines(path: str, beginning: str) -> list[str]:
     "asked",
     ["List all sailors", "list all the sailors and their wages", "Which sailors are there?"],
 )
-def test_a_table_is_shown_whole_and_counted(rules: Rulebook, asked: str) -> None:
-    card = first(rules, asked)
+def test_a_table_is_shown_whole_and_counted(context: SearchContext, asked: str) -> None:
+    card = first(context, asked)
     assert (card.path, card.form, card.counted, card.left_out) == (
         "1. Ships/1. Crew.md",
         "table",
@@ -54,16 +54,16 @@ def test_a_table_is_shown_whole_and_counted(rules: Rulebook, asked: str) -> None
     assert "**9 rows:**\n\n| Sailor | Wage (gp) | Berth |" in render.markdown([card])
 
 
-def test_a_list_is_shown_whole_behind_its_lead_in(rules: Rulebook) -> None:
-    card = first(rules, "List all the things that a ship must carry when it leaves the harbour")
+def test_a_list_is_shown_whole_behind_its_lead_in(context: SearchContext) -> None:
+    card = first(context, "List all the things that a ship must carry when it leaves the harbour")
     assert (card.form, card.counted) == ("list", 3)
     text = render.markdown([card])
     assert "**3 items:**\n\nBefore it leaves the harbour, a ship must carry:\n\n- fresh" in text
     assert "- a chest of tools with\n  - a caulking iron\n  - two hammers\n- one spare" in text
 
 
-def test_of_over_forty_rows_the_first_are_shown_and_all_counted(rules: Rulebook) -> None:
-    card = first(rules, "List all signal flags")
+def test_of_over_forty_rows_the_first_are_shown_and_all_counted(context: SearchContext) -> None:
+    card = first(context, "List all signal flags")
     assert (card.path, card.counted, card.left_out) == ("1. Ships/2. Flags.md", 45, 35)
     assert render.text(card).split("\n")[2:12] == lines("1. Ships/2. Flags.md", "| Flag")[:10]
     assert render.text(card).endswith("\n\n… 35 more rows")
@@ -72,7 +72,7 @@ def test_of_over_forty_rows_the_first_are_shown_and_all_counted(rules: Rulebook)
 
 @pytest.mark.parametrize("rows", [listing.MOST, listing.MOST + 1])
 def test_a_list_of_forty_is_whole_and_of_one_more_is_not(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory, rows: int
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory, rows: int
 ) -> None:
     names = "".join(f"- the {number}th rope\n" for number in range(1, rows + 1))
     vault = write_vault(tmp_path_factory.mktemp("ropes"), {"Ropes.md": f"# Ropes\n\n{names}"})
@@ -84,7 +84,7 @@ def test_a_list_of_forty_is_whole_and_of_one_more_is_not(
 
 
 def test_a_file_s_sections_are_a_list_by_their_headings(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     names = ["Boarding", "Ramming", "Burning", "Fleeing"]
     body = "".join(f"## {name}\n\nThe master of the ship decides on it.\n\n" for name in names)
@@ -96,23 +96,23 @@ def test_a_file_s_sections_are_a_list_by_their_headings(
     assert list(card.lines.values()) == [f"## {name}" for name in names]
 
 
-def test_a_list_is_marked_whole_and_is_the_file_s_own(rules: Rulebook) -> None:
+def test_a_list_is_marked_whole_and_is_the_file_s_own(context: SearchContext) -> None:
     for asked in ("List all sailors", "List all signal flags", "What must a ship carry? List all"):
-        for card in listed(search(rules, asked)):
+        for card in listed(search(context, asked)):
             own = FILES[card.path].split("\n")
             assert all(own[number - 1] == line for number, line in card.lines.items())
             assert {card.pieces[0].parts} == {card.marked}
             assert not card.folded
 
 
-def test_at_most_two_lists_are_chosen_and_none_twice(rules: Rulebook) -> None:
+def test_at_most_two_lists_are_chosen_and_none_twice(context: SearchContext) -> None:
     for asked in ("List all sailors", "List all flags", "list everything of a ship"):
-        found = listed(search(rules, asked))
+        found = listed(search(context, asked))
         assert len({(card.path, card.first_line) for card in found}) == len(found) <= 2
 
 
 def test_no_list_is_made_of_what_has_two_parts_or_of_nothing(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     files = {"Oars.md": "# Oars\n\n- the long oar\n- the short oar\n"}
     vault = write_vault(tmp_path_factory.mktemp("oars"), files)
@@ -123,5 +123,5 @@ def test_no_list_is_made_of_what_has_two_parts_or_of_nothing(
     assert render.text(card) == "- the long oar\n- the short oar"
 
 
-def test_a_plain_question_counts_nothing(rules: Rulebook) -> None:
-    assert first(rules, "What is the wage of a helmsman?").counted is None
+def test_a_plain_question_counts_nothing(context: SearchContext) -> None:
+    assert first(context, "What is the wage of a helmsman?").counted is None

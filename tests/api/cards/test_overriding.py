@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from api.answer.prompt import messages
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.models import Chunk, Hit, SourceNote
 from tests.conftest import index_of, write_vault
 from tests.support.servers.serving import serving
@@ -29,7 +29,7 @@ CROSSBOW = "How much damage does a crossbow do, of the missile weapons?"
 
 @pytest.fixture(scope="module")
 def ruled(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[httpx2.Client]:
     """A client of the API over these rules."""
     vault = write_vault(tmp_path_factory.mktemp("ruled"), FILES)

@@ -6,7 +6,7 @@ from ingest import pipeline
 from ingest.chunking import document
 from ingest.read import markdown
 from ingest.read.vault import SourceFile
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index import store
 from retrieval.models import SourceNote
 from retrieval.search import search
@@ -17,7 +17,7 @@ NEW = "---\nsupersedes: [old/Rules 2024.md]\n---\n# Secrets\n\nA password has 12
 FILES = {"old/Rules 2024.md": OLD, "Secrets.md": NEW, "Doors.md": "# Doors\n\nA door is shut.\n"}
 
 
-def test_the_index_holds_what_the_front_matter_says(empty: Rulebook, tmp_path: Path) -> None:
+def test_the_index_holds_what_the_front_matter_says(empty: SearchContext, tmp_path: Path) -> None:
     write_vault(tmp_path / "v", FILES)
     pipeline.run(empty, tmp_path / "v")
     live = empty.store.read(store.live)
@@ -28,7 +28,7 @@ def test_the_index_holds_what_the_front_matter_says(empty: Rulebook, tmp_path: P
     }
 
 
-def test_an_edited_front_matter_is_read_anew(empty: Rulebook, tmp_path: Path) -> None:
+def test_an_edited_front_matter_is_read_anew(empty: SearchContext, tmp_path: Path) -> None:
     write_vault(tmp_path / "v", FILES)
     pipeline.run(empty, tmp_path / "v")
     write_vault(tmp_path / "v", {"old/Rules 2024.md": OLD.replace("Superseded", "current")})
@@ -39,7 +39,7 @@ def test_an_edited_front_matter_is_read_anew(empty: Rulebook, tmp_path: Path) ->
 
 
 def test_a_superseded_file_is_found_behind_the_one_that_holds(
-    empty: Rulebook, tmp_path: Path
+    empty: SearchContext, tmp_path: Path
 ) -> None:
     write_vault(tmp_path / "v", FILES)
     pipeline.run(empty, tmp_path / "v")

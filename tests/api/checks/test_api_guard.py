@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from ingest import pipeline
-from retrieval.context import open_rulebook
+from retrieval.context import open_context
 from retrieval.settings import Settings
 from tests.conftest import write_vault
 from tests.support.servers.fake_llm import USAGE, FakeLlm
@@ -200,8 +200,8 @@ def test_even_a_rule_of_two_words_takes_the_place_of_what_the_guard_keeps_back(
         file.unlink()
     write_vault(settings.vault, {"Torch.md": "# Torch\n\nOne hour.\n"})
     own = settings.model_copy(update={"rag_threshold": -9.0})
-    with open_rulebook(own) as rules:
-        pipeline.run(rules, own.vault)
+    with open_context(own) as context:
+        pipeline.run(context, own.vault)
     _, llm = scripted
     llm.forget()
     llm.script = (ALTERED,)

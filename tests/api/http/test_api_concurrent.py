@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.settings import Settings
 from tests.conftest import write_vault
 from tests.support.servers.serving import serving
@@ -32,7 +32,7 @@ def write(settings: Settings, version: int) -> None:
 
 @pytest.mark.proves("promise 1", "row 11")
 def test_every_reply_during_ingests_is_of_one_whole_version(
-    settings: Settings, open_rules: Callable[[Settings], Rulebook]
+    settings: Settings, open_rules: Callable[[Settings], SearchContext]
 ) -> None:
     settings = settings.model_copy(update={"rag_threshold": -9.0})  # all files, whatever they score
     rules = open_rules(settings)

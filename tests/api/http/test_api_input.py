@@ -6,7 +6,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 
 WHERE = ["/ask", "/search"]
 QUESTION = "How long does a torch burn?"
@@ -123,9 +123,9 @@ def test_the_frameworks_own_errors_have_the_same_form(
 
 @pytest.mark.proves("promise 4")
 def test_the_longest_question_is_answered_and_not_cut(
-    client: httpx2.Client, rulebook: Rulebook
+    client: httpx2.Client, search_context: SearchContext
 ) -> None:
-    room = rulebook.embedder.limit - 2
+    room = search_context.embedder.limit - 2
     assert client.post("/ask", json={"question": "torch " * room}).status_code == 200
     assert "shorten it" in refused(client.post("/ask", json={"question": "torch " * (room + 1)}))
 

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from api.main import create_app
-from api.state import Oracle, open_oracle
+from api.state import AppState, open_app_state
 from retrieval.settings import Settings
 from tests.support.servers.fake_llm import USAGE, FakeLlm
 from tests.support.servers.openai_client import BODY
@@ -34,14 +34,14 @@ Series = Mapping[tuple[str, ...], float]
 
 
 @pytest.fixture(scope="module")
-def opened(with_model: Settings) -> Iterator[Oracle]:
+def opened(with_model: Settings) -> Iterator[AppState]:
     """What every app here shares; each counts for itself, and waits long for the model."""
-    with open_oracle(with_model.model_copy(update={"llm_timeout": 30.0})) as oracle:
+    with open_app_state(with_model.model_copy(update={"llm_timeout": 30.0})) as oracle:
         yield oracle
 
 
 @pytest.fixture
-def api(opened: Oracle, llm: FakeLlm) -> Iterator[httpx2.Client]:
+def api(opened: AppState, llm: FakeLlm) -> Iterator[httpx2.Client]:
     """A client of an app that has counted nothing, which asks the well-behaved model."""
     with serving(opened.rules.settings, create_app(opened)) as client:
         yield client
@@ -160,7 +160,7 @@ def test_a_request_without_a_question_is_an_error(
 
 
 @every_way
-def test_a_bug_is_an_error(opened: Oracle, way: str) -> None:
+def test_a_bug_is_an_error(opened: AppState, way: str) -> None:
     broken = replace(opened, model=cast(Any, SimpleNamespace()))  # cannot be asked
     with serving(opened.rules.settings, create_app(broken)) as client:
         path, body = QUESTIONS[way]
@@ -240,7 +240,7 @@ def test_what_can_be_counted_is_there_before_it_happens(api: httpx2.Client) -> N
 
 
 def test_two_apps_do_not_share_their_counts(
-    api: httpx2.Client, opened: Oracle, llm: FakeLlm
+    api: httpx2.Client, opened: AppState, llm: FakeLlm
 ) -> None:
     with serving(opened.rules.settings, create_app(opened)) as other:
         ask(api, "ask")

@@ -10,9 +10,9 @@ import pytest
 
 from api.http import metrics
 from api.main import create_app
-from api.state import Oracle
+from api.state import AppState
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.database import pool
 from retrieval.settings import Settings
 from tests.support.servers.scraped import series, shown
@@ -20,10 +20,10 @@ from tests.support.servers.serving import serving
 
 
 def test_the_index_is_shown_as_it_is(
-    settings: Settings, open_rules: Callable[[Settings], Rulebook]
+    settings: Settings, open_rules: Callable[[Settings], SearchContext]
 ) -> None:
     rules = open_rules(settings)
-    with serving(settings, create_app(Oracle(rules, None))) as client:
+    with serving(settings, create_app(AppState(rules, None))) as client:
         assert series(client, "rag_index_chunks") == {}
         parts = "\n\n".join(f"## Part {n}\n\n{'A rule of many words. ' * 40}" for n in range(5))
         (settings.vault / "long.md").write_text(f"# Long\n\n{parts}\n", "utf-8")

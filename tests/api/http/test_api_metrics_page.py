@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from api.main import create_app
-from api.state import open_oracle
+from api.state import open_app_state
 from retrieval.settings import Settings
 from tests.support.servers.fake_llm import FakeLlm
 from tests.support.servers.scraped import counts
@@ -20,7 +20,7 @@ RIGHT = "A torch burns for one hour [1]."
 @pytest.fixture
 def api(with_model: Settings, llm: FakeLlm) -> Iterator[httpx2.Client]:
     """A client of an app that has counted nothing, which asks the well-behaved model."""
-    with open_oracle(with_model) as opened, serving(with_model, create_app(opened)) as client:
+    with open_app_state(with_model) as opened, serving(with_model, create_app(opened)) as client:
         yield client
 
 
@@ -64,7 +64,7 @@ def test_a_question_has_one_end_though_the_page_around_its_answer_fails(
 
     own = with_model.model_copy(update={"database_url": url, "vault": settings.vault})
     llm.reply, llm.before_reply = RIGHT, lose_the_index
-    with open_oracle(own) as opened, serving(own, create_app(opened)) as api:
+    with open_app_state(own) as opened, serving(own, create_app(opened)) as api:
         assert api.get("/", params={"q": TORCH}).status_code == 503
         assert api.get("/").status_code == 503  # nothing was asked
         assert len(llm.requests) == 1

@@ -10,9 +10,9 @@ import httpx2
 import psycopg
 import pytest
 
-from api.state import open_oracle
+from api.state import open_app_state
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import ConfigurationError
 from retrieval.settings import Settings
 from tests.support.servers.serving import serving
@@ -54,7 +54,7 @@ def test_a_ready_app_says_what_answers(client: httpx2.Client, model_client: http
 
 
 def test_an_app_without_an_index_says_so_and_is_ready_after_an_ingest(
-    settings: Settings, open_rules: Callable[[Settings], Rulebook]
+    settings: Settings, open_rules: Callable[[Settings], SearchContext]
 ) -> None:
     with serving(settings) as client:
         assert not_ready(client).startswith("IndexMissingError: ")
@@ -66,7 +66,7 @@ def test_an_app_without_an_index_says_so_and_is_ready_after_an_ingest(
 
 @pytest.mark.proves("promise 5")
 def test_files_that_the_index_does_not_hold_are_named_and_no_503(
-    settings: Settings, open_rules: Callable[[Settings], Rulebook]
+    settings: Settings, open_rules: Callable[[Settings], SearchContext]
 ) -> None:
     vault, rules = settings.vault, open_rules(settings)
     pipeline.run(rules, vault)
@@ -143,7 +143,7 @@ def test_an_app_whose_database_is_down_stays_up_and_says_what_to_do(
 
 @pytest.mark.proves("row 23")
 def test_an_app_whose_connections_were_cut_answers_the_next_question(
-    settings: Settings, open_rules: Callable[[Settings], Rulebook]
+    settings: Settings, open_rules: Callable[[Settings], SearchContext]
 ) -> None:
     pipeline.run(open_rules(settings), settings.vault)
     with serving(settings) as client:
@@ -159,7 +159,7 @@ def test_an_app_whose_connections_were_cut_answers_the_next_question(
 def test_an_app_that_nothing_was_fitted_for_does_not_start(settings: Settings) -> None:
     other = settings.model_copy(update={"rag_late_interaction": False})
     wanted = r"evals\.calibrate, or set RAG_THRESHOLD"
-    with pytest.raises(ConfigurationError, match=wanted), open_oracle(other):
+    with pytest.raises(ConfigurationError, match=wanted), open_app_state(other):
         pass
-    with open_oracle(other.model_copy(update={"rag_threshold": 0.2})) as opened:
+    with open_app_state(other.model_copy(update={"rag_threshold": 0.2})) as opened:
         assert opened.rules.threshold == 0.2

@@ -11,7 +11,7 @@ from api.http import feedback
 from api.http.feedback import Given
 from api.http.rate import TokenBucket
 from api.main import create_app
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index.feedback import RatedAnswer
 from tests.support.made.made_feedback import TORCH, api, asked, listed, rated
 from tests.support.servers.openai_client import BODY
@@ -19,18 +19,21 @@ from tests.support.servers.serving import events, serving
 
 
 @pytest.fixture
-def client(rulebook: Rulebook, environment: Path) -> Iterator[httpx2.Client]:
+def client(search_context: SearchContext, environment: Path) -> Iterator[httpx2.Client]:
     """A client of an API that stores no question; programs find its database."""
-    with serving(rulebook.settings, create_app(api(rulebook))) as found:
+    with serving(search_context.settings, create_app(api(search_context))) as found:
         yield found
 
 
 @pytest.mark.proves("row 37")
 @pytest.mark.parametrize("stored", [False, True])
 def test_a_rating_is_stored_with_the_question_only_where_the_operator_says_so(
-    rulebook: Rulebook, environment: Path, capsys: pytest.CaptureFixture[str], stored: bool
+    search_context: SearchContext,
+    environment: Path,
+    capsys: pytest.CaptureFixture[str],
+    stored: bool,
 ) -> None:
-    with serving(rulebook.settings, create_app(api(rulebook, stored=stored))) as client:
+    with serving(search_context.settings, create_app(api(search_context, stored=stored))) as client:
         answer = client.post("/ask", json=TORCH).json()
         assert rated(client, answer["request_id"], "down", comment="It is two hours.\n") == 204
     (found,) = listed(capsys)
@@ -45,7 +48,7 @@ def test_a_rating_is_stored_with_the_question_only_where_the_operator_says_so(
         "guard": "off",
         "cards": [f"{c['path']}:{c['first_line']}-{c['last_line']}" for c in answer["cards"]],
     }
-    with rulebook.store.connect() as conn:
+    with search_context.store.connect() as conn:
         rows = conn.execute("SELECT feedback::text FROM feedback").fetchall()
     assert ("torch burn" in str(rows)) == stored  # nor in a column that the inbox does not show
 
@@ -124,12 +127,12 @@ def test_no_page_of_another_origin_can_rate(
 
 @pytest.mark.proves("row 28", "promise 8")
 def test_more_ratings_than_are_allowed_are_a_429_that_says_when_to_come_back(
-    rulebook: Rulebook,
+    search_context: SearchContext,
 ) -> None:
-    app = create_app(api(rulebook))
+    app = create_app(api(search_context))
     # A clock that stands: a busy machine takes longer than the two seconds until the next one.
     app.state.feedback_rate = TokenBucket(feedback.BURST, feedback.A_MINUTE, clock=lambda: 0.0)
-    with serving(rulebook.settings, app) as client:
+    with serving(search_context.settings, app) as client:
         request_id = asked(client)
         statuses = [rated(client, request_id) for _ in range(feedback.BURST)]
         assert statuses == [204] * feedback.BURST
@@ -146,10 +149,10 @@ def test_more_ratings_than_are_allowed_are_a_429_that_says_when_to_come_back(
     assert foreign.status_code == 403  # a foreign page cannot use up what others may
 
 
-def test_wrong_bodies_use_up_no_ratings_and_guessed_ids_do(rulebook: Rulebook) -> None:
-    app = create_app(api(rulebook))
+def test_wrong_bodies_use_up_no_ratings_and_guessed_ids_do(search_context: SearchContext) -> None:
+    app = create_app(api(search_context))
     app.state.feedback_rate = TokenBucket(2, feedback.A_MINUTE, clock=lambda: 0.0)
-    with serving(rulebook.settings, app) as client:
+    with serving(search_context.settings, app) as client:
         request_id = asked(client)
         wrong = [client.post("/feedback", json={"rating": "up"}).status_code for _ in range(5)]
         large = client.post("/feedback", content=b"x" * 40_000).status_code

@@ -15,7 +15,7 @@ from api.main import create_app
 from api.page import vault
 from api.page.links import address
 from api.sources import addresses, vault_file
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.settings import Settings
 from tests.conftest import index_of, write_vault
 from tests.support.servers.browser import document
@@ -34,7 +34,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def shown(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Settings]:
     """Settings of an index of a vault with hostile names and texts."""
     vault = write_vault(tmp_path_factory.mktemp("shown"), FILES)

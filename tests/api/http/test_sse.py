@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from api.answer import stream_filter
 from api.http import events
-from api.http.client_disconnect import Hangup, until_gone
+from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.events import SearchResults, Step
 from api.http.request_id import RequestIds
 from api.http.sse import EventStream
@@ -48,18 +48,18 @@ class Flow:
     before: RulesError | None = None  # raised instead of the first step
     closed: list[float] = field(default_factory=list)  # when steps ended, monotonic
 
-    def steps(self, hangup: Hangup) -> Generator[Step]:
+    def steps(self, disconnect: ClientDisconnect) -> Generator[Step]:
         try:
             if self.before:
                 raise self.before
             yield SearchResults(question="How long?", passages=[], generation="g1")
-            reply = yield from stream_filter.deltas(self.model.stream(ASK, hangup), str)
+            reply = yield from stream_filter.deltas(self.model.stream(ASK, disconnect), str)
             yield answer(reply.text)
         finally:
             self.closed.append(time.monotonic())
 
-    def whole(self, hangup: Hangup) -> str:
-        return self.model.reply(ASK, hangup).text
+    def whole(self, disconnect: ClientDisconnect) -> str:
+        return self.model.reply(ASK, disconnect).text
 
 
 def answer(text: str) -> Answer:
@@ -81,7 +81,9 @@ def app(flow: Flow) -> FastAPI:
 
     @served.post("/ask")
     def ask() -> Response:
-        return EventStream(lambda hangup: events.events(flow.steps(hangup), problem), Hangup())
+        return EventStream(
+            lambda disconnect: events.events(flow.steps(disconnect), problem), ClientDisconnect()
+        )
 
     @served.post("/whole")
     async def whole(request: Request) -> str:

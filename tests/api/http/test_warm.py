@@ -2,13 +2,13 @@
 
 import pytest
 
-from api.state import open_oracle
+from api.state import open_app_state
 from retrieval.index import store
 from retrieval.settings import Settings
 
 
 def test_what_is_opened_knows_the_words_of_the_vault(indexed: Settings) -> None:
-    with open_oracle(indexed) as opened:
+    with open_app_state(indexed) as opened:
         with opened.rules.store.connect() as conn:
             now = store.live(conn)
         # The connection is closed, so nothing can be read that was not read before.
@@ -17,7 +17,7 @@ def test_what_is_opened_knows_the_words_of_the_vault(indexed: Settings) -> None:
 
 
 def test_the_sections_are_known_too(indexed: Settings) -> None:
-    with open_oracle(indexed) as opened:
+    with open_app_state(indexed) as opened:
         with opened.rules.store.connect() as conn:
             now = store.live(conn)
         assert opened.rules.sections.of(conn, now.id, now.name)
@@ -26,6 +26,6 @@ def test_the_sections_are_known_too(indexed: Settings) -> None:
 def test_without_an_index_it_opens_all_the_same_and_says_so(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with open_oracle(settings):
+    with open_app_state(settings):
         said = [one.getMessage() for one in caplog.records if one.name == "api"]
     assert said == ["nothing is warmed: the database holds no rules; run: python -m ingest"]

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from api.answer import stream_filter
-from api.http.client_disconnect import Hangup
+from api.http.client_disconnect import ClientDisconnect
 from api.http.events import Delta
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
@@ -86,39 +86,39 @@ def test_a_hangup_ends_a_call_that_waits_for_its_first_byte(
     llm: FakeLlm, model: LanguageModel, mode: str, streamed: bool
 ) -> None:
     llm.mode = mode
-    hangup = Hangup()
+    disconnect = ClientDisconnect()
     left: list[float] = []
 
     def leave() -> None:
         while not llm.requests:
             time.sleep(0.01)
         left.append(time.monotonic())
-        hangup.hang_up()
+        disconnect.end_all()
 
     threading.Thread(target=leave).start()
     with pytest.raises(LlmUnreachableError, match="given up"):
-        list(model.stream(ASK, hangup) if streamed else [model.reply(ASK, hangup)])
+        list(model.stream(ASK, disconnect) if streamed else [model.reply(ASK, disconnect)])
     assert time.monotonic() - left[0] < 1
     assert llm.hung_up.wait(1)
     assert model.faults == {Fault.GIVEN_UP: 1}
 
 
 def test_who_has_left_before_the_call_makes_none(llm: FakeLlm, model: LanguageModel) -> None:
-    hangup = Hangup()
-    hangup.hang_up()
+    disconnect = ClientDisconnect()
+    disconnect.end_all()
     with pytest.raises(LlmUnreachableError, match="given up"):
-        list(model.stream(ASK, hangup))
+        list(model.stream(ASK, disconnect))
     time.sleep(0.5)
     assert llm.requests == [] or llm.hung_up.is_set()
 
 
 def test_a_hangup_ends_the_pause_before_a_second_try(llm: FakeLlm, model: LanguageModel) -> None:
     llm.mode, llm.retry_after = "429", "8"
-    hangup = Hangup()
-    threading.Timer(1.0, hangup.hang_up).start()
+    disconnect = ClientDisconnect()
+    threading.Timer(1.0, disconnect.end_all).start()
     started = time.monotonic()
     with pytest.raises(LlmUnreachableError, match="given up"):
-        model.reply(ASK, hangup)
+        model.reply(ASK, disconnect)
     assert time.monotonic() - started < 4
     assert len(llm.requests) == 1
 

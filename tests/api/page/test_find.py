@@ -7,8 +7,8 @@ import pytest
 
 from api.page.find import Headings, find
 from api.page.vault import folders, paths
-from api.state import Oracle
-from retrieval.context import Rulebook
+from api.state import AppState
+from retrieval.context import SearchContext
 from tests.conftest import index_of, write_vault
 
 VAULT = {
@@ -32,20 +32,20 @@ VAULT = {
 
 @pytest.fixture(scope="module")
 def oracle(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Oracle]:
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[AppState]:
     """What an API opens over the vault above."""
     with index_of(loaded, server, write_vault(tmp_path_factory.mktemp("find"), VAULT)) as rules:
-        yield Oracle(rules, None)
+        yield AppState(rules, None)
 
 
-def found(oracle: Oracle, typed: str) -> list[str]:
+def found(oracle: AppState, typed: str) -> list[str]:
     """The headings, each with its file's name."""
     return [f"{one.path.split('/')[-1]}: {one.heading}" for one in find(oracle, typed).headings]
 
 
 def test_who_is_called_so_comes_first_then_who_begins_so_then_who_has_the_words(
-    oracle: Oracle,
+    oracle: AppState,
 ) -> None:
     assert found(oracle, "falling") == [
         "Hazards.md: Hazards > Falling",
@@ -74,7 +74,7 @@ def test_who_is_called_so_comes_first_then_who_begins_so_then_who_has_the_words(
         ("MAGIC  missile", "Missile.md: Magic Missile"),
     ],
 )
-def test_the_first_is_what_was_meant(oracle: Oracle, typed: str, first: str) -> None:
+def test_the_first_is_what_was_meant(oracle: AppState, typed: str, first: str) -> None:
     assert found(oracle, typed)[0] == first
 
 
@@ -87,7 +87,7 @@ def test_the_first_is_what_was_meant(oracle: Oracle, typed: str, first: str) -> 
     ],
 )
 def test_a_misspelt_word_is_corrected_and_shown(
-    oracle: Oracle, typed: str, searched: str, first: str
+    oracle: AppState, typed: str, searched: str, first: str
 ) -> None:
     assert [one.searched for one in find(oracle, typed).corrections] == [searched]
     assert found(oracle, typed)[0] == first
@@ -95,7 +95,7 @@ def test_a_misspelt_word_is_corrected_and_shown(
 
 @pytest.mark.parametrize("typed", ["fal", "missi", "haz", "weap", "1d6", "xyzzy", ""])
 def test_the_beginning_of_a_word_and_what_is_near_to_none_is_not_corrected(
-    oracle: Oracle, typed: str
+    oracle: AppState, typed: str
 ) -> None:
     assert find(oracle, typed).corrections == []
 
@@ -105,7 +105,7 @@ def snippet(replied: Headings) -> str:
     return replied.headings[0].snippet
 
 
-def test_under_each_stands_a_line_of_the_section_itself(oracle: Oracle) -> None:
+def test_under_each_stands_a_line_of_the_section_itself(oracle: AppState) -> None:
     assert snippet(find(oracle, "falling")) == "A fall deals 1d6 for each ten feet."
     assert snippet(find(oracle, "falling objects")) == "A rock deals 2d6."  # rather than a field
     assert snippet(find(oracle, "damage of falling")) == "See the weapons."
@@ -116,20 +116,20 @@ def test_under_each_stands_a_line_of_the_section_itself(oracle: Oracle) -> None:
     assert lines[hit.first_line - 1] == "| Plate mail | 60 |"
 
 
-def test_no_more_than_half_of_the_words_may_be_missing(oracle: Oracle) -> None:
+def test_no_more_than_half_of_the_words_may_be_missing(oracle: AppState) -> None:
     assert "Weapons.md: Weapons > Blades" in found(oracle, "sword dragon")
     assert found(oracle, "sword dragon wyvern") == []
 
 
 def test_two_folders_that_differ_in_case_are_each_shown_once_and_whole(
-    loaded: Rulebook, server: str, tmp_path: Path
+    loaded: SearchContext, server: str, tmp_path: Path
 ) -> None:
     files = ("Magic/a.md", "magic/b.md", "Magic/c.md", "magic/D.md", "Magic/d.md", "MAGIC.md")
     vault = write_vault(tmp_path / "vault", {path: f"# {path}\n\nText.\n" for path in files})
     if len([*vault.rglob("*.md")]) != len(files):
         pytest.skip("this file system has one folder for both names")
     with index_of(loaded, server, vault) as rules:
-        shown = folders(list(paths(Oracle(rules, None))))
+        shown = folders(list(paths(AppState(rules, None))))
     assert [(one.name, [file.name for file in one.files]) for one in shown] == [
         ("", ["MAGIC"]),
         ("Magic", ["a", "c", "d"]),

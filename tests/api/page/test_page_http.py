@@ -19,7 +19,7 @@ from api.page.lines import numbered
 from api.page.links import Links, address, ranges_of
 from api.page.markdown import html as rendered
 from api.page.writer import Shown
-from api.state import Oracle
+from api.state import AppState
 from tests.support.faults.hostile import FORMS, hostile
 from tests.support.servers.page_fixtures import FILES, TORCHES, Desk
 
@@ -69,7 +69,7 @@ def marks(page: str) -> list[str]:
             "No heading, one line",
         ),
         (None, "Rules of the house", "Rules of the house", ""),
-        (None, None, "Rules Oracle", ""),
+        (None, None, "Rules AppState", ""),
         ("# <img src=x onerror=alert(1)>\n", None, "<img src=x onerror=alert(1)>", ""),
     ],
 )
@@ -80,11 +80,11 @@ def test_the_title_is_the_vaults_own_else_the_settings(
         (tmp_path / "README.md").write_text(readme, "utf-8")
     values = {"vault": tmp_path, "title": setting}
     settings_ = desk.rules.settings.model_copy(update=values)
-    found = about.about(Oracle(replace(desk.rules, settings=settings_), None))
+    found = about.about(AppState(replace(desk.rules, settings=settings_), None))
     assert (found.title, found.sentence, found.files) == (title, sentence, 7)
     assert len(found.examples) == 3  # made of the headings
     (tmp_path / "questions.txt").write_text("\n".join(["", *"abcdefgh"]), "utf-8")
-    found = about.about(Oracle(replace(desk.rules, settings=settings_), None))
+    found = about.about(AppState(replace(desk.rules, settings=settings_), None))
     assert found.examples == tuple("abcdef")
 
 

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from api.main import create_app
-from api.state import Oracle
-from retrieval.context import Rulebook
+from api.state import AppState
+from retrieval.context import SearchContext
 from tests.conftest import index_of, write_vault
 from tests.support.servers.page_fixtures import Desk, New
 from tests.support.servers.serving import serving
@@ -47,12 +47,12 @@ def test_what_is_typed_and_what_is_sent_look_alike(desk: Desk, tab: New) -> None
 
 
 def test_the_folders_of_a_large_vault_open_without_scripts(
-    loaded: Rulebook, server: str, tmp_path: Path, tab: New
+    loaded: SearchContext, server: str, tmp_path: Path, tab: New
 ) -> None:
     files = {f"{n % 3}. Part/{n}.md": f"# Rule {n}\n\nText {n}.\n" for n in range(42)}
     vault = write_vault(tmp_path / "vault", files | {"README.md": "# Many\n\nRules.\n"})
     with index_of(loaded, server, vault) as rules:
-        app = create_app(Oracle(rules, None))
+        app = create_app(AppState(rules, None))
         with serving(rules.settings, app) as client:
             page = tab(f"{client.base_url}/vault/", java_script_enabled=False).page
             expect(page.get_by_role("link", name="README")).to_be_visible()
@@ -63,13 +63,13 @@ def test_the_folders_of_a_large_vault_open_without_scripts(
 
 
 def test_a_folder_that_is_asked_for_is_listed_above_the_cards(
-    loaded: Rulebook, server: str, tmp_path: Path, tab: New
+    loaded: SearchContext, server: str, tmp_path: Path, tab: New
 ) -> None:
     beasts = {f"2. Beasts/{n}. Beast {n}.md": f"# Beast {n}\n\nIt bites.\n" for n in range(1, 6)}
     vault = write_vault(tmp_path / "vault", beasts | {"README.md": "# Beasts\n\nRules.\n"})
     with (
         index_of(loaded, server, vault) as rules,
-        serving(rules.settings, create_app(Oracle(rules, None))) as client,
+        serving(rules.settings, create_app(AppState(rules, None))) as client,
     ):
         answered = client.post("/ask", json={"question": "list all beasts"}).json()
         (found,) = answered["folders"]

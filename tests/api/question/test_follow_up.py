@@ -7,7 +7,7 @@ import pytest
 
 from api.answer.question import follow_up
 from api.answer.question.follow_up import Rewritten
-from api.http.client_disconnect import Hangup
+from api.http.client_disconnect import ClientDisconnect
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
 from api.schema.usage import Usage
@@ -102,7 +102,7 @@ class Written:
     text: str | None
     asked: list[str] = field(default_factory=list)
 
-    def reply(self, messages: object, hangup: object = None) -> Reply:
+    def reply(self, messages: object, disconnect: object = None) -> Reply:
         self.asked.append(str(messages))
         if self.text is None:
             raise LlmReplyError("no usable answer")
@@ -162,7 +162,7 @@ def test_over_http_the_rewriting_is_used_and_a_fault_falls_back(
 def test_a_client_that_left_is_no_fault_of_the_model(
     real_client: LanguageModel, llm: FakeLlm
 ) -> None:
-    gone = Hangup()
-    gone.hang_up()
+    gone = ClientDisconnect()
+    gone.end_all()
     with pytest.raises(LlmAbandonedError):
         follow_up.rewrite(real_client, "and for elves?", [BEFORE], gone)

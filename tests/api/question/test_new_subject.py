@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import pytest
 
 from api.answer.card_reply import card_reply
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from tests.conftest import index_of, write_vault
 from tests.support.made.made_vault import FILES
 
 
 @pytest.fixture(scope="module")
 def rules(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Rulebook]:
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SearchContext]:
     vault = write_vault(tmp_path_factory.mktemp("subject"), FILES)
     with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
         yield rules
@@ -30,8 +30,8 @@ def rules(
     ],
 )
 def test_a_word_alone_is_a_new_question_where_it_names_a_thing(
-    rules: Rulebook, typed: str, searched: str
+    context: SearchContext, typed: str, searched: str
 ) -> None:
-    reply = card_reply(rules, typed, history=["What is the hit dice of a selkie?"])
+    reply = card_reply(context, typed, history=["What is the hit dice of a selkie?"])
     assert reply.question.lower().endswith(searched.lower())
     assert (reply.question == typed) == (typed == searched)

@@ -12,7 +12,7 @@ from api.schema.answer import Answer
 from evals import accuracy as program
 from evals.answers import collect
 from evals.measure import span_overlap
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from tests.conftest import RULES
 from tests.support.made.made_answers import AXE, FALL, TORCH, Place, answered, asked, refusal, reply
@@ -135,8 +135,8 @@ def test_scripted_models_answer_over_http_and_their_errors_count(
 
 @pytest.mark.parametrize("case", ["no question", "another vault", "edited vault", "no model"])
 def test_what_cannot_be_measured_is_no_pass(
-    case: str, environment: Path, rulebook: Rulebook, capsys: pytest.CaptureFixture[str],
-    open_rules: Callable[..., Rulebook],
+    case: str, environment: Path, search_context: SearchContext, capsys: pytest.CaptureFixture[str],
+    open_rules: Callable[..., SearchContext],
 ) -> None:  # fmt: skip
     arguments, said = ["--split", "calibration"], ""
     questions = [dict(question) for question in QUESTIONS]
@@ -146,7 +146,9 @@ def test_what_cannot_be_measured_is_no_pass(
         questions[0]["gold"] = questions[1]["gold"] = [{"path": "x.md", "quote": "x"}]
         said = "has none of them; set VAULT"
     elif case == "edited vault":
-        (rulebook.settings.vault / TORCH[0]).write_text("# Torches\n\nA torch burns.\n", "utf-8")
+        (search_context.settings.vault / TORCH[0]).write_text(
+            "# Torches\n\nA torch burns.\n", "utf-8"
+        )
         said = "run: python -m ingest"
     else:
         arguments, said = ["--model", "configured"], "OPENAI_MODEL is not set"

@@ -11,7 +11,7 @@ import pytest
 from evals import calibrate
 from evals.fitting import confidence as confidence_fit
 from evals.labels import dataset
-from retrieval.context import Rulebook, calibrated_for
+from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError, DatasetError
 from retrieval.ranking import calibration
 from retrieval.ranking.calibration import Fit
@@ -92,7 +92,7 @@ def test_a_broken_file_is_said_to_be_one(stored: Path, text: str) -> None:
 
 
 def test_the_program_prints_its_curve_and_stores_the_threshold(
-    rulebook: Rulebook,
+    search_context: SearchContext,
     settings: Settings,
     stored: Path,
     tmp_path: Path,
@@ -122,7 +122,7 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     value = json.loads(told)["threshold"]
     assert f"{value:>8.2f}*" in out
     assert "not cross-validated: 4 answerable questions: too few" in out
-    models = calibrated_for(settings, rulebook.embedder, None)
+    models = calibrated_for(settings, search_context.embedder, None)
     fit = calibration.find(models)
     assert fit
     assert fit.threshold == value
@@ -132,7 +132,7 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     assert entry["fitted_on"].pop("beside") == {}
     assert entry["fitted_on"]["ids"] == sorted(row["id"] for row in rows)
     assert off_topic.find(models)
-    made = confidence.fitted(rulebook)
+    made = confidence.fitted(search_context)
     assert made
     assert f"confidence: limit {made.limit}; answered, each vault" in out
     for name in ("refusal", "confidence"):
@@ -144,4 +144,4 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
     assert calibrate.main(["--dataset", str(path), "--beside", "none"]) == 2
     assert calibration.find(models) == fit
-    assert confidence.fitted(rulebook) == made
+    assert confidence.fitted(search_context) == made

@@ -11,7 +11,7 @@ from evals import faithfulness as program
 from evals.answers import claims, fixtures, judged_set
 from evals.answers.llm_judge import Judge
 from evals.faithfulness import Scored
-from evals.faults.replace import Swap, applied
+from evals.faults.replace import Replacement, applied
 from evals.faults.run_pipeline import SMALL
 from evals.retrieval import RULES_VAULT
 from retrieval.errors import DatasetError
@@ -105,7 +105,7 @@ def test_a_quote_must_stand_in_its_file_and_in_the_answer() -> None:
 
 
 def test_a_sabotaged_guard_of_the_product_does_not_blind_the_measure() -> None:
-    with applied(Swap("api.checks.guard.findings.check", lambda _: lambda *_: ())):
+    with applied(Replacement("api.checks.guard.findings.check", lambda _: lambda *_: ())):
         assert faults("A torch burns for nine hours [1].", TORCH) != [""]
 
 

@@ -10,7 +10,7 @@ import pytest
 from evals import subjects
 from evals.labels import dataset
 from evals.subjects import Asked
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.refusal.off_topic import Signals
 from retrieval.settings import Settings
@@ -40,9 +40,9 @@ def questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_each_vault_is_indexed_without_its_questions_and_asked(
-    rulebook: Rulebook, questions: Path, tmp_path: Path
+    search_context: SearchContext, questions: Path, tmp_path: Path
 ) -> None:
-    (found,) = subjects.measured(rulebook, questions, tmp_path / "written")
+    (found,) = subjects.measured(search_context, questions, tmp_path / "written")
     assert "??" not in (tmp_path / "written" / "v" / "Torches.md").read_text("utf-8")
     counts = {name: len(signals) for name, signals in found.signals.items()}
     assert counts == {"answerable": 1, "everyday": 1, "sense": 1}  # one line is not found

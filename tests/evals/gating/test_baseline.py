@@ -12,7 +12,7 @@ import retrieval.search
 from api.answer import card_reply
 from evals import baseline
 from evals.measure import measurement
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.models import SearchResult
 
 TORCH = {"path": "1. Light/Torches.md", "quote": "A torch burns for one hour."}
@@ -51,9 +51,9 @@ def gate(indexed_environment: Path) -> Gate:
     return Gate(indexed_environment)
 
 
-def blind(rules: Rulebook, question: str, **options: Any) -> SearchResult:
+def blind(context: SearchContext, question: str, **options: Any) -> SearchResult:
     """Search that sees nothing of what a torch does."""
-    found = retrieval.search.search(rules, question, **options)
+    found = retrieval.search.search(context, question, **options)
     return replace(found, hits=()) if "torch" in question else found
 
 

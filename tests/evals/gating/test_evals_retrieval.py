@@ -14,7 +14,7 @@ import api.main
 import retrieval.langchain
 import retrieval.search
 from evals import retrieval as program
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.models import SearchResult
 from retrieval.settings import Settings
 from tests.conftest import write_vault
@@ -97,12 +97,12 @@ def test_results_that_cannot_be_written_are_never_a_pass(
     assert "measured, but not written: " in capsys.readouterr().err
 
 
-def always_the_same(rules: Rulebook, question: str, **options: Any) -> SearchResult:
-    return retrieval.search.search(rules, "who holds breath?", **{**options, "top_k": 1})
+def always_the_same(context: SearchContext, question: str, **options: Any) -> SearchResult:
+    return retrieval.search.search(context, "who holds breath?", **{**options, "top_k": 1})
 
 
-def nothing(rules: Rulebook, question: str, **options: Any) -> SearchResult:
-    return replace(retrieval.search.search(rules, question, **options), hits=())
+def nothing(context: SearchContext, question: str, **options: Any) -> SearchResult:
+    return replace(retrieval.search.search(context, question, **options), hits=())
 
 
 @pytest.mark.parametrize("fault", [always_the_same, nothing])
@@ -163,7 +163,7 @@ def test_no_database_is_never_a_pass(
 
 
 def test_another_vault_is_measured_in_a_generation_that_is_gone_afterwards(
-    environment: Path, rulebook: Rulebook
+    environment: Path, search_context: SearchContext
 ) -> None:
     other = write_vault(environment / "other", {"a.md": "# Lamps\n\nA lamp burns four hours.\n"})
     asked = {**QUESTIONS[0], "gold": [{"path": "a.md", "quote": "A lamp burns four hours."}]}
@@ -174,15 +174,15 @@ def test_another_vault_is_measured_in_a_generation_that_is_gone_afterwards(
     assert {"id", "question", "hit", "rank", "lost_at", "retrieved", "timings"} <= set(row)
     assert (row["hit"], row["rank"], row["lost_at"]) == (True, 1, None)
     assert row["retrieved"][0]["path"] == "a.md"
-    with rulebook.store.connect() as conn:
+    with search_context.store.connect() as conn:
         assert conn.execute("SELECT state FROM generation").fetchall() == [("live",)]
         assert conn.execute("SELECT count(*) FROM chunk WHERE path = 'a.md'").fetchone() == (0,)
 
 
 def test_the_committed_questions_are_asked_of_the_committed_vault(
-    rulebook: Rulebook, settings: Settings
+    search_context: SearchContext, settings: Settings
 ) -> None:
-    assert program.vault_of(rulebook, program.RULES) == program.RULES_VAULT
-    assert program.vault_of(rulebook, settings.vault / "questions.jsonl") is None
+    assert program.vault_of(search_context, program.RULES) == program.RULES_VAULT
+    assert program.vault_of(search_context, settings.vault / "questions.jsonl") is None
     ours = settings.model_copy(update={"vault": program.RULES_VAULT})
-    assert program.vault_of(replace(rulebook, settings=ours), program.RULES) is None
+    assert program.vault_of(replace(search_context, settings=ours), program.RULES) is None

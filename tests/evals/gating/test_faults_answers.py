@@ -14,7 +14,7 @@ from evals.faults.replace import applied
 from evals.faults.run_pipeline import Ground
 from evals.labels.dataset import Question, load
 from evals.retrieval import subject
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import ConfigurationError, DatasetError
 from tests.conftest import index_of, write_vault
 
@@ -61,15 +61,15 @@ def _row(name: str, price: int) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def rules(loaded: Rulebook, server: str, ground: Ground) -> Iterator[Rulebook]:
+def rules(loaded: SearchContext, server: str, ground: Ground) -> Iterator[SearchContext]:
     """The index of the small vault, over whose threshold stands what is asked about it."""
     with index_of(loaded, server, ground.vault, rag_threshold=1.0) as opened:
         yield opened
 
 
-def tried(rules: Rulebook, questions: list[Question], *faults: AnswerFault) -> Iterator[Any]:
-    with subject(rules, None) as measured:
-        yield from program.tried(rules, measured, questions, faults)
+def tried(context: SearchContext, questions: list[Question], *faults: AnswerFault) -> Iterator[Any]:
+    with subject(context, None) as measured:
+        yield from program.tried(context, measured, questions, faults)
 
 
 def test_every_fault_has_a_gate_and_every_gate_a_fault() -> None:
@@ -81,11 +81,11 @@ def test_every_fault_has_a_gate_and_every_gate_a_fault() -> None:
 
 @pytest.mark.proves("row 41")
 def test_each_fault_is_caught_by_its_gate_and_nothing_by_none(
-    rules: Rulebook, ground: Ground
+    context: SearchContext, ground: Ground
 ) -> None:
     nothing = [AnswerFault("nothing", ()), AnswerFault("nothing, by a model", (), "right")]
     others = [fault for fault in ANSWER_FAULTS if fault.name != "prompt without refusal"]
-    found = tried(rules, load(ground.dataset), *others, *nothing)
+    found = tried(context, load(ground.dataset), *others, *nothing)
     gates = {one.fault: [alarm.gate for alarm in one.alarms] for one in found}
     assert {one.name: gates.pop(one.name) for one in nothing} == {one.name: [] for one in nothing}
     assert {name: CAUGHT_BY[name] in red for name, red in gates.items()} == dict.fromkeys(
@@ -94,17 +94,17 @@ def test_each_fault_is_caught_by_its_gate_and_nothing_by_none(
 
 
 def test_a_prompt_without_refusal_is_caught_where_passages_reach_the_model(
-    rules: Rulebook, ground: Ground
+    context: SearchContext, ground: Ground
 ) -> None:
-    open_to_all = replace(rules, threshold=-9.0)
+    open_to_all = replace(context, threshold=-9.0)
     (found,) = tried(open_to_all, load(ground.dataset), FAULTS["prompt without refusal"])
     assert [alarm.gate for alarm in found.alarms] == ["evals.negative: refused"]
 
 
-def test_half_of_the_questions_is_no_ground(rules: Rulebook, ground: Ground) -> None:
+def test_half_of_the_questions_is_no_ground(context: SearchContext, ground: Ground) -> None:
     answerable = [question for question in load(ground.dataset) if question.answerable]
     with pytest.raises(DatasetError):
-        list(tried(rules, answerable, FAULTS["always refuse"]))
+        list(tried(context, answerable, FAULTS["always refuse"]))
 
 
 def test_every_target_of_a_fault_is_there() -> None:

@@ -17,7 +17,7 @@ from ingest.chunking import chunk
 from ingest.chunking.chunk import Cut
 from ingest.read import tables
 from ingest.read.tables import Table
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index import nearest
 from retrieval.index.store import Scored
 from retrieval.models import Chunk
@@ -26,20 +26,20 @@ from retrieval.ranking.fusion import Fused, Weights
 from retrieval.text import normalize
 from tests.ingest import test_pipeline
 from tests.ingest.read import test_tables
-from tests.retrieval import test_fold
+from tests.retrieval import test_normalize
 
-Check = Callable[[Rulebook, Path, Path], None]
+Check = Callable[[SearchContext, Path, Path], None]
 
 
-def lint_finds_nothing(rules: Rulebook, vault: Path, folder: Path) -> None:
+def lint_finds_nothing(context: SearchContext, vault: Path, folder: Path) -> None:
     assert chunk_checks.lint(vault).findings == ()
 
 
-def questions_and_rules_meet(rules: Rulebook, vault: Path, folder: Path) -> None:
-    test_fold.test_a_question_and_a_rule_meet_in_any_spelling()
+def questions_and_rules_meet(context: SearchContext, vault: Path, folder: Path) -> None:
+    test_normalize.test_a_question_and_a_rule_meet_in_any_spelling()
 
 
-def ties_go_by_place(rules: Rulebook, vault: Path, folder: Path) -> None:
+def ties_go_by_place(context: SearchContext, vault: Path, folder: Path) -> None:
     places = [("a.md", 1), ("a.md", 2), ("a.md", 10), ("b.md", 1)]
     equal = [
         Scored(row, Chunk(path, "", line, line, "x"), 0.5)
@@ -52,11 +52,11 @@ def ties_go_by_place(rules: Rulebook, vault: Path, folder: Path) -> None:
         assert [item.scored.row_id for item in fused] == [1, 2, 3, 4]
 
 
-def a_temporary_generation_is_invisible(rules: Rulebook, vault: Path, folder: Path) -> None:
-    test_pipeline.test_a_temporary_generation_is_invisible_and_gone_when_dropped(rules, folder)
+def a_temporary_generation_is_invisible(context: SearchContext, vault: Path, folder: Path) -> None:
+    test_pipeline.test_a_temporary_generation_is_invisible_and_gone_when_dropped(context, folder)
 
 
-def rows_name_their_columns(rules: Rulebook, vault: Path, folder: Path) -> None:
+def rows_name_their_columns(context: SearchContext, vault: Path, folder: Path) -> None:
     test_tables.test_a_row_names_its_values_by_their_columns()
 
 
@@ -109,7 +109,7 @@ MUTANTS: list[tuple[Any, Callable[[Any], Any], Check]] = [
     ("function", "mutate", "check"), MUTANTS, ids=[mutate.__name__ for _, mutate, _ in MUTANTS]
 )
 def test_a_wrong_version_turns_a_check_red_that_is_green_before(
-    rulebook: Rulebook,
+    search_context: SearchContext,
     vault: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -117,10 +117,10 @@ def test_a_wrong_version_turns_a_check_red_that_is_green_before(
     mutate: Callable[[Any], Any],
     check: Check,
 ) -> None:
-    check(rulebook, vault, tmp_path / "sound")
+    check(search_context, vault, tmp_path / "sound")
     assert everywhere(monkeypatch, function, mutate(function)) > 0
     with pytest.raises(AssertionError):
-        check(rulebook, vault, tmp_path / "mutated")
+        check(search_context, vault, tmp_path / "mutated")
 
 
 def everywhere(monkeypatch: pytest.MonkeyPatch, function: Any, mutant: Any) -> int:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from evals import sabotage
-from evals.faults.known_outcome_runs import LIES
-from evals.faults.replace import Fault, Swap, applied
+from evals.faults.known_outcome_runs import GATE_MUTANTS
+from evals.faults.replace import Fault, Replacement, applied
 from evals.faults.run_pipeline import Ground
 from evals.gating.integrity import index_faults, on_disk, passage_faults
 from evals.measure.outcome import Outcome
@@ -23,9 +23,11 @@ from tests.support.made.made_misses import CHUNKS, asked, candidate, found
 
 GOODS = ("rope", "bell", "lamp", "saddle", "anchor", "drum", "candle", "ladder", "shovel", "flute")
 REFUSE = Fault(
-    "always refuse", (Swap("api.answer.card_reply.search", lambda find: refusing(find)),)
+    "always refuse", (Replacement("api.answer.card_reply.search", lambda find: refusing(find)),)
 )
-NOTHING = Fault("nothing at all", (Swap("retrieval.ranking.candidates.fuse", lambda fuse: fuse),))
+NOTHING = Fault(
+    "nothing at all", (Replacement("retrieval.ranking.candidates.fuse", lambda fuse: fuse),)
+)
 
 
 def refusing(find: Any) -> Any:
@@ -74,7 +76,7 @@ def test_faults_are_told_apart_and_each_lie_of_the_gate_is_noticed(
     gates = {alarm["gate"] for alarm in written["faults"][0]["gates"]}
     assert {"evals.gating.absolute: recall", "evals.gating.compare: hit"} <= gates
     copies = {copy["name"]: copy["status"] for copy in written["gate_copies"]}
-    assert copies == {"the gate itself": "sound", **dict.fromkeys(LIES, "caught")}
+    assert copies == {"the gate itself": "sound", **dict.fromkeys(GATE_MUTANTS, "caught")}
     out = capsys.readouterr().out
     assert "GATE FAILED: nothing noticed: nothing at all: undetectable at n = 11" in out
 
@@ -91,20 +93,20 @@ def test_a_pipeline_that_is_red_already_is_no_pass(
 
 def test_a_swap_is_put_back_and_a_name_that_is_gone_is_an_error() -> None:
     before = vars(candidates)["fuse"]
-    with applied(Swap("retrieval.ranking.candidates.fuse", lambda fuse: None)):
+    with applied(Replacement("retrieval.ranking.candidates.fuse", lambda fuse: None)):
         assert vars(candidates)["fuse"] is None
     assert vars(candidates)["fuse"] is before
     with (
         pytest.raises(ConfigurationError, match=r"nothing to break at retrieval\.search\.gone"),
-        applied(Swap("retrieval.search.gone", lambda gone: None)),
+        applied(Replacement("retrieval.search.gone", lambda gone: None)),
     ):
         pass
 
 
 def test_what_is_broken_exists_and_is_public() -> None:
     swaps = [swap for fault in FAULTS for swap in fault.swaps]
-    swaps += [swap for lies in LIES.values() for swap in lies]
-    with applied(*(Swap(swap.target, lambda original: original) for swap in swaps)):
+    swaps += [swap for lies in GATE_MUTANTS.values() for swap in lies]
+    with applied(*(Replacement(swap.target, lambda original: original) for swap in swaps)):
         assert not [s.target for s in swaps if "._" in s.target or ":_" in s.target]
     assert len({fault.name for fault in FAULTS}) == len(FAULTS)
 

@@ -7,7 +7,7 @@ import pytest
 
 from evals import interchange, retrieval
 from evals.labels import beir, dataset
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from tests.conftest import index_of, write_vault
 
@@ -28,7 +28,7 @@ def write_beir(folder: Path, qrels: dict[str, str]) -> Path:
 
 
 def test_a_beir_folder_is_imported_and_measured(
-    loaded: Rulebook,
+    loaded: SearchContext,
     server: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

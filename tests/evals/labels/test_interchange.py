@@ -14,7 +14,7 @@ from evals.labels import dataset
 from evals.measure import metrics, span_overlap
 from evals.measure.metrics import Scored
 from evals.measure.outcome import Subject
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 
 FIELDS = {"kind": "prose", "split": "gate", "answer": "See there."}
 QUESTIONS: list[dict[str, Any]] = [
@@ -43,14 +43,14 @@ def folder(indexed_environment: Path) -> Path:
 
 
 @pytest.fixture
-def rules(indexed_rules: Rulebook) -> Rulebook:
+def rules(indexed_rules: SearchContext) -> SearchContext:
     return indexed_rules
 
 
-def measured(rules: Rulebook, path: Path) -> tuple[list[Scored], Subject]:
+def measured(context: SearchContext, path: Path) -> tuple[list[Scored], Subject]:
     """The questions as they are measured, with the index that was asked."""
-    with retrieval.subject(rules, None) as subject:
-        outcomes = list(retrieval.evaluate(rules, subject, dataset.load(path)))
+    with retrieval.subject(context, None) as subject:
+        outcomes = list(retrieval.evaluate(context, subject, dataset.load(path)))
         pages = span_overlap.pages_of(subject.files)
         return metrics.score(outcomes, subject, pages, top_k=4, candidates=30), subject
 
@@ -60,7 +60,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 def test_the_command_line_of_ir_measures_gets_the_numbers_that_were_measured(
-    folder: Path, rules: Rulebook, capsys: pytest.CaptureFixture[str]
+    folder: Path, context: SearchContext, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert interchange.main(["export", "--dataset", "q.jsonl", "--out", "out"]) == 0
     printed = capsys.readouterr().out.splitlines()
@@ -71,7 +71,7 @@ def test_the_command_line_of_ir_measures_gets_the_numbers_that_were_measured(
         [*command, *files, *names.values()], capture_output=True, text=True, check=True
     )
     there = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in done.stdout.splitlines()}
-    scored, _ = measured(rules, folder / "q.jsonl")
+    scored, _ = measured(context, folder / "q.jsonl")
     answerable = [item for item in scored if item.needed]
     assert len(answerable) == 5
     for name, measure in names.items():
@@ -86,8 +86,8 @@ def test_the_command_line_of_ir_measures_gets_the_numbers_that_were_measured(
     assert printed[-1] == f"again: ir_measures {' '.join([*files, *names.values()])}"
 
 
-def test_a_reversed_run_does_not_score_the_same(folder: Path, rules: Rulebook) -> None:
-    scored, _ = measured(rules, folder / "q.jsonl")
+def test_a_reversed_run_does_not_score_the_same(folder: Path, context: SearchContext) -> None:
+    scored, _ = measured(context, folder / "q.jsonl")
     interchange.write_trec(folder / "a", scored)
     backwards = [replace(item, ranking=item.ranking[::-1]) for item in scored]
     interchange.write_trec(folder / "b", backwards)
@@ -103,9 +103,9 @@ def test_a_reversed_run_does_not_score_the_same(folder: Path, rules: Rulebook) -
 
 
 def test_lines_of_trec_files_have_their_cells_whatever_the_ids(
-    folder: Path, rules: Rulebook
+    folder: Path, context: SearchContext
 ) -> None:
-    scored, _ = measured(rules, folder / "q.jsonl")
+    scored, _ = measured(context, folder / "q.jsonl")
     interchange.write_trec(folder, scored)
     run = [line.split() for line in (folder / "run.txt").read_text("utf-8").splitlines()]
     assert {len(cells) for cells in run} == {6}
@@ -117,9 +117,9 @@ def test_lines_of_trec_files_have_their_cells_whatever_the_ids(
 
 
 def test_a_beir_export_holds_every_passage_and_every_question(
-    folder: Path, rules: Rulebook
+    folder: Path, context: SearchContext
 ) -> None:
-    scored, subject = measured(rules, folder / "q.jsonl")
+    scored, subject = measured(context, folder / "q.jsonl")
     interchange.write_beir(folder / "beir", scored, subject)
     corpus = {row["_id"]: row for row in rows(folder / "beir/corpus.jsonl")}
     chunks = [chunk for path in subject.files for chunk in subject.chunks_of(path)]
@@ -139,8 +139,8 @@ def test_a_beir_export_holds_every_passage_and_every_question(
     assert len(both) == 3
 
 
-def test_ragas_samples_have_the_field_names_of_ragas(folder: Path, rules: Rulebook) -> None:
-    scored, subject = measured(rules, folder / "q.jsonl")
+def test_ragas_samples_have_the_field_names_of_ragas(folder: Path, context: SearchContext) -> None:
+    scored, subject = measured(context, folder / "q.jsonl")
     interchange.write_ragas(folder / "ragas.jsonl", scored, subject)
     samples = rows(folder / "ragas.jsonl")
     assert set(samples[0]) == {

@@ -9,7 +9,7 @@ from api.answer.card_reply import CardReply, card_reply
 from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, Piece
 from evals.measure.card_faults import card_faults
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from tests.conftest import RULES, index_of, write_vault
 
 TABLE, SECTION, FIELDS = "Weapons.md", "Torches.md", "Troll.md"
@@ -27,21 +27,21 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def rules(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Rulebook]:
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SearchContext]:
     vault = write_vault(tmp_path_factory.mktemp("faults"), FILES)
     with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
         yield rules
 
 
 @pytest.fixture(scope="module")
-def torch(rules: Rulebook) -> CardReply:
-    return card_reply(rules, "How long does a torch burn?")
+def torch(context: SearchContext) -> CardReply:
+    return card_reply(context, "How long does a torch burn?")
 
 
 @pytest.fixture(scope="module")
-def axe(rules: Rulebook) -> CardReply:
-    return card_reply(rules, "What does a battle axe cost?")
+def axe(context: SearchContext) -> CardReply:
+    return card_reply(context, "What does a battle axe cost?")
 
 
 def faults(reply: CardReply, card: Card | None = None) -> list[str]:
@@ -60,8 +60,8 @@ def faults(reply: CardReply, card: Card | None = None) -> list[str]:
         "Torch and troll: what is the difference?",
     ],
 )
-def test_what_is_shown_of_a_vault_has_no_fault(rules: Rulebook, question: str) -> None:
-    reply = card_reply(rules, question)
+def test_what_is_shown_of_a_vault_has_no_fault(context: SearchContext, question: str) -> None:
+    reply = card_reply(context, question)
     assert reply.cards
     assert faults(reply) == []
 

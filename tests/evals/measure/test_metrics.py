@@ -9,7 +9,7 @@ import pytest
 from evals.measure import summary, threshold
 from evals.measure.judge import ceiling
 from evals.measure.metrics import Scored
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.models import Hit
 from retrieval.search import search
 from tests.support.made.made import CHUNKS, found, question, scored
@@ -167,7 +167,7 @@ def test_the_curve_ends_where_everything_is_refused_and_nothing_hit() -> None:
     assert (last.hits, last.answerable_refused, last.unanswerable_refused) == (0, 1, 0)
 
 
-def test_the_scores_are_those_that_search_ranks_and_drops_by(indexed_rules: Rulebook) -> None:
+def test_the_scores_are_those_that_search_ranks_and_drops_by(indexed_rules: SearchContext) -> None:
     result = search(indexed_rules, "How long does a torch burn?")
     strict = replace(indexed_rules, threshold=result.hits[0].score)
     dropped = search(strict, "How long does a torch burn?")

@@ -20,12 +20,21 @@ from evals.labels import dataset
 from evals.reports import readme
 from evals.retrieval import Subject
 from evals.stages import fixed_chunks
-from evals.stages.configurations import SHIPPED, Arm, Asked, Indexed, Setup, applied, arms, indexes
+from evals.stages.configurations import (
+    SHIPPED,
+    Asked,
+    Configuration,
+    Indexed,
+    StageSettings,
+    applied,
+    configurations,
+    indexes,
+)
 from evals.stages.report import table
 from evals.stages.rows import Row, compare
 from ingest.chunking.document import IndexedChunk
 from ingest.read.vault import SourceFile
-from retrieval.context import Rulebook, with_bundled_reranker
+from retrieval.context import SearchContext, with_bundled_reranker
 from retrieval.encoder import weights
 from retrieval.models import SearchResult
 from retrieval.ranking.fusion import Weights
@@ -46,7 +55,7 @@ def words(text: str) -> int:
 
 
 def fixed(text: str, limit: int = 254) -> list[IndexedChunk]:
-    file = SourceFile("arms/Axes.md", text, "", 0)
+    file = SourceFile("configurations/Axes.md", text, "", 0)
     return fixed_chunks.index(file, entry_limit=limit, count=words)
 
 
@@ -93,13 +102,15 @@ def test_a_fixed_chunk_is_searched_whole_in_windows_that_the_encoder_reads() -> 
         assert item.entries[-1].last_line == item.chunk.last_line
 
 
-def test_a_stage_that_is_off_leaves_no_score(rulebook: Rulebook, settings: Settings) -> None:
-    setups = {arm.name: arm.setup for arm in arms(rulebook)}
+def test_a_stage_that_is_off_leaves_no_score(
+    search_context: SearchContext, settings: Settings
+) -> None:
+    setups = {arm.name: arm.setup for arm in configurations(search_context)}
     found: dict[str, SearchResult] = {}
-    with indexes(rulebook, settings.vault, {"ours", "wholes", "fixed"}) as made:
+    with indexes(search_context, settings.vault, {"ours", "wholes", "fixed"}) as made:
         for name, setup in setups.items():
             found[name] = retrieval.search.search(
-                applied(rulebook, setup),
+                applied(search_context, setup),
                 "How long does a torch burn?",
                 generation_id=made[setup.chunks].measured.generation_id,
             )
@@ -117,31 +128,38 @@ def test_a_stage_that_is_off_leaves_no_score(rulebook: Rulebook, settings: Setti
     kinds = {shown.entry.kind for hit in found["dense-chunks"].hits for shown in hit.evidence}
     assert kinds == {"whole"}
     assert len(found["full-text"].hits) < len(found["full-text"].trace)  # some lack every word
-    with rulebook.store.connect() as conn:
+    with search_context.store.connect() as conn:
         assert conn.execute("SELECT state FROM generation").fetchall() == [("live",)]
 
 
-def test_a_row_stands_only_for_a_stage_that_is_used(rulebook: Rulebook) -> None:
-    off = rulebook.settings.model_copy(update={"rag_late_interaction": False})
-    without = {arm.name for arm in arms(replace(rulebook, settings=off, threshold=-math.inf))}
-    assert {arm.name for arm in arms(replace(rulebook, threshold=0.5))} - without == {
+def test_a_row_stands_only_for_a_stage_that_is_used(search_context: SearchContext) -> None:
+    off = search_context.settings.model_copy(update={"rag_late_interaction": False})
+    without = {
+        arm.name
+        for arm in configurations(replace(search_context, settings=off, threshold=-math.inf))
+    }
+    assert {
+        arm.name for arm in configurations(replace(search_context, threshold=0.5))
+    } - without == {
         "no-names",
         "threshold-on",
     }
-    nameless = replace(rulebook, weights=replace(rulebook.weights, names=0.0))
-    assert "late" not in {arm.name for arm in arms(nameless)}
+    nameless = replace(search_context, weights=replace(search_context.weights, names=0.0))
+    assert "late" not in {arm.name for arm in configurations(nameless)}
 
 
-def test_our_cross_encoder_has_a_row_where_none_is_set(rulebook: Rulebook) -> None:
-    ours = with_bundled_reranker(rulebook)
-    (row,) = {arm for arm in arms(rulebook, ours)} - {arm for arm in arms(rulebook)}
+def test_our_cross_encoder_has_a_row_where_none_is_set(search_context: SearchContext) -> None:
+    ours = with_bundled_reranker(search_context)
+    (row,) = {arm for arm in configurations(search_context, ours)} - {
+        arm for arm in configurations(search_context)
+    }
     assert row.name == "reranker"
     assert row.setup.reranked
     used = applied(ours, row.setup)
     assert used.reranker is ours.reranker
-    assert used.weights == ours.weights != rulebook.weights
+    assert used.weights == ours.weights != search_context.weights
     assert used.settings.rag_candidates == 12
-    assert applied(ours, arms(rulebook, ours)[0].setup).reranker is None
+    assert applied(ours, configurations(search_context, ours)[0].setup).reranker is None
     found = retrieval.search.search(used, "How long does a torch burn?")
     assert found.rerank == weights.RERANKER_NAME
     assert any(row.rerank_score is not None for row in found.trace)
@@ -151,7 +169,7 @@ ASKED = dataset.Question(
     1, "q", "How?", "prose", "", ((dataset.Gold("a.md", "so"),),), "gate", False, (), (), "", (),
     (), (),
 )  # fmt: skip
-SETUP = Setup("ours", Weights(0.8, 1.0, None), True, False, -math.inf, 4, 30)
+SETUP = StageSettings("ours", Weights(0.8, 1.0, None), True, False, -math.inf, 4, 30)
 
 
 def row(name: str, ranks: Sequence[int], top_k: int = 4) -> Row:
@@ -159,7 +177,11 @@ def row(name: str, ranks: Sequence[int], top_k: int = 4) -> Row:
     asked = tuple(
         Asked(ASKED, rank <= top_k, rank, None, False, "stored", 100, 1.0) for rank in ranks
     )
-    return Row(Arm(name, name, replace(SETUP, threshold=float(sum(map(ord, name))))), index, asked)
+    return Row(
+        Configuration(name, name, replace(SETUP, threshold=float(sum(map(ord, name))))),
+        index,
+        asked,
+    )
 
 
 def test_the_shipped_row_does_not_differ_from_itself() -> None:
@@ -226,8 +248,8 @@ def test_the_program_measures_every_row_and_writes_every_file(
 def test_every_row_is_measured_by_the_search_of_users(
     environment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def nothing(rules: Rulebook, question: str, **options: Any) -> SearchResult:
-        return replace(retrieval.search.search(rules, question, **options), hits=())
+    def nothing(context: SearchContext, question: str, **options: Any) -> SearchResult:
+        return replace(retrieval.search.search(context, question, **options), hits=())
 
     monkeypatch.setattr(card_reply, "search", nothing)
     arguments = ["--dataset", written(environment, QUESTIONS), "--only", "dense-entries"]

@@ -12,7 +12,7 @@ from evals import impact
 from evals.impacts import states
 from evals.impacts.states import Edit
 from ingest import pipeline
-from retrieval.context import open_rulebook
+from retrieval.context import open_context
 from retrieval.encoder.bi_encoder import Embedder, Encoded
 from retrieval.errors import VaultError
 from retrieval.models import Chunk
@@ -95,7 +95,7 @@ def test_what_an_edit_broke_and_mended_is_named_with_its_lines(
     assert "  - edited: `rules/1. Light/Lanterns.md:1-4` + `# Lanterns`" in fixed
     after = set(git(folder, "status", "--porcelain").splitlines())
     assert after - before == {"?? out/"}
-    with open_rulebook(settings) as rules, rules.store.connect() as conn:
+    with open_context(settings) as context, context.store.connect() as conn:
         assert conn.execute("SELECT count(*) FROM generation").fetchone() == (0,)
 
 

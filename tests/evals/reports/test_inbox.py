@@ -9,7 +9,7 @@ import pytest
 
 from api.main import create_app
 from evals import inbox
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from tests.support.made.made_feedback import api, asked, listed, rated
 from tests.support.servers.serving import serving
 
@@ -17,9 +17,9 @@ PLACE = "1. Light/Torches.md:"
 
 
 @pytest.fixture
-def client(rulebook: Rulebook, environment: Path) -> Iterator[httpx2.Client]:
+def client(search_context: SearchContext, environment: Path) -> Iterator[httpx2.Client]:
     """A client of an API that stores no question; programs find its database."""
-    with serving(rulebook.settings, create_app(api(rulebook))) as found:
+    with serving(search_context.settings, create_app(api(search_context))) as found:
         yield found
 
 

@@ -12,7 +12,7 @@ from ingest.chunking import limits
 from ingest.chunking.chunk import CHUNK_LIMIT
 from ingest.read.vault import SourceFile
 from ingest.sandbox import parsing
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.encoder.weights import bundled_encoder
 from retrieval.search import search
 from tests.conftest import write_vault
@@ -56,21 +56,21 @@ def test_a_word_of_a_megabyte_is_cut_within_the_budget() -> None:
 
 @pytest.mark.proves("row 3")
 def test_a_long_word_takes_no_more_of_the_passages_than_other_text(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     write_vault(vault, {"4. Fire/Fire.md": f"# Fire\n\nFire is hot. {LETTERS}\n"})
-    assert pipeline.run(rulebook, vault).rejected == ()
+    assert pipeline.run(search_context, vault).rejected == ()
     for question in ("Is fire hot?", LETTERS[:1_000]):
-        hits = search(rulebook, question, top_k=50).hits
+        hits = search(search_context, question, top_k=50).hits
         assert all(len(hit.chunk.text) <= MOST for hit in hits)
-    assert "Fire is hot." in search(rulebook, "Is fire hot?").hits[0].chunk.text
+    assert "Fire is hot." in search(search_context, "Is fire hot?").hits[0].chunk.text
 
 
 @pytest.mark.proves("promise 6")
-def test_a_heading_that_is_too_long_is_told(rulebook: Rulebook, vault: Path) -> None:
+def test_a_heading_that_is_too_long_is_told(search_context: SearchContext, vault: Path) -> None:
     """It stays whole with what it heads, as a heading of many words does."""
     write_vault(vault, {"4. Fire/Fire.md": f"# {LETTERS}\n\nFire is hot.\n"})
-    report = pipeline.run(rulebook, vault, dry_run=True)
+    report = pipeline.run(search_context, vault, dry_run=True)
     (note,) = report.notes
     assert re.fullmatch(r"4\. Fire/Fire\.md:1: 50\d\d word pieces, over 400", note)
 

@@ -14,7 +14,7 @@ from ingest.chunking import document
 from ingest.chunking.document import IndexedChunk
 from ingest.read.vault import SourceFile
 from ingest.sandbox import budget, parsing
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.encoder import weights
 from retrieval.encoder.weights import ModelFiles
 from retrieval.errors import FileRejectedError
@@ -59,7 +59,9 @@ def memory(name: str) -> int:
 
 
 @pytest.mark.proves("row 3", "promise 6", "promise 8")
-def test_four_bombs_are_named_and_two_good_files_go_in(rulebook: Rulebook, vault: Path) -> None:
+def test_four_bombs_are_named_and_two_good_files_go_in(
+    search_context: SearchContext, vault: Path
+) -> None:
     good = {path: text + "\nMore of it.\n" for path, text in list(RULES.items())[:2]}
     (vault / list(RULES)[2]).unlink()
     write_vault(vault, good)
@@ -69,7 +71,7 @@ def test_four_bombs_are_named_and_two_good_files_go_in(rulebook: Rulebook, vault
         file.truncate(100_000_000)
     Path("/proc/self/clear_refs").write_text("5", "ascii")  # let VmHWM begin anew
     held, started = memory("VmRSS"), processor_seconds()
-    report = pipeline.run(rulebook, vault)
+    report = pipeline.run(search_context, vault)
     assert processor_seconds() - started < 45
     assert memory("VmHWM") - held < 100_000_000
     assert sorted(report.plan.changed) == sorted(good)
@@ -79,7 +81,7 @@ def test_four_bombs_are_named_and_two_good_files_go_in(rulebook: Rulebook, vault
     assert "over 10 s to read" in reasons["deep.md"] or "over 512 MB" in reasons["deep.md"]
     assert all("over 5,000,000 bytes" in reasons[name] for name in ("line.md", "huge.md"))
     assert report.files == 2
-    assert found(rulebook, "How long does a torch burn?")[0] in good
+    assert found(search_context, "How long does a torch burn?")[0] in good
 
 
 @pytest.mark.proves("row 3")
@@ -144,14 +146,16 @@ def test_a_large_file_is_cut_by_a_process_of_its_own_as_a_small_one_is_by_ours()
 
 
 @pytest.mark.proves("row 3", "promise 3")
-def test_small_and_unchanged_files_start_no_process(rulebook: Rulebook, vault: Path) -> None:
+def test_small_and_unchanged_files_start_no_process(
+    search_context: SearchContext, vault: Path
+) -> None:
     write_vault(vault, {"long.md": "# Long\n\n" + "a\n" * (budget.SMALL_BYTES // 2 + 1)})
     before = children_seconds()
-    pipeline.run(rulebook, vault)
+    pipeline.run(search_context, vault)
     first = children_seconds()
     assert first > before
     write_vault(vault, {"small.md": PROSE})
-    pipeline.run(rulebook, vault)
+    pipeline.run(search_context, vault)
     assert children_seconds() == first
 
 

@@ -14,7 +14,7 @@ from api.checks.sanitize import visible
 from ingest import pipeline
 from ingest.chunking import document
 from ingest.read import vault
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import FileRejectedError
 from tests.conftest import write_vault
 from tests.support.index.cutting import ENTRY_LIMIT, index, tokens
@@ -124,16 +124,16 @@ def test_invisible_characters_are_shown_and_not_searched(
 
 @pytest.mark.proves("row 5")
 def test_invisible_characters_are_in_the_table_as_they_stand(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     text = "# Tor\u200bches\n\nA to\u00adrch\u202e burns\u2066 for\ufeff nine hours\x1b.\n"
     write_vault(vault, {"odd.md": text})
     (vault / "broken.md").write_bytes(b"\xed\xa0\x80")
     (vault / "nul.md").write_bytes(b"A\x00 lamp.")
-    report = pipeline.run(rulebook, vault)
+    report = pipeline.run(search_context, vault)
     assert [error.path for error in report.rejected] == ["broken.md"]
     assert "nul.md: 1 NUL characters left out" in report.notes
-    with rulebook.store.connect(autocommit=True) as conn:
+    with search_context.store.connect(autocommit=True) as conn:
         rows = conn.execute("SELECT text FROM chunk WHERE path = 'odd.md'").fetchall()
         words = conn.execute(
             "SELECT trail || words FROM entry JOIN chunk ON chunk.id = chunk_id "
@@ -146,7 +146,7 @@ def test_invisible_characters_are_in_the_table_as_they_stand(
 
 @pytest.mark.proves("row 4")
 def test_a_file_swapped_a_thousand_times_during_ingests_brings_nothing_in_from_outside(
-    rulebook: Rulebook, vault: Path, tmp_path: Path, runs: Runs
+    search_context: SearchContext, vault: Path, tmp_path: Path, runs: Runs
 ) -> None:
     outside = write_vault(tmp_path / "outside", {"secret.md": CANARY}) / "secret.md"
     flips, stop = 0, threading.Event()
@@ -166,12 +166,12 @@ def test_a_file_swapped_a_thousand_times_during_ingests_brings_nothing_in_from_o
     try:
         outcomes: set[bool] = set()
         while flips < 1_000 or len(outcomes) < 2:
-            report = pipeline.run(rulebook, vault)
+            report = pipeline.run(search_context, vault)
             outcomes.add(any(error.path == "swapped.md" for error in report.rejected))
     finally:
         stop.set()
         thread.join()
-    with rulebook.store.connect(autocommit=True) as conn:
+    with search_context.store.connect(autocommit=True) as conn:
         stored = [row[0] for row in conn.execute("SELECT text FROM chunk")]
     assert any(text.startswith("inside") for text in stored)
     assert not any(CANARY in text for text in stored)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ingest import backup, pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.database import cluster_copy
 from retrieval.database.embedded.postgres import serve
 from retrieval.errors import BackupError
@@ -30,7 +30,7 @@ def folder() -> Iterator[Path]:
 def test_a_copy_of_the_running_embedded_database_is_a_data_directory(
     folder: Path,
     vault: Path,
-    open_rules: Callable[[Settings], Rulebook],
+    open_rules: Callable[[Settings], SearchContext],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:

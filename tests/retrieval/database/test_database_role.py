@@ -11,9 +11,9 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from api.main import create_app
-from api.state import open_oracle
+from api.state import open_app_state
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.database.pool import Store
 from retrieval.settings import Settings
 from tests.conftest import RULES, write_vault
@@ -84,7 +84,7 @@ def test_the_api_needs_no_more_than_to_read(
     reading = Settings.model_validate(
         {**settings.model_dump(), "database_url": reader, "rag_threshold": -9.0}
     )
-    with open_oracle(reading) as oracle, serving(reading, create_app(oracle)) as client:
+    with open_app_state(reading) as oracle, serving(reading, create_app(oracle)) as client:
         owner = dataclasses.replace(oracle.rules, store=Store(database))
         pipeline.run(owner, settings.vault)
         assert client.get("/readyz").status_code == 200
@@ -109,8 +109,10 @@ def test_the_api_needs_no_more_than_to_read(
 
 
 @pytest.mark.proves("row 21", "promise 9")
-def test_a_role_that_reads_can_do_nothing_else(rulebook: Rulebook, reader: str, runs: Runs) -> None:
-    before = counts(rulebook)
+def test_a_role_that_reads_can_do_nothing_else(
+    search_context: SearchContext, reader: str, runs: Runs
+) -> None:
+    before = counts(search_context)
     with psycopg.connect(reader, autocommit=True) as conn:
         assert conn.execute("SELECT count(*) FROM chunk").fetchone() == (before["chunk"],)
         assert conn.execute(
@@ -123,5 +125,5 @@ def test_a_role_that_reads_can_do_nothing_else(rulebook: Rulebook, reader: str, 
             runs(1)
     for statement in ("DELETE FROM entry", "DROP TABLE chunk", "CREATE TABLE mine ()"):
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):  # as the owner, too
-            rulebook.store.read(partial(psycopg.Connection.execute, query=statement))
-    assert counts(rulebook) == before
+            search_context.store.read(partial(psycopg.Connection.execute, query=statement))
+    assert counts(search_context) == before

@@ -13,7 +13,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.database.embedded.postgres import serve
 from retrieval.database.pool import Store
 from retrieval.errors import DatabaseUnreachableError
@@ -41,7 +41,7 @@ def tcp_url() -> Iterator[str]:
 
 
 def test_ingest_and_search_over_tcp(
-    tcp_url: str, vault: Path, tmp_path: Path, open_rules: Callable[[Settings], Rulebook]
+    tcp_url: str, vault: Path, tmp_path: Path, open_rules: Callable[[Settings], SearchContext]
 ) -> None:
     unused = tmp_path / "unused"
     settings = Settings.model_validate(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ingest import pipeline
-from retrieval.context import open_rulebook
+from retrieval.context import open_context
 from retrieval.database.pool import Store
 from retrieval.errors import DatabaseUnreachableError
 from retrieval.search import search
@@ -24,14 +24,14 @@ QUESTION = "How long does a torch burn?"
 @pytest.mark.proves("row 23", "row 25")
 def test_searches_go_on_after_a_kill_9_of_the_embedded_server(fresh: Path, vault: Path) -> None:
     values = {"rag_data_dir": fresh, "vault": vault, "rag_threshold": -9.0}
-    with open_rulebook(Settings.model_validate(values)) as rules:
-        pipeline.run(rules, vault)
-        before = search(rules, QUESTION)
+    with open_context(Settings.model_validate(values)) as context:
+        pipeline.run(context, vault)
+        before = search(context, QUESTION)
         for askers in (1, 4):
             killed = server(fresh)
             os.kill(killed, signal.SIGKILL)
             with ThreadPoolExecutor(askers) as pool:
-                found = list(pool.map(lambda _: search(rules, QUESTION), range(askers)))
+                found = list(pool.map(lambda _: search(context, QUESTION), range(askers)))
             assert [one.hits for one in found] == [before.hits] * askers
             last = server(fresh)
             assert last != killed
@@ -39,8 +39,8 @@ def test_searches_go_on_after_a_kill_9_of_the_embedded_server(fresh: Path, vault
 
 
 def test_a_database_of_somebody_else_is_not_started(settings: Settings) -> None:
-    with open_rulebook(settings) as rules:
-        assert rules.store._revive is None
+    with open_context(settings) as context:
+        assert context.store._revive is None
 
 
 def test_one_that_cannot_be_started_is_unreachable() -> None:
@@ -61,7 +61,7 @@ def test_one_that_cannot_be_started_is_unreachable() -> None:
 
 
 def test_a_search_goes_on_while_the_process_forks(settings: Settings) -> None:
-    with open_rulebook(settings):
+    with open_context(settings):
         matrix, done = np.ones((8_000, 384), np.float32), Event()
 
         def multiply() -> None:

@@ -7,7 +7,7 @@ import httpx2
 import psycopg
 import pytest
 
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.database import pool as database
 from retrieval.errors import DatabaseUnreachableError
 from retrieval.settings import Settings
@@ -33,7 +33,7 @@ def ask(client: httpx2.Client) -> tuple[httpx2.Response, float]:
 
 @pytest.mark.proves("row 24", "promise 8")
 def test_questions_end_while_a_lock_is_held_and_are_answered_after_it(
-    rulebook: Rulebook, settings: Settings, runs: Runs
+    search_context: SearchContext, settings: Settings, runs: Runs
 ) -> None:
     lenient = settings.model_copy(update={"rag_threshold": -9.0})
     assert settings.database_url
@@ -58,14 +58,14 @@ def test_questions_end_while_a_lock_is_held_and_are_answered_after_it(
 
 @pytest.mark.proves("row 24", "promise 8")
 def test_every_connection_of_a_reader_ends_statements_that_run_without_end(
-    rulebook: Rulebook,
+    search_context: SearchContext,
 ) -> None:
     started = time.monotonic()
     with pytest.raises(DatabaseUnreachableError, match="the database is busy"):
-        rulebook.store.read(lambda conn: conn.execute("SELECT pg_sleep(60)"))
+        search_context.store.read(lambda conn: conn.execute("SELECT pg_sleep(60)"))
     assert time.monotonic() - started < LIMIT + 2
     limits = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
     query = "SELECT setting::int FROM pg_settings WHERE name = ANY(%s)"
-    found = rulebook.store.read(lambda conn: conn.execute(query, [limits]).fetchall())
+    found = search_context.store.read(lambda conn: conn.execute(query, [limits]).fetchall())
     assert len(found) == 3
     assert all(0 < milliseconds <= 60_000 for (milliseconds,) in found)

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import ModelUnavailableError
 from retrieval.search import search
 from retrieval.settings import Settings
@@ -44,7 +44,10 @@ class Asker(threading.Thread):
 
 @pytest.mark.proves("row 15", "promise 7")
 def test_an_upgrade_of_the_model_is_seen_at_the_swap_and_not_before(
-    rulebook: Rulebook, settings: Settings, vault: Path, open_rules: Callable[[Settings], Rulebook]
+    search_context: SearchContext,
+    settings: Settings,
+    vault: Path,
+    open_rules: Callable[[Settings], SearchContext],
 ) -> None:
     other = settings.model_copy(update={"embedding_model": "bundled-base", "rag_threshold": -9.0})
     with serving(settings.model_copy(update={"rag_threshold": -9.0})) as old, serving(other) as new:
@@ -52,7 +55,7 @@ def test_an_upgrade_of_the_model_is_seen_at_the_swap_and_not_before(
         assert (early.status_code, early.headers["Retry-After"]) == (503, "5")
         assert early.json()["title"] == "IndexMismatchError"
         assert "run: python -m ingest" in early.json()["detail"]
-        before = revision(rulebook)
+        before = revision(search_context)
         asker = Asker(old)
         asker.start()
         assert asker.answered.wait(60)
@@ -75,7 +78,7 @@ Spoil = Callable[[str, float, float], None]
 
 
 @pytest.fixture
-def spoil(empty: Rulebook, monkeypatch: pytest.MonkeyPatch) -> Spoil:
+def spoil(empty: SearchContext, monkeypatch: pytest.MonkeyPatch) -> Spoil:
     """Let the model itself make other vectors, x * factor + more, of texts with these words."""
     empty.warm()
     model = empty.embedder._model
@@ -98,7 +101,7 @@ def spoil(empty: Rulebook, monkeypatch: pytest.MonkeyPatch) -> Spoil:
 @pytest.mark.proves("row 15", "promise 6")
 @pytest.mark.parametrize("kind", ["NaN", "infinite", "zero"])
 def test_a_text_that_the_model_makes_nothing_of_is_named_and_nothing_else_is_lost(
-    empty: Rulebook, vault: Path, spoil: Spoil, kind: str
+    empty: SearchContext, vault: Path, spoil: Spoil, kind: str
 ) -> None:
     more = {"NaN": float("nan"), "infinite": float("inf"), "zero": 0.0}[kind]
     spoil("goes out at once", 0.0, more)
@@ -117,7 +120,7 @@ def test_a_text_that_the_model_makes_nothing_of_is_named_and_nothing_else_is_los
 
 @pytest.mark.proves("row 15")
 def test_an_edit_that_the_model_makes_nothing_of_leaves_the_old_text_and_the_other_edits(
-    empty: Rulebook, vault: Path, spoil: Spoil
+    empty: SearchContext, vault: Path, spoil: Spoil
 ) -> None:
     pipeline.run(empty, vault)
     spoil("burns red", 0.0, 0.0)
@@ -133,7 +136,7 @@ def test_an_edit_that_the_model_makes_nothing_of_leaves_the_old_text_and_the_oth
 
 @pytest.mark.proves("row 15")
 def test_a_model_that_makes_nothing_of_most_texts_changes_nothing(
-    empty: Rulebook, vault: Path, spoil: Spoil
+    empty: SearchContext, vault: Path, spoil: Spoil
 ) -> None:
     pipeline.run(empty, vault)
     before = (revision(empty), content(empty))
@@ -148,7 +151,7 @@ def test_a_model_that_makes_nothing_of_most_texts_changes_nothing(
 
 @pytest.mark.proves("row 15")
 def test_vectors_of_another_length_are_stored_at_length_one(
-    empty: Rulebook, vault: Path, spoil: Spoil
+    empty: SearchContext, vault: Path, spoil: Spoil
 ) -> None:
     spoil("", 7.0, 0.0)
     pipeline.run(empty, vault)

@@ -10,7 +10,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from ingest import pipeline
 from retrieval import context
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.index.store import Connection
 from retrieval.settings import Settings
 from tests.conftest import new_database
@@ -21,8 +21,8 @@ from tests.support.source.promises_table import Runs
 
 
 @contextmanager
-def two_rulebooks(server: str, folder: Path) -> Iterator[tuple[Rulebook, Rulebook]]:
-    """Yield the rulebook of the folder's vault, and one of another database."""
+def two_rulebooks(server: str, folder: Path) -> Iterator[tuple[SearchContext, SearchContext]]:
+    """Yield the search context of the folder's vault, and one of another database."""
     root = folder / "vault"
     root.mkdir()
     (root / "First.md").write_text("# First\n\nA rule.\n")
@@ -31,7 +31,7 @@ def two_rulebooks(server: str, folder: Path) -> Iterator[tuple[Rulebook, Ruleboo
             Settings.model_validate({"database_url": name, "vault": root, "rag_threshold": -9.0})
             for name in (url, other)
         )
-        with open_rulebook(one) as book, open_rulebook(two) as fresh:
+        with open_context(one) as book, open_context(two) as fresh:
             for opened in (book, fresh):
                 pipeline.run(opened, root)  # makes the tables
             yield book, fresh

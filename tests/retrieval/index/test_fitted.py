@@ -8,7 +8,7 @@ import pytest
 
 from evals.labels import dataset, extra_vaults
 from evals.retrieval import RULES
-from retrieval.context import Rulebook, calibrated_for
+from retrieval.context import SearchContext, calibrated_for
 from retrieval.ranking import calibration
 from retrieval.refusal import off_topic
 from retrieval.settings import Settings
@@ -21,9 +21,9 @@ FITTED = [
 
 @pytest.mark.parametrize("file", FITTED, ids=lambda file: file.name)
 def test_a_fit_of_the_default_models_has_seen_calibration_questions_alone(
-    file: Path, settings: Settings, rulebook: Rulebook
+    file: Path, settings: Settings, search_context: SearchContext
 ) -> None:
-    models = calibrated_for(settings, rulebook.embedder, rulebook.reranker)
+    models = calibrated_for(settings, search_context.embedder, search_context.reranker)
     fits = json.loads(file.read_text("utf-8"))
     (fit,) = [fit for fit in fits if fit["for"] == models]
     splits = {question.id: question.split for question in dataset.load(RULES)}
@@ -33,9 +33,9 @@ def test_a_fit_of_the_default_models_has_seen_calibration_questions_alone(
 
 
 def test_the_weights_are_fitted_on_other_rules_as_well(
-    settings: Settings, rulebook: Rulebook
+    settings: Settings, search_context: SearchContext
 ) -> None:
-    models = calibrated_for(settings, rulebook.embedder, rulebook.reranker)
+    models = calibrated_for(settings, search_context.embedder, search_context.reranker)
     (fit,) = [fit for fit in json.loads(FITTED[0].read_text("utf-8")) if fit["for"] == models]
     assert set(fit["fitted_on"]["beside"]) == set(extra_vaults.COLLECTIONS)
     assert min(fit["fitted_on"]["beside"].values()) > 200
@@ -43,7 +43,7 @@ def test_the_weights_are_fitted_on_other_rules_as_well(
 
 def test_the_default_models_are_calibrated(
     settings: Settings,
-    open_rules: Callable[[Settings], Rulebook],
+    open_rules: Callable[[Settings], SearchContext],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     assert open_rules(settings).threshold > float("-inf")

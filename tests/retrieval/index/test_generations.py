@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from ingest import pipeline
 from ingest.rebuild import Gate
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import GateRefusedError, IndexMismatchError, IndexMissingError, VaultError
 from retrieval.index import generations, writer
 from tests.conftest import RULES, write_vault
@@ -20,13 +20,13 @@ QUESTION = "How long does a torch burn?"
 LAMPS = {"1. Light/Lamps.md": "# Lamps\n\nA lamp burns for four hours.\n"}
 
 
-def states(rules: Rulebook) -> dict[int, str]:
-    with rules.store.connect(autocommit=True) as conn:
+def states(context: SearchContext) -> dict[int, str]:
+    with context.store.connect(autocommit=True) as conn:
         return {row[0]: row[1] for row in conn.execute("SELECT id, state FROM generation")}
 
 
-def change(rules: Rulebook, statement: str, *values: object) -> None:
-    with rules.store.connect(autocommit=True) as conn:
+def change(context: SearchContext, statement: str, *values: object) -> None:
+    with context.store.connect(autocommit=True) as conn:
         conn.execute(statement.encode(), values)
 
 
@@ -43,60 +43,65 @@ def gate(*statuses: int, doing: Callable[[int], object] = int) -> tuple[list[int
 
 
 def test_a_rebuild_takes_the_place_of_the_live_generation_and_keeps_it(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
-    before, (first,) = content(rulebook), states(rulebook)
-    second = pipeline.run(rulebook, vault, rebuild=True)
+    before, (first,) = content(search_context), states(search_context)
+    second = pipeline.run(search_context, vault, rebuild=True)
     assert (second.plan.rebuild, second.embedded) == (True, 0)
-    assert states(rulebook) == {first: "previous", second.generation_id: "live"}
-    assert content(rulebook) == before
-    third = pipeline.run(rulebook, vault, rebuild=True)
-    assert states(rulebook) == {second.generation_id: "previous", third.generation_id: "live"}
-    with rulebook.store.connect(autocommit=True) as conn:
+    assert states(search_context) == {first: "previous", second.generation_id: "live"}
+    assert content(search_context) == before
+    third = pipeline.run(search_context, vault, rebuild=True)
+    assert states(search_context) == {second.generation_id: "previous", third.generation_id: "live"}
+    with search_context.store.connect(autocommit=True) as conn:
         assert conn.execute("SELECT 1 FROM entry WHERE generation_id = %s", [first]).rowcount == 0
 
 
-def test_a_rebuild_mends_an_index_that_was_damaged(rulebook: Rulebook, vault: Path) -> None:
-    before = content(rulebook)
-    change(rulebook, "UPDATE entry SET embedding = embedding * array_fill(0, ARRAY[384])::vector "
-                     "WHERE kind = 'row'")  # fmt: skip
-    change(rulebook, "UPDATE chunk SET text = 'A torch burns for nine hours.'")
-    change(rulebook, "DELETE FROM posting")
-    report = pipeline.run(rulebook, vault, rebuild=True)
+def test_a_rebuild_mends_an_index_that_was_damaged(
+    search_context: SearchContext, vault: Path
+) -> None:
+    before = content(search_context)
+    change(
+        search_context,
+        "UPDATE entry SET embedding = embedding * array_fill(0, ARRAY[384])::vector "
+        "WHERE kind = 'row'",
+    )
+    change(search_context, "UPDATE chunk SET text = 'A torch burns for nine hours.'")
+    change(search_context, "DELETE FROM posting")
+    report = pipeline.run(search_context, vault, rebuild=True)
     assert report.embedded == 2  # the two rows of the table
     # The last column is the vector, whose last bits depend on the other texts of its batch.
-    assert [row[:-1] for row in content(rulebook)] == [row[:-1] for row in before]
-    with rulebook.store.connect(autocommit=True) as conn:
+    assert [row[:-1] for row in content(search_context)] == [row[:-1] for row in before]
+    with search_context.store.connect(autocommit=True) as conn:
         odd = conn.execute(
             "SELECT 1 FROM entry JOIN generation AS g ON g.id = generation_id "
             "WHERE state = 'live' AND abs(vector_norm(embedding) - 1) > 1e-3"
         )
         assert odd.fetchall() == []
-    assert found(rulebook, QUESTION)[0] == TORCHES
+    assert found(search_context, QUESTION)[0] == TORCHES
 
 
 @pytest.mark.proves("promise 1", "promise 7", "row 15")
 def test_readers_have_the_old_generation_until_one_of_another_model_is_whole(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     fingerprint = "UPDATE generation SET fingerprint = fingerprint || %s"
-    change(rulebook, fingerprint, Jsonb({"model_digest": "0" * 64}))
-    before, name, seen = content(rulebook), revision(rulebook), []
+    change(search_context, fingerprint, Jsonb({"model_digest": "0" * 64}))
+    before, name, seen = content(search_context), revision(search_context), []
 
     def look(_: str, done: int, total: int) -> None:
-        seen.append((done, total, revision(rulebook), content(rulebook) == before))
+        seen.append((done, total, revision(search_context), content(search_context) == before))
 
-    report = pipeline.run(rulebook, vault, progress=look)
+    report = pipeline.run(search_context, vault, progress=look)
     texts = len({row[8] for row in before})
     assert report.embedded == texts  # no vector of another model is taken over
     assert seen[-1] == (texts, texts, name, True)
-    assert list(states(rulebook).values()) == ["previous", "live"]
-    assert found(rulebook, QUESTION)[0] == TORCHES
+    assert list(states(search_context).values()) == ["previous", "live"]
+    assert found(search_context, QUESTION)[0] == TORCHES
 
 
 @pytest.mark.proves("promise 5")
 def test_edits_that_arrive_during_a_rebuild_are_in_its_result(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     def edit(number: int) -> None:
         if number == 1:
@@ -106,130 +111,140 @@ def test_edits_that_arrive_during_a_rebuild_are_in_its_result(
             (vault / "late.md").write_bytes(b"\xff")
 
     asked, measure = gate(0, doing=edit)
-    report = pipeline.run(rulebook, vault, gate=measure)
+    report = pipeline.run(search_context, vault, gate=measure)
     assert asked == [report.generation_id] * 2  # what is promoted is what was measured
     assert (report.plan.added, report.plan.removed) == (tuple(LAMPS), (TORCHES,))
     assert [error.path for error in report.rejected] == ["late.md"]
     assert (report.gated, report.embedded > 2) == (True, True)
-    rebuilt = content(rulebook)
+    rebuilt = content(search_context)
     assert {row[0] for row in rebuilt} == {WEAPONS, HAZARDS, *LAMPS}
     assert "| Battle axe | 9 |" in str(rebuilt)
-    assert not pipeline.run(rulebook, vault).plan.changes
+    assert not pipeline.run(search_context, vault).plan.changes
 
 
 def test_a_vault_that_changes_all_the_time_is_promoted_as_last_read_and_never_unmeasured(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     def write(number: int) -> None:
         write_vault(vault, {"busy.md": f"# Busy\n\nRule {number}.\n"})
 
-    before, numbers = content(rulebook), count()
+    before, numbers = content(search_context), count()
     asked, measure = gate(0, doing=write)
     with pytest.raises(GateRefusedError, match="changed during each of 5 measurements"):
-        pipeline.run(rulebook, vault, gate=measure)
+        pipeline.run(search_context, vault, gate=measure)
     assert len(asked) == 5
-    assert (content(rulebook), list(states(rulebook).values())) == (before, ["live"])
-    report = pipeline.run(rulebook, vault, rebuild=True, progress=lambda *_: write(next(numbers)))
+    assert (content(search_context), list(states(search_context).values())) == (before, ["live"])
+    report = pipeline.run(
+        search_context, vault, rebuild=True, progress=lambda *_: write(next(numbers))
+    )
     assert "changed during each of 5 readings" in report.notes[-1]
-    assert f"Rule {next(numbers) - 2}." in str(content(rulebook))
+    assert f"Rule {next(numbers) - 2}." in str(content(search_context))
 
 
 @pytest.mark.proves("row 13")
 def test_a_vault_that_goes_away_during_a_rebuild_leaves_the_live_generation(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
-    before = content(rulebook)
+    before = content(search_context)
     moved = vault.with_name("moved")
     _, measure = gate(0, doing=lambda _: vault.rename(moved))
     with pytest.raises(VaultError, match="no folder"):
-        pipeline.run(rulebook, vault, gate=measure)
-    assert content(rulebook) == before
+        pipeline.run(search_context, vault, gate=measure)
+    assert content(search_context) == before
     moved.rename(vault)
     _, measure = gate(0, doing=lambda _: vault.rename(moved) and write_vault(vault, {"a.png": ""}))
     with pytest.raises(VaultError, match="3 of the index's 3 files"):
-        pipeline.run(rulebook, vault, gate=measure)
-    assert content(rulebook) == before
+        pipeline.run(search_context, vault, gate=measure)
+    assert content(search_context) == before
     write_vault(vault, RULES)
-    assert pipeline.run(rulebook, vault).embedded == 0
-    assert list(states(rulebook).values()) == ["live"]  # what was built went with this ingest
+    assert pipeline.run(search_context, vault).embedded == 0
+    assert list(states(search_context).values()) == ["live"]  # what was built went with this ingest
 
 
 @pytest.mark.parametrize(("status", "why"), [(1, "did not pass"), (2, "could not be measured")])
 def test_a_generation_that_the_gate_refuses_is_gone_and_the_live_one_stays(
-    rulebook: Rulebook, vault: Path, status: int, why: str
+    search_context: SearchContext, vault: Path, status: int, why: str
 ) -> None:
     write_vault(vault, LAMPS)
-    before, name = content(rulebook), revision(rulebook)
-    (live,) = states(rulebook)
+    before, name = content(search_context), revision(search_context)
+    (live,) = states(search_context)
     with pytest.raises(GateRefusedError, match=f"{why}.*generation {live} is live as before"):
-        pipeline.run(rulebook, vault, gate=gate(status)[1])
-    assert (content(rulebook), revision(rulebook)) == (before, name)
-    assert states(rulebook) == {live: "live"}
+        pipeline.run(search_context, vault, gate=gate(status)[1])
+    assert (content(search_context), revision(search_context)) == (before, name)
+    assert states(search_context) == {live: "live"}
 
 
 @pytest.mark.proves("promise 2", "row 9")
 def test_what_a_crash_left_of_a_generation_is_removed_by_the_next_ingest(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
-    before = counts(rulebook)
-    (live,) = states(rulebook)
-    with rulebook.store.connect(autocommit=True) as conn:
+    before = counts(search_context)
+    (live,) = states(search_context)
+    with search_context.store.connect(autocommit=True) as conn:
         generations.lock(conn)
         half = generations.create(conn, {}, "building")
         writer.take_over(conn, live, half, [TORCHES, WEAPONS])
-    assert counts(rulebook)["entry"] > before["entry"]
-    assert found(rulebook, QUESTION) == found(rulebook, QUESTION, generation_id=live)
-    assert pipeline.run(rulebook, vault).embedded == 0
-    assert counts(rulebook) == before
+    assert counts(search_context)["entry"] > before["entry"]
+    assert found(search_context, QUESTION) == found(search_context, QUESTION, generation_id=live)
+    assert pipeline.run(search_context, vault).embedded == 0
+    assert counts(search_context) == before
 
 
 @pytest.mark.parametrize("broken", [b"\xff", b"---\ntitle: *x\n---\nText."])
 def test_a_file_that_cannot_be_read_is_in_a_rebuilt_index_as_it_was(
-    rulebook: Rulebook, vault: Path, broken: bytes
+    search_context: SearchContext, vault: Path, broken: bytes
 ) -> None:
-    before = content(rulebook)
+    before = content(search_context)
     (vault / TORCHES).write_bytes(broken)
-    report = pipeline.run(rulebook, vault, rebuild=True)
+    report = pipeline.run(search_context, vault, rebuild=True)
     assert [error.path for error in report.rejected] == [TORCHES]
-    assert generation(rulebook, report) == (3, report.chunks)
-    assert content(rulebook) == before
-    assert found(rulebook, "torch water")[0] == TORCHES
+    assert generation(search_context, report) == (3, report.chunks)
+    assert content(search_context) == before
+    assert found(search_context, "torch water")[0] == TORCHES
 
 
 def test_a_rollback_brings_the_previous_generation_back_and_another_one_forward(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     with pytest.raises(IndexMissingError, match="--rebuild"):
-        pipeline.roll_back(rulebook)
-    before, (first,) = content(rulebook), states(rulebook)
+        pipeline.roll_back(search_context)
+    before, (first,) = content(search_context), states(search_context)
     write_vault(vault, LAMPS)
-    second = pipeline.run(rulebook, vault, rebuild=True).generation_id
-    after = content(rulebook)
-    assert pipeline.roll_back(rulebook).id == first
-    assert (content(rulebook), states(rulebook)) == (before, {first: "live", second: "previous"})
-    assert pipeline.roll_back(rulebook).id == second
-    assert (content(rulebook), states(rulebook)) == (after, {first: "previous", second: "live"})
-    pipeline.roll_back(rulebook)
-    assert pipeline.run(rulebook, vault).embedded == 0  # its vectors are known from the other one
-    assert content(rulebook) == after
+    second = pipeline.run(search_context, vault, rebuild=True).generation_id
+    after = content(search_context)
+    assert pipeline.roll_back(search_context).id == first
+    assert (content(search_context), states(search_context)) == (
+        before,
+        {first: "live", second: "previous"},
+    )
+    assert pipeline.roll_back(search_context).id == second
+    assert (content(search_context), states(search_context)) == (
+        after,
+        {first: "previous", second: "live"},
+    )
+    pipeline.roll_back(search_context)
+    assert (
+        pipeline.run(search_context, vault).embedded == 0
+    )  # its vectors are known from the other one
+    assert content(search_context) == after
 
 
 def test_a_rollback_to_another_model_is_refused_and_says_what_to_set(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
     old = Jsonb({"model": "other/model", "model_digest": "0" * 64})
-    change(rulebook, "UPDATE generation SET fingerprint = fingerprint || %s", old)
-    pipeline.run(rulebook, vault)
-    before = states(rulebook)
+    change(search_context, "UPDATE generation SET fingerprint = fingerprint || %s", old)
+    pipeline.run(search_context, vault)
+    before = states(search_context)
     with pytest.raises(IndexMismatchError, match=r"'other/model'.*EMBEDDING_MODEL"):
-        pipeline.roll_back(rulebook)
-    assert states(rulebook) == before
+        pipeline.roll_back(search_context)
+    assert states(search_context) == before
 
 
-def test_a_generation_that_is_gone_is_not_promoted(rulebook: Rulebook) -> None:
-    before = states(rulebook)
-    with rulebook.store.connect(autocommit=True) as conn:
+def test_a_generation_that_is_gone_is_not_promoted(search_context: SearchContext) -> None:
+    before = states(search_context)
+    with search_context.store.connect(autocommit=True) as conn:
         generations.lock(conn)
         with pytest.raises(IndexMissingError, match="999 is gone"):
             generations.promote(conn, 999)
-    assert states(rulebook) == before
+    assert states(search_context) == before

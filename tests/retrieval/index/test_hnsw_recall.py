@@ -21,7 +21,7 @@ from evals.labels import dataset
 from evals.retrieval import RULES
 from ingest.chunking import document
 from ingest.read import vault
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.database.pool import Store
 from retrieval.encoder.bi_encoder import Embedder
 from retrieval.index import hnsw
@@ -183,7 +183,7 @@ def asked_of_the_vault(embedder: Embedder) -> Vectors:
 
 
 @pytest.fixture(scope="module")
-def large(store: Store, loaded: Rulebook) -> tuple[int, Held, Vectors]:
+def large(store: Store, loaded: SearchContext) -> tuple[int, Held, Vectors]:
     """An indexed generation of the sample vault's entries and three more around each of them."""
     real = vault_vectors(loaded.embedder)
     vectors = np.concatenate([real, *(spread(real, len(real), seed) for seed in (1, 2, 3))])

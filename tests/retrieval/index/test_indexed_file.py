@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index import indexed_file
 from retrieval.index.store import Connection, chunks_of, live
 from retrieval.models import Chunk, Entry, IndexedFile
@@ -25,22 +25,22 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def rules(
-    loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Rulebook]:
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SearchContext]:
     vault = write_vault(tmp_path_factory.mktemp("files"), FILES)
     with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
         yield rules
 
 
-def chunks(rules: Rulebook, path: str) -> tuple[Chunk, ...]:
-    return rules.store.read(lambda conn: chunks_of(conn, live(conn).id, path))
+def chunks(context: SearchContext, path: str) -> tuple[Chunk, ...]:
+    return context.store.read(lambda conn: chunks_of(conn, live(conn).id, path))
 
 
-def read(rules: Rulebook, *around: Chunk) -> dict[str, IndexedFile]:
+def read(context: SearchContext, *around: Chunk) -> dict[str, IndexedFile]:
     def around_them(conn: Connection) -> dict[str, IndexedFile]:
         return indexed_file.read(conn, live(conn).id, around)
 
-    return rules.store.read(around_them)
+    return context.store.read(around_them)
 
 
 def lines_of(path: str) -> dict[int, str]:
@@ -55,17 +55,17 @@ def said(file: IndexedFile) -> dict[int, str]:
 
 @pytest.mark.parametrize("path", [*RULES, WIDE, MANY])
 def test_the_lines_are_the_files_own_whichever_passage_is_asked_for(
-    rules: Rulebook, path: str
+    context: SearchContext, path: str
 ) -> None:
-    for chunk in chunks(rules, path):
-        found = read(rules, chunk)
+    for chunk in chunks(context, path):
+        found = read(context, chunk)
         assert list(found) == [path]
         assert said(found[path]) == lines_of(path)
 
 
 @pytest.mark.parametrize("path", [*RULES, WIDE, MANY])
-def test_the_entries_stand_in_order_and_once(rules: Rulebook, path: str) -> None:
-    entries = read(rules, chunks(rules, path)[0])[path].entries
+def test_the_entries_stand_in_order_and_once(context: SearchContext, path: str) -> None:
+    entries = read(context, chunks(context, path)[0])[path].entries
     assert entries
     assert [one.first_line for one in entries] == sorted(one.first_line for one in entries)
     places = [(one.first_line, one.last_line, one.quote) for one in entries]
@@ -73,65 +73,65 @@ def test_the_entries_stand_in_order_and_once(rules: Rulebook, path: str) -> None
     assert "whole" not in {one.kind for one in entries}
 
 
-def test_each_row_of_a_table_over_several_passages_is_an_entry(rules: Rulebook) -> None:
-    found = chunks(rules, MANY)
+def test_each_row_of_a_table_over_several_passages_is_an_entry(context: SearchContext) -> None:
+    found = chunks(context, MANY)
     assert len(found) > 2
-    rows = [one for one in read(rules, found[-1])[MANY].entries if one.kind == "row"]
+    rows = [one for one in read(context, found[-1])[MANY].entries if one.kind == "row"]
     assert [one.quote for one in rows] == FILES[MANY].split("\n")[4:-1]
     assert {one.lead for one in rows} == {"| Thing | Cost |\n|---|---|"}
 
 
-def test_only_what_is_around_the_passage_is_read(rules: Rulebook) -> None:
+def test_only_what_is_around_the_passage_is_read(context: SearchContext) -> None:
     """300 lines before and behind it, to the end of the passages that they stand in."""
-    found = chunks(rules, LONG)
+    found = chunks(context, LONG)
     first, middle = found[0], found[len(found) // 2]
-    above = read(rules, first)[LONG]
+    above = read(context, first)[LONG]
     assert _holds(above, first.first_line, first.last_line + 300)
     assert not _numbers(above) & set(range(first.last_line + 500, 1202))
-    around = read(rules, middle)[LONG]
+    around = read(context, middle)[LONG]
     assert _holds(around, middle.first_line - 300, middle.last_line + 300)
     assert 1 not in around.lines
     assert not _numbers(around) & set(range(middle.last_line + 500, 1202))
     assert _inside(around.entries, around)
 
 
-def test_of_two_passages_all_between_them_is_read(rules: Rulebook) -> None:
-    found = chunks(rules, LONG)
-    whole = read(rules, found[-1], found[0])[LONG]
+def test_of_two_passages_all_between_them_is_read(context: SearchContext) -> None:
+    found = chunks(context, LONG)
+    whole = read(context, found[-1], found[0])[LONG]
     assert said(whole) == lines_of(LONG)
     assert [one.quote for one in whole.entries] == [
         line for line in lines_of(LONG).values() if line.startswith("Rule")
     ]
 
 
-def test_a_single_line_that_was_cut_is_put_together(rules: Rulebook) -> None:
-    pieces = [chunk for chunk in chunks(rules, WIDE) if chunk.piece]
+def test_a_single_line_that_was_cut_is_put_together(context: SearchContext) -> None:
+    pieces = [chunk for chunk in chunks(context, WIDE) if chunk.piece]
     assert len(pieces) > 1
     for piece in pieces:
-        file = read(rules, piece)[WIDE]
+        file = read(context, piece)[WIDE]
         assert file.lines[5] == SENTENCES
         assert (file.lines[3], file.lines[7]) == ("Before it.", "Behind it.")
         quotes = " ".join(one.quote for one in file.entries if one.first_line == 5)
         assert quotes == SENTENCES
 
 
-def test_several_files_are_read_at_once_and_none_for_nothing(rules: Rulebook) -> None:
-    asked = [chunks(rules, path)[0] for path in RULES]
-    found = read(rules, *asked)
+def test_several_files_are_read_at_once_and_none_for_nothing(context: SearchContext) -> None:
+    asked = [chunks(context, path)[0] for path in RULES]
+    found = read(context, *asked)
     assert {path: said(file) for path, file in found.items()} == {
         path: lines_of(path) for path in RULES
     }
     assert {file.path for file in found.values()} == set(RULES)
-    assert read(rules) == {}
+    assert read(context) == {}
 
 
-def test_a_file_that_the_index_does_not_have_has_no_lines(rules: Rulebook) -> None:
-    gone = replace(chunks(rules, WIDE)[0], path="gone.md")
-    assert read(rules, gone) == {"gone.md": IndexedFile("gone.md", {}, ())}
+def test_a_file_that_the_index_does_not_have_has_no_lines(context: SearchContext) -> None:
+    gone = replace(chunks(context, WIDE)[0], path="gone.md")
+    assert read(context, gone) == {"gone.md": IndexedFile("gone.md", {}, ())}
 
 
-def test_a_search_brings_the_files_of_its_passages(rules: Rulebook) -> None:
-    found = search(rules, "What does a battle axe cost?")
+def test_a_search_brings_the_files_of_its_passages(context: SearchContext) -> None:
+    found = search(context, "What does a battle axe cost?")
     assert found.files.keys() == {hit.chunk.path for hit in found.hits}
     for hit in found.hits:
         entries = set(found.files[hit.chunk.path].entries)

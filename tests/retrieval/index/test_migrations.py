@@ -12,7 +12,7 @@ import pytest
 from evals import retrieval as evals
 from ingest import __main__ as program
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.database.pool import Store
 from retrieval.errors import DatabaseUnreachableError, SchemaNewerError
 from retrieval.index import migrate
@@ -49,11 +49,11 @@ def test_the_files_are_numbered_without_a_gap_and_each_is_applied_once(conn: Con
     assert conn.execute("SELECT xmin, * FROM migration").fetchall() == before
 
 
-def test_an_install_of_what_is_installed_writes_no_row(rulebook: Rulebook) -> None:
-    before = written(rulebook)
-    with rulebook.store.connect(autocommit=True) as conn:
+def test_an_install_of_what_is_installed_writes_no_row(search_context: SearchContext) -> None:
+    before = written(search_context)
+    with search_context.store.connect(autocommit=True) as conn:
         migrate.install(conn)
-    assert written(rulebook) == before
+    assert written(search_context) == before
 
 
 def test_installs_at_the_same_time_wait_for_each_other(database: str) -> None:
@@ -97,41 +97,41 @@ def without_count(conn: Connection) -> None:
 
 @pytest.mark.proves("promise 2")
 def test_a_database_from_before_the_migrations_is_taken_over_with_its_rows(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
-    before = content(rulebook)
-    with rulebook.store.connect(autocommit=True) as conn:
+    before = content(search_context)
+    with search_context.store.connect(autocommit=True) as conn:
         without_count(conn)
-    report = pipeline.run(rulebook, vault)
+    report = pipeline.run(search_context, vault)
     assert (report.embedded, len(report.plan.unchanged), report.plan.rebuild) == (0, 3, False)
-    assert content(rulebook) == before
-    with rulebook.store.connect(autocommit=True) as conn:
+    assert content(search_context) == before
+    with search_context.store.connect(autocommit=True) as conn:
         assert migrate.applied(conn) == migrate.known()
-    assert pipeline.run(rulebook, vault, rebuild=True).embedded == 0
-    assert content(rulebook) == before
+    assert pipeline.run(search_context, vault, rebuild=True).embedded == 0
+    assert content(search_context) == before
 
 
 def test_the_oldest_databases_get_the_columns_that_came_later(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
-    with rulebook.store.connect(autocommit=True) as conn:
+    with search_context.store.connect(autocommit=True) as conn:
         without_count(conn)
         conn.execute("ALTER TABLE entry DROP COLUMN token_vectors, DROP COLUMN token_scale")
         conn.execute("ALTER TABLE file DROP status, DROP edition, DROP supersedes")
         conn.execute("""UPDATE generation SET fingerprint = fingerprint || '{"folding": 0}'""")
-    assert pipeline.run(rulebook, vault).files == 3
-    assert found(rulebook, "How long does a torch burn?")[0] == "1. Light/Torches.md"
+    assert pipeline.run(search_context, vault).files == 3
+    assert found(search_context, "How long does a torch burn?")[0] == "1. Light/Torches.md"
 
 
 def test_a_database_of_a_newer_program_is_refused_and_left_alone(
     environment: Path,
-    rulebook: Rulebook,
+    search_context: SearchContext,
     vault: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with rulebook.store.connect(autocommit=True) as conn:
+    with search_context.store.connect(autocommit=True) as conn:
         conn.execute(NEWER)
-    before = (written(rulebook), counts(rulebook))
+    before = (written(search_context), counts(search_context))
     (vault / "new.md").write_text("# New\n\nA rule.\n", "utf-8")
     ours = migrate.known()[-1].number
     for arguments in ([], ["--dry-run"], ["--rebuild"], ["--rollback"]):
@@ -146,7 +146,7 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(
     questions.write_text(json.dumps({**asked, "gold": gold}) + "\n", "utf-8")
     assert evals.main(["--vault", str(vault), "--dataset", str(questions)]) == 2
     assert "migration 99" in capsys.readouterr().err
-    assert (written(rulebook), counts(rulebook)) == before
+    assert (written(search_context), counts(search_context)) == before
 
 
 def test_a_database_of_another_line_of_the_program_is_refused(conn: Connection) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index.store import Connection, live
 from retrieval.index.terms import cells, fields_of, is_field, key, names_of, stems_of, title
 from retrieval.models import NO_TERMS, Terms
@@ -146,34 +146,36 @@ def test_names_stand_in_the_question_in_its_order(asked: list[str], called: set[
 
 
 def test_the_terms_are_new_after_an_ingest_and_the_same_without_one(
-    rulebook: Rulebook, vault: Path
+    search_context: SearchContext, vault: Path
 ) -> None:
-    before = _terms(rulebook)
+    before = _terms(search_context)
     assert ("battl", "axe") in before.names
-    assert _terms(rulebook) is before
+    assert _terms(search_context) is before
     write_vault(vault, {"3. New/Rope.md": "# Silk Rope\n\nIt holds 3 people.\n"})
     (vault / "2. Arms/Weapons.md").write_text("# Weapons\n\nNone.\n", "utf-8")
-    pipeline.run(rulebook, vault)
-    after = _terms(rulebook)
+    pipeline.run(search_context, vault)
+    after = _terms(search_context)
     assert after.names[("silk", "rop")] == {"3. New/Rope.md"}
     assert ("battl", "axe") not in after.names
     assert after.headings == ("Torches", "Hazards", "Weapons", "Silk Rope")
 
 
-def test_what_stands_for_a_whole_passage_is_not_counted_again(rulebook: Rulebook) -> None:
-    with rulebook.store.connect(autocommit=True) as conn:
+def test_what_stands_for_a_whole_passage_is_not_counted_again(
+    search_context: SearchContext,
+) -> None:
+    with search_context.store.connect(autocommit=True) as conn:
         rows = conn.execute("SELECT kind FROM entry").fetchall()
     kinds = [str(kind) for (kind,) in rows]
     assert "whole" in kinds
-    assert _terms(rulebook).entries == len(kinds) - kinds.count("whole")
+    assert _terms(search_context).entries == len(kinds) - kinds.count("whole")
 
 
-def _terms(rules: Rulebook) -> Terms:
+def _terms(context: SearchContext) -> Terms:
     def read(conn: Connection) -> Terms:
         now = live(conn)
-        return rules.terms.of(conn, now.id, now.name)
+        return context.terms.of(conn, now.id, now.name)
 
-    return rules.store.read(read)
+    return context.store.read(read)
 
 
 def test_a_row_by_name_and_kind_is_called_by_its_name_alone_too() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.encoder import adapter, weights
 from retrieval.encoder.bi_encoder import ModelThread
 from retrieval.errors import ModelUnavailableError
@@ -24,7 +24,9 @@ QUESTION = "How long does a torch burn?"
 
 
 def test_one_setting_turns_it_on(
-    indexed: Settings, open_rules: Callable[[Settings], Rulebook], caplog: pytest.LogCaptureFixture
+    indexed: Settings,
+    open_rules: Callable[[Settings], SearchContext],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     settings = Settings.model_validate(
         {**indexed.model_dump(exclude={"rag_candidates"}), "reranker_model": "bundled"}

@@ -7,7 +7,7 @@ import pytest
 from psycopg import sql
 
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.index import store
 from retrieval.index.store import Connection, full_text, live
 from retrieval.settings import Settings
@@ -48,7 +48,7 @@ PLANS: dict[str, dict[str, str]] = {
 
 
 @pytest.fixture(scope="module")
-def rules(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rulebook]:
+def rules(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SearchContext]:
     vault = write_vault(tmp_path_factory.mktemp("plans"), many_files(FILES))
     with new_database(server) as url:
         settings = Settings.model_validate({"database_url": url, "vault": vault})
@@ -70,9 +70,9 @@ def scores(conn: Connection, question: str) -> list[tuple[int, float]]:
 
 
 @pytest.mark.proves("row 18")
-def test_scores_and_order_are_the_same_with_every_plan(rules: Rulebook, runs: Runs) -> None:
+def test_scores_and_order_are_the_same_with_every_plan(context: SearchContext, runs: Runs) -> None:
     plans = set()
-    with rules.store.connect(autocommit=True) as conn:
+    with context.store.connect(autocommit=True) as conn:
         conn.prepare_threshold = None  # a prepared statement keeps the plan of other settings
         wanted = {question: scores(conn, question) for question in QUESTIONS}
         assert [len(found) > 100 for found in wanted.values()] == [True] * len(QUESTIONS)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.context import Rulebook, calibrated_for
+from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError
 from retrieval.models import SearchResult
 from retrieval.refusal import confidence, off_topic
@@ -95,48 +95,56 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     confidence._found.cache_clear()
 
 
-def keep(rules: Rulebook, fit: Fit) -> None:
-    models = calibrated_for(rules.settings, rules.embedder, rules.reranker)
+def keep(context: SearchContext, fit: Fit) -> None:
+    models = calibrated_for(context.settings, context.embedder, context.reranker)
     confidence.write(models, fit, {"n": 1})
 
 
-def test_a_fit_is_kept_for_its_models(rulebook: Rulebook, stored: Path) -> None:
-    assert confidence.fitted(rulebook) is None
-    keep(rulebook, EVEN)
-    assert confidence.fitted(rulebook) == EVEN
-    off = rulebook.settings.model_copy(update={"rag_late_interaction": False})
-    assert confidence.fitted(replace(rulebook, settings=off)) is None
+def test_a_fit_is_kept_for_its_models(search_context: SearchContext, stored: Path) -> None:
+    assert confidence.fitted(search_context) is None
+    keep(search_context, EVEN)
+    assert confidence.fitted(search_context) == EVEN
+    off = search_context.settings.model_copy(update={"rag_late_interaction": False})
+    assert confidence.fitted(replace(search_context, settings=off)) is None
 
 
-def test_a_fit_of_other_features_says_what_to_run(rulebook: Rulebook, stored: Path) -> None:
-    models = calibrated_for(rulebook.settings, rulebook.embedder, rulebook.reranker)
+def test_a_fit_of_other_features_says_what_to_run(
+    search_context: SearchContext, stored: Path
+) -> None:
+    models = calibrated_for(
+        search_context.settings, search_context.embedder, search_context.reranker
+    )
     entry = {**asdict(EVEN), "weights": {"score": 1.0, "luck": 2.0}, "for": models}
     stored.write_text(json.dumps([entry]), "utf-8")
     with pytest.raises(ConfigurationError, match=r"\['luck', 'score'\].* python -m evals\.calibr"):
-        confidence.fitted(rulebook)
+        confidence.fitted(search_context)
 
 
 @pytest.mark.parametrize("text", ["", "{", "3", "[{}]"])
-def test_a_broken_file_is_said_to_be_one(rulebook: Rulebook, stored: Path, text: str) -> None:
+def test_a_broken_file_is_said_to_be_one(
+    search_context: SearchContext, stored: Path, text: str
+) -> None:
     stored.write_text(text, "utf-8")
     with pytest.raises(ConfigurationError, match=r"confidence\.json cannot be read"):
-        confidence.fitted(rulebook)
+        confidence.fitted(search_context)
 
 
-def test_what_is_decided_depends_on_the_limit(rulebook: Rulebook, stored: Path) -> None:
-    found = search(rulebook, TORCH)
-    assert decide(rulebook, found, TORCH) == Decision("answered", None)
+def test_what_is_decided_depends_on_the_limit(search_context: SearchContext, stored: Path) -> None:
+    found = search(search_context, TORCH)
+    assert decide(search_context, found, TORCH) == Decision("answered", None)
     for limit, certainty in ((0.5, "answered"), (0.51, "nearest")):
-        keep(rulebook, replace(EVEN, limit=limit))
-        assert decide(rulebook, found, TORCH) == Decision(certainty, 0.5)  # type: ignore[arg-type]
+        keep(search_context, replace(EVEN, limit=limit))
+        assert decide(search_context, found, TORCH) == Decision(certainty, 0.5)  # type: ignore[arg-type]
 
 
 def test_another_subject_is_refused_without_any_confidence(
-    rulebook: Rulebook, stored: Path
+    search_context: SearchContext, stored: Path
 ) -> None:
-    keep(rulebook, EVEN)
+    keep(search_context, EVEN)
     for asked in ("How do I undo my last git commit?", "Why does my car not start in the cold?"):
-        assert decide(rulebook, search(rulebook, asked), asked) == Decision("refused", 0.0)
+        assert decide(search_context, search(search_context, asked), asked) == Decision(
+            "refused", 0.0
+        )
 
 
 def foreign(found: SearchResult) -> SearchResult:
@@ -151,21 +159,25 @@ def named(found: SearchResult) -> bool:
 
 
 @pytest.mark.parametrize("question", ["dagger", "What is a battle axe?", "Drowning", "weapon axe"])
-def test_what_the_vault_has_by_name_is_never_refused(rulebook: Rulebook, question: str) -> None:
-    found = foreign(search(rulebook, question))
+def test_what_the_vault_has_by_name_is_never_refused(
+    search_context: SearchContext, question: str
+) -> None:
+    found = foreign(search(search_context, question))
     assert found.hits
     assert named(found)
     assert not off_topic.refuses(found, off_topic.Fit())
 
 
-def test_a_name_among_much_else_does_not_keep_a_question(rulebook: Rulebook) -> None:
-    found = foreign(search(rulebook, "Which football club signed a dagger sponsor last season?"))
+def test_a_name_among_much_else_does_not_keep_a_question(search_context: SearchContext) -> None:
+    found = foreign(
+        search(search_context, "Which football club signed a dagger sponsor last season?")
+    )
     assert not named(found)
     assert off_topic.refuses(found, off_topic.Fit())
-    assert not named(search(rulebook, "What is it?"))
+    assert not named(search(search_context, "What is it?"))
 
 
-def test_the_features_are_numbers_with_names(indexed_rules: Rulebook) -> None:
+def test_the_features_are_numbers_with_names(indexed_rules: SearchContext) -> None:
     asked = "Does a torch burn in water?"
     found = search(indexed_rules, asked)
     first, last = found.hits[0], found.hits[-1]
@@ -179,16 +191,16 @@ def test_the_features_are_numbers_with_names(indexed_rules: Rulebook) -> None:
 
 
 def test_a_reason_that_is_asked_for_and_a_number_that_is_not_there_count(
-    rulebook: Rulebook,
+    search_context: SearchContext,
 ) -> None:
-    found = search(rulebook, "Why does a torch burn for 9 hours?")
+    found = search(search_context, "Why does a torch burn for 9 hours?")
     given = dict(zip(NAMES, features(found, "why does a torhc burn for 9 hours?"), strict=True))
     assert (given["why"], given["numbers"]) == (1.0, 1.0)
 
 
-def test_a_search_that_found_nothing_has_no_features(rulebook: Rulebook) -> None:
-    found = search(replace(rulebook, threshold=99.0), TORCH)
+def test_a_search_that_found_nothing_has_no_features(search_context: SearchContext) -> None:
+    found = search(replace(search_context, threshold=99.0), TORCH)
     assert found.hits == ()
     with pytest.raises(ValueError, match="nothing was found"):
         features(found, TORCH)
-    assert decide(rulebook, found, TORCH) == Decision("refused", 0.0)
+    assert decide(search_context, found, TORCH) == Decision("refused", 0.0)

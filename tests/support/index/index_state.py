@@ -5,13 +5,13 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 
 from ingest.pipeline import Report
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.database.pool import Store
 from retrieval.index import generations
 from retrieval.index.sections import SectionsCache
 from retrieval.index.store import live
 from retrieval.index.terms import TermsCache
-from retrieval.refusal.topic_scores import Background
+from retrieval.refusal.topic_scores import BaselineCache
 from retrieval.search import search
 from retrieval.settings import Settings
 
@@ -28,32 +28,36 @@ _RANKED = (
 
 
 def found(
-    rules: Rulebook, question: str, *, top_k: int | None = None, generation_id: int | None = None
+    context: SearchContext,
+    question: str,
+    *,
+    top_k: int | None = None,
+    generation_id: int | None = None,
 ) -> list[str]:
     """The paths of the passages found for a question."""
     return [
         hit.chunk.path
-        for hit in search(rules, question, top_k=top_k, generation_id=generation_id).hits
+        for hit in search(context, question, top_k=top_k, generation_id=generation_id).hits
     ]
 
 
-def rankings(rules: Rulebook) -> list[object]:
+def rankings(context: SearchContext) -> list[object]:
     """All that searches find and how that came to be, without how long it took."""
-    rules = replace(rules, threshold=-9.0)  # the fitted one is for other rules
-    found = [search(rules, question) for question in _RANKED]
+    context = replace(context, threshold=-9.0)  # the fitted one is for other rules
+    found = [search(context, question) for question in _RANKED]
     assert all(one.hits for one in found)
     return [(one.generation, one.hits, one.trace, one.late) for one in found]
 
 
-def counts(rules: Rulebook) -> dict[str, int]:
+def counts(context: SearchContext) -> dict[str, int]:
     """How many rows each table holds."""
-    with rules.store.connect(autocommit=True) as conn:
+    with context.store.connect(autocommit=True) as conn:
         return {name: len(conn.execute(f"SELECT 1 FROM {name}").fetchall()) for name in TABLES}
 
 
-def content(rules: Rulebook) -> list[tuple[object, ...]]:
+def content(context: SearchContext) -> list[tuple[object, ...]]:
     """All that the live generation holds of its files, without row numbers."""
-    with rules.store.connect(autocommit=True) as conn:
+    with context.store.connect(autocommit=True) as conn:
         return conn.execute(
             "SELECT f.path, f.sha256, c.first_line, c.piece, c.text, c.length, e.ordinal, e.quote, "
             "e.text_sha256, e.embedding::text FROM file AS f "
@@ -64,44 +68,44 @@ def content(rules: Rulebook) -> list[tuple[object, ...]]:
         ).fetchall()
 
 
-def revision(rules: Rulebook) -> str:
-    return rules.store.read(lambda conn: live(conn).name)
+def revision(context: SearchContext) -> str:
+    return context.store.read(lambda conn: live(conn).name)
 
 
-def generation(rules: Rulebook, report: Report) -> tuple[int, int]:
-    with rules.store.connect(autocommit=True) as conn:
+def generation(context: SearchContext, report: Report) -> tuple[int, int]:
+    with context.store.connect(autocommit=True) as conn:
         return generations.size(conn, report.generation_id)
 
 
 @contextmanager
-def same_models(rules: Rulebook, settings: Settings) -> Iterator[Rulebook]:
-    """Open another database with the models of `rules`, which take seconds to load.
+def same_models(context: SearchContext, settings: Settings) -> Iterator[SearchContext]:
+    """Open another database with the models of `context`, which take seconds to load.
 
-    The threshold is that of `settings`, else of `rules`.
+    The threshold is that of `settings`, else of `context`.
     """
     assert settings.database_url
-    threshold = rules.threshold if settings.rag_threshold is None else settings.rag_threshold
+    threshold = context.threshold if settings.rag_threshold is None else settings.rag_threshold
     store = Store(settings.database_url.get_secret_value())
     store.open()
     with closing(store):
         yield replace(
-            rules,
+            context,
             settings=settings,
             store=store,
             threshold=threshold,
-            background=Background(),
+            background=BaselineCache(),
             terms=TermsCache(),
             sections=SectionsCache(),
         )
 
 
-def written(rules: Rulebook) -> int:
+def written(context: SearchContext) -> int:
     """How many rows of this database's tables, the system's too, were ever written.
 
     Left out are statistics, which the database gathers by itself (their long values too), and what
     all databases of a server share: another test may create one just now.
     """
-    with rules.store.connect(autocommit=True) as conn:
+    with context.store.connect(autocommit=True) as conn:
         row = conn.execute(
             "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint FROM pg_stat_all_tables "
             "WHERE relid NOT IN (SELECT unnest(ARRAY[oid, reltoastrelid]) FROM pg_class "

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.database.pool import Store
 from retrieval.index.store import Connection
 from retrieval.models import Vectors
@@ -39,6 +39,6 @@ def conn(store: Store) -> Iterator[Connection]:
 
 
 @pytest.fixture(scope="session")
-def sources(loaded: Rulebook) -> Vectors:
+def sources(loaded: SearchContext) -> Vectors:
     """The vectors of some hundred sentences of rules, shape (sentences, 384)."""
     return loaded.embedder.embed(sentences())

@@ -13,7 +13,7 @@ import pytest
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from ingest import pipeline
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import IndexMissingError, VaultError
 from retrieval.index.store import Connection
 from retrieval.search import search
@@ -59,8 +59,8 @@ def text(word: str) -> bytes:
 class Vault(RuleBasedStateMachine):
     """The dictionaries are the truth: the folder, the live index, the previous generation."""
 
-    book: Rulebook
-    fresh: Rulebook  # of an empty database, for comparison
+    book: SearchContext
+    fresh: SearchContext  # of an empty database, for comparison
     look: Callable[[Connection], object]  # what two indexes are compared by
     ingests = 0
 
@@ -170,7 +170,7 @@ class Vault(RuleBasedStateMachine):
             pipeline.run(self.fresh, self.root)
         assert self._content(self.book) == self._content(self.fresh)
 
-    def _content(self, opened: Rulebook) -> object:
+    def _content(self, opened: SearchContext) -> object:
         with opened.store.connect(autocommit=True) as conn:
             return type(self).look(conn)
 
@@ -193,7 +193,7 @@ class Vault(RuleBasedStateMachine):
         (self.root / path).unlink()
 
 
-def empty(opened: Rulebook) -> None:
+def empty(opened: SearchContext) -> None:
     """Forget all that a database holds."""
     with opened.store.connect(autocommit=True) as conn:
         conn.execute("TRUNCATE generation CASCADE")

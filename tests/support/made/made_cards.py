@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from api.answer.cards import precedence, render, selection
 from api.answer.cards.card import Card
 from api.answer.question import intent
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.ranking.lines import Asked
 from retrieval.search import search
 from tests.support.made.made_vault import FILES
@@ -22,11 +22,11 @@ STOWAWAYS = (
 VAULT = {**FILES, "6. Law/Stowaways.md": STOWAWAYS}
 
 
-def chosen(rules: Rulebook, asked: str) -> tuple[Card, ...]:
+def chosen(context: SearchContext, asked: str) -> tuple[Card, ...]:
     """Return the cards for a question, best first."""
-    found = search(rules, asked)
+    found = search(context, asked)
     reading = intent.read(asked, found.terms)
-    parts = [search(rules, part) for part in reading.parts]
+    parts = [search(context, part) for part in reading.parts]
     whole = precedence.with_overriding(found, Asked.of(asked, found.terms))
     return selection.choose(whole, parts, reading)
 
@@ -36,6 +36,6 @@ def written(shown: Sequence[Card]) -> str:
     return render.markdown(shown, precedence.variants([card.path for card in shown]))
 
 
-def first(rules: Rulebook, asked: str) -> str:
+def first(context: SearchContext, asked: str) -> str:
     """Return the text of the first card for a question."""
-    return render.text(chosen(rules, asked)[0])
+    return render.text(chosen(context, asked)[0])

@@ -6,17 +6,17 @@ from dataclasses import replace
 import httpx2
 import pytest
 
-from api.state import Oracle
+from api.state import AppState
 from evals import inbox
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 
 TORCH = {"question": "How long does a torch burn?"}
 
 
-def api(rules: Rulebook, *, stored: bool = False) -> Oracle:
-    """What an API over `rules` opens, with that wish of the operator."""
+def api(context: SearchContext, *, stored: bool = False) -> AppState:
+    """What an API over `context` opens, with that wish of the operator."""
     settings = {"feedback_stores_questions": stored, "rag_threshold": -9.0}
-    return Oracle(replace(rules, settings=rules.settings.model_copy(update=settings)), None)
+    return AppState(replace(context, settings=context.settings.model_copy(update=settings)), None)
 
 
 def asked(client: httpx2.Client) -> str:

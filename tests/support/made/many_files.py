@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from retrieval import context
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.settings import Settings
 from tests.support.faults.crash_child import HashingEmbedder
 
@@ -41,9 +41,9 @@ def many_files(count: int, seed: int = 7) -> dict[str, str]:
 
 
 @contextmanager
-def cheap_rules(settings: Settings) -> Iterator[Rulebook]:
-    """Open a rulebook whose encoder is a hash."""
+def cheap_rules(settings: Settings) -> Iterator[SearchContext]:
+    """Open a search context whose encoder is a hash."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(context, "Embedder", HashingEmbedder)
-        with open_rulebook(settings) as rules:
+        with open_context(settings) as rules:
             yield rules

@@ -22,8 +22,8 @@ from pydantic import SecretStr
 
 from api.llm.client import LanguageModel
 from api.main import create_app
-from api.state import Oracle
-from retrieval.context import Rulebook
+from api.state import AppState
+from retrieval.context import SearchContext
 from tests.conftest import index_of, write_vault
 from tests.support.servers.browser import chromium
 from tests.support.servers.fake_llm import FakeLlm
@@ -80,7 +80,7 @@ FILES = {
 class Desk:
     """The running API with and without a language model, and the vault that both answer from."""
 
-    rules: Rulebook
+    rules: SearchContext
     quotes: str  # the address of the API that quotes
     model: str  # of the one that asks `llm`
     llm: FakeLlm
@@ -123,7 +123,9 @@ New = Callable[..., Tab]  # what the fixture `tab` gives
 
 
 @pytest.fixture(scope="module")
-def desk(loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def desk(
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Desk]:
     """The API over a small vault of its own, once with quotes and once with a language model."""
     vault = write_vault(tmp_path_factory.mktemp("page"), FILES)
     with index_of(loaded, server, vault) as rules, ExitStack() as stack:
@@ -138,7 +140,7 @@ def desk(loaded: Rulebook, server: str, tmp_path_factory: pytest.TempPathFactory
             }
         )
         model = stack.enter_context(closing(LanguageModel(settings)))
-        apps = [create_app(Oracle(rules, asked)) for asked in (None, model)]
+        apps = [create_app(AppState(rules, asked)) for asked in (None, model)]
         quotes, asking = (
             str(stack.enter_context(serving(settings, app)).base_url).rstrip("/") for app in apps
         )

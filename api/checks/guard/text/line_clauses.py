@@ -14,7 +14,7 @@ _LABEL = re.compile(r"[^:.,;]{1,40}:[*_]*\s")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LineClause:
     """A clause of a line; `about` are the stems of the line, its key and what is above it."""
 
     clause: Clause
@@ -39,13 +39,13 @@ class Told:
 
 
 @lru_cache(maxsize=8192)
-def told(line: Line) -> tuple[Told, ...]:
+def told(line: Line) -> tuple[LineClause, ...]:
     """Return the clauses of a line; none of a table's header, nor of a row's key."""
     read = " | ".join(cell.text for cell in line.cells)
     above = " ".join([read, line.key, line.near, line.before, line.heading])
     about, key = frozenset(stems(above)), frozenset(stems(line.key))
     if line.kind != "row":
-        return tuple(Told(clause, line, about, key) for clause in _prose(line, read))
+        return tuple(LineClause(clause, line, about, key) for clause in _prose(line, read))
     if len(line.cells) > 2 and not any(cell.column for cell in line.cells):
         return ()
     return tuple(_row(line, about, key))
@@ -71,7 +71,7 @@ def _prose(line: Line, read: str) -> Iterator[Clause]:
         yield replace(label, text=f"{label.text}: {after.text}", words=label.words | after.words)
 
 
-def _row(line: Line, about: frozenset[str], key: frozenset[str]) -> Iterator[Told]:
+def _row(line: Line, about: frozenset[str], key: frozenset[str]) -> Iterator[LineClause]:
     """The clauses of a row's cells; a cell that only says no denies its column of the key."""
     for at, cell in enumerate(line.cells):
         if not at and cell.column:
@@ -84,4 +84,4 @@ def _row(line: Line, about: frozenset[str], key: frozenset[str]) -> Iterator[Tol
             if plain and cell.column and any(word.isalpha() for word in key):
                 whole = f"{cell.column} {line.key} {clause.text}".replace(",", "")
                 clause = clauses(f"not {whole}" if clause.negated else whole)[0]
-            yield Told(clause, line, with_column, key, own - others, others - own)
+            yield LineClause(clause, line, with_column, key, own - others, others - own)

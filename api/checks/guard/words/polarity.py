@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.checks.guard.text.clauses import Clause, clauses, stems, uncontracted
-from api.checks.guard.text.line_clauses import Told, told
+from api.checks.guard.text.line_clauses import LineClause, told
 from api.checks.guard.words.opposites import opposite
 from api.checks.passage_lines import Line
 
@@ -70,7 +70,7 @@ def contradiction(statement: str, question: str, lines: Sequence[Line]) -> tuple
     return None
 
 
-def _about(clause: Clause, part: Told, said: _Said) -> bool:
+def _about(clause: Clause, part: LineClause, said: _Said) -> bool:
     """Whether a line's clause and a statement's say something of one subject."""
     own = part.clause.words
     there = own | part.about
@@ -86,7 +86,7 @@ def _about(clause: Clause, part: Told, said: _Said) -> bool:
 
 
 def _left_out(
-    clause: Clause, said: _Said, near: Sequence[Told], parts: Sequence[Told]
+    clause: Clause, said: _Said, near: Sequence[LineClause], parts: Sequence[LineClause]
 ) -> Line | None:
     """The line that denies what the clause affirms."""
     if _CONDITION.match(clause.text) or _BESIDES.search(_stretch(clause, said)):
@@ -134,13 +134,13 @@ def _said_of(clause: Clause, denied: Clause) -> bool:
     return denied.bare and bool(subject) and subject < clause.words
 
 
-def _conditional(part: Told, said: _Said) -> bool:
+def _conditional(part: LineClause, said: _Said) -> bool:
     """Whether the line says no on a condition that the statement does not name."""
     condition = part.condition
     return not condition <= said.words
 
 
-def _rather(clause: Clause, affirmed: Told, denied: Told) -> bool:
+def _rather(clause: Clause, affirmed: LineClause, denied: LineClause) -> bool:
     """Whether a clause has its words from a line that affirms them, not from the one denying."""
     own = denied.clause
     shared = clause.words & (own.words | denied.key)
@@ -150,7 +150,7 @@ def _rather(clause: Clause, affirmed: Told, denied: Told) -> bool:
     return more and not own.beside <= clause.words
 
 
-def _admitted(clause: Clause, part: Told, said: _Said) -> bool:
+def _admitted(clause: Clause, part: LineClause, said: _Said) -> bool:
     """Whether another clause of the statement says the no of `part`: "but a tattoo will not"."""
     at = said.clauses.index(clause)
     for number, other in enumerate(said.clauses):
@@ -165,7 +165,9 @@ def _admitted(clause: Clause, part: Told, said: _Said) -> bool:
     return False
 
 
-def _added(clause: Clause, said: _Said, near: Sequence[Told], parts: Sequence[Told]) -> Line | None:
+def _added(
+    clause: Clause, said: _Said, near: Sequence[LineClause], parts: Sequence[LineClause]
+) -> Line | None:
     """The line that affirms what the clause denies."""
     if not clause.negated or _ELLIPTIC.match(clause.text) or _EXCEPTION.search(clause.text):
         return None
@@ -183,7 +185,7 @@ def _added(clause: Clause, said: _Said, near: Sequence[Told], parts: Sequence[To
     return best.line if len(there) >= _MOST_COVERED * len(clause.words) else None
 
 
-def _denies(part: Told, best: Told, clause: Clause, said: _Said) -> bool:
+def _denies(part: LineClause, best: LineClause, clause: Clause, said: _Said) -> bool:
     """Whether a line's clause says the no of `clause`, which `best` does not."""
     own = part.clause
     if not own.negated:
@@ -208,7 +210,7 @@ def _implied(text: str, other: str) -> bool:
     )
 
 
-def _swapped(clause: Clause, near: Sequence[Told]) -> tuple[str, Line] | None:
+def _swapped(clause: Clause, near: Sequence[LineClause]) -> tuple[str, Line] | None:
     best = max(near, key=lambda part: _likeness(clause, part), default=None)
     if best is None or (clause.negated, clause.limit) != (best.clause.negated, best.clause.limit):
         return None
@@ -216,6 +218,6 @@ def _swapped(clause: Clause, near: Sequence[Told]) -> tuple[str, Line] | None:
     return (f'"{words[0]}" where its source says "{words[1]}"', best.line) if words else None
 
 
-def _likeness(clause: Clause, part: Told) -> float:
+def _likeness(clause: Clause, part: LineClause) -> float:
     both = clause.words | part.clause.words
     return len(clause.words & part.clause.words) / len(both) if both else 0.0

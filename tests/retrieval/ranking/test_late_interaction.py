@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as arrays
 from pgvector.psycopg import register_vector
 
 from ingest import pipeline
-from retrieval.context import Rulebook, encoder_files
+from retrieval.context import SearchContext, encoder_files
 from retrieval.encoder.bi_encoder import Embedder
 from retrieval.errors import IndexMismatchError
 from retrieval.index import writer
@@ -86,17 +86,17 @@ def test_alike_pieces_are_joined_and_others_are_not() -> None:
 
 
 def test_what_was_stored_with_another_pooling_is_not_taken_over(
-    settings: Settings, rulebook: Rulebook
+    settings: Settings, search_context: SearchContext
 ) -> None:
-    with rulebook.store.connect(autocommit=True) as conn:
+    with search_context.store.connect(autocommit=True) as conn:
         register_vector(conn)
         (text,) = conn.execute("SELECT trail || words FROM entry LIMIT 1").fetchone() or ("",)
-        known = partial(writer.known_vectors, conn, rulebook.embedder.files.digest, [text])
+        known = partial(writer.known_vectors, conn, search_context.embedder.files.digest, [text])
         assert known(pooling=1)
         assert not known(pooling=3)
         assert known(pooling=None)
         before = writer.token_bytes(conn)
-        pooling = replace(rulebook, embedder=_pooling(rulebook, settings, 3))
+        pooling = replace(search_context, embedder=_pooling(search_context, settings, 3))
         report = pipeline.run(pooling, settings.vault)
         assert report.embedded > 0
         assert known(pooling=3)
@@ -105,29 +105,29 @@ def test_what_was_stored_with_another_pooling_is_not_taken_over(
         assert now < before / 2
     assert search(pooling, QUESTION).late == "stored"
     with pytest.raises(IndexMismatchError, match="token_pooling 3 and this process has 1"):
-        search(rulebook, QUESTION)
+        search(search_context, QUESTION)
 
 
-def _pooling(rules: Rulebook, settings: Settings, count: int) -> Embedder:
-    return Embedder(encoder_files(settings), rules.embedder.thread, count)
+def _pooling(context: SearchContext, settings: Settings, count: int) -> Embedder:
+    return Embedder(encoder_files(settings), context.embedder.thread, count)
 
 
-def test_search_reads_the_stored_vectors(rulebook: Rulebook) -> None:
-    found = search(rulebook, QUESTION)
+def test_search_reads_the_stored_vectors(search_context: SearchContext) -> None:
+    found = search(search_context, QUESTION)
     assert found.late == "stored"
     assert found.hits[0].chunk.path == "1. Light/Torches.md"
     assert all(row.late_score is not None for row in found.trace)
-    with rulebook.store.connect() as conn:
+    with search_context.store.connect() as conn:
         assert writer.token_bytes(conn) > 0
 
 
 def test_stored_and_encoded_anew_say_nearly_the_same(
-    settings: Settings, rulebook: Rulebook
+    settings: Settings, search_context: SearchContext
 ) -> None:
-    stored = search(rulebook, QUESTION)
-    with rulebook.store.connect(autocommit=True) as conn:
+    stored = search(search_context, QUESTION)
+    with search_context.store.connect(autocommit=True) as conn:
         conn.execute("UPDATE entry SET token_vectors = NULL, token_scale = NULL")
-    encoded = search(rulebook, QUESTION)
+    encoded = search(search_context, QUESTION)
     assert encoded.late == "encoded"
     best = stored.trace[0].late_score
     assert best
@@ -135,20 +135,20 @@ def test_stored_and_encoded_anew_say_nearly_the_same(
     assert encoded.trace[0].late_score == pytest.approx(best, abs=0.1)
 
 
-def test_late_interaction_can_be_off(rulebook: Rulebook) -> None:
-    off = rulebook.settings.model_copy(update={"rag_late_interaction": False})
-    found = search(replace(rulebook, settings=off), QUESTION)
+def test_late_interaction_can_be_off(search_context: SearchContext) -> None:
+    off = search_context.settings.model_copy(update={"rag_late_interaction": False})
+    found = search(replace(search_context, settings=off), QUESTION)
     assert found.late == "off"
     assert {row.late_score for row in found.trace} == {None}
 
 
 def test_over_the_limit_nothing_is_stored_and_the_operator_is_told(
-    settings: Settings, rulebook: Rulebook, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, search_context: SearchContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = writer.token_bytes
     monkeypatch.setattr(writer, "token_bytes", lambda conn: kept(conn) + 2_000_000_000)
     path = settings.vault / "1. Light" / "Torches.md"
     path.write_text(path.read_text("utf-8") + "\nA candle burns for two hours.\n", "utf-8")
-    report = pipeline.run(rulebook, settings.vault)
+    report = pipeline.run(search_context, settings.vault)
     assert any("RAG_TOKEN_STORAGE_MB (2,000)" in note for note in report.notes)
-    assert search(rulebook, "How long does a candle burn?").late == "encoded"
+    assert search(search_context, "How long does a candle burn?").late == "encoded"

@@ -17,7 +17,7 @@ from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
 from ingest import pipeline
-from retrieval.context import Rulebook, open_rulebook
+from retrieval.context import SearchContext, open_context
 from retrieval.encoder import weights
 from retrieval.encoder.bi_encoder import Embedder, ModelThread
 from retrieval.errors import ModelUnavailableError
@@ -76,12 +76,12 @@ def build(folder: Path) -> Path:
 
 @pytest.fixture
 def reranked(
-    indexed: Settings, model: Path, open_rules: Callable[[Settings], Rulebook]
-) -> Rulebook:
+    indexed: Settings, model: Path, open_rules: Callable[[Settings], SearchContext]
+) -> SearchContext:
     return open_rules(indexed.model_copy(update={"reranker_model": str(model)}))
 
 
-def test_the_rerankers_scores_decide_the_order(reranked: Rulebook, model: Path) -> None:
+def test_the_rerankers_scores_decide_the_order(reranked: SearchContext, model: Path) -> None:
     found = search(reranked, QUESTION)
     assert found.rerank == str(model)
     assert found.timings.rerank_ms > 0
@@ -95,13 +95,13 @@ def test_the_rerankers_scores_decide_the_order(reranked: Rulebook, model: Path) 
     assert [hit.score for hit in found.hits] == [row.rerank_score for row in returned]
 
 
-def test_the_rerankers_order_is_another_one(reranked: Rulebook) -> None:
+def test_the_rerankers_order_is_another_one(reranked: SearchContext) -> None:
     questions = (QUESTION, "How long does water fall?", "one hour axe", "cost damage weapon")
     orders = [[row.fused_rank for row in search(reranked, q).trace] for q in questions]
     assert any(order != sorted(order) for order in orders)
 
 
-def test_the_scores_are_the_models_own(reranked: Rulebook) -> None:
+def test_the_scores_are_the_models_own(reranked: SearchContext) -> None:
     assert isinstance(reranked.reranker, CrossEncoderReranker)
     found = search(reranked, QUESTION, top_k=50)
     passages = [Passage(hit.chunk, "") for hit in found.hits]
@@ -110,7 +110,7 @@ def test_the_scores_are_the_models_own(reranked: Rulebook) -> None:
 
 
 def test_a_model_that_was_trained_on_entries_reads_the_nearest_entry(
-    indexed: Settings, model: Path, tmp_path: Path, open_rules: Callable[[Settings], Rulebook]
+    indexed: Settings, model: Path, tmp_path: Path, open_rules: Callable[[Settings], SearchContext]
 ) -> None:
     folder = shutil.copytree(model, tmp_path / "of-entries")
     config = json.loads((folder / "config.json").read_text("utf-8"))
@@ -125,7 +125,7 @@ def test_a_model_that_was_trained_on_entries_reads_the_nearest_entry(
     assert of_entry != pytest.approx(of_nothing, abs=1e-4)
 
 
-def test_candidates_past_the_limit_are_not_read(reranked: Rulebook) -> None:
+def test_candidates_past_the_limit_are_not_read(reranked: SearchContext) -> None:
     few = replace(reranked, settings=reranked.settings.model_copy(update={"rag_candidates": 2}))
     trace = search(few, QUESTION, top_k=1).trace
     read = [row for row in trace if row.rerank_rank is not None]
@@ -134,14 +134,14 @@ def test_candidates_past_the_limit_are_not_read(reranked: Rulebook) -> None:
     assert len(trace) > 2
 
 
-def test_as_many_are_read_as_are_asked_for(reranked: Rulebook) -> None:
+def test_as_many_are_read_as_are_asked_for(reranked: SearchContext) -> None:
     few = replace(reranked, settings=reranked.settings.model_copy(update={"rag_candidates": 1}))
     found = search(few, QUESTION, top_k=3)
     assert (len(found.hits), {row.fate for row in found.trace[:3]}) == (3, {"returned"})
 
 
 def test_passages_that_are_not_read_whole_are_counted(
-    reranked: Rulebook, caplog: pytest.LogCaptureFixture
+    reranked: SearchContext, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert isinstance(reranked.reranker, CrossEncoderReranker)
     short = search(reranked, QUESTION).hits[0].chunk
@@ -164,7 +164,7 @@ def test_an_encoder_as_it_is_saved_today_says_its_limit(model: Path) -> None:
         assert Embedder(files, thread).limit == 128
 
 
-def test_a_threshold_of_the_operator_is_on_the_rerankers_scores(reranked: Rulebook) -> None:
+def test_a_threshold_of_the_operator_is_on_the_rerankers_scores(reranked: SearchContext) -> None:
     best = search(reranked, QUESTION).hits[0].score
     assert len(search(replace(reranked, threshold=best), QUESTION).hits) == 1
     assert search(replace(reranked, threshold=best + 1), QUESTION).hits == ()
@@ -172,8 +172,8 @@ def test_a_threshold_of_the_operator_is_on_the_rerankers_scores(reranked: Rulebo
 
 def test_without_a_fitted_threshold_nothing_is_dropped(indexed: Settings, model: Path) -> None:
     settings = indexed.model_copy(update={"reranker_model": str(model), "rag_threshold": None})
-    with open_rulebook(settings) as rules:
-        assert rules.threshold == float("-inf")
+    with open_context(settings) as context:
+        assert context.threshold == float("-inf")
 
 
 def test_the_api_names_the_reranker(indexed: Settings, model: Path) -> None:
@@ -184,7 +184,7 @@ def test_the_api_names_the_reranker(indexed: Settings, model: Path) -> None:
         assert all(row["rerank_rank"] for row in reply["trace"])
 
 
-def test_off_says_off(settings: Settings, open_rules: Callable[[Settings], Rulebook]) -> None:
+def test_off_says_off(settings: Settings, open_rules: Callable[[Settings], SearchContext]) -> None:
     rules = open_rules(settings)
     pipeline.run(rules, settings.vault)
     found = search(rules, QUESTION)
@@ -198,7 +198,7 @@ def test_weights_of_other_formats_are_refused(
     model: Path,
     tmp_path: Path,
     setting: str,
-    open_rules: Callable[[Settings], Rulebook],
+    open_rules: Callable[[Settings], SearchContext],
 ) -> None:
     for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
         (tmp_path / name).write_bytes((model / name).read_bytes())
@@ -210,7 +210,7 @@ def test_weights_of_other_formats_are_refused(
 
 
 def test_a_model_that_is_not_here_is_refused_offline(
-    indexed: Settings, open_rules: Callable[[Settings], Rulebook]
+    indexed: Settings, open_rules: Callable[[Settings], SearchContext]
 ) -> None:
     settings = indexed.model_copy(update={"reranker_model": "nobody/no-such-model"})
     with pytest.raises(ModelUnavailableError, match="HF_HUB_OFFLINE=false"):

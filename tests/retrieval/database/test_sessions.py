@@ -12,7 +12,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ingest.__main__ import main
-from retrieval.context import open_rulebook
+from retrieval.context import open_context
 from retrieval.database.pool import Store
 from retrieval.database.sessions import configure
 from retrieval.errors import ConfigurationError, DatabaseUnreachableError
@@ -109,7 +109,7 @@ def test_a_wrong_setting_in_the_options_refuses_to_start(
 ) -> None:
     url = with_option(database_of_either_kind, name, value)
     settings = Settings.model_validate({"database_url": url})
-    with pytest.raises(ConfigurationError) as refused, open_rulebook(settings):
+    with pytest.raises(ConfigurationError) as refused, open_context(settings):
         pass
     assert f"{name} = '{value}'" in str(refused.value)
     assert str(conninfo_to_dict(url).get("password")) not in str(refused.value)

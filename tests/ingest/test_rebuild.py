@@ -9,7 +9,7 @@ import pytest
 from evals.fitting import stage_weights
 from evals.fitting.stage_weights import Example
 from evals.labels import extra_vaults
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from tests.conftest import write_vault
 
@@ -46,10 +46,10 @@ def test_every_seventh_question_is_asked_of_its_line(training: Path, tmp_path: P
 
 
 def test_their_questions_are_searched_in_them(
-    training: Path, tmp_path: Path, rulebook: Rulebook
+    training: Path, tmp_path: Path, search_context: SearchContext
 ) -> None:
-    rules = replace(rulebook, threshold=float("-inf"))
-    found = extra_vaults.examples(rules, extra_vaults.write(training, tmp_path / "asked")[:1])
+    context = replace(search_context, threshold=float("-inf"))
+    found = extra_vaults.examples(context, extra_vaults.write(training, tmp_path / "asked")[:1])
     (asked,) = found.values()
     assert [int(mask.sum()) for example in asked for (mask,) in example.needed] == [1, 1]
 

@@ -13,7 +13,7 @@ from hypothesis.strategies import floats
 from evals import subjects
 from evals.labels import dataset
 from evals.retrieval import RULES
-from retrieval.context import Rulebook
+from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import Embedder
 from retrieval.errors import ModelUnavailableError
 from retrieval.index.store import Generation, live, some_vectors
@@ -34,9 +34,9 @@ from retrieval.text.normalize import searchable
     ],
 )
 def test_a_question_is_nearer_to_what_it_is_about(
-    rulebook: Rulebook, question: str, is_off: bool
+    search_context: SearchContext, question: str, is_off: bool
 ) -> None:
-    found = search(rulebook, question)
+    found = search(search_context, question)
     assert found.covered is not None
     given = off_topic.signals(found)
     assert given
@@ -45,14 +45,14 @@ def test_a_question_is_nearer_to_what_it_is_about(
 
 
 def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vector(
-    rulebook: Rulebook,
+    search_context: SearchContext,
 ) -> None:
-    embedder, question = rulebook.embedder, "How long does a torch burn?"
+    embedder, question = search_context.embedder, "How long does a torch burn?"
     asked = embedder.question(searchable(question))
-    lists = rulebook.store.read(
-        lambda conn: candidates.collect(conn, rulebook, live(conn), question, asked)
+    lists = search_context.store.read(
+        lambda conn: candidates.collect(conn, search_context, live(conn), question, asked)
     )
-    found = candidates.fused(rulebook, question, asked, lists).pieces
+    found = candidates.fused(search_context, question, asked, lists).pieces
     assert found is not None
     tokens = [entry.tokens for entry in lists.entries if entry.tokens]
     assert len(tokens) == len(lists.entries)
@@ -61,28 +61,32 @@ def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vect
         for piece in asked.tokens.vectors
     ]
     assert found == pytest.approx(expected, abs=1e-5)
-    result = search(rulebook, question)
+    result = search(search_context, question)
     away = topic_scores.away(embedder, asked).pieces
     assert result.covered == pytest.approx(float(asked.tokens.weights @ (found - away)), abs=1e-5)
     cut = replace(lists, entries=[replace(one, tokens=None) for one in lists.entries])
-    assert candidates.fused(rulebook, question, asked, cut).pieces is None
+    assert candidates.fused(search_context, question, asked, cut).pieces is None
     joined = Embedder(embedder.files, embedder.thread, pooling=3)
     assert (
-        candidates.fused(replace(rulebook, embedder=joined), question, asked, lists).pieces is None
+        candidates.fused(replace(search_context, embedder=joined), question, asked, lists).pieces
+        is None
     )
-    off = rulebook.settings.model_copy(update={"rag_late_interaction": False})
-    assert candidates.fused(replace(rulebook, settings=off), question, asked, lists).pieces is None
+    off = search_context.settings.model_copy(update={"rag_late_interaction": False})
+    assert (
+        candidates.fused(replace(search_context, settings=off), question, asked, lists).pieces
+        is None
+    )
 
 
-def test_words_are_compared_with_those_of_the_nearest_lines(rulebook: Rulebook) -> None:
-    asked = rulebook.embedder.question("how do i undo my last git commit")
-    stored = topic_scores.read(topic_scores._STORED, rulebook.embedder)
+def test_words_are_compared_with_those_of_the_nearest_lines(search_context: SearchContext) -> None:
+    asked = search_context.embedder.question("how do i undo my last git commit")
+    stored = topic_scores.read(topic_scores._STORED, search_context.embedder)
     assert stored
     lines = [line for name in ("topics", "everyday") for line in topic_scores.lines(name)]
     order = np.argsort(-np.concatenate([one @ asked.vector for one in stored.lists]))
-    nearest = rulebook.embedder.encode([lines[row] for row in order[:100]]).tokens
+    nearest = search_context.embedder.encode([lines[row] for row in order[:100]]).tokens
     expected = late_interaction.similarities(asked.tokens, nearest).max(axis=1)
-    found = topic_scores.away(rulebook.embedder, asked).pieces
+    found = topic_scores.away(search_context.embedder, asked).pieces
     assert found.shape == expected.shape
     assert np.abs(found - expected).max() < 0.12  # what two bits a dimension take away
     assert found.mean() == pytest.approx(expected.mean(), abs=0.08)
@@ -108,14 +112,14 @@ def test_no_line_is_a_question_that_refusals_are_measured_with(file: Path) -> No
     assert not lines & asked
 
 
-def test_the_stored_vectors_are_those_of_the_bundled_encoder(rulebook: Rulebook) -> None:
-    stored = topic_scores.read(topic_scores._STORED, rulebook.embedder)
+def test_the_stored_vectors_are_those_of_the_bundled_encoder(search_context: SearchContext) -> None:
+    stored = topic_scores.read(topic_scores._STORED, search_context.embedder)
     assert stored is not None, "run: python -m retrieval.refusal.topic_scores"
     for name, vectors in zip(("topics", "everyday"), stored.lists, strict=True):
         lines = topic_scores.lines(name)
         assert len(vectors) == len(lines)
         some = range(0, len(lines), 97)
-        made = rulebook.embedder.embed([lines[row] for row in some])
+        made = search_context.embedder.embed([lines[row] for row in some])
         cosines = (vectors[list(some)] * made).sum(axis=1)
         assert cosines.min() > 0.999
     lines = [line for name in ("topics", "everyday") for line in topic_scores.lines(name)]
@@ -123,7 +127,7 @@ def test_the_stored_vectors_are_those_of_the_bundled_encoder(rulebook: Rulebook)
     assert stored.ends[-1] == len(stored.pieces)
     for row in range(1, len(lines), 997):
         pieces = quantization.unpacked(stored.pieces[stored.ends[row - 1] : stored.ends[row]], 128)
-        (made_pieces,) = rulebook.embedder.encode([lines[row]]).tokens
+        (made_pieces,) = search_context.embedder.encode([lines[row]]).tokens
         cosines = (pieces * (made_pieces.values * made_pieces.scale)).sum(axis=1)
         assert cosines.min() > 0.75
 
@@ -141,41 +145,45 @@ def test_two_bits_keep_the_direction(values: Vectors) -> None:
 
 
 def test_vectors_of_another_encoder_or_of_other_lines_are_not_taken(
-    rulebook: Rulebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    search_context: SearchContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(topic_scores, "_HERE", tmp_path)
     (tmp_path / "off_topic_subjects.txt").write_text("the weather forecast\n", "utf-8")
     (tmp_path / "off_topic_questions.txt").write_text("Will it rain?\nIs it late?\n", "utf-8")
     stored = tmp_path / "elsewhere.safetensors"
-    topic_scores.write(stored, rulebook.embedder)
-    found = topic_scores.read(stored, rulebook.embedder)
+    topic_scores.write(stored, search_context.embedder)
+    found = topic_scores.read(stored, search_context.embedder)
     assert found is not None
     assert [len(vectors) for vectors in found.lists] == [1, 2]
     assert found.ends[-1] == len(found.pieces)
     (tmp_path / "off_topic_questions.txt").write_text("Will it snow?\nIs it late?\n", "utf-8")
-    assert topic_scores.read(stored, rulebook.embedder) is None
+    assert topic_scores.read(stored, search_context.embedder) is None
     stored.write_bytes(b"no tensors")
     with pytest.raises(ModelUnavailableError, match="cannot be read"):
-        topic_scores.read(stored, rulebook.embedder)
+        topic_scores.read(stored, search_context.embedder)
 
 
 def test_the_rules_own_nearness_is_that_of_their_entries_and_follows_the_index(
-    rulebook: Rulebook,
+    search_context: SearchContext,
 ) -> None:
-    def now(background: topic_scores.Background) -> topic_scores.Own:
-        return rulebook.store.read(lambda conn: background.of(conn, live(conn), rulebook.embedder))
+    def now(background: topic_scores.BaselineCache) -> topic_scores.CorpusBaseline:
+        return search_context.store.read(
+            lambda conn: background.of(conn, live(conn), search_context.embedder)
+        )
 
-    known = topic_scores.Background()
-    digests, vectors = rulebook.store.read(lambda conn: some_vectors(conn, live(conn).id, 500))
-    stored = topic_scores.read(topic_scores._STORED, rulebook.embedder)
+    known = topic_scores.BaselineCache()
+    digests, vectors = search_context.store.read(
+        lambda conn: some_vectors(conn, live(conn).id, 500)
+    )
+    stored = topic_scores.read(topic_scores._STORED, search_context.embedder)
     assert stored
     expected = fmean(
         fmean(float((one @ vector).max()) for one in stored.lists) for vector in vectors
     )
     assert now(known).near == pytest.approx(expected, abs=1e-5)
     assert now(known).vault == minhash.of(digests)
-    assert now(known) == now(topic_scores.Background())
+    assert now(known) == now(topic_scores.BaselineCache())
     nothing = Generation(0, 1, {})
-    empty = rulebook.store.read(lambda conn: known.of(conn, nothing, rulebook.embedder))
-    assert empty == topic_scores.Own(0.0, ())
+    empty = search_context.store.read(lambda conn: known.of(conn, nothing, search_context.embedder))
+    assert empty == topic_scores.CorpusBaseline(0.0, ())
     assert now(known).near == pytest.approx(expected, abs=1e-5)
