@@ -9,12 +9,13 @@ Q ?= How much damage does a PC take from falling 30'?
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 14
 
-setup: .venv/.complete  ## make .venv and install what requirements-dev.lock names
+setup: .venv/.complete  ## make .venv: what requirements-dev.lock names, and this package
 
 .venv/.complete: requirements-dev.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing (the first time takes some minutes, most of it downloads) …"
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 run: setup  ## ingest the vault and serve http://127.0.0.1:8000 (PORT=8001 for another)

@@ -1,0 +1,90 @@
+"""A built wheel, unpacked elsewhere, imports whole and brings its data along."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("api", "evals", "ingest", "retrieval")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+for name in sys.argv[1:]:
+    package = importlib.import_module(name)
+    for module in pkgutil.walk_packages(package.__path__, f"{name}."):
+        importlib.import_module(module.name)
+        print(module.name)
+"""
+USE_DATA = """
+from evals.labels import dataset
+from evals.retrieval import RULES
+from retrieval.context import calibrated_for
+from retrieval.encoder.bi_encoder import Embedder, ModelThread
+from retrieval.encoder.weights import bundled_encoder, bundled_reranker
+from retrieval.index import migrate
+from retrieval.ranking import calibration
+from retrieval.refusal import topic_scores
+from retrieval.settings import Settings
+
+thread = ModelThread()
+embedder = Embedder(bundled_encoder(), thread)
+assert calibration.find(calibrated_for(Settings(), embedder, None))
+assert topic_scores.read(topic_scores._STORED, embedder)
+assert bundled_reranker().digest and len(migrate.known()) > 3 and len(dataset.load(RULES)) > 700
+thread.close()
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packages of a wheel that was built from a copy of the source, which building writes to."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, source / name, ignore=LEFT_OUT)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
+    subprocess.run([*command, str(source)], check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "installed")
+    return folder / "installed"
+
+
+def run(installed: Path, *arguments: str) -> str:
+    """What a program prints that finds our packages in the wheel alone."""
+    folder = installed.parent / "elsewhere"
+    folder.mkdir(exist_ok=True)
+    environment = {**os.environ, "PYTHONPATH": str(installed), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_module_of_the_source_is_in_the_wheel_and_imports(installed: Path) -> None:
+    printed = run(installed, "-c", IMPORT_ALL, *PACKAGES).split()
+    modules = {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for name in PACKAGES
+        for file in (ROOT / name).rglob("*.py")
+    }
+    assert set(printed) == modules - set(PACKAGES)
+
+
+def test_the_models_the_fits_and_the_tables_come_along(installed: Path) -> None:
+    run(installed, "-c", USE_DATA)
+
+
+@pytest.mark.parametrize(
+    "program", ["api", "api.ask", "ingest", "ingest.backup", "evals.retrieval"]
+)
+def test_commands_start_in_any_folder(installed: Path, program: str) -> None:
+    assert f"usage: python -m {program}" in run(installed, "-m", program, "--help")
