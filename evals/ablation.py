@@ -1,7 +1,7 @@
 """Measure what each stage of search is worth: the same questions with stages left out or changed.
 
 Every row goes through the search that answers users and is compared with the shipped configuration,
-question by question. Weights are the shipped ones, not fitted anew for a row. Nothing here is a
+question by question. Weights are the shipped ones, not fitted again for a row. Nothing here is a
 gate. Exit status: 0 measured; 2 nothing could be measured or written.
 """
 
@@ -84,7 +84,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--markdown", type=Path, help="write the table to this file, too")
     parser.add_argument("--svg", type=Path, help="draw the differences to this file")
     parser.add_argument("--png", type=Path, help="draw them to this file, as an image")
-    parser.add_argument("--readme", action="store_true", help="write the README's rows anew")
+    parser.add_argument("--readme", action="store_true", help="write the README's rows again")
     args = parser.parse_args(argv)
     if args.readme and args.only:
         parser.error("--readme wants all rows, so not with --only")

@@ -1,4 +1,4 @@
-"""Compare search with the committed baseline, question by question, or write the baseline anew.
+"""Compare search with the committed baseline, question by question, or write the baseline again.
 
 A drop within the noise warns; a critical question that was broken or a significant drop fails.
 `--update` refuses while the gate is red, and wants to know why where other models were measured.

@@ -137,7 +137,7 @@ def _measured(args: argparse.Namespace) -> Report:
 def _figures(
     context: SearchContext, measured: Subject, questions: Sequence[Question]
 ) -> dict[str, str]:
-    """What the threshold would refuse; searched anew, as a refusal shows no score."""
+    """What the threshold would refuse; searched again, as a refusal shows no score."""
     fit = off_topic.fitted(context)
     best = [(o.question, _over_limit(o, fit)) for o in evaluate(context, measured, questions)]
     lines = curve(best)

@@ -1,4 +1,4 @@
-"""Edit a vault, ingest it, and demand that no reply of any API is of before.
+"""Edit a vault, ingest it, and demand that no reply of any API shows the old text.
 
 Two APIs answer from one index, each a process of its own, and a third process asks them all the
 time. A copy of the handbook is edited case by case, and `python -m ingest` run after each edit:

@@ -1,4 +1,4 @@
-"""Measure both sample vaults and write the table of the README anew.
+"""Measure both sample vaults and write the table of the README again.
 
 The table stands between two comment lines; nothing else of the README is touched. Exit status: 0
 written; 2 nothing could be measured or written.

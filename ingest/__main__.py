@@ -85,7 +85,7 @@ def _roll_back(context: SearchContext, root: Path) -> int:
     if differ := len(plan.added) + len(plan.changed) + len(plan.removed):
         print(f"note: {differ} files are not in it as they stand now; python -m ingest mends that")
     if plan.rebuild:
-        print("note: another model or chunker made it; python -m ingest makes it anew")
+        print("note: another model or chunker made it; python -m ingest makes it again")
     return 0
 
 
@@ -93,7 +93,7 @@ def _reindex(context: SearchContext) -> int:
     with Meter() as meter:
         indexed = pipeline.reindex(context, say=meter.say)
     if indexed:
-        print("the live generation's index of vectors was built anew")
+        print("the live generation's index of vectors was built again")
     else:
         print("the live generation is small and searched exactly: it has no index of vectors")
     return 0
@@ -125,7 +125,7 @@ def _print_report(report: Report, *, dry_run: bool) -> None:
 
 def _print_plan(plan: Plan) -> None:
     if plan.rebuild:
-        print("plan: build the whole index anew")
+        print("plan: build the whole index again")
     for name in ("added", "changed", "removed"):
         for path in getattr(plan, name):
             print(f"plan: {name} {path}")
@@ -140,7 +140,7 @@ def _listed(paths: Sequence[str]) -> str:
 def _end_of_a_bug(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Print an error that nobody foresaw as Python does, and end with a status of its own."""
+    """Print an unexpected error as Python does, and end with a status of its own."""
     if not issubclass(kind, Exception):
         sys.__excepthook__(kind, error, trace)
         return

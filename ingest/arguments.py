@@ -36,7 +36,7 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     """Add what to do instead of one plain ingest, of which there can be one."""
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
-        "--rebuild", action="store_true", help="make the whole index anew, beside the old one"
+        "--rebuild", action="store_true", help="make the whole index again, beside the old one"
     )
     how.add_argument(
         "--gate",
@@ -50,7 +50,7 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
         "--watch", action="store_true", help="go on, and ingest again whenever a file changes"
     )
     how.add_argument(
-        "--reindex", action="store_true", help="build the live generation's vector index anew"
+        "--reindex", action="store_true", help="build the live generation's vector index again"
     )
     how.add_argument(
         "--check", action="store_true", help="compare index, models and files, change nothing"

@@ -60,9 +60,9 @@ def run(
     """Make the live generation hold exactly the vault at `root`; readers see it at once, whole.
 
     Edits go into the live generation. Where it was made by another model or chunker, with `rebuild`
-    and with a `gate`, a generation is built beside it and promoted, by the gate's leave; texts that
+    and with a `gate`, a generation is built beside it and promoted if the gate passes; texts that
     the same model has embedded before keep their vectors. Files that cannot be read are in the
-    report and keep what the index has of them; only where another model or chunker makes it anew is
+    report and keep what the index has of them; only where another model or chunker builds it is
     nothing of them left. A dry run reads and plans, and writes nothing. `say` takes lines about
     what else takes minutes. Raises VaultError where `root` is no folder, holds no Markdown or too
     many files would be removed, GateRefusedError, IngestRunningError, SchemaNewerError,
@@ -98,7 +98,7 @@ def roll_back(context: SearchContext) -> Generation:
 
 
 def reindex(context: SearchContext, say: Say = _log.info) -> bool:
-    """Build the live generation's index of vectors anew; False where it is too small for one.
+    """Build the live generation's index of vectors again; False where it is too small for one.
 
     Readers go on meanwhile; `say` takes lines about how far it is. Raises IndexMissingError,
     IngestRunningError, DatabaseUnreachableError.

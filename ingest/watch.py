@@ -109,8 +109,8 @@ def state(root: Path) -> State:
 def line(report: Report) -> str:
     """Return a run in one line: what changed, what was rejected and why, how much it was."""
     plan = report.plan
-    anew = plan.rebuild and (plan.changed or plan.unchanged)
-    parts = ["index built anew"] if anew else []
+    is_rebuild = plan.rebuild and (plan.changed or plan.unchanged)
+    parts = ["index built again"] if is_rebuild else []
     for what in ("added", "changed", "removed"):
         if paths := getattr(plan, what):
             parts.append(f"{len(paths)} {what} ({_some(paths, ', ')})")
@@ -134,7 +134,7 @@ def _run(ingest: Callable[[], Report]) -> str:
 
 
 def _ingest(context: SearchContext, root: Path) -> Report:
-    # Opened anew: an embedded server that was killed has nobody else who would start it again.
+    # Opened again: an embedded server that was killed has nobody else who would start it again.
     with database_url(context.settings), Meter() as meter:
 
         def progress(what: str, done: int, total: int) -> None:

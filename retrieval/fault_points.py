@@ -1,6 +1,6 @@
 """Named places where the crash tests make an ingest fail; nothing happens at them otherwise.
 
-The environment variable RULES_FAULT, which those tests alone set, says at how manieth point what
+The environment variable RULES_FAULT, which those tests alone set, says at which fault point what
 happens: `raise:3`, `exit:3`, `kill:3`, `interrupt:3`, `drop:3`; `list:0` writes down all points
 instead. It is read once, when this module is imported.
 """

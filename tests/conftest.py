@@ -213,7 +213,7 @@ def new_database(server: str) -> Iterator[str]:
 
 
 def copy_database(server: str, original: str, copy: str) -> None:
-    """Make the database at the URL `copy` anew as a copy of another, both without connections."""
+    """Make the database at the URL `copy` again as a copy of another, both without connections."""
     copied, source = (
         sql.Identifier(str(conninfo_to_dict(url)["dbname"])) for url in (copy, original)
     )

@@ -1,4 +1,4 @@
-"""Write Markdown anew from its parsed form: text, emphasis, lists, tables and code, nothing else.
+"""Write Markdown again from its parsed form: text, emphasis, lists, tables and code, nothing else.
 
 Whatever is not named here is left out, so a construct that nobody thought of does not get through.
 All text is escaped, so that a more generous parser finds no markup in it either.
@@ -59,7 +59,7 @@ class _Writer:
 
 
 def rewrite(markdown: str, allowed: Collection[str]) -> tuple[str, list[str]]:
-    """Return `markdown` written anew, and the kinds of what was left out (`sanitize.Cleaned`).
+    """Return `markdown` written again, and the kinds of what was left out (`sanitize.Cleaned`).
 
     `allowed` holds the destinations that a link may have. Formatting may change (`_a_` becomes
     `*a*`), text does not.

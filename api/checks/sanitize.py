@@ -3,7 +3,7 @@
 A model's answer, and a quote of a file, is text by strangers. Every image of it can carry a secret
 to a server as soon as it is shown, every link as soon as it is followed (CVE-2025-32711: links in
 reference style passed a filter that looked for the inline form). So the text is parsed, and
-written anew from the parts that are known to be harmless; see `api.checks.markdown_writer`.
+written again from the parts that are known to be harmless; see `api.checks.markdown_writer`.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""How many questions are answered at once; one too many is told at once to come back.
+"""How many questions are answered at once; over the limit: 503 with Retry-After.
 
 Without a limit every further question waits for all before it, until none is answered in time.
 """
@@ -33,7 +33,7 @@ class ConcurrencyLimit:
 
 
 async def admitted(request: Request) -> None:
-    """Count a question whose body has come whole. Raises OverloadedError for one too many.
+    """Count a question whose body has come whole. Raises OverloadedError over the limit.
 
     It runs in the event loop alone, so nobody counts between its reading and its writing.
     """

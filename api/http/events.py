@@ -28,7 +28,7 @@ class Delta(BaseModel):
     """
 
     text: str
-    attempt: int = Field(default=1, ge=1, description="a higher one begins the draft anew")
+    attempt: int = Field(default=1, ge=1, description="a higher one begins the draft again")
 
 
 Step = SearchResults | Delta | Answer

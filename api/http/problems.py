@@ -83,8 +83,8 @@ def explain_http(request: Request, error: HTTPException) -> Response:
 
 def explain_bug(request: Request, error: Exception) -> Response:
     """Say no more than where it stands: the server writes the traceback behind this line."""
-    log.error("request %s: %s, which nobody foresaw", request_id(request), type(error).__name__)
-    reason = "an error that nobody foresaw; the server's log tells more under this request's id"
+    log.error("request %s: unexpected error %s", request_id(request), type(error).__name__)
+    reason = "an unexpected error; the server's log tells more under this request's id"
     reply = _refused(request, 500, "InternalError", reason)
     reply.headers["X-Request-ID"] = request_id(request)  # outside of the middleware
     return reply

@@ -22,7 +22,7 @@ _CONNECTED = {_TCP, "connection.start_tls.complete"}
 class Call:
     """A call that any thread can end.
 
-    A client's own time-out starts anew with every byte, and nothing interrupts a thread that
+    A client's own time-out starts again with every byte, and nothing interrupts a thread that
     waits for one; shutting its socket down does.
     """
 

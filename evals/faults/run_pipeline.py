@@ -133,7 +133,7 @@ def index_findings(context: SearchContext, vault: Path, measured: Subject) -> tu
 
 
 def _program_opens(settings: Settings) -> Any:
-    """What evals.retrieval opens: the name is looked up anew, since a fault may stand there."""
+    """What evals.retrieval opens: the name is looked up again, since a fault may stand there."""
     return resolve_name(f"{retrieval.__name__}.open_context")(settings)
 
 

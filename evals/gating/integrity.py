@@ -21,7 +21,7 @@ _SUFFIXES = (".md", ".markdown")
 def on_disk(root: Path) -> dict[str, bytes]:
     """Return the Markdown files below `root` by path, hidden ones left out.
 
-    Read anew instead of by ingest, whose faults are looked for. Raises VaultError for none.
+    Read again instead of by ingest, whose faults are looked for. Raises VaultError for none.
     """
     found = {
         path.relative_to(root).as_posix(): path.read_bytes()

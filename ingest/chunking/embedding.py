@@ -129,7 +129,7 @@ def _token_storage(
         return True, ""
     return False, (
         f"token vectors would take {size / 1e6:,.0f} MB, over RAG_TOKEN_STORAGE_MB ({limit:,}): "
-        "they are not stored, and each question encodes its best entries anew, which is slower"
+        "they are not stored, and each question encodes its best entries again, which is slower"
     )
 
 

@@ -146,7 +146,7 @@ def token_vectors(conn: Connection, live: StoredGeneration, settings: Settings) 
     if found.stored and found.missing:
         what = (
             f"{found.missing} of {live.entries} entries have no token vectors, so every question "
-            "that meets one encodes its best entries anew, which is slower"
+            "that meets one encodes its best entries again, which is slower"
         )
         mend = f"{REBUILD}, with RAG_TOKEN_STORAGE_MB over {settings.rag_token_storage_mb}"
         findings.append(warning(what, mend))
@@ -160,4 +160,4 @@ def full_text(conn: Connection, live: StoredGeneration) -> Check:
     """Check that full text search knows exactly the words of the chunks."""
     odd = integrity.odd_postings(conn, live.id)
     findings = of_rows("chunks are out of step with full text search", odd, REBUILD)
-    return Check("full text", f"{live.chunks} chunks, their words read anew", findings)
+    return Check("full text", f"{live.chunks} chunks, their words read again", findings)

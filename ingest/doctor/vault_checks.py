@@ -84,7 +84,7 @@ def files(conn: Connection, live: StoredGeneration, reading: Reading) -> Check:
 def contents(conn: Connection, live: StoredGeneration, reading: Reading) -> Check:
     """Check that the index has all chunks and entries of its files, and no others.
 
-    Files that `files` reports are left out: an ingest makes them anew.
+    Files that `files` reports are left out: an ingest makes them again.
     """
     hashes = generations.file_hashes(conn, live.id)
     held: dict[str, list[_Held]] = {}

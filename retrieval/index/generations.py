@@ -82,7 +82,7 @@ def previous(conn: Connection) -> Generation:
     if found is None:
         raise IndexMissingError(
             "no previous generation is kept: one is after python -m ingest --rebuild, --gate, or "
-            "an ingest with another model; to build the index anew: python -m ingest --rebuild"
+            "an ingest with another model; to build the index again: python -m ingest --rebuild"
         )
     return found
 

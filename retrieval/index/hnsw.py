@@ -104,7 +104,7 @@ def drop_unneeded(conn: Connection) -> None:
 
 
 def reindex(conn: Connection, generation_id: int, *, say: Say = _log.info) -> bool:
-    """Build a generation's index anew while readers and writers go on. In no transaction.
+    """Build a generation's index again while readers and writers go on. In no transaction.
 
     For an index that many edits have made worse; `say` gets lines as in `build_if_large`. Returns
     False where there is none.

@@ -207,7 +207,7 @@ def token_rows(conn: Connection, generation_id: int, token_dimension: int) -> To
     return TokenRows(row[0], row[1], odd)
 
 
-# Made anew from the entries as ingest makes it, in this database: another parser of words, after a
+# Made again from the entries as ingest makes it, in this database: another parser of words, after a
 # move to another server, differs too.
 _POSTINGS = """
     WITH words AS (

@@ -70,7 +70,7 @@ def known_vectors(
     A damaged vector, whose length is not 1, is none, so an index that has some is mended by a
     rebuild.
     With `pooling` only of those whose token vectors, of so many word pieces each, are stored too;
-    without it these are None. Rows that were damaged are left out, so that building the index anew
+    without it these are None. Rows that were damaged are left out, so that building the index again
     mends it.
     """
     by_hash = {text_sha256(text): text for text in texts}

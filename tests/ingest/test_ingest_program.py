@@ -14,7 +14,7 @@ from ingest import __main__ as program
 from retrieval.index import generations, hnsw
 from tests.conftest import write_vault
 
-# `python -m ingest` with an error that nobody foresaw.
+# `python -m ingest` with an unexpected error.
 BROKEN = """
 import runpy
 from ingest import arguments

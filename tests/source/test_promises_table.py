@@ -105,6 +105,6 @@ def test_the_table_names_the_tests_that_there_are() -> None:
     listed = re.findall(r"^- `(\S+)`: ([^;]+);", (ROOT / TABLE).read_text("utf-8"), re.MULTILINE)
     there = [(proof.test, ", ".join(proof.names)) for proof in find_proofs(ROOT / "tests")]
     assert listed == there, (
-        "docs/promises.md is not in step with the tests. A run of all tests writes it anew, also "
+        "docs/promises.md is not in step with the tests. A run of all tests writes it again, also "
         "this one where it was such a run: commit the file"
     )

@@ -42,7 +42,7 @@ thread.close()
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packages of a wheel that was built from a copy of the source, which building writes to."""
+    """The packages of a wheel, built from a copy of the source, since building writes to it."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     for name in PACKAGES:

@@ -76,7 +76,7 @@ class Checkpoint:
         except (OSError, EOFError, RuntimeError, UnpicklingError, TypeError, KeyError) as error:
             reason = str(error).partition("\n")[0]
             raise ConfigurationError(
-                f"{self.path} cannot be read: {reason}; delete it to begin anew"
+                f"{self.path} cannot be read: {reason}; delete it to begin again"
             ) from error
         self._refuse_another(run)
         return state

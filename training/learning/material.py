@@ -75,7 +75,7 @@ def load(sources: Sources, draw: Random) -> Material:
     ours = triples.read(sources.groups)
     lines = _by_line(_useful(ours))
     if not lines:
-        raise DatasetError(f"{sources.groups}: no group has a negative; make the file anew")
+        raise DatasetError(f"{sources.groups}: no group has a negative; make the file again")
     draw.shuffle(lines)
     foreign, left_out = _foreign(sources, draw)
     return Material(

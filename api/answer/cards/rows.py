@@ -7,7 +7,7 @@ from retrieval.index.terms import raw_cells, stems_of
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import Asked, Line, numbers_of
 
-_MOST = 3  # rows for one number: a table may have parts that count anew
+_MOST = 3  # rows for one number: a table may have parts that count again
 
 
 def asked_rows(parts: Sequence[Part], found: Sequence[Line], asked: Asked) -> list[Part]:

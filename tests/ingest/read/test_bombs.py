@@ -69,7 +69,7 @@ def test_four_bombs_are_named_and_two_good_files_go_in(
     (vault / "line.md").write_bytes(b"a" * 10_000_000)
     with (vault / "huge.md").open("wb") as file:
         file.truncate(100_000_000)
-    Path("/proc/self/clear_refs").write_text("5", "ascii")  # let VmHWM begin anew
+    Path("/proc/self/clear_refs").write_text("5", "ascii")  # let VmHWM begin again
     held, started = memory("VmRSS"), processor_seconds()
     report = pipeline.run(search_context, vault)
     assert processor_seconds() - started < 45

@@ -40,7 +40,7 @@ class FakeLlm:
         self._thread.start()
 
     def forget(self) -> None:
-        """Begin anew: behave, and forget what was asked."""
+        """Begin again: behave, and forget what was asked."""
         self.reply = "A torch burns for one hour [1]."
         self.mode = ""
         self.modes: list[str] = []

@@ -73,7 +73,7 @@ ROWS = {
     "row 24": "a query that waits for a lock or runs without end",
     "row 25": "the embedded server: left-over files, killed owners, long paths, other accounts",
     "row 26": "a backup that cannot be restored",
-    "row 27": "bodies of requests that no schema foresaw",
+    "row 27": "bodies of requests that fit no schema",
     "row 28": "requests that are too big, too many or too slow",
     "row 29": "models that keep the server from answering",
     "row 30": "clients that leave in the middle of an answer",
