@@ -1,7 +1,9 @@
 """Compare search with the committed baseline, question by question, or write the baseline again.
 
 A drop within the noise warns; a critical question that was broken or a significant drop fails.
-`--update` refuses while the gate is red, and wants to know why where other models were measured.
+`--update` refuses while the gate is red, and wants to know why where other models were measured or
+questions of the baseline are gone or asked otherwise. The best baseline so far stays in the file
+and is compared, too: small drops add up.
 
 Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured or written.
 """
@@ -13,7 +15,7 @@ from pathlib import Path
 
 from evals import retrieval
 from evals.gating import absolute
-from evals.gating.compare import Comparison, compare, report
+from evals.gating.compare import Comparison, against_best, compare, report
 from evals.labels.dataset import SPLITS
 from evals.measure import measurement
 from evals.measure.measurement import BASELINE, Measurement
@@ -38,7 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if stored and found:
             print("\n".join(report(found, now)))
         faults = [str(fault) for fault in absolute.faults(outcomes, args.min_recall)]
-        faults += found.faults if found else ()
+        if stored and found:
+            faults += [*found.faults, *against_best(stored, now)]
+            faults += () if args.update else found.altered
         for fault in faults:
             print(f"GATE FAILED: {fault}")
         if args.update and not faults:
@@ -96,13 +100,15 @@ def _update(
     if reasons and not why.strip():
         raise DatasetError(f"{path} stays: say --why: {'; '.join(reasons)}")
     kept = stored.why if stored and not why.strip() else why.strip()
-    measurement.write(path, Measurement(kept, now.fingerprint, now.rows))
+    best = measurement.best_of(stored, now.rows) if stored else None
+    measurement.write(path, Measurement(kept, now.fingerprint, now.rows, best))
     print(f"wrote {path}: {len(now.rows)} questions")
 
 
 def _to_be_explained(found: Comparison) -> Iterator[str]:
     """What makes the new numbers mean something else than the old ones."""
     yield from (name for name in found.differing if name.startswith(("models ", "search top_k")))
+    yield from found.altered
     yield from found.unguarded
 
 

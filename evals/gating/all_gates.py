@@ -44,9 +44,10 @@ def check(
         asked = [outcome.question for outcome in outcomes]
         made_with = measurement.fingerprint(context, measured, asked, limit)
         now = measurement.measurement(outcomes, made_with)
-        comparison = compare.compare(measurement.read(baseline), now)
+        stored = measurement.read(baseline)
+        comparison = compare.compare(stored, now)
         print("\n".join(compare.report(comparison, now)))
-        found += comparison.faults
+        found += [*comparison.faults, *comparison.altered, *compare.against_best(stored, now)]
     return Checked(tuple(found), comparison)
 
 

@@ -7,7 +7,7 @@ everything are both red.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from evals.measure import stats
@@ -20,6 +20,7 @@ _OFF_TOPIC = f"{REFUSED}offtopic"
 # questions without an answer only those on another subject are for search to refuse; what the rules
 # nearly say looks to it like what they say.
 GATING = ("hit", "reciprocal_rank", "first_card", "shown", _OFF_TOPIC)
+_NAMED = 5  # questions of a message
 SMALL = 50  # answerable questions: of fewer a lost one is a fault, as no test could show a drop
 
 
@@ -64,6 +65,7 @@ class Comparison:
     differing: tuple[str, ...]  # of the fingerprint: "search top_k: 4 -> 8"
     unguarded: tuple[str, ...]  # critical questions of the baseline that guard nothing any more
     faults: tuple[str, ...]
+    altered: tuple[str, ...]  # what the set lost: red until a baseline of the new set is written
     warnings: tuple[str, ...]
 
 
@@ -108,6 +110,7 @@ def compare(before: Measurement, now: Measurement, *, gating: Sequence[str] = GA
             *_drops(changes, significant=True),
         ),
         unguarded=tuple(_unguarded(before, now)),
+        altered=tuple(_altered(before, now, same)),
         warnings=(*_unguarded(before, now), *_drops(changes, significant=False)),
     )
 
@@ -204,6 +207,30 @@ def _unguarded(before: Measurement, now: Measurement) -> Iterator[str]:
     for name, row in before.rows.items():
         if row.critical and (name not in now.rows or not now.rows[name].critical):
             yield f"{name} was critical and is {'so no more' if name in now.rows else 'gone'}"
+
+
+def _altered(before: Measurement, now: Measurement, same: Sequence[str]) -> Iterator[str]:
+    """Questions that measure nothing any more: a set that shrinks passes too easily."""
+    lost = sorted(before.rows.keys() - now.rows.keys())
+    other = sorted((before.rows.keys() & now.rows.keys()) - set(same))
+    for names, what in ((lost, "gone"), (other, "asked otherwise")):
+        if names:
+            shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+            yield (
+                f"{len(names)} of {len(before.rows)} questions of the baseline are {what} "
+                f"({shown}); if that is meant: python -m evals.baseline --update --why REASON"
+            )
+
+
+def against_best(stored: Measurement, now: Measurement) -> list[str]:
+    """Return the significant drops against the best baseline that the file keeps.
+
+    Small drops, each within the noise of the last baseline, add up. Raises DatasetError as
+    `compare` does.
+    """
+    best = replace(stored, rows=stored.best or stored.rows)
+    drops = _drops(compare(best, now).metrics, significant=True) if stored.best else ()
+    return [f"against the best baseline: {drop}" for drop in drops]
 
 
 def _differing(before: Measurement, now: Measurement) -> Iterator[str]:

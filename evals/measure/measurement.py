@@ -51,11 +51,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The questions of one run by their ids, and what they were measured with."""
+    """The questions of one run by their ids, and what they were measured with.
+
+    Of a baseline `best` has the rows of the best one so far; None where `rows` are these.
+    """
 
     why: str  # the models are those of the fingerprint; "" where nobody had to say
     fingerprint: Fingerprint
     rows: Mapping[str, Row]
+    best: Mapping[str, Row] | None = None
 
 
 def measurement(
@@ -133,7 +137,8 @@ def read(path: Path) -> Measurement:
     try:
         data = json.loads(path.read_text("utf-8"))
         rows = {name: _row(row) for name, row in data["questions"].items()}
-        stored = Measurement(str(data["why"]), dict(data["fingerprint"]), rows)
+        best = {name: _row(row) for name, row in data["best"].items()} if "best" in data else None
+        stored = Measurement(str(data["why"]), dict(data["fingerprint"]), rows, best)
     except FileNotFoundError as error:
         raise DatasetError(
             f"no baseline {path}; write one: python -m evals.baseline --update"
@@ -150,13 +155,39 @@ def read(path: Path) -> Measurement:
 def write(path: Path, taken: Measurement) -> None:
     """Write a measurement, one line a question, so that a diff shows which ones changed."""
     head = {"why": taken.why, "fingerprint": taken.fingerprint}
-    rows = [
-        f"    {json.dumps(name, ensure_ascii=False)}: {json.dumps(asdict(row))}"
-        for name, row in sorted(taken.rows.items())
-    ]
     text = json.dumps(head, indent=2, ensure_ascii=False).removesuffix("\n}")
-    text += ',\n  "questions": {\n' + ",\n".join(rows) + "\n  }\n}\n"
-    whole_file.write(path, text)
+    text += _listed("questions", taken.rows)
+    if taken.best is not None:
+        text += _listed("best", taken.best)
+    whole_file.write(path, text + "\n}\n")
+
+
+def best_of(stored: Measurement, rows: Mapping[str, Row]) -> Mapping[str, Row] | None:
+    """Return the rows to keep as the best beside `rows`; None where `rows` are as good or better.
+
+    Better is what has the higher sum of all metrics over the questions that both ask alike. What is
+    kept loses the questions that `rows` asks no more.
+    """
+    best = {
+        name: row
+        for name, row in (stored.best or stored.rows).items()
+        if name in rows and rows[name].digest == row.digest
+    }
+    before = sum(_sum(row) for row in best.values())
+    now = sum(_sum(rows[name]) for name in best)
+    return best if before > now else None
+
+
+def _sum(row: Row) -> float:
+    return sum(value for value in row.metrics.values() if value is not None)
+
+
+def _listed(key: str, rows: Mapping[str, Row]) -> str:
+    lines = [
+        f"    {json.dumps(name, ensure_ascii=False)}: {json.dumps(asdict(row))}"
+        for name, row in sorted(rows.items())
+    ]
+    return f',\n  "{key}": {{\n' + ",\n".join(lines) + "\n  }"
 
 
 def _row(row: Mapping[str, Any]) -> Row:

@@ -162,11 +162,17 @@ def test_a_rewritten_question_is_another_question(
 ) -> None:
     gate.run("--update")
     gate.ask([{**QUESTIONS[0], "question": "torch: how long?"}, *QUESTIONS[1:3]])
-    assert gate.run() == 0
+    assert gate.run() == 1
     out = capsys.readouterr().out
+    assert "GATE FAILED: 1 of 4 questions of the baseline are gone (falling)" in out
+    assert "GATE FAILED: 1 of 4 questions of the baseline are asked otherwise (torch)" in out
     assert "gone since the baseline, not compared: falling" in out
     assert "changed since the baseline, not compared: torch" in out
     assert "other than in the baseline: data questions: " in out
+    assert gate.run("--update") == 2
+    assert "say --why: 1 of 4 questions" in capsys.readouterr().err
+    assert gate.run("--update", "--why", "the rule of falling is gone") == 0
+    assert gate.run() == 0
 
 
 def test_the_baseline_of_other_questions_is_never_a_pass(

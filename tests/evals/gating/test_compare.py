@@ -1,10 +1,13 @@
 """Two measurements compared: what is a fault, what is noise, and what is in no pair."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from evals.gating.compare import Comparison, compare, report
+from evals.gating.compare import Comparison, against_best, compare, report
+from evals.measure import measurement
+from evals.measure.measurement import best_of
 from retrieval.errors import DatasetError
 from tests.support.made.made_measurements import MADE_WITH, changed, measured, refusing
 
@@ -165,3 +168,45 @@ def test_the_report_says_what_broke_where_and_what_could_have_been_seen() -> Non
     )
     few = report(compare(measured(5), measured(5)), measured(5))
     assert few[-1] == "smallest drop that 5 questions can show: none"
+
+
+def test_questions_that_are_gone_or_reworded_are_named_and_red_until_a_new_baseline() -> None:
+    before = measured()
+    now = replace(before, rows={name: row for name, row in before.rows.items() if name > "q2"})
+    now = changed(now, "q50", digest="other words")
+    found = compare(before, now)
+    gone = len(before.rows) - len(now.rows)
+    assert found.faults == ()
+    assert [one.split(" (")[0] for one in found.altered] == [
+        f"{gone} of 100 questions of the baseline are gone",
+        "1 of 100 questions of the baseline are asked otherwise",
+    ]
+    assert compare(before, before).altered == ()
+
+
+def test_small_drops_that_add_up_are_seen_against_the_best_baseline() -> None:
+    stored, step = measured(), 4
+    for lost in range(step, 3 * step, step):  # each is within the noise of the one before
+        now = measured(missed=range(lost))
+        assert not compare(stored, now).faults
+        stored = replace(now, best=best_of(stored, now.rows))
+    assert stored.best == measured().rows
+    hits, _ranks = against_best(stored, now)
+    assert hits.startswith("against the best baseline: hit dropped significantly: 1.000 -> 0.920")
+    assert against_best(stored, measured()) == []
+
+
+def test_the_best_goes_on_without_questions_that_are_gone_and_ends_when_it_is_reached() -> None:
+    stored = replace(measured(missed={1, 2}), best=measured().rows)
+    fewer = {name: row for name, row in stored.rows.items() if name != "q1"}
+    kept = best_of(stored, fewer)
+    assert kept is not None
+    assert kept.keys() == fewer.keys()
+    assert best_of(stored, measured().rows) is None
+    assert against_best(measured(), measured(missed=range(50))) == []
+
+
+def test_a_file_keeps_the_best(tmp_path: Path) -> None:
+    taken = replace(measured(missed={1}), best=measured().rows)
+    measurement.write(tmp_path / "baseline.json", taken)
+    assert measurement.read(tmp_path / "baseline.json") == taken
