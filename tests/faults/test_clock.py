@@ -31,13 +31,14 @@ CLOCKS = ("-1d", "+1y", "+0", "-2y")
 INGEST = """
 import sys
 from ingest.__main__ import main
-from retrieval import postgres_place, search_context
+from retrieval import context
+from retrieval.database.embedded import place
 from tests.support.faults.crash_child import HashingEmbedder
 library, clock, *arguments = sys.argv[1:]
 if clock:
     faked = {"LD_PRELOAD": library, "FAKETIME": clock, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
-    postgres_place.ENVIRONMENT.update(faked)
-search_context.Embedder = HashingEmbedder
+    place.ENVIRONMENT.update(faked)
+context.Embedder = HashingEmbedder
 sys.exit(main(arguments))
 """
 

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from ingest import pipeline
-from retrieval import context
+from retrieval import context as context_module
 from retrieval.context import SearchContext, open_context
 from retrieval.index import generations, writer
 from retrieval.search import search
@@ -34,11 +34,11 @@ Read = Callable[[str], tuple[str, list[str]]]  # a question; the generation and 
 @pytest.fixture(autouse=True)
 def cheap_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give texts hashes for vectors: full text search finds what these tests ask."""
-    monkeypatch.setattr(context, "Embedder", HashingEmbedder)
+    monkeypatch.setattr(context_module, "Embedder", HashingEmbedder)
 
 
 @pytest.fixture
-def rules(settings: Settings) -> Iterator[SearchContext]:
+def context(settings: Settings) -> Iterator[SearchContext]:
     """A search context of two documents in version 0."""
     for file in settings.vault.rglob("*.md"):
         file.unlink()

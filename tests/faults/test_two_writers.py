@@ -28,9 +28,9 @@ WRITERS = 8
 INGEST = """
 import sys
 from ingest.__main__ import main
-from retrieval import search_context
+from retrieval import context
 from tests.support.faults.crash_child import HashingEmbedder
-search_context.Embedder = HashingEmbedder
+context.Embedder = HashingEmbedder
 sys.exit(main(sys.argv[1:]))
 """
 Start = Callable[[str, Path], subprocess.Popen[str]]

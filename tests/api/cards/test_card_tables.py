@@ -12,7 +12,7 @@ from tests.support.made.made_cards import VAULT, chosen, first, written
 
 
 @pytest.fixture(scope="module")
-def rules(
+def context(
     loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SearchContext]:
     vault = write_vault(tmp_path_factory.mktemp("tables"), VAULT)

@@ -33,7 +33,7 @@ QUESTIONS = [
 
 
 @pytest.fixture(scope="module")
-def rules(
+def context(
     loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SearchContext]:
     vault = write_vault(tmp_path_factory.mktemp("cards"), VAULT)

@@ -11,7 +11,7 @@ from tests.support.made.made_vault import FILES
 
 
 @pytest.fixture(scope="module")
-def rules(
+def context(
     loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SearchContext]:
     vault = write_vault(tmp_path_factory.mktemp("subject"), FILES)

@@ -61,7 +61,7 @@ def _row(name: str, price: int) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def rules(loaded: SearchContext, server: str, ground: Ground) -> Iterator[SearchContext]:
+def context(loaded: SearchContext, server: str, ground: Ground) -> Iterator[SearchContext]:
     """The index of the small vault, over whose threshold stands what is asked about it."""
     with index_of(loaded, server, ground.vault, rag_threshold=1.0) as opened:
         yield opened

@@ -43,7 +43,7 @@ def folder(indexed_environment: Path) -> Path:
 
 
 @pytest.fixture
-def rules(indexed_rules: SearchContext) -> SearchContext:
+def context(indexed_rules: SearchContext) -> SearchContext:
     return indexed_rules
 
 

@@ -24,7 +24,7 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def rules(
+def context(
     loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SearchContext]:
     vault = write_vault(tmp_path_factory.mktemp("files"), FILES)

@@ -48,7 +48,7 @@ PLANS: dict[str, dict[str, str]] = {
 
 
 @pytest.fixture(scope="module")
-def rules(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SearchContext]:
+def context(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SearchContext]:
     vault = write_vault(tmp_path_factory.mktemp("plans"), many_files(FILES))
     with new_database(server) as url:
         settings = Settings.model_validate({"database_url": url, "vault": vault})

@@ -19,9 +19,9 @@ _START_SECONDS = 60.0
 _API = """
 import sys
 from api.__main__ import main
-from retrieval import search_context
+from retrieval import context
 from tests.support.faults.crash_child import HashingEmbedder
-search_context.Embedder = HashingEmbedder
+context.Embedder = HashingEmbedder
 sys.exit(main([]))
 """
 
