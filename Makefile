@@ -35,8 +35,8 @@ evals: setup  ## measure search with the questions of evals/datasets/rules.jsonl
 table: setup  ## measure both sample vaults and write the README's table
 	@$(BIN)/python -m evals.table
 
-ablation: setup  ## measure what each stage is worth, into docs/ablation.* and the README's rows
-	@$(BIN)/python -m evals.ablation --readme --markdown docs/ablation.md \
+ablation: setup  ## measure what each stage is worth, into docs/ablation.* and the rows of docs/evals.md
+	@$(BIN)/python -m evals.ablation --document --markdown docs/ablation.md \
 		--svg docs/ablation.svg --png docs/ablation.png
 
 sabotage: setup  ## break search on purpose, in every way we know, and demand a red gate

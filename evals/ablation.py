@@ -13,7 +13,7 @@ from pathlib import Path
 
 from evals import retrieval
 from evals.labels.dataset import SPLITS, Question
-from evals.reports import readme, results
+from evals.reports import document, results
 from evals.reports.png import png
 from evals.retrieval import RULES
 from evals.stages import report
@@ -32,7 +32,7 @@ from retrieval.context import SearchContext, open_context, with_bundled_reranker
 from retrieval.errors import ConfigurationError, DatasetError, RulesError
 from retrieval.settings import load
 
-_COMMAND = "make ablation"  # which the README names
+_COMMAND = "make ablation"  # which the document names
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,8 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _arguments(argv)
     split = None if args.split == "all" else args.split
     try:
-        if args.readme:
-            readme.check(_COMMAND)
+        if args.document:
+            document.check(args.document, _COMMAND)
         questions = retrieval.chosen(args.dataset, split)
         if sum(question.answerable for question in questions) < 2:
             raise DatasetError(f"{args.dataset}: one answerable question shows no difference")
@@ -84,10 +84,14 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--markdown", type=Path, help="write the table to this file, too")
     parser.add_argument("--svg", type=Path, help="draw the differences to this file")
     parser.add_argument("--png", type=Path, help="draw them to this file, as an image")
-    parser.add_argument("--readme", action="store_true", help="write the README's rows again")
+    parser.add_argument(
+        "--document", type=Path, nargs="?", const=document.EVALS,
+        help="replace the few rows of this document, which lies beside ablation.md and "
+        "ablation.png; without FILE: docs/evals.md", metavar="FILE",
+    )  # fmt: skip
     args = parser.parse_args(argv)
-    if args.readme and args.only:
-        parser.error("--readme wants all rows, so not with --only")
+    if args.document and args.only:
+        parser.error("--document wants all rows, so not with --only")
     return args
 
 
@@ -160,9 +164,9 @@ def _write(
         if path:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-    if args.readme:
-        shown = report.readme_rows(rows, args.dataset.name, args.split, measured)
-        readme.put(_COMMAND, shown)
+    if args.document:
+        shown = report.few_rows(rows, args.dataset.name, args.split, measured)
+        document.put(args.document, _COMMAND, shown)
 
 
 if __name__ == "__main__":

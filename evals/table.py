@@ -1,4 +1,4 @@
-"""Measure both sample vaults and write the table of the README again.
+"""Measure both sample vaults and write the table of the README.
 
 The table stands between two comment lines; nothing else of the README is touched. Exit status: 0
 written; 2 nothing could be measured or written.
@@ -13,7 +13,7 @@ from statistics import fmean
 from evals import retrieval
 from evals.measure import summary
 from evals.measure.run import Run
-from evals.reports import readme, results, runs
+from evals.reports import document, results, runs
 from evals.retrieval import RULES, RULES_VAULT, evaluate, subject
 from retrieval.context import SearchContext, open_context
 from retrieval.errors import RulesError
@@ -34,14 +34,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     args = parser.parse_args(argv)
     try:
-        readme.check(_COMMAND)
+        document.check(document.README, _COMMAND)
         with open_context(load()) as context:
             runs = [_run(context, dataset, folder) for dataset, folder in _SETS]
             top_k = context.settings.rag_top_k
         for run in runs:
             print(f"results: {results.write(run, args.results)}")
         text = table(runs, top_k)
-        readme.put(_COMMAND, text)
+        document.put(document.README, _COMMAND, text)
     except RulesError as error:
         print(f"evals.table: nothing was measured: {error}", file=sys.stderr)
         return 2

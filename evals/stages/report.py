@@ -1,4 +1,4 @@
-"""What `evals.ablation` shows: the whole table, the README's rows, the drawing, the lines."""
+"""What `evals.ablation` shows: the whole table, the few rows of it, the drawing, the lines."""
 
 from collections.abc import Sequence
 from html import escape
@@ -21,8 +21,8 @@ _NOTES = (
     "belongs to the scores of the whole. Longer passages hold more: read a hit beside the word "
     "pieces returned. Milliseconds are this machine's."
 )
-# The rows that the README shows, as who has not read the code would call them.
-README_ROWS = {
+# The rows that docs/evals.md shows, as who has not read the code would call them.
+FEW_ROWS = {
     SHIPPED: "as shipped",
     "no-names": "without names and fields",
     "dense-text": "without these and late interaction",
@@ -50,15 +50,16 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join([*lines, ""])
 
 
-def readme_rows(rows: Sequence[Row], dataset: str, split: str, measured: str) -> str:
-    """Return the README's few rows of README_ROWS in Markdown, with what they were measured on.
+def few_rows(rows: Sequence[Row], dataset: str, split: str, measured: str) -> str:
+    """Return the rows of FEW_ROWS in Markdown, with what they were measured on.
 
     `measured` is the day and the commit. Raises ConfigurationError where one of the rows is not
-    among `rows`: a stage is off, and the README is about the whole.
+    among `rows`: a stage is off, and the document is about the whole. The
+    links are for a document beside ablation.md.
     """
     by_name = {row.arm.name: row for row in rows}
-    if missing := README_ROWS.keys() - by_name.keys():
-        raise ConfigurationError(f"no rows {sorted(missing)} for the README; measure all of them")
+    if missing := FEW_ROWS.keys() - by_name.keys():
+        raise ConfigurationError(f"no rows {sorted(missing)} for the document; measure all of them")
     shipped = rows[0]
     head = (
         "configuration", f"hit@{shipped.arm.setup.top_k}", "MRR", "MRR against shipped (95 %)",
@@ -74,12 +75,12 @@ def readme_rows(rows: Sequence[Row], dataset: str, split: str, measured: str) ->
             f"{row.index.texts:,}",
             f"{row.token_bytes / 1000:.0f} KB a chunk" if row.token_bytes else "none",
         ]
-        for row, title in ((by_name[name], title) for name, title in README_ROWS.items())
+        for row, title in ((by_name[name], title) for name, title in FEW_ROWS.items())
     ]
     about = (
         f"What each part is worth on {dataset}, split {split}, {len(shipped.answerable)} "
-        f"answerable questions, from `make ablation` on {measured}; [all rows](docs/ablation.md), "
-        "[drawn](docs/ablation.png):"
+        f"answerable questions, from `make ablation` on {measured}; [all rows](ablation.md), "
+        "[drawn](ablation.png):"
     )
     return "\n".join([about, "", *_markdown(head, cells)])
 

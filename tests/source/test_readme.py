@@ -1,4 +1,4 @@
-"""What programs write into the README, and the drawing beside it."""
+"""What programs write into documents, and the drawing beside them."""
 
 from pathlib import Path
 
@@ -7,36 +7,36 @@ import pytest
 from evals import table
 from evals.measure import span_overlap, summary
 from evals.measure.run import Run
-from evals.reports import png, readme
-from evals.stages.report import README_ROWS, readme_rows
+from evals.reports import document, png
+from evals.stages.report import FEW_ROWS, few_rows
 from retrieval.errors import ConfigurationError
 from tests.evals.reports.test_ablation import row
 from tests.support.made.made import FILES, TOP_K, found, question, scored
 
-README = (
+PAGE = (
     "before\n<!-- measured: make ablation -->\nold\n<!-- end of measured -->\nbetween\n"
     "<!-- measured: make table -->\nold\n<!-- end of measured -->\nafter\n"
 )
 
 
-def test_the_readme_has_its_rows_in_its_words_and_only_where_all_are_measured() -> None:
-    rows = [row(name, [1, 2, 9, 4]) for name in README_ROWS]
-    text = readme_rows(rows, "rules.jsonl", "gate", "today at commit `abc`")
+def test_the_document_has_its_rows_in_its_words_and_only_where_all_are_measured() -> None:
+    rows = [row(name, [1, 2, 9, 4]) for name in FEW_ROWS]
+    text = few_rows(rows, "rules.jsonl", "gate", "today at commit `abc`")
     about, _, head, _, *cells = text.split("\n")
     assert "on rules.jsonl, split gate, 4 answerable questions" in about
     assert "today at commit `abc`" in about
     assert head.startswith("| configuration | hit@4 | MRR | MRR against shipped")
-    assert [line.split(" | ")[0].removeprefix("| ") for line in cells] == [*README_ROWS.values()]
+    assert [line.split(" | ")[0].removeprefix("| ") for line in cells] == [*FEW_ROWS.values()]
     assert cells[0].endswith("| 0.750 | 0.465 |  | 1 ms | 1 | 0 KB a chunk |")
-    with pytest.raises(ConfigurationError, match=r"no rows \['fixed-dense'\] for the README"):
-        readme_rows(rows[:-1], "rules.jsonl", "gate", "today")
+    with pytest.raises(ConfigurationError, match=r"no rows \['fixed-dense'\] for the document"):
+        few_rows(rows[:-1], "rules.jsonl", "gate", "today")
 
 
 def test_only_the_part_of_the_command_is_written(tmp_path: Path) -> None:
     page = tmp_path / "README.md"
-    page.write_text(README, "utf-8")
-    readme.put("make ablation", "new", page)
-    readme.put("make table", "table", page)
+    page.write_text(PAGE, "utf-8")
+    document.put(page, "make ablation", "new")
+    document.put(page, "make table", "table")
     assert page.read_text("utf-8") == (
         "before\n<!-- measured: make ablation -->\nnew\n<!-- end of measured -->\nbetween\n"
         "<!-- measured: make table -->\ntable\n<!-- end of measured -->\nafter\n"
@@ -44,18 +44,18 @@ def test_only_the_part_of_the_command_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("old", ["<!-- measured: make ablation -->", "<!-- end of measured -->"])
-def test_a_readme_without_its_lines_stays_as_it_is(tmp_path: Path, old: str) -> None:
+def test_a_document_without_its_lines_stays_as_it_is(tmp_path: Path, old: str) -> None:
     page = tmp_path / "README.md"
-    page.write_text(README.replace(old, "", 1), "utf-8")
-    for work in (readme.check, lambda command, path: readme.put(command, "new", path)):
+    page.write_text(PAGE.replace(old, "", 1), "utf-8")
+    for work in (document.check, lambda path, command: document.put(path, command, "new")):
         with pytest.raises(ConfigurationError, match="restore them"):
-            work("make ablation", page)
-    assert page.read_text("utf-8") == README.replace(old, "", 1)
+            work(page, "make ablation")
+    assert page.read_text("utf-8") == PAGE.replace(old, "", 1)
 
 
-def test_our_readme_has_both_parts() -> None:
-    for command in ("make table", "make ablation"):
-        readme.check(command)
+def test_our_documents_have_their_parts() -> None:
+    document.check(document.README, "make table")
+    document.check(document.EVALS, "make ablation")
 
 
 def test_a_drawing_without_words_is_an_error() -> None:

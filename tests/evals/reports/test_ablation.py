@@ -17,7 +17,6 @@ import retrieval.search
 from api.answer import card_reply
 from evals import ablation
 from evals.labels import dataset
-from evals.reports import readme
 from evals.retrieval import Subject
 from evals.stages import fixed_chunks
 from evals.stages.configurations import (
@@ -213,10 +212,10 @@ def test_the_program_measures_every_row_and_writes_every_file(
     calibration = {**QUESTIONS[0], "id": "other", "question": "torch?", "split": "calibration"}
     questions = written(environment, [*QUESTIONS, LASER, calibration])
     files = ["--json", "out/q.jsonl", "--markdown", "out/t.md", "--svg", "out/d.svg"]
-    files += ["--png", "out/d.png", "--results", "runs", "--readme"]
-    page = environment / "README.md"
+    files += ["--png", "out/d.png", "--results", "runs"]
+    page = environment / "evals.md"
+    files += ["--document", str(page)]
     page.write_text("before\n<!-- measured: make ablation -->\n<!-- end of measured -->\n", "utf-8")
-    monkeypatch.setattr(readme, "README", page)
     assert ablation.main(["--dataset", questions, *files]) == 0
     out = capsys.readouterr().out
     text = (environment / "out/t.md").read_text("utf-8")

@@ -1,30 +1,31 @@
-"""The parts of README.md that programs write, each between two comment lines."""
+"""The parts of documents that programs write, each between two comment lines."""
 
 from pathlib import Path
 
 from retrieval import whole_file
 from retrieval.errors import ConfigurationError
 
-README = Path(__file__).parents[2] / "README.md"
+_TOP = Path(__file__).parents[2]
+README = _TOP / "README.md"
+EVALS = _TOP / "docs" / "evals.md"
 _END = "<!-- end of measured -->"
 
 
-def check(command: str, path: Path | None = None) -> None:
-    """Raise ConfigurationError where a README has no part for `command`: before minutes of work."""
-    _parts(command, path or README)
+def check(path: Path, command: str) -> None:
+    """Raise ConfigurationError where a document has no part for `command`: before the work."""
+    _parts(path, command)
 
 
-def put(command: str, text: str, path: Path | None = None) -> None:
-    """Write `text` as the part that `command` measures.
+def put(path: Path, command: str, text: str) -> None:
+    """Write `text` as the part of the document at `path` that `command` measures.
 
-    Raises ConfigurationError where the README has no such part.
+    Raises ConfigurationError where the document has no such part.
     """
-    page = path or README
-    before, after = _parts(command, page)
-    whole_file.write(page, f"{before}{_begin(command)}\n{text}\n{_END}{after}")
+    before, after = _parts(path, command)
+    whole_file.write(path, f"{before}{_begin(command)}\n{text}\n{_END}{after}")
 
 
-def _parts(command: str, path: Path) -> tuple[str, str]:
+def _parts(path: Path, command: str) -> tuple[str, str]:
     """What stands before and behind the part of a command."""
     try:
         text = path.read_text("utf-8")
