@@ -1,7 +1,9 @@
 """Keep the index in step with a folder: an ingest at once, and one after every burst of changes.
 
 What the system tells of changes only wakes the loop. Whether there is something to do is seen in
-the folder itself, so an event that is lost or comes late delays a change and never loses it.
+the folder itself, so an event that is lost or comes late delays a change and never loses it. A run
+waits until the folder rests, 10 s at most; a file that is still being written then is left out of
+it by name, and goes in when it rests.
 """
 
 import os

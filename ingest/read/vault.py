@@ -1,18 +1,19 @@
 """Read a folder of Markdown files: each file once, none from outside, none silently left out."""
 
 import errno
-import hashlib
 import os
-import stat
+import time
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ingest.read import whole_file
+from ingest.read.whole_file import FileRead
 from retrieval.errors import FileRejectedError, VaultError
 from retrieval.fault_points import point
-from retrieval.vault_files import MAX_BYTES, SUFFIXES
+from retrieval.vault_files import SUFFIXES
 
 _NAME_LIMIT = 1_000  # bytes of a path; a longer one does not fit a btree key
 
@@ -36,20 +37,12 @@ class VaultFiles:
     ignored: tuple[str, ...]  # not Markdown
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    path: str
-    sha256: str
-    data: bytes
-    inode: tuple[int, int]
-    links: int
-
-
 def read(root: Path) -> VaultFiles:
     """Return all Markdown files below `root`, hidden folders left out, links not followed.
 
-    A file that cannot be read is in `rejected` with its reason. Raises VaultError where `root` is
-    not a folder.
+    A file that cannot be read, or that is being written all the time, is in `rejected` with its
+    reason; what may be in the middle of being written is read again, see `whole_file`. Raises
+    VaultError where `root` is not a folder.
     """
     if not root.is_dir():
         raise VaultError(
@@ -57,7 +50,25 @@ def read(root: Path) -> VaultFiles:
         )
     rejected: list[FileRejectedError] = []
     ignored: list[str] = []
-    found: dict[str, _Found] = {}
+    found: dict[str, FileRead] = {}
+    restless = _read_all(root, found, rejected, ignored)
+    _wait_for(restless, root, found, rejected)
+    files = list(_decoded(found.values(), rejected))
+    return VaultFiles(
+        tuple(sorted(files, key=lambda file: file.path)),
+        tuple(sorted(rejected, key=lambda error: error.path)),
+        tuple(sorted(ignored)),
+    )
+
+
+def _read_all(
+    root: Path,
+    found: dict[str, FileRead],
+    rejected: list[FileRejectedError],
+    ignored: list[str],
+) -> set[str]:
+    """Read every file once; return the names below the root of those that may be half written."""
+    restless: set[str] = set()
     for folder, name, folder_fd in _walk(root, rejected):
         path = _shown(folder + name)
         if not name.lower().endswith(SUFFIXES):
@@ -65,15 +76,69 @@ def read(root: Path) -> VaultFiles:
             continue
         try:
             _check_name(path, folder + name, found)
-            found[path] = _read_file(path, name, folder_fd)
+            found[path] = whole_file.read(path, name, folder_fd)
         except FileRejectedError as error:
             rejected.append(error)
-    files = list(_decoded(found.values(), rejected))
-    return VaultFiles(
-        tuple(sorted(files, key=lambda file: file.path)),
-        tuple(sorted(rejected, key=lambda error: error.path)),
-        tuple(sorted(ignored)),
-    )
+            continue
+        point("file read")
+        if not found[path].at_rest:
+            restless.add(folder + name)
+    return restless
+
+
+def _wait_for(
+    restless: set[str],
+    root: Path,
+    found: dict[str, FileRead],
+    rejected: list[FileRejectedError],
+) -> None:
+    """Read files again until two reads are the same; move those that never are to `rejected`.
+
+    All wait together, so many files that were just written cost no more time than one. A file that
+    is gone in the end is in neither: it was deleted.
+    """
+    failed: dict[str, FileRejectedError] = {}
+    refused: list[FileRejectedError] = []  # folders that could be entered before
+    for _ in range(whole_file.ROUNDS):
+        if not restless:
+            return
+        time.sleep(whole_file.WAIT)
+        refused = []
+        failed, gone = _read_again(restless, root, found, refused)
+        restless = {*failed, *gone}
+    for raw in restless:
+        found.pop(_shown(raw), None)
+    known = {error.path for error in rejected}
+    rejected += [*failed.values(), *(error for error in refused if error.path not in known)]
+
+
+def _read_again(
+    restless: set[str],
+    root: Path,
+    found: dict[str, FileRead],
+    refused: list[FileRejectedError],
+) -> tuple[dict[str, FileRejectedError], set[str]]:
+    """Read files once more into `found`; return why some are not at rest, and which are gone.
+
+    The folder is walked again, since to open a path by its name would follow links.
+    """
+    failed: dict[str, FileRejectedError] = {}
+    gone = set(restless)
+    for folder, name, folder_fd in _walk(root, refused):
+        raw = folder + name
+        if raw not in restless:
+            continue
+        gone.discard(raw)
+        path = _shown(raw)
+        try:
+            again = whole_file.read(path, name, folder_fd)
+        except FileRejectedError as error:
+            failed[raw] = error
+            continue
+        if not again.same_as(found[path]):
+            failed[raw] = whole_file.being_written(path)
+        found[path] = again
+    return failed, gone
 
 
 def _walk(root: Path, rejected: list[FileRejectedError]) -> Iterator[tuple[str, str, int]]:
@@ -131,7 +196,7 @@ def _open_folder(path: str, name: str, folder_fd: int) -> int:
         raise FileRejectedError(_shown(path), reason) from error
 
 
-def _check_name(path: str, raw: str, found: dict[str, _Found]) -> None:
+def _check_name(path: str, raw: str, found: dict[str, FileRead]) -> None:
     try:
         size = len(raw.encode("utf-8"))
     except UnicodeEncodeError as error:
@@ -144,33 +209,9 @@ def _check_name(path: str, raw: str, found: dict[str, _Found]) -> None:
         raise FileRejectedError(path, "another file has the same name in Unicode's composed form")
 
 
-def _read_file(path: str, name: str, folder_fd: int) -> _Found:
-    try:
-        # O_NONBLOCK: opening a pipe must not wait for a writer. O_NOFOLLOW: nor leave the vault.
-        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder_fd)
-    except OSError as error:
-        link = error.errno in (errno.ELOOP, errno.EMLINK)
-        reason = (
-            "is a link; links are not followed" if link else f"cannot be opened: {error.strerror}"
-        )
-        raise FileRejectedError(path, reason) from error
-    status = os.fstat(fd)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(fd)
-        raise FileRejectedError(path, "is not a regular file")
-    try:
-        with os.fdopen(fd, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
-            point("file read")
-    except OSError as error:
-        raise FileRejectedError(path, f"cannot be read: {error.strerror}") from error
-    if len(data) > MAX_BYTES:
-        raise FileRejectedError(path, f"is over {MAX_BYTES:,} bytes; split it")
-    digest = hashlib.sha256(data).hexdigest()
-    return _Found(path, digest, data, (status.st_dev, status.st_ino), status.st_nlink)
-
-
-def _decoded(found: Collection[_Found], rejected: list[FileRejectedError]) -> Iterator[SourceFile]:
+def _decoded(
+    found: Collection[FileRead], rejected: list[FileRejectedError]
+) -> Iterator[SourceFile]:
     inside = Counter(file.inode for file in found)
     for file in found:
         if file.links > inside[file.inode]:  # its content may belong to a file outside
@@ -183,7 +224,7 @@ def _decoded(found: Collection[_Found], rejected: list[FileRejectedError]) -> It
             rejected.append(error)
 
 
-def _decode(file: _Found) -> SourceFile:
+def _decode(file: FileRead) -> SourceFile:
     if file.data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileRejectedError(file.path, "is UTF-16; save it as UTF-8")
     try:

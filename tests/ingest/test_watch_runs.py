@@ -1,6 +1,7 @@
 """When a followed folder is ingested: after which changes, and again after a run that failed."""
 
 import os
+import threading
 import time
 from collections.abc import Callable
 from itertools import pairwise
@@ -10,6 +11,7 @@ import pytest
 
 from ingest import pipeline, watch
 from ingest.pipeline import Report
+from ingest.read import whole_file
 from retrieval.context import SearchContext
 from tests.conftest import write_vault
 from tests.support.index.index_state import content
@@ -38,6 +40,37 @@ def test_an_edit_during_a_run_is_in_the_next(search_context: SearchContext, vaul
     with pytest.raises(Enough):
         watch.watch(vault, ingest)
     assert [report.plan.changed for report in reports] == [(TORCHES,), (TORCHES,)]
+    assert any("burns a year" in str(row[4]) for row in content(search_context))
+
+
+@pytest.mark.proves("promise 1", "promise 6")
+def test_a_file_that_was_left_out_while_it_was_written_goes_in_when_it_rests(
+    search_context: SearchContext, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_file, "YOUNG", 2 * whole_file.WAIT)
+    reports: list[Report] = []
+    left_out = threading.Event()
+
+    def write() -> None:
+        while not left_out.is_set():
+            (vault / TORCHES).write_text("# Torches\n\nA torch bu")
+            left_out.wait(0.02)
+        (vault / TORCHES).write_text("# Torches\n\nA torch burns a year.\n")
+
+    def ingest() -> Report:
+        reports.append(pipeline.run(search_context, vault))
+        left_out.set()
+        if reports[-1].plan.changed:
+            raise Enough
+        return reports[-1]
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    with pytest.raises(Enough):
+        watch.watch(vault, ingest)
+    writer.join()
+    assert [error.path for error in reports[0].rejected] == [TORCHES]
+    assert (reports[-1].rejected, reports[-1].plan.changed) == ((), (TORCHES,))
     assert any("burns a year" in str(row[4]) for row in content(search_context))
 
 
