@@ -89,10 +89,11 @@ def _measured_run(args: argparse.Namespace) -> Run:
             if given:
                 _refuse_strange(questions, measured, args.dataset)
             print(console.heading(context, args.dataset, args.split, questions))
-            outcomes = []
-            for outcome in evaluate(context, measured, questions, top_k=args.top_k):
-                outcomes.append(outcome)
-                print(console.line(outcome), flush=True)
+            with Meter() as meter:
+                outcomes = []
+                for outcome in evaluate(context, measured, questions, top_k=args.top_k):
+                    outcomes.append(outcome)
+                    meter.show("asking", len(outcomes), len(questions))
             about = {"split": args.split, "min_recall": args.min_recall}
             folder = other or context.settings.vault
             checked = all_gates.check(

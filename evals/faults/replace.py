@@ -1,4 +1,4 @@
-"""Break the pipeline on purpose: a fault replaces public functions of the product, for a while.
+"""Break the product on purpose: a fault replaces public functions of it, for a while.
 
 This is the one seam: what a fault touches is named by a dotted path, looked up and put back by
 `unittest.mock.patch`, so the product knows nothing of it; a name that is gone is an error.
@@ -14,7 +14,7 @@ from unittest.mock import patch
 from retrieval.errors import ConfigurationError
 
 Wrap = Callable[[Any], Any]  # from what stands there to what shall stand there
-Ground = Literal["small", "large"]
+Ground = Literal["handbook", "rules", "answers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +27,33 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A plausible way to break search.
+    """A plausible way to break what people get.
 
-    `subtle` says why its effect may be below what the questions can show; a fault without it must
-    be caught. `index` tells that the vault has to be indexed with it. `ground` is where it is
-    tried: "small" is the handbook, "large" the rules, whose index is too slow for every push.
+    `must_turn_red` is the gate that has to see it. `index` tells that the vault has to be indexed
+    with it. `ground` is where it is tried: search over the handbook, search over the rules (too
+    slow for every push), or answers over the handbook; `model` is who answers there.
     """
 
     name: str
+    must_turn_red: str
     swaps: tuple[Replacement, ...]
     index: bool = False
-    ground: Ground = "small"
-    subtle: str = ""
+    ground: Ground = "handbook"
+    model: str = "quotes"
+
+
+def changed(target: str, change: Callable[[Any], Any]) -> Replacement:
+    """Change what the function at `target` returns."""
+
+    def wrap(function: Any) -> Any:
+        return lambda *args, **options: change(function(*args, **options))
+
+    return Replacement(target, wrap)
+
+
+def always(target: str, value: object) -> Replacement:
+    """Have the function at `target` return `value`, whatever it is given."""
+    return Replacement(target, lambda _: lambda *args, **options: value)
 
 
 @contextmanager
@@ -53,7 +68,7 @@ def applied(*swaps: Replacement) -> Iterator[None]:
                 original = resolve_name(swap.target)
             except (ImportError, AttributeError) as error:
                 raise ConfigurationError(
-                    f"sabotage has nothing to break at {swap.target}: {error}; mend evals/faults*"
+                    f"sabotage has nothing to break at {swap.target}: {error}; mend evals/faults"
                 ) from error
             stack.enter_context(patch(swap.target, swap.wrap(original)))
         yield

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from evals.gating import absolute, compare, integrity
 from evals.gating.compare import Comparison
+from evals.gating.encoder_check import encoder_faults
 from evals.measure import measurement
 from evals.measure.card_faults import card_faults
 from evals.measure.outcome import Outcome, Subject
@@ -59,6 +60,8 @@ def _integrity(
     yield from integrity.index_faults(
         folder, hashes, {path: measured.chunks_of(path) for path in hashes}
     )
+    yield from encoder_faults(context.embedder)
+    yield from integrity.stage_faults(outcomes)
     for outcome in outcomes:
         yield from integrity.passage_faults(outcome, dict(measured.files), top_k)
         if outcome.reply:

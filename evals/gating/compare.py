@@ -20,6 +20,7 @@ _OFF_TOPIC = f"{REFUSED}offtopic"
 # questions without an answer only those on another subject are for search to refuse; what the rules
 # nearly say looks to it like what they say.
 GATING = ("hit", "reciprocal_rank", "first_card", "shown", _OFF_TOPIC)
+_FLIPS = 6  # questions that are listed
 _NAMED = 5  # questions of a message
 SMALL = 50  # answerable questions: of fewer a lost one is a fault, as no test could show a drop
 
@@ -116,14 +117,24 @@ def compare(before: Measurement, now: Measurement, *, gating: Sequence[str] = GA
 
 
 def report(found: Comparison, now: Measurement) -> list[str]:
-    """Return the comparison as lines for people, without its faults and with its warnings."""
+    """Return the comparison as lines for people, without its faults and with its warnings.
+
+    A drop of a gating metric is a fault or a warning, so it is told once.
+    """
     lines = [f"against the baseline: {found.paired} questions in both"]
     lines += [f"other than in the baseline: {difference}" for difference in found.differing]
     for name, ids in (("new", found.new), ("gone", found.gone), ("changed", found.changed)):
         lines += [f"{name} since the baseline, not compared: {', '.join(ids)}"] if ids else []
-    lines += [f"FIXED {name}" for name in found.fixed]
-    lines += [f"BROKEN {name} ({_loss(now.rows[name])})" for name in found.broken]
-    lines += [f"{change.metric}: {_numbers(change)}" for change in found.metrics]
+    lines += _some([f"FIXED {name}" for name in found.fixed])
+    lines += _some([f"BROKEN {name} ({_loss(now.rows[name])})" for name in found.broken])
+    told = [m for m in found.metrics if m.adjusted is not None or m.metric.startswith(REFUSED)]
+    same = [metric.metric for metric in told if metric.before == metric.after]
+    lines += [f"as before: {', '.join(same)}"] if same else []
+    lines += [
+        f"{metric.metric}: {_numbers(metric)}"
+        for metric in told
+        if metric.after > metric.before or (metric.adjusted is None and metric.metric not in same)
+    ]
     if any(change.metric == _OFF_TOPIC for change in found.metrics):
         lines.append(
             f"smallest drop that {found.refusable} refused off-topic questions can show: "
@@ -135,6 +146,11 @@ def report(found: Comparison, now: Measurement) -> list[str]:
         + (f"{found.smallest} broken and none fixed, {share}" if found.smallest else "none")
     )
     return lines + [f"WARNING: {warning}" for warning in found.warnings]
+
+
+def _some(lines: list[str]) -> list[str]:
+    more = len(lines) - _FLIPS
+    return [*lines[:_FLIPS], f"… and {more} more {lines[0].split(' ')[0]}"] if more > 0 else lines
 
 
 def _loss(row: Row) -> str:

@@ -13,9 +13,11 @@ from evals.measure.outcome import Outcome
 from ingest.read.plain import plain
 from retrieval.errors import VaultError
 from retrieval.models import Chunk, Entry, Hit
+from retrieval.ranking.precedence import is_superseded
 from retrieval.text.normalize import searchable
 
 _SUFFIXES = (".md", ".markdown")
+_ENOUGH = 10  # questions
 
 
 def on_disk(root: Path) -> dict[str, bytes]:
@@ -73,8 +75,34 @@ def passage_faults(outcome: Outcome, files: Mapping[str, str], top_k: int) -> li
         wrong.append("a passage stands behind one with a lower score")
     if len(set(ids)) != len(ids) or len(ids) > top_k:
         wrong.append(f"{len(set(ids))} different passages in {len(ids)}, {top_k} asked for")
+    gone = [is_superseded(found.notes[hit.chunk.path], found.question)
+            if hit.chunk.path in found.notes else False for hit in found.hits]  # fmt: skip
+    if gone != sorted(gone):
+        wrong.append(f"{ids[gone.index(True)]}: a superseded file stands before one in force")
     wrong += [what for hit in found.hits for what in _evidence_faults(hit, files)]
     return [f"{asked}: {what}" for what in wrong]
+
+
+def stage_faults(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return which stages of search did nothing, or the wrong way round, in a whole run.
+
+    Of fewer than ten questions with candidates nothing is said: a stage may be silent in them.
+    """
+    traces = [outcome.found.trace for outcome in outcomes if outcome.found.trace]
+    if len(traces) < _ENOUGH:
+        return []
+    rows = [row for trace in traces for row in trace]
+    wrong = []
+    if all(row.dense_rank is None for row in rows):
+        wrong.append(f"vectors found nothing in {len(traces)} questions")
+    if all(row.text_rank is None for row in rows):
+        wrong.append(f"full text found nothing in {len(traces)} questions")
+    if below := sum((row.text_score or 0.0) < 0 for row in rows):
+        wrong.append(f"{below} scores of full text are below 0, which a sum of weights never is")
+    late = any(outcome.found.late != "off" for outcome in outcomes)
+    if late and len({row.late_score for row in rows if row.late_score is not None}) <= 1:
+        wrong.append(f"late interaction tells no two of {len(rows)} candidates apart")
+    return wrong
 
 
 def text(data: bytes) -> str:

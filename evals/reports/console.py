@@ -1,6 +1,8 @@
 """What the retrieval gate prints: a line a question, then what was measured."""
 
+import re
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from statistics import fmean
 
@@ -11,6 +13,11 @@ from evals.measure.judge import LOST_AT, Judgement, losses
 from evals.measure.outcome import Outcome
 from evals.measure.run import Run
 from retrieval.context import SearchContext
+
+_LINES = 8  # of questions that are printed
+_NAMING = ("critical", "forbidden", "gold line gone")  # faults that end with the question's name
+# What tells two others of a kind apart: the question or file in front, quotes, files and numbers.
+_OWN = re.compile(r'^[^\s:]+(?::\S+)?: |"[^"]*"|\[.*?\]|\([^()]*\)|\S+\.md\S*|\d+')
 
 
 def heading(
@@ -37,15 +44,26 @@ def line(outcome: Outcome) -> str:
 
 
 def print_summary(run: Run, folder: Path) -> None:
-    """Print what was measured; the last line is the recall."""
+    """Print what was measured; the last line is the recall.
+
+    Of many questions only some that fail are printed: the run's folder has all of them.
+    """
     outcomes = run.outcomes
     judged = [(o.question, o.judgement) for o in outcomes if o.judgement]
+    shown = (
+        outcomes
+        if len(outcomes) <= _LINES
+        else [o for o in outcomes if o.judgement and not o.passed]
+    )
+    _print_some([line(outcome) for outcome in shown], f"in {folder}")
     print()
     _print_table("kind", run.top_k, [(question.kind, judgement) for question, judgement in judged])
-    for outcome in outcomes:
-        if outcome.question.answerable and outcome.refused:  # a PASS of search that nobody sees
-            asked_so = " ".join(outcome.question.question.split())
-            print(f"refused though it has an answer — {asked_so}")
+    refused = [o.question.question for o in outcomes if o.question.answerable and o.refused]
+    if refused:  # a PASS of search that nobody sees
+        print(
+            f"refused though it has an answer — {' '.join(refused[0].split())}"
+            f"{f' (and {len(refused) - 1} more)' if len(refused) > 1 else ''}"
+        )
     for stage, count in losses(outcome.lost_at for outcome in outcomes).items():
         if count:
             print(f"lost at {stage}: {count} ({LOST_AT[stage]})")
@@ -54,14 +72,31 @@ def print_summary(run: Run, folder: Path) -> None:
     total = summary.latency(outcomes)["total"]
     print("search: " + ", ".join(f"{name} {value:.0f} ms" for name, value in total.items()))
     print(f"results: {folder}")
-    for fault in run.faults:
-        print(f"GATE FAILED: {fault}")
+    for fault, count in _counted(run.faults).items():
+        print(f"GATE FAILED: {fault}{f' (and {count - 1} more like it)' if count > 1 else ''}")
     hits = sum(judgement.hit for _, judgement in judged)
     interval = stats.wilson(hits, len(judged))
     print(f"MRR: {fmean(1 / j.rank if j.rank else 0 for _, j in judged):.3f}")
     print(f"95 % interval of recall: {interval.low:.3f} to {interval.high:.3f}")
     print(f"found and shown: {run.hits}/{len(judged)} = {run.hits / len(judged):.2f}")
     print(f"Recall@{run.top_k}: {hits}/{len(judged)} = {hits / len(judged):.2f}")
+
+
+def _counted(faults: Sequence[str]) -> dict[str, int]:
+    """The first fault of each kind, and how many there are that differ in names and numbers alone."""
+    kinds: dict[str, list[str]] = {}
+    for fault in faults:
+        kind = fault.split(":")[0] if fault.startswith(_NAMING) else _OWN.sub("", fault)
+        kinds.setdefault(kind, []).append(fault)
+    return {same[0]: len(same) for same in kinds.values()}
+
+
+def _print_some(lines: Sequence[str], where: str) -> None:
+    """Print the first lines, and how many more there are."""
+    for text in lines[:_LINES]:
+        print(text)
+    if len(lines) > _LINES:
+        print(f"… and {len(lines) - _LINES} more that fail, {where}")
 
 
 def _print_replies(outcomes: Sequence[Outcome]) -> None:
@@ -102,9 +137,16 @@ def _print_table(name: str, top_k: int, rows: Sequence[tuple[str, Judgement]]) -
 
 
 def _print_metrics(run: Run) -> None:
-    print(f"{'metric':<17} {'n':>4} {'mean':>7}  95 % interval")
-    for name, found in run.tables["all"]["all"].items():
-        spread = "unknown: one question"
-        if found.low is not None and found.high is not None:
-            spread = f"{found.low:.3f} to {found.high:.3f} ({found.method})"
-        print(f"{name:<17} {found.n:>4} {found.mean:>7.3f}  {spread}")
+    cells = [
+        f"{name:<17} {found.n:>4} {found.mean:>6.3f}  {_spread(found):<27}"
+        for name, found in run.tables["all"]["all"].items()
+    ]
+    half = (len(cells) + 1) // 2
+    for first, second in zip_longest(cells[:half], cells[half:], fillvalue=""):
+        print(f"{first}  {second}".rstrip())
+
+
+def _spread(found: summary.Estimate) -> str:
+    if found.low is None or found.high is None:
+        return "one question"
+    return f"{found.low:.3f} to {found.high:.3f} {found.method}"

@@ -11,8 +11,8 @@ from evals import faithfulness as program
 from evals.answers import claims, fixtures, judged_set
 from evals.answers.llm_judge import Judge
 from evals.faithfulness import Scored
+from evals.faults.passes import HANDBOOK
 from evals.faults.replace import Replacement, applied
-from evals.faults.run_pipeline import SMALL
 from evals.retrieval import RULES_VAULT
 from retrieval.errors import DatasetError
 from retrieval.settings import Settings
@@ -22,7 +22,7 @@ from tests.evals.answers.test_accuracy import QUESTIONS, dataset
 from tests.support.made.made_answers import AXE, FALL, TORCH, Place, answered, asked, refusal, reply
 from tests.support.servers.fake_llm import FakeLlm
 
-VAULTS = {"rules": RULES_VAULT, "handbook": SMALL.vault}
+VAULTS = {"rules": RULES_VAULT, "handbook": HANDBOOK[1]}
 
 
 def faults(text: str, *places: Place, **values: Any) -> list[str]:

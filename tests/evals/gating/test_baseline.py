@@ -68,7 +68,7 @@ def test_two_runs_measure_the_same(gate: Gate, capsys: pytest.CaptureFixture[str
     assert gate.run() == 0
     out = capsys.readouterr().out
     assert "against the baseline: 4 questions in both" in out
-    assert "hit: 1.000 -> 1.000 (+0.000, 95 % +0.000 to +0.000; p 1.0000" in out
+    assert "as before: hit, reciprocal_rank, first_card, shown" in out
     assert not any(word in out for word in ("BROKEN", "FIXED", "WARNING", "other than"))
     stored = measurement.read(gate.path)
     assert set(stored.rows) == {"torch", "light", "axe", "falling"}

@@ -1,138 +1,143 @@
-"""Five functions made plausibly wrong: for each a gate or a test of ours is red, and green before.
-
-Independent of evals.sabotage: nothing of its faults or of how it puts them in is used here.
-"""
+"""Functions that the gate rests on, made plausibly wrong: for each a test is red, green before."""
 
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import binomtest
 
-import retrieval.ranking.candidates
-from evals.labels import chunk_checks
-from ingest.chunking import chunk
-from ingest.chunking.chunk import Cut
-from ingest.read import tables
-from ingest.read.tables import Table
-from retrieval.context import SearchContext
-from retrieval.index import nearest
+from evals.gating import compare
+from evals.measure import measurement, stats
+from evals.measure.stats import Interval
 from retrieval.index.store import Scored
 from retrieval.models import Chunk
-from retrieval.ranking import fusion as fuse
-from retrieval.ranking.fusion import Fused, Weights
+from retrieval.ranking import candidates, fusion
+from retrieval.ranking.fusion import Weights
 from retrieval.text import normalize
-from tests.ingest import test_pipeline
-from tests.ingest.read import test_tables
+from tests.evals.gating import test_compare
+from tests.evals.measure import test_measurement, test_stats
 from tests.retrieval import test_normalize
 
-Check = Callable[[SearchContext, Path, Path], None]
+Wrap = Callable[[Any], Any]
 
 
-def lint_finds_nothing(context: SearchContext, vault: Path, folder: Path) -> None:
-    assert chunk_checks.lint(vault).findings == ()
+def returned(change: Wrap) -> Wrap:
+    """Change what a function returns."""
+    return lambda function: lambda *args, **options: change(function(*args, **options))
 
 
-def questions_and_rules_meet(context: SearchContext, vault: Path, folder: Path) -> None:
-    test_normalize.test_a_question_and_a_rule_meet_in_any_spelling()
+def one_sided(broken: int, fixed: int) -> float:
+    flips = broken + fixed
+    return float(binomtest(broken, flips, alternative="greater").pvalue) if flips else 1.0
 
 
-def ties_go_by_place(context: SearchContext, vault: Path, folder: Path) -> None:
+def half_as_wide(interval: Interval) -> Interval:
+    middle = (interval.low + interval.high) / 2
+    return Interval((interval.low + middle) / 2, (middle + interval.high) / 2)
+
+
+def ties_reversed(fused: Sequence[Any]) -> list[Any]:
+    return sorted(fused[::-1], key=lambda item: -item.score)  # stable: ties stay backwards
+
+
+def unseeded(p_value: float) -> float:
+    return p_value + float(np.random.default_rng().uniform(1e-9, 1e-6))
+
+
+def answerable_only(taken: Any) -> Any:
+    return replace(taken, rows={name: row for name, row in taken.rows.items() if row.answerable})
+
+
+def by_name_alone(compare: Any) -> Any:
+    """As if a question that was rewritten were the same question."""
+
+    def wrong(before: Any, now: Any, **options: Any) -> Any:
+        rows = {name: replace(row, digest=before.rows[name].digest if name in before.rows else "")
+                for name, row in now.rows.items()}  # fmt: skip
+        return compare(before, replace(now, rows=rows), **options)
+
+    return wrong
+
+
+def ties_go_by_place() -> None:
     places = [("a.md", 1), ("a.md", 2), ("a.md", 10), ("b.md", 1)]
     equal = [
         Scored(row, Chunk(path, "", line, line, "x"), 0.5)
         for row, (path, line) in enumerate(places, start=1)
     ]
     for dense in (equal, equal[::-1]):
-        fused = vars(retrieval.ranking.candidates)["fuse"](
-            dense, [], {}, Weights(0.5, 1.0, None), {}
-        )
+        fused = vars(candidates)["fuse"](dense, [], {}, Weights(0.5, 1.0, None), {})
         assert [item.scored.row_id for item in fused] == [1, 2, 3, 4]
 
 
-def a_temporary_generation_is_invisible(context: SearchContext, vault: Path, folder: Path) -> None:
-    test_pipeline.test_a_temporary_generation_is_invisible_and_gone_when_dropped(context, folder)
+MCNEMAR = partial(test_stats.test_mcnemar_is_the_binomial_computed_by_hand, 6, 0, 2 / 2**6)
+WIDTH = test_stats.test_the_interval_of_a_difference_is_about_as_wide_as_its_normal_one
+HOLM = test_stats.test_holm_gives_the_numbers_of_a_hand_computed_example
+NOISE = test_compare.test_a_drop_within_the_noise_warns
+MUTANTS: dict[str, tuple[Any, Wrap, Callable[[], None]]] = {
+    "one-sided": (stats.mcnemar, lambda _: one_sided, MCNEMAR),
+    "unflipped as evidence": (
+        stats.mcnemar, lambda test: lambda lost, won: test(lost + 50, won + 50), MCNEMAR),
+    "unpaired": (
+        stats.difference_interval, lambda of: lambda before, after: of(before, after[::-1]),
+        test_stats.test_pairs_that_all_differ_alike_have_an_interval_without_width,
+    ),
+    "half as wide": (stats.difference_interval, returned(half_as_wide), WIDTH),
+    "unadjusted": (stats.holm, lambda _: dict, HOLM),
+    "Bonferroni": (
+        stats.holm, lambda _: lambda ps: {n: min(1.0, len(ps) * p) for n, p in ps.items()}, HOLM),
+    "one less": (
+        stats.smallest_detectable, returned(lambda least: None if least is None else least - 1),
+        partial(test_stats.test_the_smallest_detectable_change, 249, 0, stats.ALPHA, 6),
+    ),
+    "unseeded": (stats.paired_permutation, returned(unseeded),
+                 test_stats.test_of_many_pairs_it_agrees_with_mcnemar_and_repeats_itself),
+    "fixed for broken": (
+        compare.compare, returned(lambda c: replace(c, broken=c.fixed, fixed=c.broken)), NOISE),
+    "only warning": (
+        compare.compare, returned(lambda c: replace(c, faults=(), warnings=(*c.faults,))),
+        partial(test_compare.test_a_significant_drop_fails, 7, True),
+    ),
+    "every drop a fault": (
+        compare.compare, returned(lambda c: replace(c, faults=(*c.faults, *c.warnings))),
+        partial(test_compare.test_a_significant_drop_fails, 5, False),
+    ),
+    "by name alone": (
+        compare.compare, by_name_alone,
+        test_compare.test_new_gone_and_rewritten_questions_are_named_and_in_no_pair,
+    ),
+    "answerable only": (
+        measurement.measurement, returned(answerable_only),
+        test_measurement.test_what_is_measured_of_a_question_depends_on_its_having_an_answer,
+    ),
+    "only small letters": (
+        normalize.searchable, lambda _: str.lower,
+        test_normalize.test_a_question_and_a_rule_meet_in_any_spelling,
+    ),
+    "ties reversed": (fusion.fuse, returned(ties_reversed), ties_go_by_place),
+}  # fmt: skip
 
 
-def rows_name_their_columns(context: SearchContext, vault: Path, folder: Path) -> None:
-    test_tables.test_a_row_names_its_values_by_their_columns()
-
-
-def off_by_one(split: Any) -> Any:
-    def wrong(*args: Any) -> list[Cut]:
-        cuts: list[Cut] = split(*args)
-        return [replace(c, chunk=replace(c.chunk, first_line=c.chunk.first_line + 1)) for c in cuts]
-
-    return wrong
-
-
-def small_letters_only(searchable: Any) -> Any:
-    return str.lower
-
-
-def ties_reversed(fuse: Any) -> Any:
-    def wrong(*args: Any, **options: Any) -> list[Fused]:
-        backwards: list[Fused] = fuse(*args, **options)[::-1]
-        return sorted(backwards, key=lambda item: -item.score)
-
-    return wrong
-
-
-def of_every_generation(search: Any) -> Any:
-    def wrong(conn: Any, generation_id: int, *args: Any) -> list[Scored]:
-        lists = [search(conn, one, *args) for one in range(1, generation_id + 5)]
-        return sorted((s for scores in lists for s in scores), key=lambda s: -s.score)
-
-    return wrong
-
-
-def header_dropped(read: Any) -> Any:
-    def wrong(lines: Sequence[str]) -> Table:
-        table: Table = read(["|" * lines[0].count("|"), *lines[1:]])
-        return table
-
-    return wrong
-
-
-MUTANTS: list[tuple[Any, Callable[[Any], Any], Check]] = [
-    (chunk.split, off_by_one, lint_finds_nothing),
-    (normalize.searchable, small_letters_only, questions_and_rules_meet),
-    (fuse.fuse, ties_reversed, ties_go_by_place),
-    (nearest.nearest, of_every_generation, a_temporary_generation_is_invisible),
-    (tables.read, header_dropped, rows_name_their_columns),
-]
-
-
-@pytest.mark.parametrize(
-    ("function", "mutate", "check"), MUTANTS, ids=[mutate.__name__ for _, mutate, _ in MUTANTS]
-)
-def test_a_wrong_version_turns_a_check_red_that_is_green_before(
-    search_context: SearchContext,
-    vault: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    function: Any,
-    mutate: Callable[[Any], Any],
-    check: Check,
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_wrong_version_turns_a_test_red_that_is_green_before(
+    monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    check(search_context, vault, tmp_path / "sound")
-    assert everywhere(monkeypatch, function, mutate(function)) > 0
-    with pytest.raises(AssertionError):
-        check(search_context, vault, tmp_path / "mutated")
-
-
-def everywhere(monkeypatch: pytest.MonkeyPatch, function: Any, mutant: Any) -> int:
-    """Put `mutant` wherever a module of ours has `function`; return in how many places."""
-    rooms = ("ingest", "retrieval", "evals", "tests")
+    function, wrap, check = MUTANTS[name]
+    check()
+    mutant = wrap(function)
     places = [
-        (module, name)
+        (module, attribute)
         for title, module in list(sys.modules.items())
-        if title.split(".")[0] in rooms and title != __name__
-        for name, value in list(vars(module).items())
+        if title.split(".")[0] in {"ingest", "retrieval", "evals", "tests"} and title != __name__
+        for attribute, value in list(vars(module).items())
         if value is function
     ]
-    for module, name in places:
-        monkeypatch.setattr(module, name, mutant)
-    return len(places)
+    assert places
+    for module, attribute in places:
+        monkeypatch.setattr(module, attribute, mutant)
+    with pytest.raises(AssertionError):
+        check()

@@ -1,7 +1,7 @@
-"""Sabotage: a fault is caught by name, called undetectable, or fails; and what integrity sees."""
+"""Sabotage: a fault is caught by the gate that it names, or the program fails."""
 
-import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,86 +9,115 @@ from typing import Any
 import pytest
 
 from evals import sabotage
-from evals.faults.known_outcome_runs import GATE_MUTANTS
-from evals.faults.replace import Fault, Replacement, applied
-from evals.faults.run_pipeline import Ground
-from evals.gating.integrity import index_faults, on_disk, passage_faults
-from evals.measure.outcome import Outcome
+from evals.faults import passes
+from evals.faults.of_gate import GATE_MUTANTS
+from evals.faults.passes import Data
+from evals.faults.replace import Fault, Replacement, applied, changed
+from evals.labels import dataset
 from evals.sabotage import FAULTS
+from retrieval.context import SearchContext
 from retrieval.errors import ConfigurationError
-from retrieval.models import Chunk, Entry, Evidence, Hit
 from retrieval.ranking import candidates
-from tests.conftest import write_vault
-from tests.support.made.made_misses import CHUNKS, asked, candidate, found
+from tests.conftest import index_of, write_vault
 
 GOODS = ("rope", "bell", "lamp", "saddle", "anchor", "drum", "candle", "ladder", "shovel", "flute")
-REFUSE = Fault(
-    "always refuse", (Replacement("api.answer.card_reply.search", lambda find: refusing(find)),)
-)
-NOTHING = Fault(
-    "nothing at all", (Replacement("retrieval.ranking.candidates.fuse", lambda fuse: fuse),)
-)
+OTHER = ("visa", "printer", "fridge", "kettle", "router", "carpet", "mortgage", "toaster")
+NO_HITS = changed("api.answer.card_reply.search", lambda result: replace(result, hits=()))
+SAME = changed("retrieval.ranking.candidates.fuse", lambda fused: fused)
 
 
-def refusing(find: Any) -> Any:
-    return lambda *args, **options: replace(find(*args, **options), hits=())
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Data]:
+    """Ten questions that a small vault answers, one that it misses, eight that have no answer."""
+    folder = tmp_path_factory.mktemp("goods")
+    files = {
+        f"{name}.md": f"# The {name}\n\nBest quality.\n\nA {name} costs {number + 30} gp.\n"
+        for number, name in enumerate(GOODS)
+    }
+    vault = write_vault(folder / "vault", files | {"sea.md": "# Sea\n\nTides rise at dawn.\n"})
+    rows = [
+        _row(name, f"{name}.md", f"A {name} costs {n + 30} gp.") for n, name in enumerate(GOODS)
+    ]
+    rows += [_row("rope", "sea.md", "Tides rise at dawn.") | {"id": "missed"}]
+    rows += [{"id": n, "question": f"How do I repair my {n}?", "kind": "offtopic"} for n in OTHER]
+    file = folder / "questions.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return file, Data(tuple(dataset.load(file)), vault)
+
+
+def _row(name: str, path: str, quote: str) -> dict[str, Any]:
+    return {
+        "id": name, "question": f"What does a {name} cost?", "kind": "prose", "answer": quote,
+        "must_include": [quote.split()[-2]], "gold": [{"path": path, "quote": quote}],
+    }  # fmt: skip
 
 
 @pytest.fixture
-def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
-    """Ten questions that search answers, one that it misses, one that has no answer."""
-    files = {f"{name}.md": f"# The {name}\n\nA {name} costs {len(name)} gp.\n" for name in GOODS}
-    vault = write_vault(
-        tmp_path / "vault", files | {"sea.md": "# Sea\n\nTides rise twice a day.\n"}
-    )
-    rows = [
-        row(name, f"What does a {name} cost?", f"{name}.md", f"A {name} costs") for name in GOODS
-    ]
-    rows += [row("missed", "What does a rope cost?", "sea.md", "Tides rise twice a day.")]
-    rows += [{"id": "none", "question": "How do I reset my password?", "kind": "offtopic"}]
-    dataset = tmp_path / "questions.jsonl"
-    dataset.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    made = Ground(dataset, None, vault)
-    monkeypatch.setitem(sabotage.GROUNDS, "small", made)
+def ground(data: tuple[Path, Data], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(passes, "HANDBOOK", (data[0], data[1].vault))
     monkeypatch.chdir(tmp_path)
-    return made
-
-
-def row(name: str, question: str, path: str, quote: str) -> dict[str, Any]:
-    gold = [{"path": path, "quote": quote}]
-    return {"id": name, "question": question, "kind": "prose", "gold": gold, "split": "gate"}
 
 
 @pytest.mark.proves("row 41")
-def test_faults_are_told_apart_and_each_lie_of_the_gate_is_noticed(
-    ground: Ground, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.usefixtures("ground")
+def test_a_fault_is_caught_by_its_own_gate_alone_and_each_lie_of_the_gate_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    subtle = replace(NOTHING, name="nothing, known to be subtle", subtle="it is nothing")
-    monkeypatch.setattr(sabotage, "FAULTS", (REFUSE, NOTHING, subtle))
+    faults = (
+        Fault("no passages", "absolute: recall", (NO_HITS,)),
+        Fault("seen by another gate", "integrity: cards", (NO_HITS,)),
+        Fault("nothing at all", "compare: hit", (SAME,)),
+    )
+    monkeypatch.setattr(sabotage, "FAULTS", faults)
     assert sabotage.main(["--fast", "--json", "out.json"]) == 1
-    written = json.loads(Path("out.json").read_text("utf-8"))
-    statuses = {verdict["fault"]: verdict["status"] for verdict in written["faults"]}
-    assert statuses == {
-        "always refuse": "caught",
-        "nothing at all": "missed",
-        "nothing, known to be subtle": "undetectable",
+    written = {row["fault"]: row for row in json.loads(Path("out.json").read_text("utf-8"))}
+    assert {name: row["caught"] for name, row in written.items()} == {
+        "no passages": True, "seen by another gate": False, "nothing at all": False,
+        **{f"gate: {name}": True for name in GATE_MUTANTS},
+    }  # fmt: skip
+    assert {"absolute: recall", "compare: hit"} <= {
+        r["gate"] for r in written["no passages"]["red"]
     }
-    gates = {alarm["gate"] for alarm in written["faults"][0]["gates"]}
-    assert {"evals.gating.absolute: recall", "evals.gating.compare: hit"} <= gates
-    copies = {copy["name"]: copy["status"] for copy in written["gate_copies"]}
-    assert copies == {"the gate itself": "sound", **dict.fromkeys(GATE_MUTANTS, "caught")}
+    assert written["nothing at all"]["red"] == []
     out = capsys.readouterr().out
-    assert "GATE FAILED: nothing noticed: nothing at all: undetectable at n = 11" in out
+    assert "did not notice: seen by another gate (absolute: recall, compare: first_card" in out
+    assert "compare: hit did not notice: nothing at all (nothing did)" in out
 
 
+@pytest.mark.usefixtures("ground")
 def test_a_pipeline_that_is_red_already_is_no_pass(
-    ground: Ground, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    data: tuple[Path, Data], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = ground.dataset.read_text("utf-8").split("\n")[10]
-    ground.dataset.write_text(first, "utf-8")  # the missed question alone
-    monkeypatch.setattr(sabotage, "FAULTS", (REFUSE,))
+    red = tuple(replace(q, critical=q.id == "missed") for q in data[1].questions)
+    monkeypatch.setattr(passes, "handbook", lambda: Data(red, data[1].vault))
+    monkeypatch.setattr(sabotage, "FAULTS", (Fault("none", "compare: hit", (SAME,)),))
     assert sabotage.main(["--fast"]) == 2
-    assert "nothing was measured" in capsys.readouterr().err
+    assert "is red without any fault" in capsys.readouterr().err
+    assert sabotage.main(["--only", "no such fault"]) == 2
+
+
+@pytest.fixture(scope="module")
+def goods(loaded: SearchContext, server: str, data: tuple[Path, Data]) -> Iterator[SearchContext]:
+    """The index of the small vault, over whose threshold stands what is asked about it."""
+    with index_of(loaded, server, data[1].vault, rag_threshold=1.0) as opened:
+        yield opened
+
+
+@pytest.mark.proves("row 41")
+def test_each_fault_of_answers_is_caught_by_its_gate_and_nothing_by_none(
+    goods: SearchContext, data: tuple[Path, Data]
+) -> None:
+    asked = Data(tuple(q for q in data[1].questions if q.id != "missed"), data[1].vault)
+    open_to_all = replace(goods, threshold=-9.0)  # so that passages reach the model
+    of_answers = [fault for fault in FAULTS if fault.ground == "answers"]
+    prompts = [fault for fault in of_answers if fault.name == "prompt without refusal"]
+    nothing = [Fault("nothing", "", (), model=model) for model in ("quotes", "right")]
+    others = [fault for fault in of_answers if fault not in prompts]
+    verdicts = [*sabotage._of_answers(goods, asked, [*others, *nothing])]
+    verdicts += sabotage._of_answers(open_to_all, asked, prompts)
+    assert [v.fault for v in verdicts if not v.caught] == ["nothing", "nothing"]
+    assert [v.red for v in verdicts if v.fault == "nothing"] == [(), ()]
+    assert len(verdicts) == len(of_answers) + 2
 
 
 def test_a_swap_is_put_back_and_a_name_that_is_gone_is_an_error() -> None:
@@ -109,78 +138,3 @@ def test_what_is_broken_exists_and_is_public() -> None:
     with applied(*(Replacement(swap.target, lambda original: original) for swap in swaps)):
         assert not [s.target for s in swaps if "._" in s.target or ":_" in s.target]
     assert len({fault.name for fault in FAULTS}) == len(FAULTS)
-
-
-TEXT = "# Light\n\nA torch burns.\nIt goes out in water.\n"
-WHOLE = Chunk("light.md", "Light", 1, 4, TEXT.rstrip())
-
-
-@pytest.mark.parametrize(
-    ("chunks", "said"),
-    [
-        ([WHOLE], None),
-        ([replace(WHOLE, first_line=2, last_line=5)], "light.md:2: the chunk is not what stands"),
-        ([replace(WHOLE, text="# Light", last_line=1)], "light.md:3: 2 lines are in no chunk"),
-        ([WHOLE, replace(WHOLE, piece=1)], "light.md:1.1: the chunk is in the index twice"),
-    ],
-)
-def test_chunks_that_are_not_their_lines_are_named(
-    tmp_path: Path, chunks: list[Chunk], said: str | None
-) -> None:
-    vault = write_vault(tmp_path, {"light.md": TEXT})
-    hashes = {"light.md": hashlib.sha256(TEXT.encode()).hexdigest()}
-    found = index_faults(vault, hashes, {"light.md": chunks})
-    assert any(what.startswith(said) for what in found) if said else found == []
-
-
-def test_an_index_of_another_state_is_named_file_by_file(tmp_path: Path) -> None:
-    vault = write_vault(tmp_path, {"a.md": "# A\n", "b.md": "# B\n", ".hidden/c.md": "# C\n"})
-    (vault / "d.md").write_bytes(b"# D\n\xff")
-    assert set(on_disk(vault)) == {"a.md", "b.md", "d.md"}
-    assert index_faults(vault, {"a.md": "0", "gone.md": "1"}, {}) == [
-        "b.md: is not in the index",
-        "d.md: is not in the index",
-        "gone.md: is in the index and not in the vault",
-        "a.md: the index holds another state of it",
-        "d.md: is not UTF-8 (byte 4), so ingest leaves it out",
-    ]
-
-
-def outcome(hits: list[Hit]) -> Outcome:
-    """One search that returned these, with a trace that says so."""
-    trace = [candidate(hit.chunk, fate="returned") for hit in hits]
-    return Outcome(asked(), replace(found(None), hits=tuple(hits), trace=tuple(trace)), None)
-
-
-def entry(heading: str = "Light", words: str = "A torch burns") -> Entry:
-    return Entry("sentences", heading, 3, 3, "A torch burns.", "", "Light: ", words)
-
-
-SOUND = Hit(WHOLE, 0.9, (Evidence(entry(), 0.8), Evidence(entry(), 0.7)))
-
-
-@pytest.mark.parametrize(
-    ("hits", "said"),
-    [
-        ([SOUND], None),
-        ([replace(SOUND, chunk=CHUNKS["cut.md"][0])], "cut.md:1: is not what stands there"),
-        ([SOUND, SOUND], "1 different passages in 2, 2 asked for"),
-        ([replace(SOUND, evidence=SOUND.evidence[::-1])], "is not in the order of its scores"),
-        ([replace(SOUND, evidence=(Evidence(entry("Dark"), 0.8),))], 'without its heading "Dark"'),
-        ([replace(SOUND, score=0.1), SOUND], "a passage stands behind one with a lower score"),
-    ],
-)
-def test_passages_that_are_not_lines_of_the_vault_are_named(
-    hits: list[Hit], said: str | None
-) -> None:
-    wrong = passage_faults(outcome(hits), {"light.md": TEXT}, top_k=2)
-    assert any(said in what for what in wrong) if said else wrong == []
-
-
-def test_a_row_without_its_columns_names_is_named() -> None:
-    bare = Entry("row", "Light", 3, 3, "| Axe | 7 |", "|Item|Cost|\n|-|-|", "Light: ", "")
-    lines = "# Light\n\n| Axe | 7 |\n"
-    whole = Chunk("light.md", "Light", 1, 3, lines.rstrip())
-    for words, clean in (("Axe: 7", False), ("Axe: Cost 7", True)):
-        hit = Hit(whole, 0.9, (Evidence(replace(bare, words=words), 0.8),))
-        assert (passage_faults(outcome([hit]), {"light.md": lines}, top_k=1) == []) is clean

@@ -119,8 +119,22 @@ def test_an_exception_cut_from_its_rule_is_named() -> None:
 def test_an_exception_cut_from_its_paragraph_is_named() -> None:
     file, (item,) = cut("# Oil\n\nA flask burns.\nIt is hot.\nHowever, not in water.\n")
     parts = [between(item, 1, 4), between(item, 5, 5)]
-    assert faults(file, parts) == [
-        (5, "the exception is cut from its rule in line 4: shorten both")
+    assert (5, "the exception is cut from its rule in line 4: shorten both") in faults(file, parts)
+
+
+def test_words_that_only_the_entry_of_the_whole_chunk_has_are_named() -> None:
+    file, (item,) = cut("# Oil\n\nA flask burns.\n\nWhoever carries it:\n\n- runs\n- hides\n")
+    assert faults(file, [item]) == []
+    *own, whole = item.entries
+    assert [fault for fault in faults(file, [replace(item, entries=(whole,))])] == [
+        (3, "3 words are not embedded: a, burns, flask"),
+        (5, "3 words are not embedded: carries, it, whoever"),
+        (7, "1 words are not embedded: runs"),
+        (8, "1 words are not embedded: hides"),
+    ]
+    bare = tuple(replace(entry, trail="Oil: ") for entry in own)
+    assert faults(file, [replace(item, entries=(*bare, whole))]) == [
+        (5, "3 words are not embedded: carries, it, whoever")
     ]
 
 

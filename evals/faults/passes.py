@@ -1,0 +1,190 @@
+"""Pass over the questions of a ground through the real pipeline, sound or with faults in it.
+
+Everything happens in a database of its own, which is gone afterwards: what is broken here must
+never reach an index that answers anybody.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from pkgutil import resolve_name
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from evals import accuracy, faithfulness, retrieval
+from evals.answers import collect
+from evals.answers.collect import Answered
+from evals.faults.replace import Replacement, applied
+from evals.gating.encoder_check import encoder_faults
+from evals.gating.integrity import index_faults, on_disk, text
+from evals.labels import chunk_checks, dataset
+from evals.labels.dataset import Question
+from evals.measure import span_overlap
+from evals.measure.card_faults import card_faults
+from evals.measure.outcome import Outcome, Subject
+from evals.retrieval import RULES, RULES_VAULT, evaluate, subject
+from retrieval.context import SearchContext, open_context
+from retrieval.encoder.bi_encoder import Embedder, Encoded
+from retrieval.errors import RulesError
+from retrieval.index import generations
+from retrieval.models import Vectors
+from retrieval.ranking.late_interaction import TokenVectors
+from retrieval.settings import Settings
+
+HANDBOOK = (RULES.with_name("handbook.jsonl"), Path(__file__).parents[1] / "vaults" / "handbook")
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Questions with the vault that they are about."""
+
+    questions: tuple[Question, ...]
+    vault: Path
+
+
+def handbook() -> Data:
+    """Return the small ground. Nothing is fitted here, so all of its questions are asked."""
+    return Data(tuple(dataset.load(HANDBOOK[0])), HANDBOOK[1])
+
+
+def rules() -> Data:
+    """Return the large ground, whose index is too slow for every push."""
+    return Data(tuple(retrieval.chosen(RULES, "gate")), RULES_VAULT)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What answering every question gave."""
+
+    answered: tuple[Answered, ...]
+    accuracy: Mapping[str, float]  # by the id of an answerable question
+    supported: Mapping[str, float]  # share of claims by the id of a question that was answered
+    leaked: frozenset[str]  # ids of questions whose reply shows planted words
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What one pass over the questions gave; `error` says why it gave nothing, else ""."""
+
+    outcomes: tuple[Outcome, ...] = ()
+    files: Mapping[str, str] | None = None  # the vault's texts by path
+    top_k: int = 0
+    index_faults: tuple[str, ...] = ()
+    chunk_faults: tuple[str, ...] = ()
+    card_faults: tuple[str, ...] = ()
+    encoder_faults: tuple[str, ...] = ()
+    answers: Answers | None = None
+    error: str = ""
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[SearchContext]:
+    """Yield a search context over an empty database that is removed in the end.
+
+    A text is embedded once in all of it, whichever faults come and go; vectors of an index that was
+    broken are never taken over. Raises what `open_context` raises.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="sabotage-"))
+    folder.chmod(0o711)  # where root starts it, the server runs as somebody else
+    own = settings.model_copy(update={"database_url": None, "rag_data_dir": folder / "pg"})
+    embedder = "retrieval.encoder.bi_encoder.Embedder"
+    try:
+        with (
+            open_context(own) as context,
+            applied(
+                Replacement(f"{embedder}.encode", _remembering),
+                Replacement(f"{embedder}.question", cache),
+                Replacement("retrieval.index.writer.known_vectors", lambda _: lambda *_, **__: {}),
+                Replacement("evals.retrieval.open_context",
+                            lambda _: lambda _: nullcontext(context)),
+            ),
+        ):  # fmt: skip
+            yield context
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def quiet() -> Iterator[StringIO]:
+    """Keep what programs print; yields it."""
+    with StringIO() as said, redirect_stdout(said), redirect_stderr(said):
+        yield said
+
+
+def searched(
+    context: SearchContext, data: Data, swaps: Sequence[Replacement], ready: Subject | None
+) -> Pass:
+    """Return one pass of search with `swaps` in place; without a `ready` index it is made of them.
+
+    A pipeline that refuses to work gives a pass with its error, which is a result.
+    """
+    files = {path: text(content) for path, content in on_disk(data.vault).items()}
+    with ExitStack() as stack:
+        stack.enter_context(applied(*swaps))
+        stack.enter_context(quiet())
+        try:
+            # The name is looked up again, since a fault may stand there.
+            opens = resolve_name(f"{retrieval.__name__}.open_context")
+            used = stack.enter_context(opens(context.settings))
+            measured = ready or stack.enter_context(subject(used, data.vault))
+            outcomes = tuple(evaluate(used, measured, data.questions))
+            replies = [outcome.reply for outcome in outcomes if outcome.reply]
+            return Pass(
+                outcomes, files, used.settings.rag_top_k,
+                index_faults=() if ready else tuple(_index_faults(used, data.vault, measured)),
+                chunk_faults=() if ready else chunk_checks.lint(data.vault).findings,
+                card_faults=tuple(f for reply in replies for f in card_faults(reply, files)),
+                encoder_faults=tuple(encoder_faults(used.embedder)),
+            )  # fmt: skip
+        except RulesError as error:
+            return Pass(error=str(error))
+
+
+def _index_faults(context: SearchContext, vault: Path, measured: Subject) -> list[str]:
+    number = measured.generation_id
+    hashes = context.store.read(lambda conn: generations.file_hashes(conn, number))
+    return index_faults(vault, hashes, {path: measured.chunks_of(path) for path in hashes})
+
+
+def answered(
+    context: SearchContext, data: Data, swaps: Sequence[Replacement], measured: Subject, model: str
+) -> Pass:
+    """Return one pass of answers over the live index, `measured`, with `swaps` in place."""
+    page_of = span_overlap.pages_of(measured.files)
+    with ExitStack() as stack:
+        answerer = stack.enter_context(collect.answering(context, measured, model))
+        stack.enter_context(applied(*swaps))
+        replies = tuple(collect.ask_all(answerer, data.questions))
+    scored = [faithfulness.score(model, reply, measured.files, None) for reply in replies]
+    answerable = [reply for reply in replies if reply.question.answerable]
+    answers = Answers(
+        replies,
+        {reply.question.id: accuracy.score(reply, page_of).score for reply in answerable},
+        {s.answered.question.id: fmean(not v.fault for v in s.verdicts)
+         for s in scored if s.verdicts},
+        frozenset(s.answered.question.id for s in scored if s.leaked),
+    )  # fmt: skip
+    return Pass(answers=answers)
+
+
+def _remembering(encode: Any) -> Any:
+    kept: dict[str, tuple[Vectors, TokenVectors]] = {}
+
+    def remembered(
+        self: Embedder, texts: Sequence[str], progress: Any = None, **options: Any
+    ) -> Encoded:
+        missing = sorted(set(texts) - kept.keys())
+        if missing:
+            made: Encoded = encode(self, missing, progress, **options)
+            kept.update(zip(missing, zip(made.vectors, made.tokens, strict=True), strict=True))
+        vectors = np.array([kept[text][0] for text in texts], np.float32)
+        return Encoded(vectors, tuple(kept[text][1] for text in texts))
+
+    return remembered
