@@ -41,7 +41,6 @@ ablation: setup  ## measure what each stage is worth, into docs/ablation.* and t
 
 sabotage: setup  ## break search on purpose, in every way we know, and demand a red gate
 	@$(BIN)/python -m evals.sabotage
-	@$(BIN)/python -m evals.sabotage_answers
 
 screenshots: setup  ## make the README's pictures of the page (needs make ingest and a chromium)
 	@$(BIN)/python -m tests.screenshots
@@ -62,7 +61,6 @@ test: setup  ## everything that CI runs
 	@$(BIN)/python -m evals.retrieval --split gate --vault vault --junit results/junit.xml
 	@$(BIN)/python -m evals.sabotage --fast
 	@$(BIN)/python -m evals.guard_set --most-blocked 0.10 --min-caught 0.75
-	@$(BIN)/python -m evals.sabotage_answers
 
 promises: setup  ## run the tests that prove a promise and write docs/promises.md
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "proves and not soak"

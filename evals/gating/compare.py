@@ -20,7 +20,7 @@ _OFF_TOPIC = f"{REFUSED}offtopic"
 # questions without an answer only those on another subject are for search to refuse; what the rules
 # nearly say looks to it like what they say.
 GATING = ("hit", "reciprocal_rank", "first_card", "shown", _OFF_TOPIC)
-_FLIPS = 6  # questions that are listed
+_FLIPS = 5  # questions that are listed
 _NAMED = 5  # questions of a message
 SMALL = 50  # answerable questions: of fewer a lost one is a fault, as no test could show a drop
 

@@ -14,7 +14,9 @@ from evals.measure.outcome import Outcome
 from evals.measure.run import Run
 from retrieval.context import SearchContext
 
-_LINES = 8  # of questions that are printed
+_FEW = 16  # questions that are all printed
+_LINES = 5  # of more that are printed
+_KINDS = 12  # of faults that are printed
 _NAMING = ("critical", "forbidden", "gold line gone")  # faults that end with the question's name
 # What tells two others of a kind apart: the question or file in front, quotes, files and numbers.
 _OWN = re.compile(r'^[^\s:]+(?::\S+)?: |"[^"]*"|\[.*?\]|\([^()]*\)|\S+\.md\S*|\d+')
@@ -50,20 +52,14 @@ def print_summary(run: Run, folder: Path) -> None:
     """
     outcomes = run.outcomes
     judged = [(o.question, o.judgement) for o in outcomes if o.judgement]
-    shown = (
-        outcomes
-        if len(outcomes) <= _LINES
-        else [o for o in outcomes if o.judgement and not o.passed]
-    )
-    _print_some([line(outcome) for outcome in shown], f"in {folder}")
+    _print_failures(outcomes, folder)
     print()
     _print_table("kind", run.top_k, [(question.kind, judgement) for question, judgement in judged])
-    refused = [o.question.question for o in outcomes if o.question.answerable and o.refused]
-    if refused:  # a PASS of search that nobody sees
-        print(
-            f"refused though it has an answer — {' '.join(refused[0].split())}"
-            f"{f' (and {len(refused) - 1} more)' if len(refused) > 1 else ''}"
-        )
+    refused = [o for o in outcomes if o.question.answerable and o.refused]
+    for outcome in refused[:_LINES]:  # a PASS of search that nobody sees
+        print(f"refused though it has an answer — {' '.join(outcome.question.question.split())}")
+    if more := len(refused[_LINES:]):
+        print(f"… and {more} more that are refused")
     for stage, count in losses(outcome.lost_at for outcome in outcomes).items():
         if count:
             print(f"lost at {stage}: {count} ({LOST_AT[stage]})")
@@ -72,8 +68,7 @@ def print_summary(run: Run, folder: Path) -> None:
     total = summary.latency(outcomes)["total"]
     print("search: " + ", ".join(f"{name} {value:.0f} ms" for name, value in total.items()))
     print(f"results: {folder}")
-    for fault, count in _counted(run.faults).items():
-        print(f"GATE FAILED: {fault}{f' (and {count - 1} more like it)' if count > 1 else ''}")
+    _print_faults(run.faults)
     hits = sum(judgement.hit for _, judgement in judged)
     interval = stats.wilson(hits, len(judged))
     print(f"MRR: {fmean(1 / j.rank if j.rank else 0 for _, j in judged):.3f}")
@@ -82,21 +77,28 @@ def print_summary(run: Run, folder: Path) -> None:
     print(f"Recall@{run.top_k}: {hits}/{len(judged)} = {hits / len(judged):.2f}")
 
 
-def _counted(faults: Sequence[str]) -> dict[str, int]:
-    """The first fault of each kind, and how many there are that differ in names and numbers alone."""
+def _print_failures(outcomes: Sequence[Outcome], folder: Path) -> None:
+    """Print the line of every question, or of many the first that fail."""
+    few = len(outcomes) <= _FEW
+    failed = [outcome for outcome in outcomes if few or (outcome.judgement and not outcome.passed)]
+    shown = failed if few else failed[:_LINES]
+    for outcome in shown:
+        print(line(outcome))
+    if more := len(failed) - len(shown):
+        print(f"… and {more} more that fail, in {folder}")
+
+
+def _print_faults(faults: Sequence[str]) -> None:
+    """Print a fault of each kind, with how many differ from it in names and numbers alone."""
     kinds: dict[str, list[str]] = {}
     for fault in faults:
         kind = fault.split(":")[0] if fault.startswith(_NAMING) else _OWN.sub("", fault)
         kinds.setdefault(kind, []).append(fault)
-    return {same[0]: len(same) for same in kinds.values()}
-
-
-def _print_some(lines: Sequence[str], where: str) -> None:
-    """Print the first lines, and how many more there are."""
-    for text in lines[:_LINES]:
-        print(text)
-    if len(lines) > _LINES:
-        print(f"… and {len(lines) - _LINES} more that fail, {where}")
+    for same in list(kinds.values())[:_KINDS]:
+        more = f" (and {len(same) - 1} more like it)" if len(same) > 1 else ""
+        print(f"GATE FAILED: {same[0]}{more}")
+    if len(kinds) > _KINDS:
+        print(f"GATE FAILED: {len(kinds) - _KINDS} more kinds of faults")
 
 
 def _print_replies(outcomes: Sequence[Outcome]) -> None:

@@ -121,6 +121,19 @@ def test_a_search_that_is_broken_on_purpose_fails_the_gate(
     assert (unseen in out) == (fault is nothing)
 
 
+def test_the_output_of_a_run_stays_on_a_screen_however_many_fail(
+    environment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(api.answer.card_reply, "search", always_the_same)
+    many = [{**row, "id": f"{row['id']}-{n}", "critical": n < 40} for n in range(60)
+            for row in QUESTIONS]  # fmt: skip
+    assert program.main(["--dataset", dataset(environment, many)]) == 1
+    out = capsys.readouterr().out
+    assert len(out.splitlines()) <= 60
+    assert "… and 175 more that fail, in " in out
+    assert "GATE FAILED: critical question lost: torch-0 (and 119 more like it)" in out
+
+
 def test_a_lost_critical_question_fails_the_gate_whatever_the_recall(
     environment: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
