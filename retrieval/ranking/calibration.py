@@ -3,6 +3,7 @@
 They stand in calibration.json; `python -m evals.calibrate` makes them.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -44,4 +45,7 @@ def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
 
 
 def _fit(entry: Mapping[str, Any]) -> Fit:
+    for stage, weight in entry["weights"].items():
+        if weight is not None and not 0 <= weight < math.inf:
+            raise ValueError(f"the weight of {stage!r} is {weight!r}, not 0 or more")
     return Fit(Weights(**entry["weights"]), float(entry["threshold"]))

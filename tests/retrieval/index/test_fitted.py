@@ -9,6 +9,7 @@ import pytest
 from evals.labels import dataset, extra_vaults
 from evals.retrieval import RULES
 from retrieval.context import SearchContext, calibrated_for
+from retrieval.errors import ConfigurationError
 from retrieval.ranking import calibration
 from retrieval.refusal import off_topic
 from retrieval.settings import Settings
@@ -48,3 +49,14 @@ def test_the_default_models_are_calibrated(
 ) -> None:
     assert open_rules(settings).threshold > float("-inf")
     assert "nothing was fitted" not in caplog.text
+
+
+def test_a_weight_below_zero_is_an_error_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (first, *_) = json.loads(FITTED[0].read_text("utf-8"))
+    broken = tmp_path / "calibration.json"
+    broken.write_text(json.dumps([first | {"weights": first["weights"] | {"text": -0.6}}]), "utf-8")
+    monkeypatch.setattr(calibration, "_FILE", broken)
+    with pytest.raises(ConfigurationError, match=r"calibration\.json .* 'text' is -0\.6, not 0 or"):
+        calibration.find(first["for"])
