@@ -46,12 +46,9 @@ screenshots: setup  ## make the README's pictures of the page (needs make ingest
 	@$(BIN)/python -m tests.screenshots
 
 answers: setup  ## measure what users get (needs make ingest): right, refused, supported
-	@$(BIN)/python -m evals.guard_set
-	@$(BIN)/python -m evals.negative --split gate
-	@$(BIN)/python -m evals.accuracy --split gate
+	@status=0; for one in guard_set "negative --split gate" "accuracy --split gate"; do \
+		$(BIN)/python -m evals.$$one || status=$$?; done; exit $$status
 
-# The guard's aims are its program's defaults and not reached (docs/experiments.md, E38): these floors
-# keep what is there.
 test: setup  ## everything that CI runs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -60,7 +57,7 @@ test: setup  ## everything that CI runs
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 	@$(BIN)/python -m evals.retrieval --split gate --vault vault --junit results/junit.xml
 	@$(BIN)/python -m evals.sabotage --fast
-	@$(BIN)/python -m evals.guard_set --most-blocked 0.10 --min-caught 0.75
+	@$(BIN)/python -m evals.guard_set
 
 promises: setup  ## run the tests that prove a promise and write docs/promises.md
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "proves and not soak"

@@ -25,7 +25,7 @@ from evals.measure.summary import estimate
 from retrieval.errors import DatasetError
 from retrieval.text.normalize import fold
 
-MIN_MEAN = 1.4
+MIN_MEAN = 1.5  # what is kept: the gate; measured 1.574
 NAMES = {-1: "REFUSED", 0: "WRONG", 1: "PARTIAL", 2: "CORRECT"}
 _MARKER = re.compile(r"\[\d+\]")
 _CONCLUDED = {"yes", "no"}  # no quote says it: whoever reads the right line concludes it

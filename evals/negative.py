@@ -7,6 +7,7 @@ Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which 
 """
 
 import argparse
+import math
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -27,7 +28,8 @@ from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.refusal import off_topic
 
-MIN_OFFTOPIC, MOST_FALSE = 0.98, 0.08
+MIN_OFFTOPIC, MOST_FALSE = 0.95, 0.02  # what is kept: the gate; measured 0.960 and 0.008
+AIM_OFFTOPIC = 0.97
 ANSWERABLE = "answerable"
 _STEPS = 60  # points of the curve
 
@@ -89,7 +91,8 @@ def faults(
 
 def curve(best: Best) -> list[Line]:
     """Return the shares that a threshold alone would refuse, over the range of all best scores."""
-    scores = [score for _, score in best if score is not None]
+    # A question that the vault has by name is infinitely over its limit.
+    scores = [score for _, score in best if score is not None and math.isfinite(score)]
     if not scores:
         return []
     steps = [float(one) for one in np.linspace(min(scores), max(scores), _STEPS)]
@@ -170,6 +173,9 @@ def report(
     reasons = [str(one.reply.refusal_reason) for one in answered if one.reply and one.refused]
     sums["reasons"] = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
     notes = [f"refused for {reason}: {reasons.count(reason)}" for reason in sorted(set(reasons))]
+    offtopic = groups(answered).get("offtopic")
+    if offtopic and _refused(offtopic) < AIM_OFFTOPIC:
+        notes.append(f"aim: {AIM_OFFTOPIC:g} of offtopic refused, which is not reached")
     rows = tuple(row(one) for one in answered)
     return Report(
         "evals.negative", rows, tuple(table), tuple(notes), sums, tuple(found), config, figures

@@ -119,7 +119,7 @@ def test_a_small_vault_is_answered_and_a_higher_gate_is_red(
     assert json.loads((folder / "summary.json").read_text("utf-8"))["mean"] == 2.0
     wrong = [{**QUESTIONS[0], "must_include": ["a fortnight"]}, QUESTIONS[1]]
     assert program.main(["--dataset", dataset(environment, wrong)]) == 1
-    assert "GATE FAILED: mean 1.000 is below 1.4" in capsys.readouterr().out
+    assert "GATE FAILED: mean 1.000 is below 1.5" in capsys.readouterr().out
 
 
 def test_scripted_models_answer_over_http_and_their_errors_count(
@@ -130,7 +130,7 @@ def test_scripted_models_answer_over_http_and_their_errors_count(
     rows = [json.loads(line) for line in Path("out.jsonl").read_text("utf-8").splitlines()]
     assert rows[0]["answer"] == "One hour [1]."
     assert program.main([*arguments, "always-refuses"]) == 1
-    assert "mean -1.000 is below 1.4" in capsys.readouterr().out
+    assert "mean -1.000 is below 1.5" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("case", ["no question", "another vault", "edited vault", "no model"])

@@ -1,8 +1,8 @@
 """Full text scores are BM25's, by the published formula in plain Python over the same words.
 
-Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
-the idf of Lucene, ln(1 + (N - n + 0.5) / (n + 0.5)), and divided by the most that the words of a
-words could give. The library bm25s gives the same (docs/experiments.md, E60).
+Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
+with the idf of Lucene, ln(1 + (N - n + 0.5) / (n + 0.5)), divided by the most that the words of a
+question could give. The library bm25s gives the same (docs/experiments.md, E60).
 """
 
 import math

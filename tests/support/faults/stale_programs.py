@@ -1,6 +1,7 @@
 """Programs that are stale or torn on purpose, for evals.stale to notice.
 
-python -m evals.staleness.faults FAULT runs what the fault is of, the API or one ingest, with it.
+python -m tests.support.faults.stale_programs FAULT runs what the fault is of, the API or one
+ingest, with it.
 """
 
 import sys
