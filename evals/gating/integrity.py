@@ -14,6 +14,7 @@ from ingest.read.plain import plain
 from retrieval.errors import VaultError
 from retrieval.models import Chunk, Entry, Hit
 from retrieval.ranking.precedence import is_superseded
+from retrieval.text.hidden import visible
 from retrieval.text.normalize import searchable
 
 _SUFFIXES = (".md", ".markdown")
@@ -159,7 +160,7 @@ def _names_a_column(entry: Entry) -> bool:
     """
     if entry.lead.count("\n") != 1:
         return True
-    header, cells = (_cells(line) for line in (entry.lead.split("\n")[0], entry.quote))
+    header, cells = (_cells(visible(line)) for line in (entry.lead.split("\n")[0], entry.quote))
     if len(header) == 2 and any(character.isdigit() for character in header[1]):
         return True
     names = [name for name, cell in zip(header[1:], cells[1:], strict=False) if name and cell]

@@ -9,7 +9,7 @@ from ingest.chunking import limits
 from ingest.chunking.embedding import Progress
 from ingest.pipeline import silent
 from ingest.read import markdown
-from ingest.read.markdown import Document
+from ingest.read.markdown import Document, shown_text
 from ingest.read.outline import Placed, outline
 from ingest.read.plain import plain, sentences
 from retrieval.context import SearchContext
@@ -103,7 +103,7 @@ def _shown(section: Section, passages: Iterable[Chunk]) -> bool:
 def _query(document: Document, first: Placed) -> str:
     block = first.block
     last = block.first + _TABLE_LINES if block.kind == "table" else block.last
-    text = plain("\n".join(document.lines[block.first : min(last, block.last)]))
+    text = plain(shown_text(document, block.first, min(last, block.last)))
     said: Iterator[str] = (text[start:end] for start, end in sentences(text))
     return " ".join([*first.trail[-1:], next(said, "")]).strip()
 

@@ -23,6 +23,7 @@ from retrieval.encoder.tokens import TokenCounter
 from retrieval.errors import FileRejectedError, VaultError
 from retrieval.models import Chunk, Entry
 from retrieval.ranking.reranking import passage_text
+from retrieval.text.hidden import visible
 from retrieval.text.normalize import compact, searchable
 
 PAIR_LIMIT = 512  # word pieces that a cross-encoder reads of question, passage and 3 marks
@@ -38,6 +39,7 @@ class Source:
     """A file as people see it: all its lines, and the blocks that stand below the front matter."""
 
     lines: tuple[str, ...]
+    shown: tuple[str, ...]  # the lines without what a browser hides
     head: int  # lines of front matter, which are no text
     blocks: tuple[Block, ...]
 
@@ -120,8 +122,9 @@ def twin_faults(indexed: Sequence[IndexedChunk]) -> Iterator[tuple[str, int, str
 def read(text: str) -> Source:
     """Return the lines and blocks of a file, whose line ends are \\n."""
     front = _FRONT_MATTER.match(text)
-    blocks = markdown.parse(text).blocks
-    return Source(tuple(text.split("\n")), front[0].count("\n") if front else 0, blocks)
+    document = markdown.parse(text)
+    head = front[0].count("\n") if front else 0
+    return Source(document.lines, document.shown, head, document.blocks)
 
 
 def _line_faults(source: Source, chunks: Sequence[Chunk]) -> Iterator[Fault]:
@@ -218,7 +221,8 @@ def _word_faults(source: Source, indexed: Sequence[IndexedChunk]) -> Iterator[Fa
         own = _Said.of([entry for entry in item.entries if entry.kind != "whole"])
         whole = _Said.of(item.entries)
         for number, line in enumerate(item.chunk.text.split("\n"), start=item.chunk.first_line):
-            words = (whole if number - 1 in shared else own).lost(line)
+            shown = visible(line) if item.chunk.piece else source.shown[number - 1]
+            words = (whole if number - 1 in shared else own).lost(shown)
             if words:
                 lost.setdefault(number, words)
             else:

@@ -19,6 +19,7 @@ from ingest.chunking.limits import Count
 from ingest.read.plain import plain
 from ingest.read.vault import SourceFile
 from retrieval.models import Chunk, Entry
+from retrieval.text.hidden import visible
 from retrieval.text.normalize import compact, searchable
 
 SIZE = 512  # word pieces of a chunk at most
@@ -61,7 +62,7 @@ def _spans(text: str, count: Count) -> Iterator[tuple[int, int]]:
 def _windows(chunk: Chunk, limit: int, count: Count) -> Iterator[Entry]:
     """The chunk in as many windows of lines as the encoder needs; a longer line is cut."""
     lines = chunk.text.split("\n")
-    words = [searchable(plain(line)) for line in lines]
+    words = [searchable(plain(line)) for line in visible(chunk.text).split("\n")]
     for window in limits.pack([count(line) for line in words], limit):
         quote = "\n".join(lines[i] for i in window)
         first, last = chunk.first_line + window.start, chunk.first_line + window.stop - 1

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from ingest.chunking import limits
 from ingest.chunking.chunk import Cut
 from ingest.chunking.limits import Count
-from ingest.read.markdown import Document, block_text
+from ingest.read.markdown import Document, block_text, shown_text
 from ingest.read.outline import Placed, overlapping
 from ingest.read.plain import limits_what_precedes, plain, sentences
 from ingest.read.tables import Table
 from retrieval.models import Entry, EntryKind
+from retrieval.text.hidden import visible
 from retrieval.text.normalize import searchable
 
 _SENTENCES = 3  # in one entry at most …
@@ -58,7 +59,7 @@ def write(
     inside = overlapping(placed, first, last)
     if cut.chunk.piece:
         text = "\n".join(cut.chunk.text.split("\n")[first + 1 - cut.chunk.first_line :])
-        entries = list(_prose(writer, inside[0], text, first))
+        entries = list(_prose(writer, inside[0], visible(text), first))
     else:
         leads = {p.lead_line for p in inside}
         entries = [
@@ -84,8 +85,7 @@ def _block(writer: _Writer, placed: Placed, first: int, last: int) -> Iterator[E
     if placed.table:
         yield from _rows(writer, placed, placed.table, start, stop)
         return
-    text = "\n".join(writer.document.lines[start:stop])
-    yield from _prose(writer, placed, text, start)
+    yield from _prose(writer, placed, shown_text(writer.document, start, stop), start)
 
 
 def _rows(writer: _Writer, placed: Placed, table: Table, start: int, stop: int) -> Iterator[Entry]:
@@ -108,11 +108,19 @@ def _prose(writer: _Writer, placed: Placed, text: str, start: int) -> Iterator[E
         size = writer.count(text[group[0][0] : span[1]]) if group else 0
         room = len(group) < _SENTENCES and size <= _SENTENCES_SIZE
         if group and (not part or not (room or limits_what_precedes(part))):
-            quote = text[group[0][0] : group[-1][1]]
+            words = text[group[0][0] : group[-1][1]]
             line = start + text.count("\n", 0, group[0][0])
-            yield from _entries(writer, placed, kind, line, quote, placed.lead, plain(quote))
+            quote = _source(writer.document, line, words)
+            yield from _entries(writer, placed, kind, line, quote, placed.lead, plain(words))
             group = []
         group.append(span)
+
+
+def _source(document: Document, first: int, shown: str) -> str:
+    """The quote of what is shown from a line on: the words, or its lines where they hide some."""
+    last = first + shown.count("\n") + 1
+    source = "\n".join(document.lines[first:last])
+    return shown if shown in source else source
 
 
 def _whole(writer: _Writer, cut: Cut) -> Iterator[Entry]:
@@ -121,7 +129,10 @@ def _whole(writer: _Writer, cut: Cut) -> Iterator[Entry]:
     trail = _trail(writer, (*chunk.heading.split(" > "), *writer.subject.aliases))
     room = writer.limit - writer.count(trail)
     lines = chunk.text.split("\n")
-    words = [searchable(plain(line)) for line in lines]
+    shown = writer.document.shown[chunk.first_line - 1 : chunk.last_line]
+    if chunk.piece:
+        shown = tuple(visible(chunk.text).split("\n"))
+    words = [searchable(plain(line)) for line in shown]
     for window in limits.pack([writer.count(line) for line in words], room):
         text = " ".join(words[i] for i in window if words[i])
         quote = "\n".join(lines[i] for i in window)
@@ -138,7 +149,10 @@ def _entries(
         return
     trail = _trail(writer, placed.trail)
     if placed.lead:
-        trail += limits.split(searchable(plain(placed.lead)), _LEAD_LIMIT, writer.count)[0] + " "
+        trail += (
+            limits.split(searchable(plain(visible(placed.lead))), _LEAD_LIMIT, writer.count)[0]
+            + " "
+        )
     heading = " > ".join(placed.trail or (writer.subject.title,))
     yield from _fitted(writer, kind, heading, line, quote, lead, trail, words)
 

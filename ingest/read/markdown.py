@@ -15,6 +15,8 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from retrieval.text.hidden import visible
+
 BlockKind = Literal["heading", "paragraph", "item", "table", "fence", "quote", "html", "rule"]
 
 _PARSER = (
@@ -63,6 +65,7 @@ class Document:
     lines: tuple[str, ...]
     blocks: tuple[Block, ...]
     header: str  # the front matter between its `---` lines; "" for none
+    shown: tuple[str, ...]  # the lines without what a browser hides, for whatever is searched
 
 
 def parse(text: str) -> Document:
@@ -81,12 +84,14 @@ def parse(text: str) -> Document:
             continue  # a paragraph or table inside a list item is the item's
         first, last = token.map
         if kind == "heading":
-            block = Block(kind, first, last, int(token.tag[1]), tokens[index + 1].content.strip())
+            title = visible(tokens[index + 1].content).strip()
+            block = Block(kind, first, last, int(token.tag[1]), title)
         else:
             block = Block(kind, first, last, depth if kind == "item" else 0)
         owners[first:last] = [block] * (last - first)
         quoted_until = last if kind in _WHOLE else quoted_until
-    return Document(tuple(lines), tuple(_runs(lines, owners, start)), header)
+    blocks = tuple(_runs(lines, owners, start))
+    return Document(tuple(lines), blocks, header, tuple(visible(text).split("\n")))
 
 
 def header(text: str) -> str:
@@ -111,6 +116,11 @@ def is_lead_in(text: str) -> bool:
 def block_text(document: Document, block: Block) -> str:
     """Return the block's lines as they stand in the file."""
     return "\n".join(document.lines[block.first : block.last])
+
+
+def shown_text(document: Document, first: int, last: int) -> str:
+    """Return the lines `first` to `last` (0-based, excluded) without what a browser hides."""
+    return "\n".join(document.shown[first:last])
 
 
 def _front_matter(tokens: Sequence[Token]) -> tuple[str, int]:

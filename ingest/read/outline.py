@@ -54,7 +54,7 @@ def outline(document: Document) -> list[Placed]:
         )
         table = None
         if block.kind == "table":
-            table = tables.read(document.lines[block.first : block.last])
+            table = tables.read(document.shown[block.first : block.last])
         placed.append(Placed(block, section, trail, lead, lead_line, glued, table))
         if block.kind == "item":
             items = [p for p in items if p.block.level < block.level] + [placed[-1]]

@@ -30,8 +30,12 @@ _EXCEPTION_REACH = 120  # characters: a limit that comes later in a text is a ru
 
 
 def plain(text: str) -> str:
-    """Return `text` as words: without comments, link targets, emphasis, bullets and pipes."""
-    text = _WIKI.sub(lambda match: match[2] or match[1], _without_comments(text))
+    """Return `text` as words: without link targets, emphasis, bullets and pipes.
+
+    What a browser hides is to be left out before (`retrieval.text.hidden`): a part of a text does
+    not say whether it stands in code, which shows its tags.
+    """
+    text = _WIKI.sub(lambda match: match[2] or match[1], text)
     text = _FOOTNOTE.sub("", _LINK.sub(r"\1", text))
     text = _DELIMITER.sub("", _CALLOUT.sub(r"\1\2:", text))
     text = _STARS.sub("", _LINE_MARK.sub("", text))
@@ -53,14 +57,6 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 def limits_what_precedes(text: str) -> bool:
     """Tell whether a sentence, item or paragraph opens by limiting the rule above it."""
     return _EXCEPTION.search(text[:_EXCEPTION_REACH]) is not None
-
-
-def _without_comments(text: str) -> str:
-    parts, end = [], 0
-    while (start := text.find("<!--", end)) >= 0 and (close := text.find("-->", start + 4)) >= 0:
-        parts.append(text[end:start])
-        end = close + 3
-    return "".join([*parts, text[end:]])
 
 
 def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

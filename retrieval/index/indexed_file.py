@@ -6,6 +6,7 @@ from typing import Any
 import psycopg
 
 from retrieval.models import Chunk, Entry, IndexedFile
+from retrieval.text.hidden import visible
 
 _AROUND = 300  # lines before and behind a passage that are read with it
 
@@ -25,7 +26,10 @@ _ENTRIES = """
 def read(
     conn: psycopg.Connection[Any], generation_id: int, around: Sequence[Chunk]
 ) -> dict[str, IndexedFile]:
-    """Return the files of these chunks by path, with the lines around each of the chunks."""
+    """Return the files of these chunks by path, with the lines around each of the chunks.
+
+    Lines that a browser hides whole are left out.
+    """
     spans: dict[str, tuple[int, int]] = {}
     for chunk in around:
         first, last = spans.get(chunk.path, (chunk.first_line, chunk.last_line))
@@ -48,7 +52,16 @@ def read(
         entries: dict[str, list[Entry]] = {path: [] for path in spans}
         for chunk_id, *columns in cur.execute(_ENTRIES, {"chunks": list(path_of)}):
             entries[path_of[chunk_id]].append(Entry(*columns))
-    return {path: IndexedFile(path, lines[path], _in_order(entries[path])) for path in lines}
+    return {
+        path: IndexedFile(path, _shown(lines[path]), _in_order(entries[path])) for path in lines
+    }
+
+
+def _shown(lines: dict[int, str]) -> dict[int, str]:
+    """The lines without those that a browser hides whole, which count as blank."""
+    numbers = sorted(lines)
+    shown = visible("\n".join(lines[number] for number in numbers)).split("\n")
+    return {n: lines[n] for n, text in zip(numbers, shown, strict=True) if text or not lines[n]}
 
 
 def _in_order(entries: Sequence[Entry]) -> tuple[Entry, ...]:

@@ -17,6 +17,7 @@ from retrieval.encoder import adapter, weights
 from retrieval.encoder.bi_encoder import ModelThread
 from retrieval.encoder.tokens import TokenCounter
 from retrieval.models import Chunk
+from retrieval.text.hidden import visible
 from retrieval.text.normalize import compact
 
 if TYPE_CHECKING:
@@ -148,5 +149,9 @@ class _PairCounter(TokenCounter):
 
 
 def passage_text(chunk: Chunk) -> str:
-    """Return what a model reads of a chunk: heading, repeated table header or lead-in, lines."""
-    return compact("\n".join(part for part in (chunk.heading, chunk.context, chunk.text) if part))
+    """Return what a model reads of a chunk: heading, repeated table header or lead-in, lines.
+
+    What a browser hides is left out.
+    """
+    parts = (chunk.heading, chunk.context, visible(chunk.text))
+    return compact("\n".join(part for part in parts if part))

@@ -12,10 +12,11 @@ from api.checks import sanitize
 from api.checks.addresses import ADDRESS
 from retrieval.index.terms import raw_cells
 from retrieval.models import Entry
+from retrieval.text.hidden import visible
 
 _SEPARATOR = " … "  # between the entries of a folded card
 _WIDE = 5  # columns of a row on one line, beyond which those that are asked for stand alone
-_COMMENT = re.compile(r"<!--.*?-->|(?<!\S)%%.*?%%(?!\S)", re.DOTALL)
+_COMMENT = re.compile(r"(?<!\S)%%.*?%%(?!\S)", re.DOTALL)  # as Obsidian has them
 _MARKUP = re.compile(r"([\\`*_\[\]<&~|$!])")
 _PAIRED = re.compile(r"\*[^*]+\*|(?<!\w)_[^_]+_|`[^`]+`|\[[^\[\]]*\]|~~|</?\w")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
@@ -146,8 +147,8 @@ def _lines(card: Card, part: Part) -> str:
 
 
 def plain(shown: str) -> str:
-    """Return text without what only its own program reads: comments, wiki links, callouts."""
-    return _CALLOUT.sub(r"\1", WIKI.sub(r"\1", _COMMENT.sub("", shown))).rstrip()
+    """Return text without what a browser hides, and what only its own program reads."""
+    return _CALLOUT.sub(r"\1", WIKI.sub(r"\1", _COMMENT.sub("", visible(shown)))).rstrip()
 
 
 def _dedented(shown: str) -> str:

@@ -159,7 +159,7 @@ def test_another_section_of_the_passage_is_a_card_of_its_own(context: SearchCont
     others = from_passage.of_other_sections(hit, file, question_asked)
     assert (own.heading, list(own.lines)) == ("Storms > Speed > 10 knots", [11])
     assert [(one.heading, list(one.lines), one.folded) for one in others] == [
-        ("Storms > Lightning <script>x</script>", [7], True)
+        ("Storms > Lightning <marquee>x</marquee>", [7], True)
     ]
     assert from_passage.of_other_sections(hit, file, Asked.of("ten knots", found.terms)) == []
 
@@ -224,7 +224,7 @@ def test_no_line_is_shown_twice_and_each_is_the_file_s_own(
 @pytest.mark.parametrize(
     ("asked", "heading"),
     [
-        ("What does lightning do to the mast?", r"Storms > Lightning \<script>x\</script>"),
+        ("What does lightning do to the mast?", r"Storms > Lightning \<marquee>x\</marquee>"),
         ("May a ship over ten knots run before the storm?", "Storms > Speed > 10 knots"),
     ],
 )

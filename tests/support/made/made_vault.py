@@ -42,7 +42,7 @@ FILES = {
     ),
     "4. Sailing/Storms.md": (
         "# Storms\n\nA storm costs a ship 1d6 hull points in each watch.\n\n"
-        "## Lightning <script>*x*</script>\n\nLightning that strikes the mast burns one sail.\n\n"
+        "## Lightning <marquee>*x*</marquee>\n\nLightning that strikes the mast burns one sail.\n\n"
         "## Speed > 10 knots\n\nA ship over ten knots may run before the storm.\n"
     ),
     "8. Old/Tolls 1650.md": (
