@@ -18,6 +18,7 @@ from retrieval.text.normalize import comparable, fold
 
 _ROOT = Path(__file__).parents[1]
 _DATASETS = _ROOT / "evals" / "datasets"
+EVERYDAY = _ROOT / "retrieval" / "refusal" / "off_topic_questions.txt"
 _RULES = "rules"  # what datasets call the sample vault
 
 
@@ -34,6 +35,7 @@ def lint(path: Path, folder: Path) -> list[str]:
     found += _shared_quotes(questions)
     # One word that is typed is a part of many questions, and no double of any.
     found += wording.duplicate_faults([one for one in questions if not one.vault])
+    found += wording.twin_faults(questions, EVERYDAY.read_text("utf-8").splitlines())
     found.sort(key=lambda finding: finding[0].line)
     place = ":" if ours else ": question "
     return [f"{path}{place}{item.line}: {item.id}: {what}" for item, what in found]

@@ -75,6 +75,11 @@ def _alike(asked: EncodedQuestion) -> EncodedQuestion:
     return replace(asked, tokens=replace(asked.tokens, weights=weights))
 
 
+def _nearer(result: SearchResult) -> SearchResult:
+    """Every question is a little less like other subjects: too little for many to be answered."""
+    return replace(result, elsewhere=result.elsewhere - 0.03)
+
+
 def _unfiltered(nearest: Any) -> Any:
     """Search all generations up to the wanted one."""
 
@@ -123,6 +128,8 @@ SEARCH_FAULTS = (
     Fault("whole questions never refused", "compare: refused_offtopic",
           (Replacement(_REFUSES, lambda _: lambda result, fit: not result.hits),),
           ground="rules"),
+    Fault("off-topic questions nearer", "compare: far_offtopic",
+          (changed(_SEARCH, _nearer),), ground="rules"),
     Fault("whole questions always refused", "absolute: reply",
           (always(_REFUSES, value=True),)),
     Fault("passages worst first", "integrity: passages", (changed(_SEARCH, _hits_reversed),)),

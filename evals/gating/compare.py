@@ -11,15 +11,16 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from evals.measure import stats
-from evals.measure.measurement import REFUSED, Measurement, Row
+from evals.measure.measurement import FAR, REFUSED, Measurement, Row
 from evals.measure.stats import ALPHA, Interval
 from retrieval.errors import DatasetError
 
 _OFF_TOPIC = f"{REFUSED}offtopic"
 # The reciprocal rank sees what the hits cannot: a worse order within the passages returned. Of the
 # questions without an answer only those on another subject are for search to refuse; what the rules
-# nearly say looks to it like what they say.
-GATING = ("hit", "reciprocal_rank", "first_card", "shown", _OFF_TOPIC)
+# nearly say looks to it like what they say. How far those are from the rules (FAR) sees a drift
+# towards answers before eight of a hundred are answered, which their refusals need.
+GATING = ("hit", "reciprocal_rank", "first_card", "shown", _OFF_TOPIC, FAR)
 _FLIPS = 5  # questions that are listed
 _NAMED = 5  # questions of a message
 SMALL = 50  # answerable questions: of fewer a lost one is a fault, as no test could show a drop

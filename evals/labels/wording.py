@@ -10,9 +10,11 @@ from rapidfuzz.utils import default_process
 
 from evals.labels.dataset import Question
 from evals.labels.quote_locations import Pages
+from retrieval.index.terms import stems_of
 from retrieval.text.normalize import comparable, fold
 
 _ALIKE = 92  # of 100, by words in any order; the words of one all in the other are 100
+_TWIN, _FEW = 0.5, 2  # of the stems of two questions together; stems that a twin needs
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _STOP_WORDS = """
     about above after again against also always another anyone anything because been before
@@ -73,6 +75,30 @@ def duplicate_faults(questions: Sequence[Question]) -> Iterator[tuple[Question, 
         says = "the same as" if equal else f"{alike[later, earlier]} % of"
         across = "" if item.split == other.split else f", across splits: that is in {other.split}"
         yield item, f"near-duplicate: asks {says} {other.id} (line {other.line}){across}"
+
+
+def twin_faults(
+    questions: Sequence[Question], everyday: Sequence[str]
+) -> Iterator[tuple[Question, str]]:
+    """Yield each off-topic question of the gate that a list to fit on asks in half of its words.
+
+    These lists are the calibration split and `everyday`, the lines that refusal compares with: a
+    question whose twin was seen there says nothing of those to come.
+    """
+    asked_of = {f"{q.id}, of the calibration split": _words(q.question)
+                for q in questions if q.split == "calibration"}  # fmt: skip
+    asked_of |= {f"{line!r}, of the everyday questions": _words(line) for line in everyday}
+    for question in questions:
+        words = _words(question.question)
+        if question.kind != "offtopic" or question.split != "gate" or len(words) < _FEW:
+            continue
+        for name, others in asked_of.items():
+            if len(words & others) >= _TWIN * len(words | others):
+                yield question, f"twin: asks in half of the words of {name}; change that one"
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(stems_of(text))
 
 
 def _stems(text: str) -> dict[str, str]:

@@ -14,9 +14,11 @@ from retrieval import whole_file
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.index import store
+from retrieval.refusal import off_topic
 
 BASELINE = Path(__file__).parents[1] / "baseline.json"
 REFUSED = "refused_"  # and the kind: a metric of questions that have no answer
+FAR = "far_offtopic"  # how far an off-topic question is from the rules, whether refused or not
 _OF_INDEX = ("chunker", "folding")  # what else an index is made with is a model
 
 Fingerprint = Mapping[str, Mapping[str, str | int]]
@@ -27,8 +29,8 @@ class Row:
     """One question: `metrics` by name, higher is better; None where it does not define one.
 
     An answerable one has "hit" and more, one without an answer "refused_offtopic" or whatever its
-    kind is. `digest` changes with the question's text and its gold: with another digest it is
-    another question.
+    kind is, and an off-topic one `FAR`, so that a slow drift towards answers is seen. `digest`
+    changes with the question's text and its gold: with another digest it is another question.
     """
 
     digest: str
@@ -80,6 +82,8 @@ def measurement(
     for outcome in outcomes:
         judged, asked = outcome.judgement, outcome.question
         metrics: dict[str, float | None] = {f"{REFUSED}{asked.kind}": float(outcome.refused)}
+        if asked.kind == "offtopic":
+            metrics[FAR] = _far(outcome)
         if judged:
             metrics = {
                 "hit": float(judged.hit),
@@ -92,6 +96,17 @@ def measurement(
     if not any(row.answerable for row in rows.values()):
         raise DatasetError("no answerable question was measured, so there is nothing to compare")
     return Measurement(why, made_with, rows)
+
+
+def _far(outcome: Outcome) -> float:
+    """By how much more a question is like other subjects than like the rules, -1 to 1.
+
+    1 where search found nothing, -1 where the vault has what is asked about by name.
+    """
+    given = off_topic.signals(outcome.found)
+    if given is None:
+        return 1.0
+    return -1.0 if given.named else round(max(-1.0, min(1.0, -off_topic.subject(given))), 4)
 
 
 def _of_reply(outcome: Outcome) -> dict[str, float]:
@@ -193,7 +208,7 @@ def _listed(key: str, rows: Mapping[str, Row]) -> str:
 def _row(row: Mapping[str, Any]) -> Row:
     metrics = {str(n): None if v is None else float(v) for n, v in row["metrics"].items()}
     refused = [value for name, value in metrics.items() if name.startswith(REFUSED)]
-    decides = refused if len(refused) == len(metrics) == 1 else [metrics["hit"]]
+    decides = refused if len(refused) == len(metrics.keys() - {FAR}) == 1 else [metrics["hit"]]
     if None in decides or not all(v is None or math.isfinite(v) for v in metrics.values()):
         raise ValueError(f"metrics {metrics} are not numbers")
     return Row(str(row["digest"]), bool(row["critical"]), row["lost_at"], metrics)

@@ -19,7 +19,9 @@ _LINES = 5  # of more that are printed
 _KINDS = 12  # of faults that are printed
 _NAMING = ("critical", "forbidden", "gold line gone")  # faults that end with the question's name
 # What tells two others of a kind apart: the question or file in front, quotes, files and numbers.
-_OWN = re.compile(r'^[^\s:]+(?::\S+)?: |"[^"]*"|\[.*?\]|\([^()]*\)|\S+\.md\S*|\d+')
+_OWN = re.compile(
+    r'^[^\s:]{1,200}(?::\S{1,9})?: |"[^"]{0,200}"|\[[^\[\]]{0,200}\]|\([^()]{0,200}\)|\d+'
+)
 
 
 def heading(

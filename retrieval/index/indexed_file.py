@@ -60,6 +60,8 @@ def read(
 def _shown(lines: dict[int, str]) -> dict[int, str]:
     """The lines without those that a browser hides whole, which count as blank."""
     numbers = sorted(lines)
+    if not numbers:
+        return {}
     shown = visible("\n".join(lines[number] for number in numbers)).split("\n")
     return {n: lines[n] for n, text in zip(numbers, shown, strict=True) if text or not lines[n]}
 

@@ -20,6 +20,9 @@ _MARK = re.compile(
     rf"|<(?P<tag>{_NAME})(?P<attributes>(?:{_ATTRIBUTE}){{0,50}})\s{{0,20}}/?>",
     re.MULTILINE,
 )
+_TAG = re.compile(rf"<(/?)({_NAME})(?![\w-])[^<>]*>")
+_TICKS = re.compile("`+")
+_CLOSING = re.compile(r"^[ >]{0,12}(`{3,}|~{3,})[ \t]*$", re.MULTILINE)
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _HIDDEN_TAGS = {"script", "style", "template", "head", "title", "datalist", "dialog"}
 _ENDED_BY_BLOCK = {"p", "li", "dt", "dd", "td", "th", "tr", "option"}  # of these the end may lack
@@ -57,14 +60,9 @@ def visible(text: str) -> str:
 def _after(text: str, match: re.Match[str]) -> tuple[int, bool]:
     """Where what begins at a mark ends, and whether it is hidden."""
     if match["fence"]:
-        closing = re.compile(rf"^[ >]{{0,12}}{match['ticks'][0]}{{{len(match['ticks'])},}}[ \t]*$",
-                             re.MULTILINE)  # fmt: skip
-        close = closing.search(text, match.end())
-        return (close.end() if close else len(text)), False
+        return _fence_end(text, match["ticks"], match.end()), False
     if match["code"]:
-        close = re.compile(rf"(?<!`){match['code']}(?!`)").search(text, match.end())
-        same = close is not None and "\n\n" not in text[match.end() : close.start()]
-        return (close.end() if close and same else match.end()), False
+        return _code_end(text, len(match["code"]), match.end()), False
     if match["comment"]:
         return _comment(text, match)
     if match["bogus"]:
@@ -96,15 +94,30 @@ def _hides(tag: str, attributes: str) -> bool:
     return tag in _HIDDEN_TAGS or "hidden" in given or _STYLE.search(style) is not None
 
 
+def _fence_end(text: str, ticks: str, start: int) -> int:
+    for match in _CLOSING.finditer(text, start):
+        if match[1][0] == ticks[0] and len(match[1]) >= len(ticks):
+            return match.end()
+    return len(text)
+
+
+def _code_end(text: str, ticks: int, start: int) -> int:
+    """The end of inline code, which ends in its paragraph; else it is no code."""
+    paragraph = text.find("\n\n", start)
+    for match in _TICKS.finditer(text, start, paragraph if paragraph >= 0 else len(text)):
+        if len(match[0]) == ticks:
+            return match.end()
+    return start
+
+
 def _element_end(text: str, tag: str, start: int) -> int:
     """The end of an element whose opening tag ends at `start`, those of its name within counted."""
     end = text.find("\n\n", start) if tag in _ENDED_BY_BLOCK else -1
     end = end if end >= 0 else len(text)
     depth = 1
-    tags = re.compile(rf"<(/?){tag}(?![\w-])[^<>]*>", re.IGNORECASE)
-    for match in tags.finditer(text, start, end):
-        if tag in {"script", "style"} and not match[1]:
-            continue  # what stands within is no HTML
+    for match in _TAG.finditer(text, start, end):
+        if match[2].lower() != tag or (tag in {"script", "style"} and not match[1]):
+            continue  # what stands within these two is no HTML
         depth += -1 if match[1] else 1
         if depth == 0:
             return match.end()

@@ -47,7 +47,7 @@ def test_the_other_kinds_have_a_gate_that_is_off_until_it_is_set() -> None:
 def test_an_error_is_neither_an_answer_nor_a_refusal() -> None:
     asked_so = [*asked_all({*KINDS}), answered(asked("offtopic", name="down"), None)]
     found = program.faults(asked_so)
-    assert found[0] == "refused 0.500 of offtopic, less than 0.95"
+    assert found[0] == "refused 0.500 of offtopic, less than 0.93"
     assert found[-1].startswith("no answer to 1 questions: no language model")
     assert program.row(asked_so[-1]).line.startswith("FAIL: ERROR")
 
@@ -79,7 +79,7 @@ def test_a_threshold_decides_and_the_curve_is_in_the_folder(
     assert run(environment) == 1
     shown = capsys.readouterr().out
     assert "FAIL: ANSWERED (offtopic, no answer exists) — Which fuse fits my dishwasher?" in shown
-    assert "GATE FAILED: refused 0.000 of offtopic, less than 0.95" in shown
+    assert "GATE FAILED: refused 0.000 of offtopic, less than 0.93" in shown
     (folder,) = Path("results").iterdir()
     figure = ElementTree.parse(folder / "refusals.svg").getroot()
     assert figure.tag == "{http://www.w3.org/2000/svg}svg"

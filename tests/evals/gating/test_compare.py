@@ -7,7 +7,7 @@ import pytest
 
 from evals.gating.compare import Comparison, against_best, compare, report
 from evals.measure import measurement
-from evals.measure.measurement import best_of
+from evals.measure.measurement import FAR, Measurement, best_of
 from retrieval.errors import DatasetError
 from tests.support.made.made_measurements import MADE_WITH, changed, measured, refusing
 
@@ -83,6 +83,26 @@ def test_answering_what_was_refused_fails_where_it_is_significant(
     else:
         assert f"refused_offtopic dropped, within the noise: {drop}" in warned(found)
     assert not compare(now, refusing(measured(), 8)).faults
+
+
+def test_a_drift_of_all_off_topic_questions_towards_the_rules_fails_before_one_is_answered() -> (
+    None
+):
+    def at(distance: float) -> Measurement:
+        taken = refusing(measured(), 20)
+        rows = {
+            name: row
+            if row.answerable
+            else replace(row, metrics={**row.metrics, FAR: distance + int(name[1:]) / 100})
+            for name, row in taken.rows.items()
+        }
+        return replace(taken, rows=rows)
+
+    found = compare(at(0.2), at(0.19))
+    assert found.broken == ()
+    assert [fault.split(" ")[0] for fault in found.faults] == [FAR]
+    assert not compare(at(0.2), at(0.2)).faults
+    assert not compare(at(0.2), at(0.21)).faults
 
 
 def test_refusing_everything_fails_by_the_hits_and_fixes_the_others() -> None:

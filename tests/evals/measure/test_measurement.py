@@ -37,7 +37,7 @@ def test_what_is_measured_of_a_question_depends_on_its_having_an_answer() -> Non
         "late": {"hit": 0.0, "reciprocal_rank": 0.333333, "first_card": 0.0, "shown": 0.0},
         "unseen": {"hit": 1.0, "reciprocal_rank": 0.5, "first_card": 0.0, "shown": 0.0},
         "below": {"hit": 1.0, "reciprocal_rank": 1.0, "first_card": 0.0, "shown": 1.0},
-        "off": {"refused_offtopic": 0.0},
+        "off": {"refused_offtopic": 0.0, "far_offtopic": -1.0},
         "none": {"refused_nearmiss": 1.0},
     }
     assert [name for name, row in rows.items() if row.right] == ["hit", "below", "none"]
