@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from retrieval.database.embedded.postgres import serve
 from retrieval.database.pool import Store
 from retrieval.encoder import weights
-from retrieval.encoder.bi_encoder import Embedder, ModelThread
+from retrieval.encoder.bi_encoder import ENCODING_VERSION, Embedder, ModelThread
 from retrieval.errors import IndexMismatchError
 from retrieval.fitted import Models
 from retrieval.index.sections import SectionsCache
@@ -74,6 +74,7 @@ def fingerprint_of(embedder: Embedder) -> Fingerprint:
         "token_dimension": embedder.token_dimension,
         "token_pooling": embedder.pooling,
         "folding": FOLDING_VERSION,
+        "encoding": ENCODING_VERSION,
     }
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:  # importing torch takes seconds; an ingest that embeds nothin
     import torch
     from sentence_transformers import SentenceTransformer
 
+# Part of the index's fingerprint: vectors that other code made are not taken over. Raise it with
+# every change of a vector; test_encoding_version says when there may be one.
+ENCODING_VERSION = 1
 _BATCH = 32
 Progress = Callable[[int], None]  # how many texts a batch has finished
 _Result = TypeVar("_Result")

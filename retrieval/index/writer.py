@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from retrieval.encoder.bi_encoder import ENCODING_VERSION
 from retrieval.fault_points import point
 from retrieval.index.store import Connection
 from retrieval.models import Chunk, Entry, SourceNote, Vectors
@@ -50,6 +51,7 @@ _KNOWN = """
     FROM entry JOIN generation AS g ON g.id = generation_id,
         LATERAL (SELECT substring(token_vectors for 4) || '\\x00000000') AS head (bytes)
     WHERE text_sha256 = ANY(%(hashes)s) AND g.fingerprint->>'model_digest' = %(digest)s
+        AND coalesce((g.fingerprint->>'encoding')::integer, 1) = %(encoding)s
         AND text_sha256 = encode(sha256(convert_to(trail || words, 'UTF8')), 'hex')
         AND vector_dims(embedding) = (g.fingerprint->>'dimension')::integer
         AND abs(vector_norm(embedding) - 1) < 0.001
@@ -65,7 +67,7 @@ _KNOWN = """
 def known_vectors(
     conn: Connection, model_digest: str, texts: Collection[str], *, pooling: int | None
 ) -> dict[str, Known]:
-    """Return the vectors of those `texts` that the same model has embedded before.
+    """Return the vectors of those `texts` that the same model and code have embedded before.
 
     A damaged vector, whose length is not 1, is none, so an index that has some is mended by a
     rebuild.
@@ -79,6 +81,7 @@ def known_vectors(
         {
             "hashes": list(by_hash),
             "digest": model_digest,
+            "encoding": ENCODING_VERSION,
             "tokens": pooling is not None,
             "pooling": pooling,
         },

@@ -101,7 +101,8 @@ def test_files_that_the_index_does_not_hold_are_named_and_no_503(
 
 @pytest.mark.proves("promise 7", "row 15")
 @pytest.mark.parametrize(
-    ("name", "value"), [("model_digest", "0" * 64), ("dimension", 768), ("folding", 0)]
+    ("name", "value"),
+    [("model_digest", "0" * 64), ("dimension", 768), ("folding", 0), ("encoding", 0)],
 )
 def test_an_index_of_another_model_is_a_503_that_names_the_command(
     client: httpx2.Client, indexed: Settings, name: str, value: str | int
