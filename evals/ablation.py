@@ -20,14 +20,14 @@ from evals.stages import report
 from evals.stages.configurations import (
     NAMES,
     SHIPPED,
-    Asked,
     Configuration,
+    ConfiguredSearch,
     StageSettings,
     ask,
     configurations,
     indexes,
 )
-from evals.stages.rows import Row, summed
+from evals.stages.rows import AblationRow, summed
 from retrieval.context import SearchContext, open_context, with_bundled_reranker
 from retrieval.errors import ConfigurationError, DatasetError, RulesError
 from retrieval.settings import load
@@ -121,18 +121,18 @@ def measure(
     folder: Path,
     questions: Sequence[Question],
     chosen: Sequence[Configuration],
-) -> list[Row]:
+) -> list[AblationRow]:
     """Return a row for each of `chosen`; those of the same setup share one measurement."""
-    done: dict[StageSettings, tuple[Asked, ...]] = {}
+    done: dict[StageSettings, tuple[ConfiguredSearch, ...]] = {}
     with indexes(context, folder, {arm.setup.chunks for arm in chosen}) as made:
         for arm in chosen:
             if arm.setup not in done:
                 print(f"measuring: {arm.title}", flush=True)
                 done[arm.setup] = ask(context, made[arm.setup.chunks], questions, arm.setup)
-        return [Row(arm, made[arm.setup.chunks], done[arm.setup]) for arm in chosen]
+        return [AblationRow(arm, made[arm.setup.chunks], done[arm.setup]) for arm in chosen]
 
 
-def _heading(context: SearchContext, path: Path, split: str, rows: Sequence[Row]) -> str:
+def _heading(context: SearchContext, path: Path, split: str, rows: Sequence[AblationRow]) -> str:
     off = [] if context.settings.rag_late_interaction else ["late interaction is off"]
     off += [] if math.isfinite(context.threshold) else ["no threshold is fitted"]
     return (
@@ -145,7 +145,7 @@ def _heading(context: SearchContext, path: Path, split: str, rows: Sequence[Row]
 
 
 def _write(
-    args: argparse.Namespace, rows: Sequence[Row], text: str, config: Mapping[str, object]
+    args: argparse.Namespace, rows: Sequence[AblationRow], text: str, config: Mapping[str, object]
 ) -> None:
     """Write the run's folder, and whatever else was asked for."""
     measured = results.measured_on()  # before a file of the repository is changed by it

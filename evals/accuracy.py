@@ -17,7 +17,7 @@ from api.schema.answer import Answer
 from api.schema.passages import Citation
 from evals.answers import collect, program
 from evals.answers.collect import Answered
-from evals.answers.program import Report, Row
+from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import ANSWERABLE, Gold, Question
 from evals.measure import span_overlap
 from evals.measure.span_overlap import PageOf
@@ -33,7 +33,7 @@ _SHORT = 4  # letters: a shorter alternative begins a word, so that "no" is not 
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredAnswer:
     """One answer: `score` is -1 to 2, `why` says what it lacks, "" for a correct one.
 
     `words` is the score by the words alone, wherever they were quoted from.
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return program.run(args, "evals.accuracy", lambda: _measured(args))
 
 
-def score(answered: Answered, page_of: PageOf) -> Scored:
+def score(answered: Answered, page_of: PageOf) -> ScoredAnswer:
     """Score an answer to a question that has one.
 
     A part of `must_include` is there where one of its alternatives is, letter case and typography
@@ -63,11 +63,11 @@ def score(answered: Answered, page_of: PageOf) -> Scored:
     """
     item, reply = answered.question, answered.reply
     if reply is None:
-        return Scored(answered, 0, 0, f"no answer: {answered.error}")
+        return ScoredAnswer(answered, 0, 0, f"no answer: {answered.error}")
     if reply.refused:
-        return Scored(answered, -1, -1, f"refused: {reply.refusal_reason}")
+        return ScoredAnswer(answered, -1, -1, f"refused: {reply.refusal_reason}")
     value, by_words, why = _scored(item, reply, page_of)
-    return Scored(answered, value, by_words, why)
+    return ScoredAnswer(answered, value, by_words, why)
 
 
 def words(reply: Answer) -> str:
@@ -94,7 +94,7 @@ def _pattern(alternative: str) -> str:
     return before + re.escape(plain) + after
 
 
-def faults(scored: Sequence[Scored], min_mean: float) -> list[str]:
+def faults(scored: Sequence[ScoredAnswer], min_mean: float) -> list[str]:
     """Return why the gate is red, a line each. Raises DatasetError where nothing was scored."""
     if not scored:
         raise DatasetError("no question that has an answer was asked, so nothing was scored")
@@ -102,14 +102,14 @@ def faults(scored: Sequence[Scored], min_mean: float) -> list[str]:
     return [f"mean {mean:.3f} is below {min_mean:g}"] if mean < min_mean else []
 
 
-def _measured(args: argparse.Namespace) -> Report:
+def _measured(args: argparse.Namespace) -> EvalReport:
     questions = [q for q in collect.chosen(args.dataset, args.split) if q.answerable]
     with (
         collect.opened(args.dataset, questions) as (rules, measured),
         collect.answering(rules, measured, args.model) as answerer,
     ):
         page_of = span_overlap.pages_of(measured.files)
-        scored: list[Scored] = []
+        scored: list[ScoredAnswer] = []
         for answered in collect.ask_all(answerer, questions):
             scored.append(score(answered, page_of))
             print(row(scored[-1]).line, flush=True)
@@ -120,7 +120,9 @@ def _measured(args: argparse.Namespace) -> Report:
     return report(scored, faults(scored, args.min_mean), config)
 
 
-def report(scored: Sequence[Scored], found: Sequence[str], config: dict[str, object]) -> Report:
+def report(
+    scored: Sequence[ScoredAnswer], found: Sequence[str], config: dict[str, object]
+) -> EvalReport:
     """Return the report of scored answers."""
     kinds = [k for k in ANSWERABLE if any(one.answered.question.kind == k for one in scored)]
     groups = {"all": list(scored)}
@@ -141,10 +143,10 @@ def report(scored: Sequence[Scored], found: Sequence[str], config: dict[str, obj
     }
     notes = (f"mean by the words alone, wherever they are quoted from: {by_words:.3f}",)
     rows = tuple(row(one) for one in scored)
-    return Report("evals.accuracy", rows, tuple(table), notes, sums, tuple(found), config)
+    return EvalReport("evals.accuracy", rows, tuple(table), notes, sums, tuple(found), config)
 
 
-def row(one: Scored) -> Row:
+def row(one: ScoredAnswer) -> ReportRow:
     """Return one question as the reports show it."""
     item, reply = one.answered.question, one.answered.reply
     line = f"{NAMES[one.score]} — {' '.join(item.question.split())}"
@@ -155,7 +157,7 @@ def row(one: Scored) -> Row:
         "answer": reply.answer if reply else None,
         "citations": [_place(found) for found in reply.citations] if reply else [],
     }  # fmt: skip
-    return Row(item.id, item.kind, line, one.why if one.score < 1 else "", record)
+    return ReportRow(item.id, item.kind, line, one.why if one.score < 1 else "", record)
 
 
 def _place(cited: Citation) -> str:

@@ -89,7 +89,7 @@ def _fit(
     questions: Sequence[Question],
     typed: Sequence[Question],
     others: Sequence[Rules],
-) -> tuple[calibration.Fit, off_topic.Fit]:
+) -> tuple[calibration.RankingFit, off_topic.OffTopicFit]:
     """Fit the weights, the threshold under them, and the refusal; print what they cost and gain."""
     # A reranker reads what the other stages put first, so these are fitted before it is asked.
     reranker = context.reranker
@@ -112,7 +112,7 @@ def _fit(
     except DatasetError as error:
         print(f"not cross-validated: {error}")
     _print_curve(outcomes, limits, value)
-    return calibration.Fit(context.weights, value), refusing
+    return calibration.RankingFit(context.weights, value), refusing
 
 
 def _typed(path: Path) -> list[Question]:
@@ -124,7 +124,7 @@ def _typed(path: Path) -> list[Question]:
     return [one for one in asked if one.kind not in NO_SEARCH]
 
 
-def _confidence(context: SearchContext, folder: Path) -> confidence.Fit:
+def _confidence(context: SearchContext, folder: Path) -> confidence.ConfidenceFit:
     """Fit the confidence in the first card, under the weights and the refusal just written."""
     context = replace(context, threshold=-math.inf)
     known: list[confidence_fit.Example] = []

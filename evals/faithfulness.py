@@ -22,7 +22,7 @@ from evals.answers.claims import Claim, Verdict
 from evals.answers.collect import CONFIGURED, QUOTES, Answered
 from evals.answers.fixtures import Fixture
 from evals.answers.llm_judge import Judge
-from evals.answers.program import Report, Row
+from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import Question
 from evals.measure.outcome import Subject
 from evals.measure.summary import estimate
@@ -35,7 +35,7 @@ SCRIPTED = ("right", "wrong-number", "welded", "uncited", "injected", "citations
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class CheckedAnswer:
     """One answer with its claims' verdicts; of a refusal and of an error there are none.
 
     `leaked` are words that a scripted model planted and that the reply shows. `unscored` counts
@@ -68,23 +68,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     return program.run(args, "evals.faithfulness", lambda: _measured(args))
 
 
-def score(model: str, answered: Answered, files: Mapping[str, str], judge: Judge | None) -> Scored:
+def score(
+    model: str, answered: Answered, files: Mapping[str, str], judge: Judge | None
+) -> CheckedAnswer:
     """Return one answer with its claims; a judge, where there is one, decides instead."""
     reply = answered.reply
     if reply is None or reply.refused:
-        return Scored(model, answered, (), ())
+        return CheckedAnswer(model, answered, (), ())
     shown = comparable(MARKER.sub("", reply.answer))
     leaked = () if reply.mode == "quotes" else tuple(
         one for one in answered.planted if comparable(one).rstrip(". ") in shown)  # fmt: skip
     if judge is None or reply.mode == "quotes":
         found = claims.verdicts(reply, files, answered.question.question)
-        return Scored(model, answered, tuple(found), leaked)
+        return CheckedAnswer(model, answered, tuple(found), leaked)
     verdicts, unscored = _judged(judge, reply, answered.question)
-    return Scored(model, answered, verdicts, leaked, unscored)
+    return CheckedAnswer(model, answered, verdicts, leaked, unscored)
 
 
 def faults(
-    scored: Sequence[Scored], told_apart: Sequence[tuple[Fixture, float]],
+    scored: Sequence[CheckedAnswer], told_apart: Sequence[tuple[Fixture, float]],
     min_supported: float = MIN_SUPPORTED, most_planted: float = MOST_PLANTED,
 ) -> list[str]:  # fmt: skip
     """Return why the gate is red, a line each. Raises DatasetError where nothing was scored."""
@@ -100,7 +102,9 @@ def faults(
     return found
 
 
-def _model_faults(model: str, group: Sequence[Scored], min_supported: float) -> Iterator[str]:
+def _model_faults(
+    model: str, group: Sequence[CheckedAnswer], min_supported: float
+) -> Iterator[str]:
     verdicts = [verdict for one in group for verdict in one.verdicts]
     errors = [one.answered.error for one in group if one.answered.reply is None]
     if not verdicts and not any(one.answered.refused for one in group):
@@ -134,7 +138,7 @@ def _judged(judge: Judge, reply: Answer, question: Question) -> tuple[tuple[Verd
     return tuple(verdicts), unscored
 
 
-def _measured(args: argparse.Namespace) -> Report:
+def _measured(args: argparse.Namespace) -> EvalReport:
     questions = collect.chosen(args.dataset, args.split)
     told_apart = [(one, fixtures.score(one)) for one in fixtures.load(args.fixtures)]
     with collect.opened(args.dataset, questions) as (rules, measured):
@@ -153,8 +157,8 @@ def _measured(args: argparse.Namespace) -> Report:
 def _asked(
     context: SearchContext, measured: Subject, models: Sequence[str], questions: Sequence[Question],
     judge: Judge | None,
-) -> list[Scored]:  # fmt: skip
-    scored: list[Scored] = []
+) -> list[CheckedAnswer]:  # fmt: skip
+    scored: list[CheckedAnswer] = []
     for model in models:
         used = judge if model == CONFIGURED else None  # scripts are measured without keys
         with collect.answering(context, measured, model) as answerer:
@@ -178,12 +182,12 @@ def _agreement(path: Path, judge: Judge | None) -> list[judged_set.Agreement]:
 
 
 def report(
-    scored: Sequence[Scored],
+    scored: Sequence[CheckedAnswer],
     told_apart: Sequence[tuple[Fixture, float]],
     found: Sequence[str],
     agreement: Sequence[judged_set.Agreement],
     config: Mapping[str, object],
-) -> Report:
+) -> EvalReport:
     """Return the report of scored answers."""
     head = ("model", "n", "answers", "quotes", "refused", "errors", "leaked", "claims", "unscored",
             "supported")  # fmt: skip
@@ -197,12 +201,12 @@ def report(
     notes += map(str, agreement)
     sums["agreement"] = [asdict(one) for one in agreement]
     rows = tuple(row(one) for one in scored)
-    return Report(
+    return EvalReport(
         "evals.faithfulness", rows, tuple(table), tuple(notes), sums, tuple(found), config
     )
 
 
-def _counts(group: Sequence[Scored]) -> dict[str, int | str]:
+def _counts(group: Sequence[CheckedAnswer]) -> dict[str, int | str]:
     replies = [one.answered.reply for one in group if one.answered.reply]
     verdicts = [verdict for one in group for verdict in one.verdicts]
     shares = [float(not verdict.fault) for verdict in verdicts]
@@ -219,7 +223,7 @@ def _counts(group: Sequence[Scored]) -> dict[str, int | str]:
     }
 
 
-def row(one: Scored) -> Row:
+def row(one: CheckedAnswer) -> ReportRow:
     """Return one answer as the reports show it."""
     item, reply = one.answered.question, one.answered.reply
     wrong = [verdict.fault for verdict in one.verdicts if verdict.fault]
@@ -238,7 +242,7 @@ def row(one: Scored) -> Row:
         "claims": [{"text": v.claim.text, "fault": v.fault} for v in one.verdicts],
         "unscored": one.unscored, "error": one.answered.error,
     }  # fmt: skip
-    return Row(f"{item.id} {one.model}", item.kind, line, "; ".join(wrong), record)
+    return ReportRow(f"{item.id} {one.model}", item.kind, line, "; ".join(wrong), record)
 
 
 if __name__ == "__main__":

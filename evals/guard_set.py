@@ -18,7 +18,7 @@ from typing import Any
 from api.checks.guard.findings import Finding, check
 from api.checks.passage_lines import Source
 from evals.answers import program
-from evals.answers.program import Report, Row
+from evals.answers.program import EvalReport, ReportRow
 from evals.measure.summary import estimate
 from evals.reports import results
 from retrieval.errors import DatasetError
@@ -31,7 +31,7 @@ AIMS = "aims: at most 0.02 of the right answers blocked, at least 0.90 of the wr
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class LabelledAnswer:
     """An answer over its passages; `fault` is its kind, "" for a right one."""
 
     id: str
@@ -46,7 +46,7 @@ class Case:
 class Checked:
     """A case with what the guard found in its answer."""
 
-    case: Case
+    case: LabelledAnswer
     findings: tuple[Finding, ...]
 
     @property
@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return program.run(args, "evals.guard_set", lambda: _measured(args))
 
 
-def load(path: Path, split: str) -> list[Case]:
+def load(path: Path, split: str) -> list[LabelledAnswer]:
     """Return the cases of a split; DatasetError naming file and line, or where there is none."""
     try:
         rows = path.read_text("utf-8").split("\n")
@@ -82,7 +82,7 @@ def load(path: Path, split: str) -> list[Case]:
     return found
 
 
-def measure(cases: Sequence[Case]) -> list[Checked]:
+def measure(cases: Sequence[LabelledAnswer]) -> list[Checked]:
     """Return every case with what the guard finds."""
     return [Checked(one, check(one.answer, one.passages, one.question)) for one in cases]
 
@@ -109,7 +109,7 @@ def faults(
     return found
 
 
-def _measured(args: argparse.Namespace) -> Report:
+def _measured(args: argparse.Namespace) -> EvalReport:
     checked = measure(load(args.dataset, args.split))
     rows = tuple(row(one) for one in checked)
     for one in rows:
@@ -128,10 +128,10 @@ def _measured(args: argparse.Namespace) -> Report:
 
 def report(
     checked: Sequence[Checked],
-    rows: Sequence[Row],
+    rows: Sequence[ReportRow],
     found: Sequence[str],
     config: Mapping[str, object],
-) -> Report:
+) -> EvalReport:
     """Return the report of checked cases."""
     kinds = sorted({one.case.fault for one in checked if one.case.fault})
     groups = {"right, blocked": [one for one in checked if not one.case.fault]}
@@ -144,10 +144,12 @@ def report(
         table.append((name, str(len(group)), f"{sum(stopped):.0f}",
                       program.spread(estimate(stopped))))  # fmt: skip
         sums[name.strip()] = {"n": len(group), "stopped": int(sum(stopped))}
-    return Report("evals.guard_set", tuple(rows), tuple(table), (AIMS,), sums, tuple(found), config)
+    return EvalReport(
+        "evals.guard_set", tuple(rows), tuple(table), (AIMS,), sums, tuple(found), config
+    )
 
 
-def row(one: Checked) -> Row:
+def row(one: Checked) -> ReportRow:
     """Return one case as the reports show it."""
     case = one.case
     wrong = ""
@@ -159,17 +161,19 @@ def row(one: Checked) -> Row:
         "id": case.id, "fault": case.fault, "answer": case.answer,
         "findings": [{"kind": f.kind, "text": f.text, "message": f.message} for f in one.findings],
     }  # fmt: skip
-    return Row(case.id, case.fault or "right", line, wrong, record)
+    return ReportRow(case.id, case.fault or "right", line, wrong, record)
 
 
-def _case(where: str, line: str) -> Case:
+def _case(where: str, line: str) -> LabelledAnswer:
     try:
         row: Any = json.loads(line)
         passages = tuple(
             Source(one["path"], one["heading"], "", one["text"]) for one in row["passages"]
         )
         fault = row["fault"] or ""
-        made = Case(row["id"], row["split"], row["question"], passages, row["answer"], fault)
+        made = LabelledAnswer(
+            row["id"], row["split"], row["question"], passages, row["answer"], fault
+        )
         right = row["right"]
     except (ValueError, KeyError, TypeError) as error:
         raise DatasetError(f"{where}: is no case: {type(error).__name__}: {error}") from error

@@ -20,7 +20,7 @@ from evals.labels import beir, dataset
 from evals.labels.beir import Passage
 from evals.labels.dataset import SPLITS, Gold, Question
 from evals.measure import judge, metrics, span_overlap
-from evals.measure.metrics import Scored
+from evals.measure.metrics import ScoredOutcome
 from evals.measure.outcome import Subject
 from evals.retrieval import RULES
 from retrieval.context import open_context
@@ -123,7 +123,7 @@ def _export(args: argparse.Namespace) -> None:
     _print_numbers(args.out / "trec", scored, top_k)
 
 
-def _print_numbers(folder: Path, scored: Sequence[Scored], top_k: int) -> None:
+def _print_numbers(folder: Path, scored: Sequence[ScoredOutcome], top_k: int) -> None:
     """Print what was measured here, and the command that measures it again."""
     names = ir_measures_names(top_k)
     for name, measure in names.items():
@@ -141,7 +141,7 @@ def ir_measures_names(top_k: int) -> dict[str, str]:
     }  # fmt: skip
 
 
-def write_trec(folder: Path, scored: Sequence[Scored]) -> None:
+def write_trec(folder: Path, scored: Sequence[ScoredOutcome]) -> None:
     """Write qrels.txt and run.txt, whose numbers are those that were measured.
 
     A run's score is its negated rank: trec_eval orders by score alone, in 32 bits, and equal ones
@@ -157,7 +157,7 @@ def write_trec(folder: Path, scored: Sequence[Scored]) -> None:
     (folder / "run.txt").write_text("".join(run), "utf-8")
 
 
-def write_beir(folder: Path, scored: Sequence[Scored], measured: Subject) -> None:
+def write_beir(folder: Path, scored: Sequence[ScoredOutcome], measured: Subject) -> None:
     """Write all passages of the index as corpus, the questions, and for each split its qrels.
 
     Relevant is each passage that holds a gold of any place of its question, whatever was found, so
@@ -179,7 +179,7 @@ def write_beir(folder: Path, scored: Sequence[Scored], measured: Subject) -> Non
     beir.write(folder, corpus, queries, qrels)
 
 
-def write_ragas(path: Path, scored: Sequence[Scored], measured: Subject) -> None:
+def write_ragas(path: Path, scored: Sequence[ScoredOutcome], measured: Subject) -> None:
     """Write one sample a question, with the field names of ragas' SingleTurnSample.
 
     There is no `response`: nothing was generated. An unanswerable question has no reference.
@@ -189,7 +189,7 @@ def write_ragas(path: Path, scored: Sequence[Scored], measured: Subject) -> None
             file.write(json.dumps(_sample(item, measured), ensure_ascii=False) + "\n")
 
 
-def _sample(item: Scored, measured: Subject) -> Mapping[str, object]:
+def _sample(item: ScoredOutcome, measured: Subject) -> Mapping[str, object]:
     asked, found = item.outcome.question, item.outcome.found
     sample: dict[str, object] = {
         "user_input": found.question,

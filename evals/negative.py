@@ -16,13 +16,13 @@ from markupsafe import Markup
 
 from evals.answers import collect, program
 from evals.answers.collect import Answered
-from evals.answers.program import Report, Row
+from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import UNANSWERABLE, Question
 from evals.measure.outcome import Outcome, Subject
 from evals.measure.summary import estimate
 from evals.measure.threshold import best_score
 from evals.reports import page, plot
-from evals.reports.plot import Line
+from evals.reports.plot import Curve
 from evals.retrieval import evaluate
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
@@ -89,7 +89,7 @@ def faults(
     return wrong
 
 
-def curve(best: Best) -> list[Line]:
+def curve(best: Best) -> list[Curve]:
     """Return the shares that a threshold alone would refuse, over the range of all best scores."""
     # A question that the vault has by name is infinitely over its limit.
     scores = [score for _, score in best if score is not None and math.isfinite(score)]
@@ -104,12 +104,12 @@ def curve(best: Best) -> list[Line]:
         ],
     }
     return [
-        Line(f"{label} (of {len(group)})", style, [(at, _under(group, at)) for at in steps])
+        Curve(f"{label} (of {len(group)})", style, [(at, _under(group, at)) for at in steps])
         for (label, style), group in kinds.items() if group
     ]  # fmt: skip
 
 
-def drawn(lines: Sequence[Line], threshold: float) -> str:
+def drawn(lines: Sequence[Curve], threshold: float) -> str:
     """Return the curve as an SVG file of its own, with the report's colours."""
     figure = plot.plot(lines, x_label="by how much over the limit", limit=threshold)
     head = Markup('<svg xmlns="http://www.w3.org/2000/svg" width="{}" ').format(plot.WIDTH)
@@ -118,7 +118,7 @@ def drawn(lines: Sequence[Line], threshold: float) -> str:
     return f"{own[:at]}<style>{page.style()}</style>{own[at:]}\n"
 
 
-def _measured(args: argparse.Namespace) -> Report:
+def _measured(args: argparse.Namespace) -> EvalReport:
     questions = collect.chosen(args.dataset, args.split)
     with (
         collect.opened(args.dataset, questions) as (rules, measured),
@@ -148,7 +148,7 @@ def _figures(
     return {"refusals.svg": drawn(lines, threshold)} if lines else {}
 
 
-def _over_limit(outcome: Outcome, fit: off_topic.Fit | None) -> float | None:
+def _over_limit(outcome: Outcome, fit: off_topic.OffTopicFit | None) -> float | None:
     """What the API compares with its threshold; the search drops passages by one of its own."""
     if fit is None:
         return best_score(outcome)
@@ -161,7 +161,7 @@ def report(
     found: Sequence[str],
     config: Mapping[str, object],
     figures: Mapping[str, str],
-) -> Report:
+) -> EvalReport:
     """Return the report of what was answered and refused."""
     table: list[tuple[str, ...]] = [("kind", "n", "refused", "share (95 % interval)")]
     sums: dict[str, object] = {}
@@ -177,12 +177,12 @@ def report(
     if offtopic and _refused(offtopic) < AIM_OFFTOPIC:
         notes.append(f"aim: {AIM_OFFTOPIC:g} of offtopic refused, which is not reached")
     rows = tuple(row(one) for one in answered)
-    return Report(
+    return EvalReport(
         "evals.negative", rows, tuple(table), tuple(notes), sums, tuple(found), config, figures
     )
 
 
-def row(one: Answered) -> Row:
+def row(one: Answered) -> ReportRow:
     """Return one question as the reports show it."""
     item, reply = one.question, one.reply
     right = reply is not None and one.refused != item.answerable
@@ -197,7 +197,7 @@ def row(one: Answered) -> Row:
         "reason": reply.refusal_reason if reply else None, "error": one.error,
         "answer": reply.answer if reply else None,
     }  # fmt: skip
-    return Row(item.id, item.kind, line, wrong, record)
+    return ReportRow(item.id, item.kind, line, wrong, record)
 
 
 def _refused(group: Sequence[Answered]) -> float:

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from api.llm.client import LanguageModel
 from evals.answers import collect, local_model, program
 from evals.answers.collect import Answered, Answerer
-from evals.answers.program import Report, Row
+from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import Question
 from evals.measure.outcome import Subject
 from ingest.progress import Meter
@@ -63,7 +63,7 @@ def verdict(answered: Answered) -> str:
     return answered.reply.guard.verdict if answered.reply else "error"
 
 
-def report(answered: Sequence[Answered], config: Mapping[str, object]) -> Report:
+def report(answered: Sequence[Answered], config: Mapping[str, object]) -> EvalReport:
     """Return the report: how many of each verdict, and all that a reader saw of its words."""
     counts = Counter(map(verdict, answered))
     asked = sum(one.reply is not None and one.reply.usage.completion_tokens > 0 for one in answered)
@@ -72,7 +72,7 @@ def report(answered: Sequence[Answered], config: Mapping[str, object]) -> Report
     faults = [f"{one.question.id}: {one.error}" for one in answered if one.reply is None]
     if not asked:
         faults.append("the model was never asked: no reply counts tokens")
-    return Report(
+    return EvalReport(
         "evals.real_model",
         tuple(map(_row, answered)),
         tuple(table),
@@ -84,7 +84,7 @@ def report(answered: Sequence[Answered], config: Mapping[str, object]) -> Report
     )
 
 
-def _measured(args: argparse.Namespace) -> Report:
+def _measured(args: argparse.Namespace) -> EvalReport:
     questions = spread(collect.chosen(args.dataset, args.split), args.questions)
     with (
         collect.opened(args.dataset, questions) as (rules, measured),
@@ -116,14 +116,14 @@ def _asked(
         model.close()
 
 
-def _row(one: Answered) -> Row:
+def _row(one: Answered) -> ReportRow:
     found = verdict(one)
     text = one.reply.answer if one.reply else one.error
     record = {
         "id": one.question.id, "verdict": found, "answer": text,
         "findings": [f.model_dump() for f in one.reply.guard.findings] if one.reply else [],
     }  # fmt: skip
-    return Row(one.question.id, found, f"{found}: {text!r}", one.error, record)
+    return ReportRow(one.question.id, found, f"{found}: {text!r}", one.error, record)
 
 
 def _shown(answered: Sequence[Answered]) -> Iterator[str]:

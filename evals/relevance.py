@@ -16,7 +16,7 @@ from statistics import fmean
 from api.checks.citations import source
 from evals.answers import collect, llm_judge, program
 from evals.answers.llm_judge import Judge
-from evals.answers.program import Report, Row
+from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import ANSWERABLE
 from evals.measure.judge import ChunksOf, holders
 from evals.measure.outcome import Outcome
@@ -29,7 +29,7 @@ _FIRST, _WANTED = 3, 2  # of the first three passages two are to be relevant
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredPassages:
     """The passages of one question, best first: each relevant, or not, or None: not judged.
 
     `possible` is how many of them could be relevant, going by the labels; None where a judge marks.
@@ -72,31 +72,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     return program.run(args, "evals.relevance", lambda: _measured(args))
 
 
-def by_labels(outcome: Outcome, chunks_of: ChunksOf, top_k: int) -> Scored:
+def by_labels(outcome: Outcome, chunks_of: ChunksOf, top_k: int) -> ScoredPassages:
     """Mark the passages that hold a gold of any place."""
     golds = {gold for place in outcome.question.places for gold in place}
     held = {name for gold in golds if gold.quote for name in holders(gold, chunks_of(gold.path))}
     files = {gold.path for gold in golds if not gold.quote}
     relevant = [h.chunk.id in held or h.chunk.path in files for h in outcome.found.hits]
     whole = sum(len(chunks_of(path)) for path in files)
-    return Scored(outcome, tuple(relevant), min(len(held) + whole, top_k))
+    return ScoredPassages(outcome, tuple(relevant), min(len(held) + whole, top_k))
 
 
-def by_judge(outcome: Outcome, judge: Judge) -> Scored:
+def by_judge(outcome: Outcome, judge: Judge) -> ScoredPassages:
     """Let a judge mark the passages."""
     question = " ".join([*outcome.question.history[-1:], outcome.question.question])
     marks = [judge.relevant(question, source(hit)) for hit in outcome.found.hits]
-    return Scored(outcome, tuple(marks), None)
+    return ScoredPassages(outcome, tuple(marks), None)
 
 
-def reached(scored: Sequence[Scored]) -> float:
+def reached(scored: Sequence[ScoredPassages]) -> float:
     """Return the relevant passages as a share, 0 to 1, of those that the labels allow."""
     possible = sum(one.possible or 0 for one in scored)
     return sum(map(_count, scored)) / possible if possible else 0.0
 
 
 def faults(
-    scored: Sequence[Scored], min_reached: float = MIN_REACHED, min_two: float = MIN_TWO
+    scored: Sequence[ScoredPassages], min_reached: float = MIN_REACHED, min_two: float = MIN_TWO
 ) -> list[str]:
     """Return why the gate is red, a line each. Raises DatasetError where nothing was marked."""
     if not any(mark is not None for one in scored for mark in one.relevant):
@@ -111,13 +111,13 @@ def faults(
     return found
 
 
-def _measured(args: argparse.Namespace) -> Report:
+def _measured(args: argparse.Namespace) -> EvalReport:
     questions = [q for q in collect.chosen(args.dataset, args.split) if q.answerable]
     with (
         collect.opened(args.dataset, questions) as (rules, measured),
         llm_judge.judging(rules.settings, wanted=args.judge) as judge,
     ):
-        scored: list[Scored] = []
+        scored: list[ScoredPassages] = []
         top_k = rules.settings.rag_top_k
         for outcome in evaluate(rules, measured, questions):
             labelled = by_labels(outcome, measured.chunks_of, top_k)
@@ -133,8 +133,11 @@ def _measured(args: argparse.Namespace) -> Report:
 
 
 def report(
-    scored: Sequence[Scored], found: Sequence[str], config: Mapping[str, object], unscored: int
-) -> Report:
+    scored: Sequence[ScoredPassages],
+    found: Sequence[str],
+    config: Mapping[str, object],
+    unscored: int,
+) -> EvalReport:
     """Return the report of marked passages."""
     kinds = [k for k in ANSWERABLE if any(one.outcome.question.kind == k for one in scored)]
     parts = {"all": list(scored)}
@@ -155,10 +158,10 @@ def report(
         f"reached of what labels allow: {sums['reached']:.3f}",
     )
     rows = tuple(row(one) for one in scored)
-    return Report("evals.relevance", rows, tuple(table), notes, sums, tuple(found), config)
+    return EvalReport("evals.relevance", rows, tuple(table), notes, sums, tuple(found), config)
 
 
-def row(one: Scored) -> Row:
+def row(one: ScoredPassages) -> ReportRow:
     """Return one question as the reports show it."""
     item = one.outcome.question
     marks = "".join("?" if mark is None else "+" if mark else "-" for mark in one.relevant)
@@ -170,14 +173,14 @@ def row(one: Scored) -> Row:
         "relevant": list(one.relevant), "possible": one.possible, "precision": one.precision,
     }  # fmt: skip
     wrong = "" if one.two_of_three else f"relevant of the first {_FIRST}: {marks[:_FIRST]}"
-    return Row(item.id, item.kind, line, wrong, record)
+    return ReportRow(item.id, item.kind, line, wrong, record)
 
 
-def _count(one: Scored) -> int:
+def _count(one: ScoredPassages) -> int:
     return sum(bool(mark) for mark in one.relevant)
 
 
-def _ceiling(group: Sequence[Scored]) -> str:
+def _ceiling(group: Sequence[ScoredPassages]) -> str:
     """The precision that labels allow where as many passages are returned."""
     possible = [
         min(one.possible, len(one.relevant)) / len(one.relevant)

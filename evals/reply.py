@@ -29,7 +29,7 @@ _FOREIGN = RULES.parent / "foreign"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RepliedQuestion:
     """The questions of one vault: a dataset, or the part of it that is about this vault."""
 
     name: str
@@ -61,20 +61,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def sets(name: str, split: str) -> list[Asked]:
+def sets(name: str, split: str) -> list[RepliedQuestion]:
     """Return the vaults of a set with their questions. Raises DatasetError where there are none."""
     if name == "foreign":
-        found = [Asked(f.stem, _VAULTS / f.stem, _of(f)) for f in sorted(_FOREIGN.glob("*.jsonl"))]
+        found = [
+            RepliedQuestion(f.stem, _VAULTS / f.stem, _of(f))
+            for f in sorted(_FOREIGN.glob("*.jsonl"))
+        ]
     elif name == "typed":
         typed = _of(RULES.with_name("typed.jsonl"), split)
         found = [
-            Asked(f"typed, {vault}", folder, tuple(q for q in typed if q.vault == vault))
+            RepliedQuestion(f"typed, {vault}", folder, tuple(q for q in typed if q.vault == vault))
             for vault, folder in (("rules", RULES_VAULT), ("handbook", _VAULTS / "handbook"))
         ]
     else:
         found = [
-            Asked("rules", RULES_VAULT, _of(RULES, split)),
-            Asked("handbook", _VAULTS / "handbook", _of(RULES.with_name("handbook.jsonl"), split)),
+            RepliedQuestion("rules", RULES_VAULT, _of(RULES, split)),
+            RepliedQuestion(
+                "handbook", _VAULTS / "handbook", _of(RULES.with_name("handbook.jsonl"), split)
+            ),
         ]
     if not any(asked.questions for asked in found):
         raise DatasetError(f"the set {name!r} has no question of split {split!r}")
@@ -130,7 +135,7 @@ def record(one: Outcome) -> dict[str, object]:
     }
 
 
-def _measured(context: SearchContext, asked: Asked, *, quiet: bool) -> Iterator[Outcome]:
+def _measured(context: SearchContext, asked: RepliedQuestion, *, quiet: bool) -> Iterator[Outcome]:
     live = asked.vault.resolve() == context.settings.vault.resolve()
     with subject(context, None if live else asked.vault) as measured:
         for one in evaluate(context, measured, asked.questions):

@@ -28,7 +28,7 @@ import httpx2
 
 from evals.answers import program
 from evals.answers.local_model import free_port
-from evals.answers.program import Report, Row
+from evals.answers.program import EvalReport, ReportRow
 from retrieval.database.embedded.postgres import serve
 from retrieval.errors import DatasetError
 from retrieval.settings import names
@@ -46,7 +46,7 @@ RIGHT: Mapping[Phase, set[State]] = {"before": {"old"}, "during": {"old", "new"}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RulePlace:
     """Words of a rule that stand once in a vault, and the file that they stand in."""
 
     path: str
@@ -54,14 +54,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class EditCase:
     """An edit, and the place of a question's answer before and after it; None: it has none."""
 
     name: str
     edit: Callable[[Path], object]
     question: str
-    old: Place | None
-    new: Place | None
+    old: RulePlace | None
+    new: RulePlace | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +95,11 @@ class Stage:
             raise DatasetError(f"ingest ended with {ended.returncode}: {said}")
 
 
-def cases() -> list[Case]:
+def cases() -> list[EditCase]:
     """Return the edits in their order: each is made on top of those before."""
     trial = "can try the Team plan for 14 days without a card"
-    refund = Place("billing/refunds.md", "Refundable within 14 days of the charge")
-    pets = Place("people/pets.md", "A dog may come to the office on Fridays")
+    refund = RulePlace("billing/refunds.md", "Refundable within 14 days of the charge")
+    pets = RulePlace("people/pets.md", "A dog may come to the office on Fridays")
     text = f"# Pets\n\n## Dogs\n\n{pets.words}, if nobody on the floor is allergic to dogs.\n"
     return [
         _words("number in prose", "people/remote-work.md",
@@ -109,25 +109,25 @@ def cases() -> list[Case]:
                "Within what time must a weakness found in our product be reported?",
                "Weakness found in our product | 24 hours",
                "Weakness found in our product | 36 hours"),
-        Case("deleted file", lambda vault: (vault / refund.path).unlink(),
+        EditCase("deleted file", lambda vault: (vault / refund.path).unlink(),
              "Within how many days is the charge of a monthly plan refundable?", refund, None),
-        Case("renamed file",
+        EditCase("renamed file",
              lambda vault: (vault / "billing/trials.md").rename(vault / "billing/trying.md"),
              "For how many days can a new workspace try the Team plan without a card?",
-             Place("billing/trials.md", trial), Place("billing/trying.md", trial)),
-        Case("added file", lambda vault: (vault / pets.path).write_text(text, "utf-8"),
+             RulePlace("billing/trials.md", trial), RulePlace("billing/trying.md", trial)),
+        EditCase("added file", lambda vault: (vault / pets.path).write_text(text, "utf-8"),
              "On which day may a dog come to the office?", None, pets),
     ]  # fmt: skip
 
 
-def _words(name: str, path: str, question: str, old: str, new: str) -> Case:
+def _words(name: str, path: str, question: str, old: str, new: str) -> EditCase:
     def edit(vault: Path) -> None:
         text = (vault / path).read_text("utf-8")
         if text.count(old) != 1:
             raise DatasetError(f"{name}: {path} has {old!r} {text.count(old)} times; mend the case")
         (vault / path).write_text(text.replace(old, new), "utf-8")
 
-    return Case(name, edit, question, Place(path, old), Place(path, new))
+    return EditCase(name, edit, question, RulePlace(path, old), RulePlace(path, new))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -142,7 +142,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return program.run(args, "evals.stale", lambda: _measured(args.only))
 
 
-def _measured(only: str | None) -> Report:
+def _measured(only: str | None) -> EvalReport:
     chosen = [case for case in cases() if only is None or only in case.name]
     if not chosen:
         raise DatasetError(f"no case has {only!r} in its name")
@@ -155,10 +155,10 @@ def _measured(only: str | None) -> Report:
     wrong = tuple(row.fault for row in rows if row.fault)
     table = (("edit", "replies"), *((row.id, str(row.record["replies"])) for row in rows))
     config = {"program": "evals.stale", "vault": HANDBOOK.name}
-    return Report("evals.stale", tuple(rows), table, (), {"cases": len(rows)}, wrong, config)
+    return EvalReport("evals.stale", tuple(rows), table, (), {"cases": len(rows)}, wrong, config)
 
 
-def replies(stage: Stage, case: Case, *ingest: str) -> list[Reply]:
+def replies(stage: Stage, case: EditCase, *ingest: str) -> list[Reply]:
     """Return what every API replied before, during and after the edit and its ingest, in order.
 
     Raises DatasetError where an ingest fails or an API is not ready, and where the question is not
@@ -179,7 +179,7 @@ def replies(stage: Stage, case: Case, *ingest: str) -> list[Reply]:
     return collected
 
 
-def row(case: Case, collected: Sequence[Reply]) -> Row:
+def row(case: EditCase, collected: Sequence[Reply]) -> ReportRow:
     """Return a case as the report has it; a wrong reply is its fault, told once a kind."""
     wrong = Counter(
         f"API {reply.api} {reply.phase} the ingest: {reply.state}{reply.detail and ' '}"
@@ -190,10 +190,10 @@ def row(case: Case, collected: Sequence[Reply]) -> Row:
     fault = "; ".join(f"{count} replies of {what}" for what, count in wrong.items())
     line = f"{'FAIL' if fault else 'PASS'} — {case.name} ({len(collected)} replies)"
     record = {"id": case.name, "fault": fault, "replies": len(collected)}
-    return Row(case.name, "edit", line, f"{case.name}: {fault}" if fault else "", record)
+    return ReportRow(case.name, "edit", line, f"{case.name}: {fault}" if fault else "", record)
 
 
-def state(body: Mapping[str, Any], case: Case) -> State:
+def state(body: Mapping[str, Any], case: EditCase) -> State:
     """Say which state of the vault an answer shows: the place that it cites, or says the words of.
 
     Where a rule has no place, its absence is the state.
@@ -206,7 +206,7 @@ def state(body: Mapping[str, Any], case: Case) -> State:
     return "old" if old else "new"
 
 
-def _shows(body: Mapping[str, Any], place: Place | None, case: Case) -> bool:
+def _shows(body: Mapping[str, Any], place: RulePlace | None, case: EditCase) -> bool:
     if place is None:
         return False
     cited = any(source["path"] == place.path and place.words in " ".join(source["quote"].split())
@@ -260,7 +260,7 @@ def _api(
 
 @contextmanager
 def _asking(
-    stage: Stage, case: Case, phase: Sequence[Phase], collected: list[Reply]
+    stage: Stage, case: EditCase, phase: Sequence[Phase], collected: list[Reply]
 ) -> Iterator[None]:
     """Ask every API in a thread of its own, all the time; a reply that overlaps is "during"."""
     stop = Event()
@@ -284,7 +284,7 @@ def _asking(
             thread.join()
 
 
-def _reply(client: httpx2.Client, url: str, case: Case) -> tuple[State, str, str]:
+def _reply(client: httpx2.Client, url: str, case: EditCase) -> tuple[State, str, str]:
     try:
         got = client.post(f"{url}/ask", json={"question": case.question})
         body = got.json()

@@ -42,7 +42,7 @@ Values = Mapping[str, Sequence[float]]  # by group of questions
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SubjectQuestion:
     """The questions of one vault that say something, by their group."""
 
     vault: str
@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def measured(context: SearchContext, questions: Path, folder: Path) -> Iterator[Asked]:
+def measured(context: SearchContext, questions: Path, folder: Path) -> Iterator[SubjectQuestion]:
     """Index each vault below `folder`, ask its questions, and yield what was found.
 
     Raises DatasetError where `questions` holds no file, or one whose vault is not there.
@@ -89,7 +89,7 @@ def measured(context: SearchContext, questions: Path, folder: Path) -> Iterator[
                 if given is None or (one.judgement and not one.judgement.hit):
                     continue
                 groups[_group(one.question.id, answerable=one.question.answerable)].append(given)
-        yield Asked(file.stem, {name: tuple(found) for name, found in groups.items()})
+        yield SubjectQuestion(file.stem, {name: tuple(found) for name, found in groups.items()})
 
 
 def _group(name: str, *, answerable: bool) -> str:
@@ -98,7 +98,7 @@ def _group(name: str, *, answerable: bool) -> str:
     return _EVERYDAY if f"-{_EVERYDAY}-" in name else _SENSE
 
 
-def report(asked: Sequence[Asked]) -> str:
+def report(asked: Sequence[SubjectQuestion]) -> str:
     """Return tables as Markdown: each vault by the others' limit, and limits for all of them.
 
     Raises DatasetError where a group of questions is empty, and for fewer than two vaults.
@@ -120,7 +120,7 @@ def report(asked: Sequence[Asked]) -> str:
     return "\n".join(lines)
 
 
-def _held_out(asked: Sequence[Asked], read: Read) -> list[str]:
+def _held_out(asked: Sequence[SubjectQuestion], read: Read) -> list[str]:
     lines = [
         "| vault | n | area under the curve | limit | " + _heads(asked[0].signals),
         "|---" * (4 + len(asked[0].signals)) + "|",
@@ -154,7 +154,7 @@ def _vector(given: Signals) -> float:
     return off_topic.subject(replace(given, covered=None))
 
 
-def _values(asked: Sequence[Asked], read: Read) -> Values:
+def _values(asked: Sequence[SubjectQuestion], read: Read) -> Values:
     names = asked[0].signals
     return {name: [read(given) for one in asked for given in one.signals[name]] for name in names}
 

@@ -15,7 +15,7 @@ from types import TracebackType
 
 from ingest import arguments, gate, pipeline, watch
 from ingest.doctor import checks
-from ingest.pipeline import Report
+from ingest.pipeline import IngestReport
 from ingest.plan import Plan
 from ingest.progress import Meter
 from retrieval.context import SearchContext, open_context
@@ -99,7 +99,7 @@ def _reindex(context: SearchContext) -> int:
     return 0
 
 
-def _print_report(report: Report, *, dry_run: bool) -> None:
+def _print_report(report: IngestReport, *, dry_run: bool) -> None:
     plan = report.plan
     for error in report.rejected:
         print(f"REJECTED {error}")

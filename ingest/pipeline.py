@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class IngestReport:
     """What an ingest did."""
 
     plan: Plan
@@ -56,7 +56,7 @@ def run(
     gate: Gate | None = None,
     progress: Progress = silent,
     say: Say = _log.info,
-) -> Report:
+) -> IngestReport:
     """Make the live generation hold exactly the vault at `root`; readers see it at once, whole.
 
     Edits go into the live generation. Where it was made by another model or chunker, with `rebuild`
@@ -119,16 +119,16 @@ class _Todo:
     plan: Plan
 
 
-def _dry(job: Job, *, whole: bool) -> Report:
+def _dry(job: Job, *, whole: bool) -> IngestReport:
     """Say what an ingest would do."""
     todo = _look(job, whole=whole)
     chunked = chunk(job.rules, _chosen(todo))
     rejected = _by_path(todo.found, chunked.rejected)
     plan = todo.plan.without({error.path for error in rejected})
-    return Report(plan, rejected, todo.found.ignored, chunked.notes)
+    return IngestReport(plan, rejected, todo.found.ignored, chunked.notes)
 
 
-def _done(job: Job, *, whole: bool) -> Report:
+def _done(job: Job, *, whole: bool) -> IngestReport:
     """Ingest, and say what was done."""
     started = monotonic()
     begin(job.conn)
@@ -138,7 +138,7 @@ def _done(job: Job, *, whole: bool) -> Report:
     files, chunks = generations.size(job.conn, built.generation_id)
     rejected = _by_path(built.found, built.rejected)
     plan = plans.make(built.found, todo.known, rebuild=todo.plan.rebuild)
-    return Report(
+    return IngestReport(
         plan.without({error.path for error in rejected}), rejected, built.found.ignored,
         built.notes, files, chunks,
         built.embedded, monotonic() - started, built.generation_id, job.gate is not None,
@@ -197,7 +197,7 @@ def run_temporary(
     reuse_vectors: bool = True,
     index: Index | None = None,
     progress: Progress = silent,
-) -> Report:
+) -> IngestReport:
     """Index the vault at `root` beside the live generation, for as long as `conn` is open.
 
     The caller removes it with `generations.drop`; after a crash the next ingest does. Without
@@ -214,7 +214,7 @@ def run_temporary(
     conn.execute("ANALYZE chunk, entry, posting")
     files, chunks = generations.size(conn, generation_id)
     plan = Plan(tuple(file.path for file in found.files), (), (), (), rebuild=True)
-    return Report(
+    return IngestReport(
         plan, (*found.rejected, *ready.rejected), found.ignored, ready.notes, files, chunks,
         ready.embedded, monotonic() - started, generation_id,
     )  # fmt: skip

@@ -21,7 +21,7 @@ import watchfiles
 from watchfiles._rust_notify import WatchfilesRustInternalError
 
 from ingest import pipeline
-from ingest.pipeline import Report
+from ingest.pipeline import IngestReport
 from ingest.progress import Meter
 from retrieval.context import SearchContext, database_url, open_context
 from retrieval.errors import RulesError
@@ -63,7 +63,7 @@ def keep(settings: Settings, root: Path) -> int:
     return 128 + (signal.SIGTERM if caught else signal.SIGINT)
 
 
-def watch(root: Path, ingest: Callable[[], Report]) -> None:
+def watch(root: Path, ingest: Callable[[], IngestReport]) -> None:
     """Call `ingest` now, after every burst of changes below `root`, and again where it failed.
 
     Every run is a line: on standard output, or on standard error where it failed; a failure that
@@ -108,7 +108,7 @@ def state(root: Path) -> State:
     return found
 
 
-def line(report: Report) -> str:
+def line(report: IngestReport) -> str:
     """Return a run in one line: what changed, what was rejected and why, how much it was."""
     plan = report.plan
     is_rebuild = plan.rebuild and (plan.changed or plan.unchanged)
@@ -125,7 +125,7 @@ def line(report: Report) -> str:
     return "; ".join(parts)
 
 
-def _run(ingest: Callable[[], Report]) -> str:
+def _run(ingest: Callable[[], IngestReport]) -> str:
     """Run once and tell of it; return why it failed, "" where it did not."""
     try:
         report = ingest()
@@ -135,7 +135,7 @@ def _run(ingest: Callable[[], Report]) -> str:
     return ""
 
 
-def _ingest(context: SearchContext, root: Path) -> Report:
+def _ingest(context: SearchContext, root: Path) -> IngestReport:
     # Opened again: an embedded server that was killed has nobody else who would start it again.
     with database_url(context.settings), Meter() as meter:
 

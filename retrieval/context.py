@@ -149,7 +149,9 @@ def calibrated_for(settings: Settings, embedder: Embedder, reranker: Reranker | 
     }
 
 
-def _fit(settings: Settings, embedder: Embedder, reranker: Reranker | None) -> calibration.Fit:
+def _fit(
+    settings: Settings, embedder: Embedder, reranker: Reranker | None
+) -> calibration.RankingFit:
     fit = calibration.find(calibrated_for(settings, embedder, reranker))
     if fit is None:
         _log.warning(

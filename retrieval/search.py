@@ -15,7 +15,7 @@ from retrieval.index import indexed_file
 from retrieval.index.store import (
     Connection,
     Generation,
-    Scored,
+    ScoredChunk,
     evidence,
     generation,
     hashes_of,
@@ -163,7 +163,7 @@ def _details(context: SearchContext, asked: _Asked, ranked: Ranking, conn: Conne
     )
 
 
-def _hits(chosen: Sequence[tuple[Scored, float]], details: _Details) -> tuple[Hit, ...]:
+def _hits(chosen: Sequence[tuple[ScoredChunk, float]], details: _Details) -> tuple[Hit, ...]:
     return tuple(Hit(one.chunk, score, details.shown[one.row_id]) for one, score in chosen)
 
 

@@ -14,7 +14,7 @@ from retrieval.context import SearchContext
 from retrieval.index import store
 from retrieval.index.terms import key
 from retrieval.models import Evidence, SearchResult, Terms
-from retrieval.ranking.lines import Asked
+from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal import premise
 from retrieval.refusal.decision import Certainty, decide
 from retrieval.search import check_question, search
@@ -182,4 +182,4 @@ def _searched(
 
 def overridden(found: SearchResult) -> SearchResult:
     """Return the search with the passages of errata that bind what was asked."""
-    return precedence.with_overriding(found, Asked.of(found.question, found.terms))
+    return precedence.with_overriding(found, QuestionWords.of(found.question, found.terms))

@@ -11,7 +11,7 @@ from api.checks.guard.alignment import content, evidence
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.text.facts import facts
 from api.checks.markers import MARKER, known_markers, without_doubles
-from api.checks.passage_lines import Line, Source, sentences
+from api.checks.passage_lines import PassageLine, Source, sentences
 from api.schema.passages import Citation, CitationCounts
 from retrieval.models import Hit
 from retrieval.text.normalize import fold
@@ -40,7 +40,7 @@ class _Place:
     """Where a claim stands: a line of the passage with this number (from 1)."""
 
     passage: int
-    line: Line
+    line: PassageLine
     carries: bool  # all that the claim states
 
 
@@ -162,13 +162,13 @@ def _best(passage: int, new: Sequence[Set[int]], said: Set[str], known: Known) -
     return _Place(passage, best, _overlap(said, best, known) >= _CARRIED)
 
 
-def _held(new: Sequence[Set[int]], lines: Iterable[Line]) -> int:
+def _held(new: Sequence[Set[int]], lines: Iterable[PassageLine]) -> int:
     """How many of the facts, each given by who holds it, the lines hold."""
     chosen = {id(line) for line in lines}
     return sum(not chosen.isdisjoint(holders) for holders in new)
 
 
-def _overlap(said: Set[str], line: Line, known: Known) -> float:
+def _overlap(said: Set[str], line: PassageLine, known: Known) -> float:
     return len(said & known.said[id(line)]) / len(said) if said else 0.0
 
 

@@ -27,7 +27,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PassageLine:
     """A row, item or sentence. All but `quote` is folded."""
 
     kind: Literal["row", "item", "sentence"]
@@ -53,7 +53,7 @@ _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _Piece = tuple[int, str]  # offset in the passage, characters
 
 
-def lines(source: Source, passage: int) -> tuple[Line, ...]:
+def lines(source: Source, passage: int) -> tuple[PassageLine, ...]:
     """Return the lines of a passage in order; a table's header is a row too, headings are none."""
     return tuple(_lines(source, passage))
 
@@ -69,7 +69,7 @@ def sentences(text: str) -> Iterator[_Piece]:
         yield start, text[start:].rstrip()
 
 
-def _lines(source: Source, passage: int) -> Iterator[Line]:
+def _lines(source: Source, passage: int) -> Iterator[PassageLine]:
     trail = f"{source.path.removesuffix('.md')} > {source.heading}"
     deeper, lead = "", fold(source.context)
     parents: list[tuple[int, str]] = []  # indents and words of the items that a nested one is in
@@ -108,7 +108,7 @@ def _blocks(text: str) -> Iterator[list[_Piece]]:
         yield block
 
 
-def _prose(block: list[_Piece], passage: int, heading: str, lead: str) -> Iterator[Line]:
+def _prose(block: list[_Piece], passage: int, heading: str, lead: str) -> Iterator[PassageLine]:
     start = block[0][0]
     text = "\n".join(row for _, row in block)
     bold = _BOLD.match(text)
@@ -119,8 +119,9 @@ def _prose(block: list[_Piece], passage: int, heading: str, lead: str) -> Iterat
     for offset, sentence in sentences(text[skipped:]):
         folded = fold(sentence)
         cells = (Cell(folded.replace("\n", " "), ""),)
-        yield Line("item" if item else "sentence", passage, sentence, start + skipped + offset,
-                   cells, key, lead, before, heading)  # fmt: skip
+        at = start + skipped + offset
+        yield PassageLine("item" if item else "sentence", passage, sentence, at, cells, key, lead,
+                          before, heading)  # fmt: skip
         before = f"{before} {folded}"
 
 
@@ -132,7 +133,7 @@ def _last_sentence(block: list[_Piece]) -> str:
 
 def _rows(
     block: Sequence[_Piece], context: str, passage: int, heading: str, lead: str
-) -> Iterator[Line]:
+) -> Iterator[PassageLine]:
     header, body = _header([row for _, row in block], context)
     group = ""
     for at, (offset, row) in enumerate(block):
@@ -147,7 +148,9 @@ def _rows(
         found = tuple(Cell(cell, columns[at]) for at, cell in enumerate(cells))
         indent = len(row) - len(row.lstrip())
         near = f"{lead} {group}".strip()
-        yield Line("row", passage, row.strip(), offset + indent, found, cells[0], near, "", heading)
+        yield PassageLine(
+            "row", passage, row.strip(), offset + indent, found, cells[0], near, "", heading
+        )
 
 
 def _header(rows: Sequence[str], context: str) -> tuple[list[str], int]:

@@ -23,7 +23,7 @@ from retrieval.errors import RulesError
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReportRow:
     """One question of a report. `fault` says why it counts against the gate, "" where not."""
 
     id: str
@@ -34,14 +34,14 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class EvalReport:
     """What one program measured.
 
     `table` has its head first; `faults` say why the gate is red; `figures` are SVG by file name.
     """
 
     program: str
-    rows: tuple[Row, ...]
+    rows: tuple[ReportRow, ...]
     table: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
     sums: Mapping[str, object]
@@ -78,7 +78,7 @@ def share(text: str) -> float:
     return value
 
 
-def run(args: argparse.Namespace, program: str, measure: Callable[[], Report]) -> int:
+def run(args: argparse.Namespace, program: str, measure: Callable[[], EvalReport]) -> int:
     """Measure, write and print; return the exit status."""
     try:
         report = measure()
@@ -117,7 +117,7 @@ def spread(found: Estimate) -> str:
     return f"{found.mean:.3f} ({found.low:.3f} to {found.high:.3f})"
 
 
-def _write(report: Report, args: argparse.Namespace) -> Path:
+def _write(report: EvalReport, args: argparse.Namespace) -> Path:
     records = [row.record for row in report.rows]
     name = f"{report.program.removeprefix('evals.')}-{args.dataset.stem}"
     sums = {"passed": not report.faults, "faults": list(report.faults), **report.sums}
@@ -135,7 +135,7 @@ def _write(report: Report, args: argparse.Namespace) -> Path:
     return folder
 
 
-def _write_junit(report: Report, path: Path) -> None:
+def _write_junit(report: EvalReport, path: Path) -> None:
     gate = TestCase("gate", report.program)
     if report.faults:
         gate.result = [Failure(ci.xml_text("; ".join(report.faults)), "GateFailed")]
@@ -149,7 +149,7 @@ def _write_junit(report: Report, path: Path) -> None:
     xml.write(str(path), pretty=True)
 
 
-def _test_case(program: str, row: Row) -> TestCase:
+def _test_case(program: str, row: ReportRow) -> TestCase:
     case = TestCase(row.id, f"{program}.{row.kind}")
     case.system_out = ci.xml_text(row.line)
     if row.fault:
@@ -157,7 +157,7 @@ def _test_case(program: str, row: Row) -> TestCase:
     return case
 
 
-def _markdown(report: Report) -> Iterator[str]:
+def _markdown(report: EvalReport) -> Iterator[str]:
     yield f"## {report.program} {'failed' if report.faults else 'passed'}\n"
     yield from (f"- **{ci.cell(fault)}**" for fault in report.faults)
     yield ""
@@ -167,7 +167,7 @@ def _markdown(report: Report) -> Iterator[str]:
     yield from ("", *map(ci.cell, report.notes))
 
 
-def shown(rows: Sequence[Row]) -> tuple[Row, ...]:
+def shown(rows: Sequence[ReportRow]) -> tuple[ReportRow, ...]:
     """Print the line of every row and return the rows."""
     for row in rows:
         print(row.line, flush=True)

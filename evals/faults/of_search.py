@@ -10,7 +10,7 @@ import numpy as np
 from evals.faults.replace import Fault, Replacement, always, changed
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import EncodedQuestion
-from retrieval.index.store import Connection, Scored
+from retrieval.index.store import Connection, ScoredChunk
 from retrieval.models import SearchResult, Vectors
 from retrieval.ranking.fusion import order
 from retrieval.ranking.reranking import Passage
@@ -83,7 +83,7 @@ def _nearer(result: SearchResult) -> SearchResult:
 def _unfiltered(nearest: Any) -> Any:
     """Search all generations up to the wanted one."""
 
-    def wrong(conn: Connection, generation: int, vector: Vectors, limit: int) -> list[Scored]:
+    def wrong(conn: Connection, generation: int, vector: Vectors, limit: int) -> list[ScoredChunk]:
         lists = [nearest(conn, number, vector, limit) for number in range(1, generation + 1)]
         merged = [scored for scores in lists for scored in scores]
         return sorted(merged, key=lambda scored: (-scored.score, order(scored)))[:limit]
@@ -91,7 +91,7 @@ def _unfiltered(nearest: Any) -> Any:
     return wrong
 
 
-def _negated(scores: list[Scored]) -> list[Scored]:
+def _negated(scores: list[ScoredChunk]) -> list[ScoredChunk]:
     return [replace(scored, score=-scored.score) for scored in scores]
 
 

@@ -23,7 +23,7 @@ from evals.retrieval import RULES, RULES_VAULT
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.refusal import confidence, off_topic
-from retrieval.refusal.confidence import Fit
+from retrieval.refusal.confidence import ConfidenceFit
 from retrieval.refusal.features import Array, features
 
 NEAREST = 0.12  # of the answerable questions; the promise is 0.15, the rest is for the unseen
@@ -75,7 +75,7 @@ def examples(
     ]
 
 
-def fit(known: Sequence[Example]) -> Fit:
+def fit(known: Sequence[Example]) -> ConfidenceFit:
     """Return the fit, its limit set so that NEAREST of the answerable questions are under it.
 
     Raises DatasetError where no answerable question is known.
@@ -118,7 +118,7 @@ def table(found: Iterable[tuple[Example, float]], limit: float) -> str:
     return "\n".join(lines)
 
 
-def _fitted(known: Sequence[Example]) -> Fit:
+def _fitted(known: Sequence[Example]) -> ConfidenceFit:
     return confidence.fit(
         np.array([one.features for one in known]),
         np.array([float(one.right) for one in known]),

@@ -15,7 +15,7 @@ import numpy as np
 from evals.labels.dataset import UNANSWERABLE
 from evals.measure.outcome import Outcome
 from retrieval.errors import DatasetError
-from retrieval.refusal.off_topic import Fit, Signals, over_limit, signals, subject
+from retrieval.refusal.off_topic import OffTopicFit, Signals, over_limit, signals, subject
 
 FALSE_REFUSAL = 0.02  # of answerable questions that name nothing of the vault, the aim of all
 _FOLDS = 5
@@ -35,7 +35,7 @@ def examples(outcomes: Sequence[Outcome]) -> list[Example]:
     return [Example(o.question.kind, o.question.answerable, signals(o.found)) for o in outcomes]
 
 
-def fit(known: Sequence[Example], false_refusal: float = FALSE_REFUSAL) -> Fit:
+def fit(known: Sequence[Example], false_refusal: float = FALSE_REFUSAL) -> OffTopicFit:
     """Return the fit that refuses this share of the answerable questions, 0 to 1.
 
     Raises DatasetError where fewer than five of them have a candidate.
@@ -46,7 +46,7 @@ def fit(known: Sequence[Example], false_refusal: float = FALSE_REFUSAL) -> Fit:
         raise DatasetError(
             f"{len(asked)} answerable questions: too few to fit when to refuse, {_FOLDS} are needed"
         )
-    fitted = Fit(
+    fitted = OffTopicFit(
         nearer=_under([subject(replace(one, covered=None)) for one in found], false_refusal),
         vault=found[0].vault,
     )
@@ -59,7 +59,7 @@ def _under(values: Sequence[float], share: float) -> float:
     return math.floor(1000 * float(np.quantile(values, share))) / 1000
 
 
-def refused(known: Sequence[Example], fitted: Fit) -> list[bool]:
+def refused(known: Sequence[Example], fitted: OffTopicFit) -> list[bool]:
     """Return for each question whether the fit refuses it."""
     return [e.signals is None or over_limit(e.signals, fitted) < 0 for e in known]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from evals.measure import stats
-from evals.measure.measurement import FAR, REFUSED, Measurement, Row
+from evals.measure.measurement import FAR, REFUSED, Measurement, QuestionRow
 from evals.measure.stats import ALPHA, Interval
 from retrieval.errors import DatasetError
 
@@ -154,11 +154,13 @@ def _some(lines: list[str]) -> list[str]:
     return [*lines[:_FLIPS], f"… and {more} more {lines[0].split(' ')[0]}"] if more > 0 else lines
 
 
-def _loss(row: Row) -> str:
+def _loss(row: QuestionRow) -> str:
     return f"lost at: {row.lost_at}" if row.answerable else "has no answer, and is answered now"
 
 
-def _changes(old: Sequence[Row], new: Sequence[Row], gating: Sequence[str]) -> tuple[Change, ...]:
+def _changes(
+    old: Sequence[QuestionRow], new: Sequence[QuestionRow], gating: Sequence[str]
+) -> tuple[Change, ...]:
     names = dict.fromkeys(name for row in new for name in row.metrics)
     pairs = {name: pair for name in names if len((pair := _pairs(old, new, name))[0]) > 1}
     p_values = {name: _p_value(*pair) for name, pair in pairs.items()}
@@ -176,7 +178,9 @@ def _changes(old: Sequence[Row], new: Sequence[Row], gating: Sequence[str]) -> t
     )
 
 
-def _pairs(old: Sequence[Row], new: Sequence[Row], name: str) -> tuple[list[float], list[float]]:
+def _pairs(
+    old: Sequence[QuestionRow], new: Sequence[QuestionRow], name: str
+) -> tuple[list[float], list[float]]:
     """A metric's values before and after, of the questions that define it both times."""
     before, after = [], []
     for row, now in zip(old, new, strict=True):

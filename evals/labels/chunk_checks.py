@@ -53,14 +53,14 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ChunkReport:
     """How many chunks a vault has, and the findings as "file:line: what", by file and line."""
 
     chunks: int
     findings: tuple[str, ...]
 
 
-def lint(root: Path, encoder: str = "bundled") -> Report:
+def lint(root: Path, encoder: str = "bundled") -> ChunkReport:
     """Cut the vault at `root` as ingest does and return what is wrong with the chunks.
 
     `encoder` is a folder, a hub id that is on this machine, or "bundled". Raises VaultError where
@@ -85,7 +85,7 @@ def lint(root: Path, encoder: str = "bundled") -> Report:
         faults += [(file.path, *fault) for fault in file_faults(file, chunks, limits)]
     faults += twin_faults(indexed)
     lines = [f"{root}/{path}:{line}: {what}" for path, line, what in sorted(faults)]
-    return Report(len(indexed), tuple(lines))
+    return ChunkReport(len(indexed), tuple(lines))
 
 
 def file_faults(

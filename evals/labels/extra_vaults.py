@@ -13,7 +13,7 @@ from evals.fitting import stage_weights
 from evals.fitting.stage_weights import Example
 from evals.labels import dataset, training_corpus
 from evals.labels.dataset import Question
-from evals.labels.training_corpus import Asked
+from evals.labels.training_corpus import TrainingQuestion
 from ingest.read import vault
 from ingest.read.vault import SourceFile
 from retrieval.context import SearchContext
@@ -58,7 +58,7 @@ def examples(context: SearchContext, asked: Sequence[Rules]) -> dict[str, list[E
     return found
 
 
-def stripped(source: Path, target: Path) -> list[tuple[SourceFile, list[Asked]]]:
+def stripped(source: Path, target: Path) -> list[tuple[SourceFile, list[TrainingQuestion]]]:
     """Write a folder of training texts below `target` without their questions; return both.
 
     Raises VaultError for a folder that is not there, DatasetError for a file or a question that

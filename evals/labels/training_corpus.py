@@ -21,7 +21,7 @@ _SHOWN = 20  # faults of a message
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrainingQuestion:
     """A question of a training text."""
 
     path: str  # of the text, below its collection
@@ -31,7 +31,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TrainingPlace:
     """An entry with the file it stands in; `chunk` numbers the chunks of a collection from 0."""
 
     path: str
@@ -45,8 +45,8 @@ class Collection:
 
     name: str
     files: tuple[SourceFile, ...]
-    asked: tuple[Asked, ...]
-    places: tuple[Place, ...]
+    asked: tuple[TrainingQuestion, ...]
+    places: tuple[TrainingPlace, ...]
     gold: tuple[tuple[int, ...], ...]  # for each question the places that its line is in
 
 
@@ -71,7 +71,7 @@ def read(texts: Path, embedder: Embedder) -> list[Collection]:
     return collections
 
 
-def without_questions(file: SourceFile) -> tuple[SourceFile, list[Asked], list[str]]:
+def without_questions(file: SourceFile) -> tuple[SourceFile, list[TrainingQuestion], list[str]]:
     """Return a training text without its questions, these, and what is wrong, as "line: what".
 
     A question asks for the nearest line above it that is no question.
@@ -88,7 +88,7 @@ def without_questions(file: SourceFile) -> tuple[SourceFile, list[Asked], list[s
         elif not lines or not lines[-1].strip():
             faults.append(f"{number}: no line stands above {text!r}; move it below its answer")
         else:
-            asked.append(Asked(file.path, number, len(lines), text))
+            asked.append(TrainingQuestion(file.path, number, len(lines), text))
     return replace(file, text="\n".join(lines)), asked, faults
 
 
@@ -96,8 +96,8 @@ def _collection(folder: Path, embedder: Embedder, faults: list[str]) -> Collecti
     """Read a folder; what is wrong in it is added to `faults`."""
     found = vault.read(folder)
     faults += [f"{folder}/{error}" for error in found.rejected]
-    asked: list[Asked] = []
-    places: list[Place] = []
+    asked: list[TrainingQuestion] = []
+    places: list[TrainingPlace] = []
     chunks = 0
     for file in found.files:
         text, questions, wrong = without_questions(file)
@@ -106,7 +106,7 @@ def _collection(folder: Path, embedder: Embedder, faults: list[str]) -> Collecti
         for item in document.index(
             text, entry_limit=embedder.limit - 2, count=embedder.tokens.count
         ):
-            places += [Place(file.path, chunks, entry) for entry in item.entries]
+            places += [TrainingPlace(file.path, chunks, entry) for entry in item.entries]
             chunks += 1
     gold = _gold(asked, places)
     lengths = embedder.tokens.counts([one.text for one in asked])
@@ -120,7 +120,9 @@ def _collection(folder: Path, embedder: Embedder, faults: list[str]) -> Collecti
     return Collection(folder.name, found.files, tuple(asked), tuple(places), gold)
 
 
-def _gold(asked: Sequence[Asked], places: Sequence[Place]) -> tuple[tuple[int, ...], ...]:
+def _gold(
+    asked: Sequence[TrainingQuestion], places: Sequence[TrainingPlace]
+) -> tuple[tuple[int, ...], ...]:
     rows: dict[tuple[str, int], list[int]] = {}
     for row, place in enumerate(places):
         for line in range(place.entry.first_line, place.entry.last_line + 1):

@@ -25,7 +25,7 @@ Fingerprint = Mapping[str, Mapping[str, str | int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class QuestionRow:
     """One question: `metrics` by name, higher is better; None where it does not define one.
 
     An answerable one has "hit" and more, one without an answer "refused_offtopic" or whatever its
@@ -60,8 +60,8 @@ class Measurement:
 
     why: str  # the models are those of the fingerprint; "" where nobody had to say
     fingerprint: Fingerprint
-    rows: Mapping[str, Row]
-    best: Mapping[str, Row] | None = None
+    rows: Mapping[str, QuestionRow]
+    best: Mapping[str, QuestionRow] | None = None
 
 
 def measurement(
@@ -78,7 +78,7 @@ def measurement(
     were refused, by their kind. Raises DatasetError where no question is answerable, and KeyError
     where `more` lacks one.
     """
-    rows: dict[str, Row] = {}
+    rows: dict[str, QuestionRow] = {}
     for outcome in outcomes:
         judged, asked = outcome.judgement, outcome.question
         metrics: dict[str, float | None] = {f"{REFUSED}{asked.kind}": float(outcome.refused)}
@@ -92,7 +92,7 @@ def measurement(
                 **(more[asked.id] if more else {}),
             }
         lost_at = outcome.lost_at
-        rows[asked.id] = Row(_digest(asked), asked.critical, lost_at, metrics)
+        rows[asked.id] = QuestionRow(_digest(asked), asked.critical, lost_at, metrics)
     if not any(row.answerable for row in rows.values()):
         raise DatasetError("no answerable question was measured, so there is nothing to compare")
     return Measurement(why, made_with, rows)
@@ -177,7 +177,9 @@ def write(path: Path, taken: Measurement) -> None:
     whole_file.write(path, text + "\n}\n")
 
 
-def best_of(stored: Measurement, rows: Mapping[str, Row]) -> Mapping[str, Row] | None:
+def best_of(
+    stored: Measurement, rows: Mapping[str, QuestionRow]
+) -> Mapping[str, QuestionRow] | None:
     """Return the rows to keep as the best beside `rows`; None where `rows` are as good or better.
 
     Better is what has the higher sum of all metrics over the questions that both ask alike. What is
@@ -193,11 +195,11 @@ def best_of(stored: Measurement, rows: Mapping[str, Row]) -> Mapping[str, Row] |
     return best if before > now else None
 
 
-def _sum(row: Row) -> float:
+def _sum(row: QuestionRow) -> float:
     return sum(value for value in row.metrics.values() if value is not None)
 
 
-def _listed(key: str, rows: Mapping[str, Row]) -> str:
+def _listed(key: str, rows: Mapping[str, QuestionRow]) -> str:
     lines = [
         f"    {json.dumps(name, ensure_ascii=False)}: {json.dumps(asdict(row))}"
         for name, row in sorted(rows.items())
@@ -205,13 +207,13 @@ def _listed(key: str, rows: Mapping[str, Row]) -> str:
     return f',\n  "{key}": {{\n' + ",\n".join(lines) + "\n  }"
 
 
-def _row(row: Mapping[str, Any]) -> Row:
+def _row(row: Mapping[str, Any]) -> QuestionRow:
     metrics = {str(n): None if v is None else float(v) for n, v in row["metrics"].items()}
     refused = [value for name, value in metrics.items() if name.startswith(REFUSED)]
     decides = refused if len(refused) == len(metrics.keys() - {FAR}) == 1 else [metrics["hit"]]
     if None in decides or not all(v is None or math.isfinite(v) for v in metrics.values()):
         raise ValueError(f"metrics {metrics} are not numbers")
-    return Row(str(row["digest"]), bool(row["critical"]), row["lost_at"], metrics)
+    return QuestionRow(str(row["digest"]), bool(row["critical"]), row["lost_at"], metrics)
 
 
 def _digest(question: Question) -> str:

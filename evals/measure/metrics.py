@@ -34,7 +34,7 @@ class Needed:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredOutcome:
     """An outcome with its metrics; an unanswerable question has none.
 
     `values` has every metric by its name, None where this question does not define it.
@@ -55,7 +55,7 @@ def score(
     *,
     top_k: int,
     candidates: int,
-) -> list[Scored]:
+) -> list[ScoredOutcome]:
     """Return the outcomes with their metrics, in order.
 
     `top_k` is how many passages were asked for, `candidates` how many a reranker reads.
@@ -91,7 +91,7 @@ def ranking(found: SearchResult, top_k: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*returned, *rest]))
 
 
-def qrels(scored: Iterable[Scored]) -> list[Qrel]:
+def qrels(scored: Iterable[ScoredOutcome]) -> list[Qrel]:
     """Return which passages each answerable question needs, as ir-measures reads them."""
     return [
         Qrel(item.outcome.question.id, passage, 1)
@@ -100,7 +100,7 @@ def qrels(scored: Iterable[Scored]) -> list[Qrel]:
     ]
 
 
-def run(scored: Iterable[Scored]) -> list[ScoredDoc]:
+def run(scored: Iterable[ScoredOutcome]) -> list[ScoredDoc]:
     """Return the ranking of each answerable question; a score is a negated rank, without ties."""
     return [
         ScoredDoc(item.outcome.question.id, passage, -float(rank))
@@ -110,7 +110,7 @@ def run(scored: Iterable[Scored]) -> list[ScoredDoc]:
     ]
 
 
-def _placed(outcome: Outcome, measured: Subject, page_of: PageOf, top_k: int) -> Scored:
+def _placed(outcome: Outcome, measured: Subject, page_of: PageOf, top_k: int) -> ScoredOutcome:
     """Find the passages that a question needs; of equally good places take the best found one."""
     order = ranking(outcome.found, top_k)
     ranks = {passage: rank for rank, passage in enumerate(order, start=1)}
@@ -122,7 +122,7 @@ def _placed(outcome: Outcome, measured: Subject, page_of: PageOf, top_k: int) ->
         pairs = zip(golds, held[-1], strict=True)
         places.append(tuple(_needed(gold, ids, ranks, rows, page_of) for gold, ids in pairs))
     best = min(places, key=lambda place: _missing(place, top_k), default=())
-    return Scored(outcome, order, best, tuple(held), {})
+    return ScoredOutcome(outcome, order, best, tuple(held), {})
 
 
 def _needed(
@@ -146,7 +146,7 @@ def _missing(place: Sequence[Needed], top_k: int) -> tuple[int, int, int]:
     return sum(r is None or r > top_k for r in ranks), ranks.count(None), sum(found)
 
 
-def _ranked(scored: Sequence[Scored], top_k: int) -> dict[str, dict[str, float | None]]:
+def _ranked(scored: Sequence[ScoredOutcome], top_k: int) -> dict[str, dict[str, float | None]]:
     """The metrics of the ranking by question id, each question with each of them."""
     cuts = sorted({1, top_k, DEPTH})
     measures = {f"gold_recall@{k}": R @ k for k in cuts} | {
@@ -164,7 +164,7 @@ def _ranked(scored: Sequence[Scored], top_k: int) -> dict[str, dict[str, float |
     return values
 
 
-def _others(item: Scored, page_of: PageOf, candidates: int) -> dict[str, float | None]:
+def _others(item: ScoredOutcome, page_of: PageOf, candidates: int) -> dict[str, float | None]:
     question, found = item.outcome.question, item.outcome.found
     judgement = item.outcome.judgement
     assert judgement  # of every answerable question
@@ -186,7 +186,7 @@ def _others(item: Scored, page_of: PageOf, candidates: int) -> dict[str, float |
     }
 
 
-def _margin(item: Scored) -> float | None:
+def _margin(item: ScoredOutcome) -> float | None:
     """None where a passage needed has no final score, or every candidate holds gold."""
     found = item.outcome.found
     gold = frozenset().union(*(ids for place in item.holders for ids in place))

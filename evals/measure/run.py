@@ -9,7 +9,7 @@ from evals.labels.dataset import Gold
 from evals.measure import span_overlap
 from evals.measure.judge import LOST_AT
 from evals.measure.measurement import Measurement
-from evals.measure.metrics import Scored
+from evals.measure.metrics import ScoredOutcome
 from evals.measure.outcome import Outcome
 from evals.measure.span_overlap import PageOf
 from evals.measure.summary import Tables
@@ -22,7 +22,7 @@ class Run:
     dataset: Path
     vault: Path
     top_k: int  # passages asked for
-    scored: tuple[Scored, ...]
+    scored: tuple[ScoredOutcome, ...]
     faults: tuple[str, ...]
     config: Mapping[str, object]  # what it depends on, as config.json holds it
     files: Mapping[str, str]  # the vault's texts by path
@@ -37,12 +37,12 @@ class Run:
         return [item.outcome for item in self.scored]
 
     @property
-    def answerable(self) -> list[Scored]:
+    def answerable(self) -> list[ScoredOutcome]:
         """The questions that have an answer: the gate counts these."""
         return [item for item in self.scored if item.needed]
 
     @property
-    def missed(self) -> list[Scored]:
+    def missed(self) -> list[ScoredOutcome]:
         """The answerable questions that are no hit; the critical ones first."""
         found = [item for item in self.answerable if lost_at(item) is not None]
         return sorted(found, key=lambda item: not item.outcome.question.critical)
@@ -53,12 +53,12 @@ class Run:
         return len(self.answerable) - len(self.missed)
 
 
-def lost_at(item: Scored) -> str | None:
+def lost_at(item: ScoredOutcome) -> str | None:
     """Return the stage that lost a question; None for a hit and for an unanswerable question."""
     return item.outcome.lost_at
 
 
-def because(item: Scored) -> str:
+def because(item: ScoredOutcome) -> str:
     """Return the stage that lost a missed question, what the trace says of it, and the cure."""
     judgement, bucket = item.outcome.judgement, item.outcome.lost_at
     if judgement is None or bucket is None:
@@ -67,7 +67,7 @@ def because(item: Scored) -> str:
     return f"lost at {bucket}{detail}: {LOST_AT[bucket]}"
 
 
-def lost_gold(item: Scored) -> Gold:
+def lost_gold(item: ScoredOutcome) -> Gold:
     """Return the gold of a missed question that was lost first; where search had all, its first."""
     judgement = item.outcome.judgement
     if judgement is None or item.outcome.lost_at is None:
@@ -75,7 +75,7 @@ def lost_gold(item: Scored) -> Gold:
     return judgement.lost or item.outcome.question.places[0][0]
 
 
-def place(run: Run, item: Scored) -> tuple[Path, int]:
+def place(run: Run, item: ScoredOutcome) -> tuple[Path, int]:
     """Return the file and line that a writer should look at for a missed question.
 
     That is the gold it lacks, or the question itself where its quote stands nowhere in the vault.

@@ -8,7 +8,7 @@ import numpy as np
 
 from evals.labels import dataset
 from evals.measure import stats
-from evals.measure.metrics import Scored
+from evals.measure.metrics import ScoredOutcome
 from evals.measure.outcome import Outcome
 
 
@@ -42,7 +42,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     return Estimate(n, mean, low, high, "bootstrap")
 
 
-def tables(scored: Sequence[Scored]) -> Tables:
+def tables(scored: Sequence[ScoredOutcome]) -> Tables:
     """Return the metrics over all questions and by the kind and the folder of them."""
     return {
         "all": grouped(scored, lambda _: "all"),
@@ -51,7 +51,7 @@ def tables(scored: Sequence[Scored]) -> Tables:
     }
 
 
-def estimates(scored: Iterable[Scored]) -> dict[str, Estimate]:
+def estimates(scored: Iterable[ScoredOutcome]) -> dict[str, Estimate]:
     """Return every metric over the questions that define it; a metric of none is left out."""
     values: dict[str, list[float]] = {}
     for item in scored:
@@ -62,22 +62,22 @@ def estimates(scored: Iterable[Scored]) -> dict[str, Estimate]:
 
 
 def grouped(
-    scored: Iterable[Scored], group: Callable[[Scored], str]
+    scored: Iterable[ScoredOutcome], group: Callable[[ScoredOutcome], str]
 ) -> dict[str, dict[str, Estimate]]:
     """Return the metrics of the answerable questions by a group's name, sorted."""
-    groups: dict[str, list[Scored]] = {}
+    groups: dict[str, list[ScoredOutcome]] = {}
     for item in scored:
         if item.needed:
             groups.setdefault(group(item), []).append(item)
     return {name: estimates(groups[name]) for name in sorted(groups)}
 
 
-def kind(item: Scored) -> str:
+def kind(item: ScoredOutcome) -> str:
     """Return the kind of a question."""
     return item.outcome.question.kind
 
 
-def folder(item: Scored) -> str:
+def folder(item: ScoredOutcome) -> str:
     """Return the vault's top folder that a question's first gold stands in; "." for none."""
     top, slash, _ = item.outcome.question.places[0][0].path.partition("/")
     return top if slash else "."

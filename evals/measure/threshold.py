@@ -6,7 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
-from evals.measure.metrics import Scored
+from evals.measure.metrics import ScoredOutcome
 from evals.measure.outcome import Outcome
 
 _STEPS = 60  # points of the curve
@@ -33,7 +33,7 @@ def _finals(outcome: Outcome) -> dict[str, float]:
     return {row.chunk_id: row.final_score for row in trace if row.final_score is not None}
 
 
-def curve(scored: Sequence[Scored], top_k: int) -> list[Point]:
+def curve(scored: Sequence[ScoredOutcome], top_k: int) -> list[Point]:
     """Return what thresholds over the range of all best scores would do, lowest first."""
     best = [b for item in scored if (b := best_score(item.outcome)) is not None]
     if not best:
@@ -41,7 +41,7 @@ def curve(scored: Sequence[Scored], top_k: int) -> list[Point]:
     return [_point(scored, float(t), top_k) for t in np.linspace(min(best), max(best), _STEPS)]
 
 
-def _point(scored: Sequence[Scored], threshold: float, top_k: int) -> Point:
+def _point(scored: Sequence[ScoredOutcome], threshold: float, top_k: int) -> Point:
     answerable = [item for item in scored if item.needed]
     unanswerable = [item for item in scored if not item.needed]
     return Point(
@@ -52,12 +52,12 @@ def _point(scored: Sequence[Scored], threshold: float, top_k: int) -> Point:
     )
 
 
-def _hit(item: Scored, threshold: float, top_k: int) -> bool:
+def _hit(item: ScoredOutcome, threshold: float, top_k: int) -> bool:
     over = [name for name, score in _finals(item.outcome).items() if score >= threshold]
     returned = set(over[:top_k])
     return any(all(ids & returned for ids in place) for place in item.holders)
 
 
-def _refuses(item: Scored, threshold: float) -> bool:
+def _refuses(item: ScoredOutcome, threshold: float) -> bool:
     best = best_score(item.outcome)
     return best is None or best < threshold

@@ -8,7 +8,7 @@ from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from evals.measure import summary
 from evals.measure.judge import LOST_AT, losses
-from evals.measure.metrics import Scored
+from evals.measure.metrics import ScoredOutcome
 from evals.measure.run import Run, because, lost_at, lost_gold, place
 from evals.measure.summary import Estimate
 
@@ -61,7 +61,7 @@ def print_annotations(run: Run) -> None:
         print(f"::{level} {where}::{_data(_message(item))}")
 
 
-def _test_case(run: Run, item: Scored) -> TestCase:
+def _test_case(run: Run, item: ScoredOutcome) -> TestCase:
     question = item.outcome.question
     timings = summary.latency([item.outcome])["total"]
     case = TestCase(question.id, f"evals.retrieval.{question.kind}", timings["p50"] / 1000)
@@ -77,7 +77,7 @@ def _test_case(run: Run, item: Scored) -> TestCase:
     return case
 
 
-def _message(item: Scored) -> str:
+def _message(item: ScoredOutcome) -> str:
     return f"{' '.join(item.outcome.question.question.split())} — {because(item)}"
 
 
@@ -109,7 +109,7 @@ def _markdown(run: Run) -> Iterator[str]:
         yield "\n</details>"
 
 
-def _miss(run: Run, item: Scored) -> str:
+def _miss(run: Run, item: ScoredOutcome) -> str:
     file, line = place(run, item)
     return (
         f"| {cell(item.outcome.question.question)} | {lost_at(item)} | {cell(f'{file}:{line}')} |"

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from api.page import assets
 from evals.reports import charts, numbers, plot
 from evals.reports.numbers import CERTAINTIES
-from evals.reports.plot import Line
+from evals.reports.plot import Curve
 from evals.reports.questions import RESULTS, SIGNS, questions
 from evals.reports.stored import Json, Stored
 
@@ -122,7 +122,7 @@ def _figures(run: Stored) -> dict[str, Markup]:
     return found
 
 
-def _scores(run: Stored) -> list[Line]:
+def _scores(run: Stored) -> list[Curve]:
     groups = []
     for answerable, label, style_class in (
         (True, "with an answer", "a"),
@@ -137,7 +137,7 @@ def _scores(run: Stored) -> list[Line]:
     return plot.histogram(groups)
 
 
-def _curve(run: Stored) -> list[Line]:
+def _curve(run: Stored) -> list[Curve]:
     names = {
         "hits": ("returned, of those with an answer", "a"),
         "unanswerable_refused": ("refused, of those without an answer", "b"),
@@ -146,5 +146,5 @@ def _curve(run: Stored) -> list[Line]:
     found = []
     for name, (label, style_class) in names.items():
         points = [(p["threshold"], p[name]) for p in run.sums["threshold_curve"]]
-        found.append(Line(label, style_class, [(x, y) for x, y in points if y is not None]))
+        found.append(Curve(label, style_class, [(x, y) for x, y in points if y is not None]))
     return [line for line in found if line.points]

@@ -13,7 +13,7 @@ _PLOT = (50, 12, 640, 220)  # left, top, width and height of a plot with axes
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Curve:
     """A series over a plot's x axis. `style` is its class: "a", "b" or "c"."""
 
     label: str
@@ -21,7 +21,7 @@ class Line:
     points: Sequence[tuple[float, float]]
 
 
-def plot(lines: Sequence[Line], *, x_label: str, limit: float | None = None) -> Markup:
+def plot(lines: Sequence[Curve], *, x_label: str, limit: float | None = None) -> Markup:
     """Draw series over one x axis, y from 0 to the highest value, with a mark at x = `limit`."""
     points = [point for line in lines for point in line.points]
     low, high = min(x for x, _ in points), max(x for x, _ in points)
@@ -47,7 +47,7 @@ def plot(lines: Sequence[Line], *, x_label: str, limit: float | None = None) -> 
     return _svg(top + height + 44 + 18 * len(lines), shapes, name)
 
 
-def histogram(groups: Sequence[tuple[str, str, Sequence[float]]], *, bins: int = 30) -> list[Line]:
+def histogram(groups: Sequence[tuple[str, str, Sequence[float]]], *, bins: int = 30) -> list[Curve]:
     """Return each group (label, class, values) as the outline of its shares in equal bins.
 
     Shares, 0 to 1, not counts: the groups differ in size. Empty groups are left out.
@@ -67,7 +67,7 @@ def histogram(groups: Sequence[tuple[str, str, Sequence[float]]], *, bins: int =
             for index, count in enumerate(counts):
                 share = count / len(values)
                 points += [(low + index * width, share), (low + (index + 1) * width, share)]
-            lines.append(Line(label, style, [*points, (low + bins * width, 0.0)]))
+            lines.append(Curve(label, style, [*points, (low + bins * width, 0.0)]))
     return lines
 
 

@@ -18,7 +18,7 @@ _CHUNK_STAGES = ("dense_rank", "text_rank", "fused_rank", "rerank_rank")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReportLine:
     """A line of a file; `number` is 0 where it has none, `gold` where the answer stands in it."""
 
     number: int
@@ -32,7 +32,7 @@ class Excerpt:
 
     title: str
     note: str
-    lines: tuple[Line, ...]
+    lines: tuple[ReportLine, ...]
 
     @property
     def gold(self) -> bool:
@@ -104,11 +104,11 @@ def flip(name: str, comparison: Json | None) -> str:
 def _gold(need: Json) -> Excerpt:
     if need["lines"] is None:
         note = "this quote stands nowhere in the file" if need["quote"] else "the whole file"
-        quoted = [Line(0, text, True) for text in need["quote"].split("\n") if text]
+        quoted = [ReportLine(0, text, True) for text in need["quote"].split("\n") if text]
         return Excerpt(need["path"], note, tuple(quoted))
     first, last = need["lines"]
     shown = enumerate(need["excerpt"]["lines"], start=need["excerpt"]["first_line"])
-    lines = tuple(Line(number, text, first <= number <= last) for number, text in shown)
+    lines = tuple(ReportLine(number, text, first <= number <= last) for number, text in shown)
     note = "" if need["rank"] is None else f"at rank {need['rank']}"
     return Excerpt(f"{need['path']}:{first}", note or "in no ranking", lines)
 
@@ -120,7 +120,7 @@ def _passages(row: Json) -> Iterator[Excerpt]:
         yield Excerpt(
             f"{hit['path']}:{hit['first_line']}",
             f"{hit['heading']} · {hit['score']:.3f}",
-            tuple(Line(n, text, _in(spans, hit["path"], n)) for n, text in shown),
+            tuple(ReportLine(n, text, _in(spans, hit["path"], n)) for n, text in shown),
         )
 
 

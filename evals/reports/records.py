@@ -5,7 +5,7 @@ from dataclasses import asdict
 from api.answer.cards.card import Card
 from api.answer.cards.render import text
 from evals.labels.dataset import Question
-from evals.measure.metrics import Needed, Scored
+from evals.measure.metrics import Needed, ScoredOutcome
 from evals.measure.outcome import Outcome
 from evals.measure.run import Run
 from evals.measure.threshold import best_score
@@ -21,7 +21,7 @@ def lines(run: Run) -> list[dict[str, object]]:
     return [record(run, item) for item in run.scored]
 
 
-def record(run: Run, item: Scored) -> dict[str, object]:
+def record(run: Run, item: ScoredOutcome) -> dict[str, object]:
     """Return one question with what was returned, replied and measured."""
     outcome, judgement = item.outcome, item.outcome.judgement
     question, found = outcome.question, outcome.found
@@ -121,7 +121,7 @@ def _excerpt(run: Run, need: Needed) -> tuple[int, list[str]]:
     return start, text_of_file[start - 1 : stop]
 
 
-def _trace(item: Scored) -> list[dict[str, object]]:
+def _trace(item: ScoredOutcome) -> list[dict[str, object]]:
     needed = {need.passage for need in item.needed}
     rows = enumerate(item.outcome.found.trace, start=1)
     return [

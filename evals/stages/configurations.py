@@ -74,7 +74,7 @@ class Indexed:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ConfiguredSearch:
     """What one configuration did with one question."""
 
     question: Question
@@ -162,7 +162,7 @@ def applied(context: SearchContext, setup: StageSettings) -> SearchContext:
 
 def ask(
     context: SearchContext, index: Indexed, questions: Sequence[Question], setup: StageSettings
-) -> tuple[Asked, ...]:
+) -> tuple[ConfiguredSearch, ...]:
     """Return what search, with this setup, does with every question, in order."""
     used = applied(context, setup)
     for question in questions[:_WARMING]:
@@ -171,10 +171,10 @@ def ask(
     return tuple(_one(context, outcome) for outcome in found)
 
 
-def _one(context: SearchContext, outcome: Outcome) -> Asked:
+def _one(context: SearchContext, outcome: Outcome) -> ConfiguredSearch:
     found, judgement = outcome.found, outcome.judgement
     times = found.timings
-    return Asked(
+    return ConfiguredSearch(
         question=outcome.question,
         hit=judgement is not None and judgement.hit,
         rank=judgement.rank if judgement else None,

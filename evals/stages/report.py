@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from html import escape
 from statistics import fmean
 
-from evals.stages.configurations import SHIPPED, Asked
-from evals.stages.rows import Comparison, Row, adjusted, compare
+from evals.stages.configurations import SHIPPED, ConfiguredSearch
+from evals.stages.rows import AblationRow, Comparison, adjusted, compare
 from retrieval.errors import ConfigurationError
 
 _HEAD = (
@@ -33,7 +33,7 @@ FEW_ROWS = {
 }
 
 
-def table(rows: Sequence[Row]) -> str:
+def table(rows: Sequence[AblationRow]) -> str:
     """Return the table in Markdown, the first row being the shipped one, with how to read it."""
     p_values = adjusted(rows)
     cells = [_cells(row, compare(rows[0], row), p_values[row.arm.name]) for row in rows]
@@ -50,7 +50,7 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join([*lines, ""])
 
 
-def few_rows(rows: Sequence[Row], dataset: str, split: str, measured: str) -> str:
+def few_rows(rows: Sequence[AblationRow], dataset: str, split: str, measured: str) -> str:
     """Return the rows of FEW_ROWS in Markdown, with what they were measured on.
 
     `measured` is the day and the commit. Raises ConfigurationError where one of the rows is not
@@ -85,7 +85,7 @@ def few_rows(rows: Sequence[Row], dataset: str, split: str, measured: str) -> st
     return "\n".join([about, "", *_markdown(head, cells)])
 
 
-def lines(rows: Sequence[Row]) -> list[dict[str, object]]:
+def lines(rows: Sequence[AblationRow]) -> list[dict[str, object]]:
     """Return every question, as JSON writes it, with what every row did with it."""
     return [
         {
@@ -97,7 +97,7 @@ def lines(rows: Sequence[Row]) -> list[dict[str, object]]:
     ]
 
 
-def svg(rows: Sequence[Row]) -> str:
+def svg(rows: Sequence[AblationRow]) -> str:
     """Draw each row's difference of MRR with its interval: text, so that no library is needed."""
     compared = [compare(rows[0], row) for row in rows]
     reach = max(0.05, *(abs(end) for one in compared for end in one.interval))
@@ -126,7 +126,7 @@ def _markdown(head: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str]:
     return ["| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *cells)]
 
 
-def _cells(row: Row, compared: Comparison, p_value: float) -> list[str]:
+def _cells(row: AblationRow, compared: Comparison, p_value: float) -> list[str]:
     answerable = row.answerable
     other = [asked for asked in row.asked if not asked.question.answerable]
     hits = sum(asked.hit for asked in answerable)
@@ -147,11 +147,11 @@ def _cells(row: Row, compared: Comparison, p_value: float) -> list[str]:
     ]
 
 
-def _refused(asked: Sequence[Asked]) -> str:
+def _refused(asked: Sequence[ConfiguredSearch]) -> str:
     return f"{sum(one.refused for one in asked)} of {len(asked)}"
 
 
-def _recorded(asked: Asked) -> dict[str, object]:
+def _recorded(asked: ConfiguredSearch) -> dict[str, object]:
     return {name: getattr(asked, name) for name in _RECORDED}
 
 

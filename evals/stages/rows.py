@@ -6,19 +6,19 @@ from statistics import fmean, median
 
 from evals.measure import stats
 from evals.measure.stats import ALPHA, Interval
-from evals.stages.configurations import Asked, Configuration, Indexed
+from evals.stages.configurations import Configuration, ConfiguredSearch, Indexed
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AblationRow:
     """A configuration with what it did with every question, and what its index costs."""
 
     arm: Configuration
     index: Indexed
-    asked: tuple[Asked, ...]
+    asked: tuple[ConfiguredSearch, ...]
 
     @property
-    def answerable(self) -> tuple[Asked, ...]:
+    def answerable(self) -> tuple[ConfiguredSearch, ...]:
         """The questions that hits and ranks are counted on."""
         return tuple(asked for asked in self.asked if asked.question.answerable)
 
@@ -62,7 +62,7 @@ class Comparison:
         return "mixed" if len(shown) > 1 else next(iter(shown), "no difference shown")
 
 
-def compare(shipped: Row, row: Row) -> Comparison:
+def compare(shipped: AblationRow, row: AblationRow) -> Comparison:
     """Compare two rows, question by question; an unanswerable question says nothing."""
     pairs = list(zip(shipped.answerable, row.answerable, strict=True))
     before, after = zip(*((a.reciprocal_rank, b.reciprocal_rank) for a, b in pairs), strict=True)
@@ -74,7 +74,7 @@ def compare(shipped: Row, row: Row) -> Comparison:
     )  # fmt: skip
 
 
-def adjusted(rows: Sequence[Row]) -> dict[str, float]:
+def adjusted(rows: Sequence[AblationRow]) -> dict[str, float]:
     """Return Holm's p-value of each row by its name, 1 of the first, which is the shipped one.
 
     Rows of one setup are one comparison, and the shipped one with itself is none.
@@ -86,13 +86,15 @@ def adjusted(rows: Sequence[Row]) -> dict[str, float]:
     return {name: found[setup] for name, setup in setups.items()}
 
 
-def summed(rows: Sequence[Row]) -> dict[str, object]:
+def summed(rows: Sequence[AblationRow]) -> dict[str, object]:
     """Return the numbers of the table as JSON writes them, by the row's name."""
     p_values = adjusted(rows)
     return {row.arm.name: _summed(row, compare(rows[0], row), p_values) for row in rows}
 
 
-def _summed(row: Row, compared: Comparison, p_values: Mapping[str, float]) -> dict[str, object]:
+def _summed(
+    row: AblationRow, compared: Comparison, p_values: Mapping[str, float]
+) -> dict[str, object]:
     return {
         "title": row.arm.title,
         "top_k": row.arm.setup.top_k,

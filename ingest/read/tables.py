@@ -12,7 +12,7 @@ _NOTE_WORDS = 6  # a lone cell with more words is a note, with fewer a label for
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """One body row. `text` names every value by its column: "Mace: Cost 5; Damage 1d6"."""
 
     line: int  # 0-based, within the table's lines
@@ -24,7 +24,7 @@ class Table:
     """A table's header (its first `header_lines` lines, the delimiter included) and rows."""
 
     header_lines: int
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
 
 
 def read(lines: Sequence[str]) -> Table:
@@ -41,7 +41,7 @@ def read(lines: Sequence[str]) -> Table:
     if body and _is_second_header(top, body[0][1]):
         names, header_lines = _joined(top, body[0][1]), 3
         body = body[1:]
-    rows = [Row(0, _sentence(top, []))] if _holds_data(top) else []
+    rows = [TableRow(0, _sentence(top, []))] if _holds_data(top) else []
     if rows or not any(top):
         names = []
     group = ""
@@ -51,10 +51,10 @@ def read(lines: Sequence[str]) -> Table:
             continue
         if len(filled) == 1 and len(cells) > 2:
             group = filled[0] if len(filled[0].split()) <= _NOTE_WORDS else group
-            rows.append(Row(number, filled[0]))
+            rows.append(TableRow(number, filled[0]))
         else:
             text = _sentence(cells, names)
-            rows.append(Row(number, f"{group}, {text}" if group else text))
+            rows.append(TableRow(number, f"{group}, {text}" if group else text))
     return Table(header_lines, tuple(rows))
 
 

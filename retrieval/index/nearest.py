@@ -10,7 +10,7 @@ from psycopg import sql
 from psycopg.rows import kwargs_row
 
 from retrieval.index import hnsw
-from retrieval.index.store import COLUMNS, ORDER, Connection, Scored, scored
+from retrieval.index.store import COLUMNS, ORDER, Connection, ScoredChunk, scored
 from retrieval.models import Vectors
 
 _ENTRIES_A_CHUNK = 4  # asked for at first; 50 chunks were found among 90 entries (median), 250 most
@@ -35,7 +35,7 @@ _ENTRIES = sql.SQL("""
 """)
 
 
-def nearest(conn: Connection, generation_id: int, vector: Vectors, limit: int) -> list[Scored]:
+def nearest(conn: Connection, generation_id: int, vector: Vectors, limit: int) -> list[ScoredChunk]:
     """Rank chunks by their nearest entry: cosine similarity (-1 to 1) to `vector`, best first.
 
     They are `limit` (1 or more), or all where the generation holds fewer. Through an index one of

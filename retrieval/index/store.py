@@ -36,7 +36,7 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredChunk:
     """A chunk of one list with its score in that list, higher is better, and its row's id."""
 
     row_id: int
@@ -69,7 +69,7 @@ def generation(conn: Connection, generation_id: int) -> Generation:
     return found
 
 
-COLUMNS = (  # of a Scored, beside its score
+COLUMNS = (  # of a ScoredChunk, beside its score
     "c.id AS row_id, c.path, c.heading, c.first_line, c.last_line, c.text, c.context, c.piece"
 )
 ORDER = "score DESC, c.path, c.first_line, c.piece"
@@ -102,7 +102,7 @@ _FULL_TEXT = f"""
 _K1, _B = 1.2, 0.75  # the usual values
 
 
-def full_text(conn: Connection, generation_id: int, text: str, limit: int) -> list[Scored]:
+def full_text(conn: Connection, generation_id: int, text: str, limit: int) -> list[ScoredChunk]:
     """Rank chunks by BM25, best first; none where no chunk has a word of `text`.
 
     Scores are divided by the most that the question's words could give, so they lie between 0
@@ -236,6 +236,6 @@ def _note(*, supersedes: list[str], **columns: str) -> SourceNote:
     return SourceNote(supersedes=tuple(supersedes), **columns)
 
 
-def scored(*, row_id: int, score: float, **columns: Any) -> Scored:
-    """Make a Scored of a row of COLUMNS and a score."""
-    return Scored(row_id, Chunk(**columns), score)
+def scored(*, row_id: int, score: float, **columns: Any) -> ScoredChunk:
+    """Make a ScoredChunk of a row of COLUMNS and a score."""
+    return ScoredChunk(row_id, Chunk(**columns), score)

@@ -17,7 +17,7 @@ _FILE = Path(__file__).with_name("calibration.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class RankingFit:
     """`threshold` is compared with what `weights` make of a passage's scores; lower is dropped."""
 
     weights: Weights
@@ -25,10 +25,10 @@ class Fit:
 
 
 # For models that nobody has calibrated: weights that suited several encoders, and no refusal.
-UNFITTED = Fit(Weights(text=0.8, late=1.0, rerank=None, names=0.2), float("-inf"))
+UNFITTED = RankingFit(Weights(text=0.8, late=1.0, rerank=None, names=0.2), float("-inf"))
 
 
-def find(models: Models) -> Fit | None:
+def find(models: Models) -> RankingFit | None:
     """Return what was fitted for these models; None for others.
 
     Raises ConfigurationError where calibration.json cannot be read.
@@ -36,7 +36,7 @@ def find(models: Models) -> Fit | None:
     return fitted.find(_FILE, models, _fit)
 
 
-def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
+def write(models: Models, fit: RankingFit, manifest: Mapping[str, object]) -> None:
     """Store a fit with what it was made on (`manifest`); those for other models stay.
 
     Raises ConfigurationError where calibration.json cannot be read.
@@ -44,8 +44,8 @@ def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
     fitted.write(_FILE, models, asdict(fit), manifest, _fit)
 
 
-def _fit(entry: Mapping[str, Any]) -> Fit:
+def _fit(entry: Mapping[str, Any]) -> RankingFit:
     for stage, weight in entry["weights"].items():
         if weight is not None and not 0 <= weight < math.inf:
             raise ValueError(f"the weight of {stage!r} is {weight!r}, not 0 or more")
-    return Fit(Weights(**entry["weights"]), float(entry["threshold"]))
+    return RankingFit(Weights(**entry["weights"]), float(entry["threshold"]))

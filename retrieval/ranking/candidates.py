@@ -10,7 +10,7 @@ from retrieval.index.nearest import nearest, similarity
 from retrieval.index.store import (
     Connection,
     Generation,
-    Scored,
+    ScoredChunk,
     StoredEntry,
     full_text,
     nearest_entries,
@@ -30,8 +30,8 @@ class Lists:
     """What the index holds for a question."""
 
     generation: Generation
-    dense: list[Scored]
-    text: list[Scored]
+    dense: list[ScoredChunk]
+    text: list[ScoredChunk]
     similarities: dict[int, float]  # by row id, of what only `text` has
     entries: list[StoredEntry]  # of every chunk in a list, its nearest first; none where unread
     notes: dict[str, SourceNote]  # of the chunks' files, by path

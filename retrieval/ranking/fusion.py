@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from retrieval.index.store import Scored
+from retrieval.index.store import ScoredChunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Best:
 class Fused:
     """A chunk with its rank (from 1) and score in either list; None where a list lacks it."""
 
-    scored: Scored
+    scored: ScoredChunk
     dense_rank: int | None
     dense_score: float  # known of every chunk
     text_rank: int | None
@@ -44,8 +44,8 @@ class Fused:
 
 
 def fuse(
-    dense: Sequence[Scored],
-    text: Sequence[Scored],
+    dense: Sequence[ScoredChunk],
+    text: Sequence[ScoredChunk],
     similarities: Mapping[int, float],
     weights: Weights,
     best: Mapping[int, Best],
@@ -75,6 +75,6 @@ def fuse(
     return sorted(fused, key=lambda f: (-f.score, order(f.scored)))
 
 
-def order(scored: Scored) -> tuple[str, int, int]:
+def order(scored: ScoredChunk) -> tuple[str, int, int]:
     """Return what breaks ties: the chunk's path, first line and piece."""
     return scored.chunk.path, scored.chunk.first_line, scored.chunk.piece

@@ -25,7 +25,7 @@ _WIDEST = 1_000  # from the first number of a range to its last
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionWords:
     """A question with what is compared with each entry."""
 
     question: str
@@ -36,7 +36,7 @@ class Asked:
     fields: frozenset[str]  # stems of fields that it asks for in other words
 
     @classmethod
-    def of(cls, question: str, terms: Terms) -> "Asked":
+    def of(cls, question: str, terms: Terms) -> "QuestionWords":
         """Return what is compared of a question."""
         words = terms.in_full(stems_of(question))
         return cls(
@@ -67,18 +67,19 @@ def _numbers_in(question: str, terms: Terms) -> frozenset[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RankedLine:
     """An entry of a passage with how near it is to the question, higher is nearer."""
 
     entry: Entry
     nearness: float
 
 
-def ranked(hit: Hit, asked: Asked) -> list[Line]:
+def ranked(hit: Hit, asked: QuestionWords) -> list[RankedLine]:
     """Return a passage's entries, the one that answers best first; the whole only if alone."""
     parts = [found for found in hit.evidence if found.entry.kind != "whole"] or hit.evidence
     lines = [
-        Line(one.entry, _near(one) + _added(hit.chunk.path, one.entry, asked)) for one in parts
+        RankedLine(one.entry, _near(one) + _added(hit.chunk.path, one.entry, asked))
+        for one in parts
     ]
     return sorted(lines, key=lambda line: -line.nearness)  # of equals the one with the near vector
 
@@ -88,7 +89,7 @@ def _near(found: Evidence) -> float:
     return found.score if found.late_score is None else found.late_score
 
 
-def _added(path: str, entry: Entry, asked: Asked) -> float:
+def _added(path: str, entry: Entry, asked: QuestionWords) -> float:
     fields = asked.terms.in_full(names.field_words(path, entry))
     added = _WORDS * asked.share(asked.terms.in_full(words_of(entry)))
     if fields & asked.fields:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.context import SearchContext
-from retrieval.index.store import Scored
+from retrieval.index.store import ScoredChunk
 from retrieval.models import Candidate, Fate, SourceNote
 from retrieval.ranking.fusion import Fused
 from retrieval.ranking.precedence import Ranked, current_first, overriding, with_twins
@@ -16,8 +16,10 @@ class Ranking:
     """What a search returns and why; chunks stand with the scores that ordered them."""
 
     trace: tuple[Candidate, ...]
-    kept: tuple[tuple[Scored, float], ...]  # best first
-    above: tuple[tuple[Scored, float], ...]  # below `top_k`, of files that supersede a kept one's
+    kept: tuple[tuple[ScoredChunk, float], ...]  # best first
+    above: tuple[
+        tuple[ScoredChunk, float], ...
+    ]  # below `top_k`, of files that supersede a kept one's
 
 
 def rank(
@@ -51,11 +53,11 @@ def reranked(
 
 def _decide(
     fused: Sequence[Fused], ranked: Sequence[Ranked], context: SearchContext, top_k: int
-) -> tuple[tuple[Candidate, ...], list[tuple[Scored, float]]]:
+) -> tuple[tuple[Candidate, ...], list[tuple[ScoredChunk, float]]]:
     """Drop the candidates under the threshold, keep `top_k`; say so in the trace."""
     fused_ranks = {item.scored.row_id: rank for rank, item in enumerate(fused, start=1)}
     trace: list[Candidate] = []
-    kept: list[tuple[Scored, float]] = []
+    kept: list[tuple[ScoredChunk, float]] = []
     for rank, (item, score, reranked) in enumerate(ranked, start=1):
         over = score >= context.threshold
         if over and len(kept) < top_k:

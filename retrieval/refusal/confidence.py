@@ -26,7 +26,7 @@ _SMALLEST = 1e-9  # a feature's deviation, under which it says nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class ConfidenceFit:
     """A weight for each of NAMES, what is added, and under which probability it is `nearest`."""
 
     weights: Mapping[str, float]
@@ -40,7 +40,7 @@ class Fit:
         return 1 / (1 + math.exp(-said))
 
 
-def fit(features: Array, right: Array, shares: Array, *, pull: float = 1.0) -> Fit:
+def fit(features: Array, right: Array, shares: Array, *, pull: float = 1.0) -> ConfidenceFit:
     """Return what maximises the likelihood of `right` (0 or 1), each question by its share.
 
     `features` has shape (questions, len(NAMES)). `pull` draws the weights of standardised features
@@ -63,7 +63,7 @@ def fit(features: Array, right: Array, shares: Array, *, pull: float = 1.0) -> F
     best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
     weights = np.where(used, best[:-1] / np.where(used, deviation, 1.0), 0.0)
     intercept = float(best[-1] - weights @ mean)
-    return Fit(dict(zip(NAMES, map(float, weights), strict=True)), intercept, 0.5)
+    return ConfidenceFit(dict(zip(NAMES, map(float, weights), strict=True)), intercept, 0.5)
 
 
 def limit_for(probabilities: Sequence[float], share: float) -> float:
@@ -71,7 +71,7 @@ def limit_for(probabilities: Sequence[float], share: float) -> float:
     return float(np.quantile(np.asarray(probabilities), share))
 
 
-def fitted(context: SearchContext) -> Fit | None:
+def fitted(context: SearchContext) -> ConfidenceFit | None:
     """Return what was fitted for these models; None for others.
 
     Raises ConfigurationError where confidence.json cannot be read.
@@ -81,7 +81,7 @@ def fitted(context: SearchContext) -> Fit | None:
 
 
 @lru_cache(maxsize=8)  # asked for with every question, and the file is read at the first
-def _found(models: tuple[tuple[str, object], ...]) -> Fit | None:
+def _found(models: tuple[tuple[str, object], ...]) -> ConfidenceFit | None:
     found = fitted_files.find(_FILE, dict(models), _read)
     if found is not None and set(found.weights) != set(NAMES):
         raise ConfigurationError(
@@ -91,7 +91,7 @@ def _found(models: tuple[tuple[str, object], ...]) -> Fit | None:
     return found
 
 
-def write(models: Models, made: Fit, manifest: Mapping[str, object]) -> None:
+def write(models: Models, made: ConfidenceFit, manifest: Mapping[str, object]) -> None:
     """Store a fit with what it was made on (`manifest`); those for other models stay.
 
     Raises ConfigurationError where confidence.json cannot be read.
@@ -100,6 +100,6 @@ def write(models: Models, made: Fit, manifest: Mapping[str, object]) -> None:
     _found.cache_clear()
 
 
-def _read(entry: Mapping[str, Any]) -> Fit:
+def _read(entry: Mapping[str, Any]) -> ConfidenceFit:
     given = {name: float(value) for name, value in entry["weights"].items()}
-    return Fit(given, float(entry["intercept"]), float(entry["limit"]))
+    return ConfidenceFit(given, float(entry["intercept"]), float(entry["limit"]))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from retrieval.index.terms import stems_of
 from retrieval.models import SearchResult
 from retrieval.ranking import names
-from retrieval.ranking.lines import Asked, ranked
+from retrieval.ranking.lines import QuestionWords, ranked
 from retrieval.refusal import off_topic
 from retrieval.text.normalize import searchable
 from retrieval.text.words import without_command
@@ -35,7 +35,7 @@ def features(found: SearchResult, typed: str) -> Array:
     """
     if not found.hits:
         raise ValueError("nothing was found, so there is nothing to judge")
-    asked = Asked.of(found.question, found.terms)
+    asked = QuestionWords.of(found.question, found.terms)
     hit = found.hits[0]
     # Without a row of its own the trace is wrong, which evals.gating.integrity names.
     named = [row.names_score for row in found.trace if row.chunk_id == hit.chunk.id]

@@ -40,7 +40,7 @@ class Signals:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class OffTopicFit:
     """What is under a limit is refused, in `vault`: how everyday its words are decides the limits.
 
     Other vaults have COVERED and NEARER. `nearer` counts where the words were not compared.
@@ -66,18 +66,18 @@ def subject(given: Signals) -> float:
     return given.covered + _VECTOR * given.nearer
 
 
-def over_limit(given: Signals, fit: Fit) -> float:
+def over_limit(given: Signals, fit: OffTopicFit) -> float:
     """Return by how much the question is over its limit; below 0 is refused.
 
     Infinite where the vault has what is asked about by name: no evidence outweighs that.
     """
     if given.named:
         return math.inf
-    own = fit if resemblance(given.vault, fit.vault) >= _SAME else Fit()
+    own = fit if resemblance(given.vault, fit.vault) >= _SAME else OffTopicFit()
     return subject(given) - (own.nearer if given.covered is None else own.covered)
 
 
-def refuses(found: SearchResult, fit: Fit | None) -> bool:
+def refuses(found: SearchResult, fit: OffTopicFit | None) -> bool:
     """Tell whether a question is about another subject; by `fit` None only if nothing is found."""
     given = signals(found)
     if given is None or not found.hits:
@@ -105,7 +105,7 @@ def _is_named(found: SearchResult) -> bool:
     return len(said) <= _FEW and said <= terms.named_words
 
 
-def fitted(context: SearchContext) -> Fit | None:
+def fitted(context: SearchContext) -> OffTopicFit | None:
     """Return the fit that questions of these rules are refused by; None where none is.
 
     None is for models that nothing was fitted for, and where RAG_THRESHOLD is set: the operator
@@ -119,11 +119,11 @@ def fitted(context: SearchContext) -> Fit | None:
 
 
 @lru_cache(maxsize=8)  # asked for with every question, and the file is read at the first
-def _found(models: tuple[tuple[str, object], ...]) -> Fit | None:
+def _found(models: tuple[tuple[str, object], ...]) -> OffTopicFit | None:
     return find(dict(models))
 
 
-def find(models: Models) -> Fit | None:
+def find(models: Models) -> OffTopicFit | None:
     """Return what was fitted for these models; None for others.
 
     Raises ConfigurationError where refusal.json cannot be read.
@@ -131,7 +131,7 @@ def find(models: Models) -> Fit | None:
     return fitted_files.find(_FILE, models, _fit)
 
 
-def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
+def write(models: Models, fit: OffTopicFit, manifest: Mapping[str, object]) -> None:
     """Store a fit with what it was made on (`manifest`); those for other models stay.
 
     Raises ConfigurationError where refusal.json cannot be read.
@@ -140,5 +140,5 @@ def write(models: Models, fit: Fit, manifest: Mapping[str, object]) -> None:
     _found.cache_clear()
 
 
-def _fit(entry: Mapping[str, Any]) -> Fit:
-    return Fit(float(entry["covered"]), float(entry["nearer"]), tuple(entry["vault"]))
+def _fit(entry: Mapping[str, Any]) -> OffTopicFit:
+    return OffTopicFit(float(entry["covered"]), float(entry["nearer"]), tuple(entry["vault"]))

@@ -8,7 +8,7 @@ import pytest
 
 from ingest import __main__ as program
 from ingest import pipeline
-from ingest.pipeline import Report
+from ingest.pipeline import IngestReport
 from retrieval.context import SearchContext
 from retrieval.errors import IngestRunningError
 from retrieval.index import generations
@@ -39,7 +39,7 @@ def by_words(context: SearchContext, question: str) -> set[str]:
     return {row.chunk_id.rsplit(":", 1)[0] for row in trace if row.text_rank is not None}
 
 
-def ingest(context: SearchContext, vault: Path) -> tuple[Report, int]:
+def ingest(context: SearchContext, vault: Path) -> tuple[IngestReport, int]:
     """The report, and how many texts the encoder itself said that it has read."""
     steps = [0]
     report = pipeline.run(context, vault, progress=lambda _, done, total: steps.append(done))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ingest import pipeline, watch
-from ingest.pipeline import Report
+from ingest.pipeline import IngestReport
 from ingest.read import whole_file
 from retrieval.context import SearchContext
 from tests.conftest import write_vault
@@ -24,13 +24,13 @@ class Enough(Exception):
 
 
 def test_an_edit_during_a_run_is_in_the_next(search_context: SearchContext, vault: Path) -> None:
-    reports: list[Report] = []
+    reports: list[IngestReport] = []
 
     def edit_again(what: str, done: int, total: int) -> None:
         if not reports:  # the run has read the file already and embeds it
             (vault / TORCHES).write_text("# Torches\n\nA torch burns a year.\n", "utf-8")
 
-    def ingest() -> Report:
+    def ingest() -> IngestReport:
         reports.append(pipeline.run(search_context, vault, progress=edit_again))
         if len(reports) == 2:
             raise Enough
@@ -48,7 +48,7 @@ def test_a_file_that_was_left_out_while_it_was_written_goes_in_when_it_rests(
     search_context: SearchContext, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(whole_file, "YOUNG", 2 * whole_file.WAIT)
-    reports: list[Report] = []
+    reports: list[IngestReport] = []
     left_out = threading.Event()
 
     def write() -> None:
@@ -57,7 +57,7 @@ def test_a_file_that_was_left_out_while_it_was_written_goes_in_when_it_rests(
             left_out.wait(0.02)
         (vault / TORCHES).write_text("# Torches\n\nA torch burns a year.\n")
 
-    def ingest() -> Report:
+    def ingest() -> IngestReport:
         reports.append(pipeline.run(search_context, vault))
         left_out.set()
         if reports[-1].plan.changed:
@@ -81,7 +81,7 @@ def test_a_run_that_keeps_failing_is_told_once_and_tried_less_and_less(
     monkeypatch.setattr(watch, "_RETRY", 0.1)
     times: list[float] = []
 
-    def ingest() -> Report:
+    def ingest() -> IngestReport:
         times.append(time.monotonic())
         if len(times) == 4:
             raise Enough

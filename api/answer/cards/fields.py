@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from api.answer.cards.blocks import Part
 from api.answer.cards.card import Piece
-from api.answer.cards.place import Place
+from api.answer.cards.place import CardPlace
 from retrieval.index.terms import raw_cells, stems_of
 from retrieval.models import Entry, IndexedFile
-from retrieval.ranking.lines import Asked, Line
+from retrieval.ranking.lines import QuestionWords, RankedLine
 
 
-def field_asked(place: Place, best: Line, asked: Asked) -> Piece | None:
+def field_asked(place: CardPlace, best: RankedLine, asked: QuestionWords) -> Piece | None:
     """Return the fields asked for, where the best entry is among them: nothing else is wanted."""
     for block in place.section:
         if block.kind == "fields" and block.holds(best.entry):
@@ -21,7 +21,7 @@ def field_asked(place: Place, best: Line, asked: Asked) -> Piece | None:
     return None
 
 
-def own_field(place: Place, best: Entry, asked: Asked) -> Entry:
+def own_field(place: CardPlace, best: Entry, asked: QuestionWords) -> Entry:
     """Return the best entry; of one that holds several fields, a line each, the one asked for."""
     lines = best.quote.split("\n")
     block = next((one for one in place.section if one.kind == "fields" and one.holds(best)), None)
@@ -36,7 +36,7 @@ def own_field(place: Place, best: Entry, asked: Asked) -> Entry:
 
 
 def asked_fields(
-    file: IndexedFile, parts: Sequence[Part], asked: Asked, *, beside: bool
+    file: IndexedFile, parts: Sequence[Part], asked: QuestionWords, *, beside: bool
 ) -> list[Part]:
     """Return those fields that the question names, or asks for in other words.
 
@@ -45,7 +45,7 @@ def asked_fields(
     return _named_fields(file, parts, asked) or ([] if beside else list(parts))
 
 
-def _named_fields(file: IndexedFile, parts: Sequence[Part], asked: Asked) -> list[Part]:
+def _named_fields(file: IndexedFile, parts: Sequence[Part], asked: QuestionWords) -> list[Part]:
     """The fields that the question names; where it names none, those it asks for otherwise."""
     names = {part: _name_of(file, part, asked) for part in parts}
     named = [part for part in parts if names[part] and names[part] <= asked.words]
@@ -53,7 +53,7 @@ def _named_fields(file: IndexedFile, parts: Sequence[Part], asked: Asked) -> lis
     return named or [part for part in parts if names[part] & asked.fields]
 
 
-def _name_of(file: IndexedFile, field: Part, asked: Asked) -> frozenset[str]:
+def _name_of(file: IndexedFile, field: Part, asked: QuestionWords) -> frozenset[str]:
     """The stems of a field's name: the first cell of its row, or what is before the colon."""
     line = file.lines.get(field.first_line, "")
     name = raw_cells(line)[0] if line.lstrip().startswith("|") else line.split(":")[0]

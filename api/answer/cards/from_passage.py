@@ -12,11 +12,11 @@ from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, Form, numbers, words
 from api.answer.cards.fields import own_field
 from api.answer.cards.pieces import pieces_of, skipped_after
-from api.answer.cards.place import Place, Size, is_short, place_of
+from api.answer.cards.place import CardPlace, Size, is_short, place_of
 from api.answer.cards.rows import asked_columns, numbered
 from retrieval.index.terms import stems_of
 from retrieval.models import Entry, Hit, IndexedFile
-from retrieval.ranking.lines import Asked, Line, ranked, words_of
+from retrieval.ranking.lines import QuestionWords, RankedLine, ranked, words_of
 
 # Measured on calibration: docs/experiments.md, E58.
 FIRST = Size(section=80, entries=5, words=64)
@@ -28,12 +28,12 @@ _TIED, _TIED_ROOM = 0.05, 1.6  # entries as near as the best one may take so muc
 _ITEM_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s")
 
 
-def card(hit: Hit, file: IndexedFile, asked: Asked, *, size: Size = FIRST) -> Card:
+def card(hit: Hit, file: IndexedFile, asked: QuestionWords, *, size: Size = FIRST) -> Card:
     """Return a passage's card, unfolded; `size` says how much of the passage it shows.
 
     Raises ValueError for a passage without entries.
     """
-    found: Sequence[Line] = ranked(hit, asked)
+    found: Sequence[RankedLine] = ranked(hit, asked)
     if not found:
         raise ValueError(f"the passage {hit.chunk.id} has no entry")
     first = numbered(file, found[0], asked)
@@ -43,7 +43,7 @@ def card(hit: Hit, file: IndexedFile, asked: Asked, *, size: Size = FIRST) -> Ca
     return _of_section(hit, file, asked, size, _of_one_section(found))
 
 
-def of_other_sections(hit: Hit, file: IndexedFile, asked: Asked) -> list[Card]:
+def of_other_sections(hit: Hit, file: IndexedFile, asked: QuestionWords) -> list[Card]:
     """Return a folded card of the passage's next section, where it is nearly as near as the first.
 
     A card shows nothing of another section than its own and those in it.
@@ -57,13 +57,13 @@ def of_other_sections(hit: Hit, file: IndexedFile, asked: Asked) -> list[Card]:
     return [replace(made, folded=True)]
 
 
-def _of_one_section(found: Sequence[Line]) -> list[Line]:
+def _of_one_section(found: Sequence[RankedLine]) -> list[RankedLine]:
     """Of a passage's lines those of the best one's section, with the sections in it."""
     own = found[0].entry.heading
     return [one for one in found if f"{one.entry.heading} > ".startswith(f"{own} > ")]
 
 
-def _named_section(file: IndexedFile, asked: Asked, nearness: float) -> list[Line]:
+def _named_section(file: IndexedFile, asked: QuestionWords, nearness: float) -> list[RankedLine]:
     """The lines of the section whose name says all that is asked, in order; the shortest name's.
 
     All of them are as near as the question's best line.
@@ -77,20 +77,20 @@ def _named_section(file: IndexedFile, asked: Asked, nearness: float) -> list[Lin
         return []
     chosen = min(fitting, key=lambda heading: len(called[heading]))
     return [
-        Line(entry, nearness)
+        RankedLine(entry, nearness)
         for entry in file.entries
         if entry.heading == chosen and entry.kind != "whole"
     ]
 
 
-def _that_name_it(found: Sequence[Line], asked: Asked) -> Sequence[Line]:
+def _that_name_it(found: Sequence[RankedLine], asked: QuestionWords) -> Sequence[RankedLine]:
     """Those of the lines that say all that is asked, where the best one does."""
     saying = [one for one in found if asked.words <= asked.terms.in_full(words_of(one.entry))]
     return saying if found[0] in saying else found
 
 
 def _of_section(
-    hit: Hit, file: IndexedFile, asked: Asked, size: Size, found: Sequence[Line]
+    hit: Hit, file: IndexedFile, asked: QuestionWords, size: Size, found: Sequence[RankedLine]
 ) -> Card:
     best = found[0]
     place = place_of(file, best.entry, size)
@@ -116,7 +116,7 @@ def _of_section(
     )
 
 
-def _next_best(place: Place, found: Sequence[Line]) -> Entry | None:
+def _next_best(place: CardPlace, found: Sequence[RankedLine]) -> Entry | None:
     """The entry that a folded card shows besides the best one, where it is nearly as near.
 
     Of an item that goes on with what introduces its list it is that sentence.
@@ -133,7 +133,7 @@ def _next_best(place: Place, found: Sequence[Line]) -> Entry | None:
     return None
 
 
-def _introducing(place: Place, item: Entry) -> Entry | None:
+def _introducing(place: CardPlace, item: Entry) -> Entry | None:
     """The nearest entry above an item, in its section, that ends with what introduces its list."""
     above = [
         entry
@@ -167,7 +167,7 @@ def without(card: Card, shown: Collection[int]) -> Card:
     )
 
 
-def _chosen(found: Sequence[Line], place: Place) -> list[Line]:
+def _chosen(found: Sequence[RankedLine], place: CardPlace) -> list[RankedLine]:
     """The entries that a card is made of, the best one first.
 
     Rows of one table are often equally near; so the best entry of another block is one of them.

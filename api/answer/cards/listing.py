@@ -9,7 +9,7 @@ from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Card, Piece, form_of, numbers
 from retrieval.index.terms import raw_cells, stems_of, title
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
-from retrieval.ranking.lines import Asked, Line, ranked
+from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
 
 MOST = 40  # parts; a longer list is said and linked
 _SHOWN = 10  # of a longer one
@@ -40,7 +40,7 @@ class _Found:
     best: Entry
 
 
-def cards(found: SearchResult, asked: Asked) -> list[Card]:
+def cards(found: SearchResult, asked: QuestionWords) -> list[Card]:
     """Return the lists that may be what is asked for, whole, the likeliest first: at most two.
 
     None where no passage is near one. Of a list of more than MOST parts the first are shown.
@@ -79,7 +79,7 @@ def _card(chosen: _Found) -> Card:
     )
 
 
-def _choices(found: SearchResult, asked: Asked) -> Iterator[_Found]:
+def _choices(found: SearchResult, asked: QuestionWords) -> Iterator[_Found]:
     top = found.hits[0].score if found.hits else 0.0
     found_at: dict[tuple[str, int], _Found] = {}
     for hit in found.hits:
@@ -110,7 +110,7 @@ def _first_entry(file: IndexedFile, block: Block) -> Entry | None:
     return next((entry for entry in file.entries if block.holds(entry)), None)
 
 
-def _share_named(file: IndexedFile, block: Block, asked: Asked) -> float:
+def _share_named(file: IndexedFile, block: Block, asked: QuestionWords) -> float:
     """How much of the question a block's headings and lead-in say; what its folders say, half."""
     lead = block.lead
     lines = range(lead.first_line, lead.last_line + 1) if lead else ()
@@ -120,11 +120,11 @@ def _share_named(file: IndexedFile, block: Block, asked: Asked) -> float:
     return near + _FOLDERS * (asked.share(_stems(f"{file.path} {own}", asked)) - near)
 
 
-def _stems(text: str, asked: Asked) -> frozenset[str]:
+def _stems(text: str, asked: QuestionWords) -> frozenset[str]:
     return asked.terms.in_full(stems_of(text))
 
 
-def _names_column(file: IndexedFile, block: Block, asked: Asked) -> bool:
+def _names_column(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:
     """Whether one of a table's first two columns is called as what is asked for."""
     if block.kind != "table" or block.lead is None:
         return False
@@ -133,7 +133,7 @@ def _names_column(file: IndexedFile, block: Block, asked: Asked) -> bool:
     return any(name and name <= asked.words for name in names)
 
 
-def _sections(file: IndexedFile, lines: Sequence[Line]) -> list[Block]:
+def _sections(file: IndexedFile, lines: Sequence[RankedLine]) -> list[Block]:
     """The sections of a file as one list, where it has several of the same level: its headings."""
     found = [(n, match[1]) for n in sorted(file.lines) if (match := _HEADING.match(file.lines[n]))]
     if not found:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from api.answer.cards.blocks import Block, Part, heading_of
 from api.answer.cards.card import Piece, form_of, numbers, part_numbers
 from api.answer.cards.fields import asked_fields, field_asked
-from api.answer.cards.place import Place, is_short, whole, words_of
+from api.answer.cards.place import CardPlace, is_short, whole, words_of
 from api.answer.cards.rows import asked_rows
 from retrieval.models import IndexedFile
-from retrieval.ranking.lines import Asked, Line
+from retrieval.ranking.lines import QuestionWords, RankedLine
 
 _GAP = 30  # words of a block between two that are shown, up to which it is shown as well
 _ROWS = 5  # of a table
@@ -17,7 +17,7 @@ _LONG_ITEM = 60  # words; of a longer item with others nested in it only those t
 _SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown whole
 
 
-def _is_small(file: IndexedFile, block: Block, best: Line) -> bool:
+def _is_small(file: IndexedFile, block: Block, best: RankedLine) -> bool:
     """Whether the best entry's list or table is so small that a part of it says less."""
     if block.kind not in {"list", "table"} or len(block.parts) > _SMALL:
         return False
@@ -25,7 +25,7 @@ def _is_small(file: IndexedFile, block: Block, best: Line) -> bool:
     return block.holds(best.entry) and words_of(file, shown) <= _SMALL_WORDS
 
 
-def pieces_of(place: Place, chosen: Sequence[Line], asked: Asked) -> list[Piece]:
+def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWords) -> list[Piece]:
     """Return the parts that the entries stand in, block by block in the order of the file.
 
     A short section of the best entry is shown whole.
@@ -48,7 +48,9 @@ def pieces_of(place: Place, chosen: Sequence[Line], asked: Asked) -> list[Piece]
     return list(_titled(place, found, chosen[0].entry.heading))
 
 
-def _of_block(place: Place, block: Block, chosen: Sequence[Line], asked: Asked) -> Piece | None:
+def _of_block(
+    place: CardPlace, block: Block, chosen: Sequence[RankedLine], asked: QuestionWords
+) -> Piece | None:
     """The parts of a block that answer; None where none does."""
     of_block = [one for one in chosen if block.holds(one.entry)]
     parts = [part for one in of_block for part in block.parts if part.holds(one.entry)]
@@ -63,15 +65,15 @@ def _of_block(place: Place, block: Block, chosen: Sequence[Line], asked: Asked) 
     return Piece(form_of(block), block.lead, tuple(shown), len(block.parts) - len(kept))
 
 
-def _is_stat_block(place: Place, block: Block) -> bool:
+def _is_stat_block(place: CardPlace, block: Block) -> bool:
     return block.kind == "fields" and _words_whole(place, block) <= _SMALL_WORDS
 
 
-def _words_whole(place: Place, block: Block) -> int:
+def _words_whole(place: CardPlace, block: Block) -> int:
     return words_of(place.file, sorted(set(numbers(whole(block)))))
 
 
-def _between(place: Place, chosen: Sequence[Line]) -> list[Block]:
+def _between(place: CardPlace, chosen: Sequence[RankedLine]) -> list[Block]:
     """The short blocks between those of the entries: without them the rest reads as if it were all.
 
     A table is none of them.
@@ -87,7 +89,7 @@ def _between(place: Place, chosen: Sequence[Line]) -> list[Block]:
     ]  # fmt: skip
 
 
-def _completed(place: Place, pieces: Sequence[Piece]) -> list[Piece]:
+def _completed(place: CardPlace, pieces: Sequence[Piece]) -> list[Piece]:
     """The pieces, each that ends with a colon followed by the first of what it introduces."""
     taken = {number for piece in pieces for number in numbers(piece)}
     made = []
@@ -112,7 +114,7 @@ def _said_once(pieces: Sequence[Piece]) -> list[Piece]:
     return made
 
 
-def _titled(place: Place, pieces: Sequence[Piece], own: str) -> Iterator[Piece]:
+def _titled(place: CardPlace, pieces: Sequence[Piece], own: str) -> Iterator[Piece]:
     """The pieces with what stands between them.
 
     The first of each section within the card's own gets the heading of that, and each how many
@@ -128,20 +130,20 @@ def _titled(place: Place, pieces: Sequence[Piece], own: str) -> Iterator[Piece]:
         under, behind = block.heading, at + 1
 
 
-def skipped_after(place: Place, pieces: Sequence[Piece]) -> int:
+def skipped_after(place: CardPlace, pieces: Sequence[Piece]) -> int:
     """Return how many parts of the last piece's section stand behind it and are not shown."""
     last = _block_of(place, pieces[-1])
     behind = place.blocks[last + 1 :]
     return sum(len(b.parts) for b in behind if b.heading == place.blocks[last].heading)
 
 
-def _block_of(place: Place, piece: Piece) -> int:
+def _block_of(place: CardPlace, piece: Piece) -> int:
     """The place of a piece's block among those of the file."""
     first = piece.parts[0].first_line
     return next(n for n, block in enumerate(place.blocks) if first <= block.last_line)
 
 
-def _introduced(place: Place, last: int) -> Block | None:
+def _introduced(place: CardPlace, last: int) -> Block | None:
     """The block directly below a line that ends with a colon, after nothing but blank lines."""
     lines = place.file.lines
     if not lines.get(last, "").rstrip().endswith(":"):
@@ -152,7 +154,9 @@ def _introduced(place: Place, last: int) -> Block | None:
     return starts.get(following) if following else None
 
 
-def _narrowed(file: IndexedFile, block: Block, part: Part, chosen: Sequence[Line]) -> list[Part]:
+def _narrowed(
+    file: IndexedFile, block: Block, part: Part, chosen: Sequence[RankedLine]
+) -> list[Part]:
     """A long item with others nested in it: its own lines and the nested ones that answer."""
     lines = range(part.first_line, part.last_line + 1)
     if block.kind != "list" or words_of(file, lines) <= _LONG_ITEM:

@@ -22,7 +22,7 @@ _WHOLE_TABLE = 5  # rows; a larger one is never shown as a part of a short secti
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CardPlace:
     """A section: its blocks, and those of its whole file."""
 
     file: IndexedFile
@@ -31,23 +31,23 @@ class Place:
     size: Size
 
 
-def place_of(file: IndexedFile, best: Entry, size: Size) -> Place:
+def place_of(file: IndexedFile, best: Entry, size: Size) -> CardPlace:
     """Return the section that an entry stands in, with all blocks of its file."""
     every = blocks(file)
     at = next((n for n, block in enumerate(every) if block.holds(best)), None)
     if at is None:  # nothing but an entry for the whole: all of its lines are one part
         part = Part(best.first_line, best.last_line)
         alone = (Block("paragraph", best.heading, None, (part,)),)
-        return Place(file, alone, alone, size)
+        return CardPlace(file, alone, alone, size)
     first, last = at, at
     while first > 0 and every[first - 1].heading == every[at].heading:
         first -= 1
     while last + 1 < len(every) and every[last + 1].heading == every[at].heading:
         last += 1
-    return Place(file, every, every[first : last + 1], size)
+    return CardPlace(file, every, every[first : last + 1], size)
 
 
-def is_short(place: Place) -> bool:
+def is_short(place: CardPlace) -> bool:
     """Tell whether a section is shown whole."""
     large = {"table"} if place.size.named else {"table", "fields"}
     if any(b.kind in large and len(b.parts) > _WHOLE_TABLE for b in place.section):

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from retrieval.index.terms import cells, stems_of
 from retrieval.models import BY_CHOICE, Entry, Hit, SearchResult, SourceNote
-from retrieval.ranking.lines import Asked, ranked
+from retrieval.ranking.lines import QuestionWords, ranked
 from retrieval.text.normalize import unnumbered
 
 _HOUSE = {"house rule", "house rules", "local"}  # these hold here, whatever was printed elsewhere
@@ -45,7 +45,7 @@ def statement(entry: Entry, note: SourceNote) -> Statement:
     return Statement(note, frozenset(stems_of(about)), words, is_row=is_row)
 
 
-def with_overriding(found: SearchResult, asked: Asked) -> SearchResult:
+def with_overriding(found: SearchResult, asked: QuestionWords) -> SearchResult:
     """Return the search with those of its overriding passages that bind what was asked as hits.
 
     They come last, so that the others keep their places.
@@ -64,7 +64,7 @@ def with_overriding(found: SearchResult, asked: Asked) -> SearchResult:
     return replace(found, hits=(*found.hits, *above), overriding=())
 
 
-def _binds(hit: Hit, note: SourceNote, known: Sequence[Statement], asked: Asked) -> bool:
+def _binds(hit: Hit, note: SourceNote, known: Sequence[Statement], asked: QuestionWords) -> bool:
     for line in ranked(hit, asked):
         found = conflicts([statement(line.entry, note), *known], asked.words)
         if any(one.upper == 0 and one.binding for one in found):

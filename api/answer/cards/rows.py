@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from api.answer.cards.blocks import Part, blocks, is_delimiter
 from retrieval.index.terms import raw_cells, stems_of
 from retrieval.models import Entry, IndexedFile
-from retrieval.ranking.lines import Asked, Line, numbers_of
+from retrieval.ranking.lines import QuestionWords, RankedLine, numbers_of
 
 _MOST = 3  # rows for one number: a table may have parts that count again
 
 
-def asked_rows(parts: Sequence[Part], found: Sequence[Line], asked: Asked) -> list[Part]:
+def asked_rows(
+    parts: Sequence[Part], found: Sequence[RankedLine], asked: QuestionWords
+) -> list[Part]:
     """Return the rows without those that say less of what is asked than the best one does.
 
     `found` are the entries of the rows, the best one first. Only where that is asked for by its
@@ -24,7 +26,7 @@ def asked_rows(parts: Sequence[Part], found: Sequence[Line], asked: Asked) -> li
     return [part for part in parts if not any(part.holds(entry) for entry in less)]
 
 
-def numbered(file: IndexedFile, best: Line, asked: Asked) -> list[Line]:
+def numbered(file: IndexedFile, best: RankedLine, asked: QuestionWords) -> list[RankedLine]:
     """Return the rows of the best one's table that are for the number asked for, where it is not.
 
     A long table is searched in parts, and the nearest part need not hold the row. They are as near
@@ -35,7 +37,7 @@ def numbered(file: IndexedFile, best: Line, asked: Asked) -> list[Line]:
         return []
     table = next((block for block in blocks(file) if block.holds(row)), None)
     return [
-        Line(entry, best.nearness)
+        RankedLine(entry, best.nearness)
         for entry in file.entries
         if table
         and table.holds(entry)
@@ -44,19 +46,19 @@ def numbered(file: IndexedFile, best: Line, asked: Asked) -> list[Line]:
     ][:_MOST]
 
 
-def _is_named(row: Entry, asked: Asked) -> bool:
+def _is_named(row: Entry, asked: QuestionWords) -> bool:
     name = asked.terms.in_full(stems_of(next(iter(raw_cells(row.quote)), "")))
     own = asked.numbers.intersection(numbers_of(row, asked.words))
     return bool(own or (name and name <= asked.words))
 
 
-def _said(row: Entry, asked: Asked) -> frozenset[str | int]:
+def _said(row: Entry, asked: QuestionWords) -> frozenset[str | int]:
     """The words and numbers of the question that a row says."""
     words = asked.terms.in_full(stems_of(row.quote)) & asked.words
     return words | asked.numbers.intersection(numbers_of(row, asked.words))
 
 
-def asked_columns(found: Sequence[Line], asked: Asked) -> frozenset[str]:
+def asked_columns(found: Sequence[RankedLine], asked: QuestionWords) -> frozenset[str]:
     """Return the names of the columns that the question speaks of, in the tables of these rows."""
     wanted = asked.words | asked.fields
     return frozenset(

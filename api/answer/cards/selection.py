@@ -8,7 +8,7 @@ from api.answer.cards.card import Card
 from api.answer.question.intent import Reading
 from retrieval.index.terms import key
 from retrieval.models import SearchResult, SourceNote
-from retrieval.ranking.lines import Asked
+from retrieval.ranking.lines import QuestionWords
 from retrieval.ranking.precedence import is_superseded
 from retrieval.text.words import without_command
 
@@ -23,12 +23,12 @@ class Searched:
     """A question, or a part of one, with what search found for it."""
 
     found: SearchResult
-    asked: Asked
+    asked: QuestionWords
 
     @classmethod
     def of(cls, found: SearchResult) -> "Searched":
         """Return a search with its question as lines are compared with it."""
-        return cls(found, Asked.of(found.question, found.terms))
+        return cls(found, QuestionWords.of(found.question, found.terms))
 
 
 def choose(
@@ -50,7 +50,7 @@ def choose(
     searched = Searched.of(whole)
     found = _of_search(searched, is_keyword=reading.form == "keyword")
     if reading.form in {"list", "which"}:
-        asked = Asked.of(without_command(whole.question), whole.terms)
+        asked = QuestionWords.of(without_command(whole.question), whole.terms)
         listed = listing.cards(whole, asked)
         # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
         sure = reading.form == "list" or not found or _has_best(listed, found[0])
@@ -144,7 +144,7 @@ def _of_one_table(card: Card, shown: Card) -> bool:
 
 
 def _arranged(
-    found: Sequence[Card], asked: Asked, notes: Mapping[str, SourceNote]
+    found: Sequence[Card], asked: QuestionWords, notes: Mapping[str, SourceNote]
 ) -> tuple[Card, ...]:
     """Errata above what they correct, superseded files last, both with their badges."""
     of_card = [notes.get(card.path, SourceNote(card.path)) for card in found]

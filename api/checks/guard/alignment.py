@@ -16,7 +16,7 @@ from api.checks.guard.text.occurrences import content as content
 from api.checks.guard.text.occurrences import named as named
 from api.checks.guard.text.occurrences import occurrences
 from api.checks.guard.text.occurrences import segment as segment
-from api.checks.passage_lines import Line, Source, lines
+from api.checks.passage_lines import PassageLine, Source, lines
 from retrieval.text.words import abbreviates, stem
 
 Agreement = Literal["same", "unit", "none"]
@@ -26,7 +26,7 @@ Agreement = Literal["same", "unit", "none"]
 class Evidence:
     """All passages, taken apart once for an answer."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[PassageLine, ...]
     occurrences: tuple[Occurrence, ...]
     words: tuple[frozenset[str], ...]  # of each passage, with heading, context and path
     counted: frozenset[str]  # stems that stand as a unit behind some number
@@ -49,7 +49,7 @@ class Evidence:
 class _Passage:
     """What is made of one passage."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[PassageLine, ...]
     occurrences: tuple[Occurrence, ...]
     words: frozenset[str]
 
@@ -81,7 +81,7 @@ def evidence(sources: Sequence[Source]) -> Evidence:
     return Evidence(tuple(found), taken, words, frozenset(counted - {""}), said)
 
 
-def _whole(line: Line) -> str:
+def _whole(line: PassageLine) -> str:
     return " ".join([line.heading, line.key, *(cell.text for cell in line.cells)])
 
 

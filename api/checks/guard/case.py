@@ -21,7 +21,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class GuardCase:
     """What one statement is checked against."""
 
     question: str

@@ -7,9 +7,9 @@ measures, and what it lets through, is in docs/experiments.md.
 from collections.abc import Iterator, Sequence
 
 from api.checks.guard.alignment import Evidence, content, evidence
-from api.checks.guard.case import Case
 from api.checks.guard.case import Finding as Finding  # part of this module's interface
 from api.checks.guard.case import FindingKind as FindingKind
+from api.checks.guard.case import GuardCase
 from api.checks.guard.numbers.arithmetic import Sum, sums
 from api.checks.guard.numbers.number import misplaced
 from api.checks.guard.statements import Statement, statements
@@ -45,13 +45,13 @@ def check(answer: str, passages: Sequence[Source], question: str) -> tuple[Findi
     for statement in statements(text):
         cited = tuple(number for number in statement.cited if 1 <= number <= len(passages))
         titles = " | ".join(f"{passages[n - 1].path} {passages[n - 1].heading}" for n in cited)
-        case = Case(asked, facts(asked), known, cited, texts, tuple(told), facts(fold(titles)))
+        case = GuardCase(asked, facts(asked), known, cited, texts, tuple(told), facts(fold(titles)))
         found.extend(_statement(statement, case))
         told.extend(facts(statement.text))
     return tuple(dict.fromkeys(found))
 
 
-def _statement(statement: Statement, case: Case) -> Iterator[Finding]:
+def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     shown = sums(statement.text)
     stated = [fact for fact in facts(statement.text) if not fact.weak or _one(fact, case.known)]
     results = {(total.result.low, total.result.base, total.result.die) for total in shown}
@@ -84,7 +84,7 @@ def _said_outside(fact: Fact, stated: Sequence[Fact], shown: Sequence[Sum]) -> b
     )
 
 
-def _states(statement: Statement, numbers: bool, case: Case) -> bool:
+def _states(statement: Statement, numbers: bool, case: GuardCase) -> bool:
     """Whether a sentence says something of the passages, and is no lead-in nor a short reply."""
     words = set(content(statement.text)) - set(content(case.question))
     for fact in facts(statement.text):
@@ -103,7 +103,7 @@ def _one(fact: Fact, known: Evidence) -> bool:
     return named and fact.text.lower().startswith("one")
 
 
-def _echo(fact: Fact, case: Case) -> bool:
+def _echo(fact: Fact, case: GuardCase) -> bool:
     """Whether the question or the answer said it before."""
     return any(
         (fact.die, fact.base, fact.low, fact.high, fact.sign, False)
@@ -119,7 +119,7 @@ def _echo(fact: Fact, case: Case) -> bool:
     )
 
 
-def _negation(statement: Statement, case: Case) -> Iterator[Finding]:
+def _negation(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     cited = [line for line in case.known.lines if line.passage in case.cited]
     if found := contradiction(statement.text, case.question, cited):
         message, line = found

@@ -1,6 +1,6 @@
 """The files of the embedded PostgreSQL: how its database is made, its password, its socket.
 
-In the home of a Place:
+In the home of a ClusterPlace:
 
     cluster/       PostgreSQL's own files           socket/       mode 0700; may be elsewhere
     password       of the database user `rules`     server.log    of this start and some before
@@ -17,7 +17,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from retrieval.database.embedded.place import ENVIRONMENT, Account, Place, digest, write_private
+from retrieval.database.embedded.place import (
+    ENVIRONMENT,
+    Account,
+    ClusterPlace,
+    digest,
+    write_private,
+)
 from retrieval.errors import DatabaseUnreachableError
 
 USER = "rules"  # the database has this name too
@@ -25,7 +31,7 @@ _LOG_BYTES = 5_000_000
 _SOCKET_BYTES = 103  # sockaddr_un.sun_path without its NUL: 107 on Linux, 103 on macOS
 
 
-def initialise(place: Place) -> None:
+def initialise(place: ClusterPlace) -> None:
     """Run initdb unless a complete cluster is there. The caller holds start.lock.
 
     All is made in a staging folder of its own name, because the initdb of a killed process may
@@ -47,7 +53,7 @@ def initialise(place: Place) -> None:
     shutil.rmtree(staging)
 
 
-def read_password(place: Place) -> str:
+def read_password(place: ClusterPlace) -> str:
     """Return the password of the database user; DatabaseUnreachableError if it is lost."""
     path = place.home / "password"
     password = path.read_text() if path.exists() else ""
@@ -59,7 +65,7 @@ def read_password(place: Place) -> str:
     return password
 
 
-def socket_directory(place: Place) -> Path:
+def socket_directory(place: ClusterPlace) -> Path:
     """Return a folder for the socket, mode 0700: in the home, or in /tmp if that will not do."""
     inside = place.home / "socket"
     longest = os.fsencode(inside / ".s.PGSQL.65535")
@@ -98,7 +104,7 @@ def private_directory(path: Path, account: Account) -> Path:
 
 
 @contextmanager
-def open_log(place: Place) -> Iterator[int]:
+def open_log(place: ClusterPlace) -> Iterator[int]:
     """Yield a descriptor that appends to the server's log; a big one is put aside first."""
     if place.log.exists() and place.log.stat().st_size > _LOG_BYTES:
         place.log.replace(place.log.with_suffix(".log.1"))
@@ -111,7 +117,7 @@ def open_log(place: Place) -> Iterator[int]:
         os.close(descriptor)
 
 
-def last_lines(place: Place) -> str:
+def last_lines(place: ClusterPlace) -> str:
     """Return the end of the server's log in one line; "nothing" if there is none."""
     if not place.log.exists():
         return "nothing"
@@ -121,7 +127,7 @@ def last_lines(place: Place) -> str:
     return " | ".join(lines[-6:]) or "nothing"
 
 
-def _initdb(place: Place, cluster: Path, password_file: Path) -> None:
+def _initdb(place: ClusterPlace, cluster: Path, password_file: Path) -> None:
     command = [str(place.binaries / "initdb"), f"--pgdata={cluster}", f"--username={USER}"]
     command += [f"--pwfile={password_file}", "--auth=scram-sha-256", "--encoding=UTF8"]
     # The built-in provider sorts and folds the same on every system. The parser of full text asks
@@ -135,7 +141,7 @@ def _initdb(place: Place, cluster: Path, password_file: Path) -> None:
     _run(create, place, stdin=f"CREATE DATABASE {USER};\n")
 
 
-def _run(command: list[str], place: Place, stdin: str = "") -> None:
+def _run(command: list[str], place: ClusterPlace, stdin: str = "") -> None:
     done = subprocess.run(
         command,
         cwd="/",  # ours may be closed to the account

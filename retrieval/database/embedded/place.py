@@ -46,7 +46,7 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ClusterPlace:
     """Where one embedded database is kept and what runs it."""
 
     data_dir: Path  # what the caller named
@@ -65,7 +65,7 @@ class Place:
         return self.home / "server.log"
 
 
-def locate(data_dir: Path, deadline: float) -> Place:
+def locate(data_dir: Path, deadline: float) -> ClusterPlace:
     """Say where the database of `data_dir` is kept; makes the folders, not the database.
 
     For root that is a folder below /var/lib/rules-oracle when the server's account cannot get to
@@ -79,12 +79,12 @@ def locate(data_dir: Path, deadline: float) -> Place:
     account = _account(data_dir / "cluster")
     if not root:
         home = _recorded(data_dir) or data_dir
-        return Place(data_dir, home, package / _INSTALL / "bin", account)
+        return ClusterPlace(data_dir, home, package / _INSTALL / "bin", account)
     with exclusive(data_dir / "location.lock", deadline):
         home = _recorded(data_dir) or _home_of_root(data_dir, account)
     account = _account(home / "cluster")
     binaries = _runnable(package, account, deadline) / _INSTALL / "bin"
-    return Place(data_dir, home, binaries, account)
+    return ClusterPlace(data_dir, home, binaries, account)
 
 
 def tools() -> Path:

@@ -22,7 +22,7 @@ from retrieval.database.embedded.files import (
     read_password,
     socket_directory,
 )
-from retrieval.database.embedded.place import Place, exclusive, locate, lock_now, open_lock
+from retrieval.database.embedded.place import ClusterPlace, exclusive, locate, lock_now, open_lock
 from retrieval.database.embedded.server import Child, Postmaster, find, launch, stop
 from retrieval.errors import DatabaseUnreachableError
 
@@ -72,7 +72,7 @@ def _explained(data_dir: Path) -> Iterator[None]:
 
 
 def _join(
-    place: Place, users: int, listen: tuple[str, int] | None, deadline: float
+    place: ClusterPlace, users: int, listen: tuple[str, int] | None, deadline: float
 ) -> tuple[str, Child]:
     """Become a user of a running server; return the URL of its socket."""
     with exclusive(place.home / "start.lock", deadline):
@@ -87,7 +87,7 @@ def _join(
             raise
 
 
-def _stop_started(place: Place) -> None:
+def _stop_started(place: ClusterPlace) -> None:
     """Stop a server that we may have started: Ctrl-C inside Popen() hides that we have a child."""
     show_by = time.monotonic() + _SHOW_SECONDS
     while find(place) is None and time.monotonic() < show_by:
@@ -95,7 +95,7 @@ def _stop_started(place: Place) -> None:
     stop(place, None)
 
 
-def _leave(place: Place, users: int, child: Child) -> None:
+def _leave(place: ClusterPlace, users: int, child: Child) -> None:
     with exclusive(place.home / "start.lock", time.monotonic() + _LEAVE_SECONDS):
         if lock_now(users):
             stop(place, child)
@@ -103,7 +103,7 @@ def _leave(place: Place, users: int, child: Child) -> None:
 
 
 def _ensure_running(
-    place: Place, listen: tuple[str, int] | None, deadline: float
+    place: ClusterPlace, listen: tuple[str, int] | None, deadline: float
 ) -> tuple[str, Child]:
     child: Child = None
     retry_until = time.monotonic() + _RETRY_SECONDS
@@ -122,12 +122,12 @@ def _ensure_running(
         time.sleep(0.03)
 
 
-def _socket_url(place: Place, postmaster: Postmaster) -> str:
+def _socket_url(place: ClusterPlace, postmaster: Postmaster) -> str:
     where = f"host={quote(os.fsencode(socket_directory(place)), safe='')}&port={postmaster.port}"
     return f"postgresql://{USER}:{read_password(place)}@/{USER}?{where}"
 
 
-def _tcp_url(place: Place, listen: tuple[str, int]) -> str:
+def _tcp_url(place: ClusterPlace, listen: tuple[str, int]) -> str:
     host = f"[{listen[0]}]" if ":" in listen[0] else listen[0]
     url = f"postgresql://{USER}:{read_password(place)}@{host}:{listen[1]}/{USER}"
     if failure := _failure(url):
@@ -148,7 +148,7 @@ def _failure(url: str) -> str:
     return ""
 
 
-def _no_answer(place: Place, failure: str) -> DatabaseUnreachableError:
+def _no_answer(place: ClusterPlace, failure: str) -> DatabaseUnreachableError:
     return DatabaseUnreachableError(
         f"the embedded database of {place.data_dir} does not answer: {failure}; {place.log} ends "
         f"with: {last_lines(place)}; if it is recovering try again in a minute, else "

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrieval.database.embedded.files import open_log, socket_directory
-from retrieval.database.embedded.place import ENVIRONMENT, Place
+from retrieval.database.embedded.place import ENVIRONMENT, ClusterPlace
 
 _SETTINGS = {  # for a small index on one machine
     "fsync": "on",
@@ -39,7 +39,7 @@ class Postmaster:
     port: int  # names the socket too
 
 
-def launch(place: Place, listen: tuple[str, int] | None) -> subprocess.Popen[bytes]:
+def launch(place: ClusterPlace, listen: tuple[str, int] | None) -> subprocess.Popen[bytes]:
     """Start a server, none being there, and return it; it does not answer yet."""
     host, port = listen or ("", _PORT)
     settings = _SETTINGS | {
@@ -69,7 +69,7 @@ def launch(place: Place, listen: tuple[str, int] | None) -> subprocess.Popen[byt
     return child
 
 
-def find(place: Place) -> Postmaster | None:
+def find(place: ClusterPlace) -> Postmaster | None:
     """Return the server that postmaster.pid names, if it is one and it is ours."""
     try:
         lines = (place.cluster / "postmaster.pid").read_text().splitlines()
@@ -80,7 +80,7 @@ def find(place: Place) -> Postmaster | None:
     return Postmaster(pid, port) if is_server(pid, place.cluster) else None
 
 
-def stop(place: Place, child: Child) -> None:
+def stop(place: ClusterPlace, child: Child) -> None:
     """Shut the server down, if one runs; one that will not end is left for the next to adopt."""
     postmaster = find(place)
     if postmaster is None:

@@ -12,7 +12,7 @@ from retrieval.errors import ConfigurationError, DatasetError
 from retrieval.models import Candidate, Chunk, Entry, Evidence, Hit, SearchResult, Timings
 from retrieval.refusal import minhash, off_topic, premise
 from retrieval.refusal.minhash import Sketch
-from retrieval.refusal.off_topic import Fit, Signals
+from retrieval.refusal.off_topic import OffTopicFit, Signals
 
 MODELS = {"encoder": "0" * 64, "reranker": "off"}
 OTHERS = {**MODELS, "encoder": "1" * 64}
@@ -24,7 +24,7 @@ def vault(name: str, size: int) -> Sketch:
 
 
 VAULT = vault("rules", 64)
-FIT = Fit(covered=0.2, nearer=0.4, vault=VAULT)
+FIT = OffTopicFit(covered=0.2, nearer=0.4, vault=VAULT)
 
 
 def candidate(score: float | None) -> Candidate:
@@ -86,7 +86,7 @@ def test_what_is_not_nearer_than_other_subjects_is_refused_however_well_it_is_fo
 
 
 def test_by_how_much_the_rules_must_be_nearer_is_fitted_for_one_vault() -> None:
-    fit = Fit(covered=0.4, nearer=0.45, vault=VAULT)
+    fit = OffTopicFit(covered=0.4, nearer=0.45, vault=VAULT)
     edited, other = VAULT[:40] + vault("new", 24), vault("other", 64)
     for covered in (None, 0.1):
         found = [
@@ -140,7 +140,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_fit_belongs_to_its_models(stored: Path) -> None:
-    other = Fit(covered=0.1, nearer=0.3, vault=vault("other", 64))
+    other = OffTopicFit(covered=0.1, nearer=0.3, vault=vault("other", 64))
     off_topic.write(MODELS, FIT, {"split": "calibration"})
     off_topic.write(OTHERS, other, {"split": "calibration"})
     off_topic.write(MODELS, FIT, {"split": "calibration", "ids": ["c"]})

@@ -10,7 +10,7 @@ from api.answer.cards.place import Size
 from api.checks import citations
 from retrieval.context import SearchContext
 from retrieval.models import Entry
-from retrieval.ranking.lines import Asked
+from retrieval.ranking.lines import QuestionWords
 from retrieval.search import search
 from tests.conftest import index_of, write_vault
 from tests.support.made.made_cards import VAULT, chosen, first, written
@@ -154,14 +154,16 @@ def test_another_section_of_the_passage_is_a_card_of_its_own(context: SearchCont
     asked = "Does lightning burn a sail of a ship over ten knots before the storm?"
     found = search(context, asked)
     hit = next(one for one in found.hits if one.chunk.path == "4. Sailing/Storms.md")
-    file, question_asked = found.files[hit.chunk.path], Asked.of(asked, found.terms)
+    file, question_asked = found.files[hit.chunk.path], QuestionWords.of(asked, found.terms)
     own = from_passage.card(hit, file, question_asked)
     others = from_passage.of_other_sections(hit, file, question_asked)
     assert (own.heading, list(own.lines)) == ("Storms > Speed > 10 knots", [11])
     assert [(one.heading, list(one.lines), one.folded) for one in others] == [
         ("Storms > Lightning <marquee>x</marquee>", [7], True)
     ]
-    assert from_passage.of_other_sections(hit, file, Asked.of("ten knots", found.terms)) == []
+    assert (
+        from_passage.of_other_sections(hit, file, QuestionWords.of("ten knots", found.terms)) == []
+    )
 
 
 def test_of_a_name_the_section_called_so_is_shown_from_its_beginning(
@@ -191,7 +193,7 @@ def test_what_is_left_out_of_a_long_section_is_marked_and_counted(context: Searc
     file = found.files["6. Law/Stowaways.md"]
     hit = next(one for one in found.hits if one.chunk.path == file.path)
     one = Size(section=10, entries=1, words=10)
-    card = from_passage.card(hit, file, Asked.of(asked, found.terms), size=one)
+    card = from_passage.card(hit, file, QuestionWords.of(asked, found.terms), size=one)
     assert (render.text(card)[-3:], card.left_out) == ("\n\n…", 2)
 
 

@@ -9,7 +9,7 @@ from api.answer.cards.card import Card
 from api.answer.question import intent
 from retrieval.context import SearchContext
 from retrieval.models import SearchResult
-from retrieval.ranking.lines import Asked
+from retrieval.ranking.lines import QuestionWords
 from retrieval.search import search
 from retrieval.text.words import without_command
 from tests.conftest import index_of, write_vault
@@ -26,7 +26,7 @@ def context(
 
 
 def listed(found: SearchResult) -> list[Card]:
-    return listing.cards(found, Asked.of(without_command(found.question), found.terms))
+    return listing.cards(found, QuestionWords.of(without_command(found.question), found.terms))
 
 
 def first(context: SearchContext, asked: str) -> Card:

@@ -5,7 +5,7 @@ import pytest
 from api.answer.cards.blocks import Part
 from api.answer.cards.rows import asked_columns, asked_rows, column_names, numbered
 from retrieval.models import Entry
-from retrieval.ranking.lines import Asked, Line, numbers_of
+from retrieval.ranking.lines import QuestionWords, RankedLine, numbers_of
 from tests.support.index.indexed_text import indexed_file, terms_of
 from tests.support.made.made_entries import learnt, row
 
@@ -30,8 +30,10 @@ def shown(question: str, rows: list[Entry], best: int) -> list[int]:
     terms = learnt(*(("a.md", one) for one in [*LEVELS, *SAVES, *ANIMALS]))
     ordered = [rows[best], *(one for one in rows if one is not rows[best])]
     parts = [Part(one.first_line, one.last_line) for one in ordered]
-    found = [Line(one, 1.0 - n / 10) for n, one in enumerate(ordered)]
-    return sorted(part.first_line for part in asked_rows(parts, found, Asked.of(question, terms)))
+    found = [RankedLine(one, 1.0 - n / 10) for n, one in enumerate(ordered)]
+    return sorted(
+        part.first_line for part in asked_rows(parts, found, QuestionWords.of(question, terms))
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,9 +60,9 @@ def test_who_goes_first_asks_for_no_row() -> None:
 
 def test_the_columns_that_are_asked_for_are_named() -> None:
     terms = learnt(*(("a.md", one) for one in LEVELS))
-    found = [Line(one, 1.0) for one in LEVELS]
-    assert asked_columns(found, Asked.of("hit dice of a guard", terms)) == {"Hit Dice"}
-    assert asked_columns(found, Asked.of("Who is she?", terms)) == frozenset()
+    found = [RankedLine(one, 1.0) for one in LEVELS]
+    assert asked_columns(found, QuestionWords.of("hit dice of a guard", terms)) == {"Hit Dice"}
+    assert asked_columns(found, QuestionWords.of("Who is she?", terms)) == frozenset()
 
 
 def test_two_header_rows_are_one_name_and_a_header_that_does_not_fit_is_none() -> None:
@@ -81,8 +83,10 @@ def test_the_row_of_the_number_is_found_in_the_whole_table_and_in_no_other() -> 
     thief = next(one for one in file.entries if "13" in one.quote)
 
     def found(question: str) -> list[str]:
-        best = Line(thief, 0.7)
-        return [line.entry.quote for line in numbered(file, best, Asked.of(question, terms))]
+        best = RankedLine(thief, 0.7)
+        return [
+            line.entry.quote for line in numbered(file, best, QuestionWords.of(question, terms))
+        ]
 
     assert found("What is the death save of a level 5 thief?") == ["| 4-6 | 11 |"]
     assert found("What is the death save of a level 2 thief?") == []  # the best one is for it
@@ -101,7 +105,7 @@ def test_the_row_of_the_number_is_found_in_the_whole_table_and_in_no_other() -> 
 )
 def test_ordinals_of_a_field_are_numbers(question: str, numbers: set[int]) -> None:
     terms = learnt(*(("a.md", one) for one in LEVELS))
-    assert Asked.of(question, terms).numbers == numbers
+    assert QuestionWords.of(question, terms).numbers == numbers
 
 
 def test_a_price_is_no_number_that_a_row_is_for() -> None:

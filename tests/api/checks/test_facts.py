@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from api.checks.guard.alignment import Occurrence, agreement
 from api.checks.guard.text.facts import Fact, facts
 from api.checks.guard.text.names import names
-from api.checks.passage_lines import Cell, Line
+from api.checks.passage_lines import Cell, PassageLine
 from retrieval.text.normalize import fold
 from retrieval.text.words import abbreviates, stem
 
@@ -28,7 +28,7 @@ def one(text: str) -> Fact:
 
 
 def found(text: str, column: str = "") -> Occurrence:
-    line = Line("row", 1, text, 0, (Cell(text, column),), "", "", "", "")
+    line = PassageLine("row", 1, text, 0, (Cell(text, column),), "", "", "", "")
     return Occurrence(one(text), line, 0, (), (), "", frozenset(), frozenset())
 
 

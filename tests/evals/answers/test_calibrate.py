@@ -14,14 +14,14 @@ from evals.labels import dataset
 from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError, DatasetError
 from retrieval.ranking import calibration
-from retrieval.ranking.calibration import Fit
+from retrieval.ranking.calibration import RankingFit
 from retrieval.ranking.fusion import Weights
 from retrieval.refusal import confidence, off_topic
 from retrieval.settings import Settings
 
 MODELS = {"encoder": "0" * 64, "reranker": "off", "late_interaction": True, "folding": 3}
 OTHERS = {**MODELS, "encoder": "1" * 64}
-FIT = Fit(Weights(text=0.5, late=2.0, rerank=None), threshold=0.34)
+FIT = RankingFit(Weights(text=0.5, late=2.0, rerank=None), threshold=0.34)
 SEEN = {"split": "calibration", "ids": ["a", "b"]}
 
 
@@ -65,7 +65,7 @@ def test_without_a_hit_nothing_is_fitted(limits: Sequence[float | None]) -> None
 
 
 def test_a_fit_belongs_to_its_models(stored: Path) -> None:
-    other = Fit(Weights(text=0.1, late=0.0, rerank=0.3), threshold=-3.46)
+    other = RankingFit(Weights(text=0.1, late=0.0, rerank=0.3), threshold=-3.46)
     calibration.write(MODELS, FIT, SEEN)
     calibration.write(OTHERS, other, SEEN)
     assert calibration.find(MODELS) == FIT

@@ -10,7 +10,7 @@ from api.llm.client import LanguageModel
 from evals import faithfulness as program
 from evals.answers import claims, fixtures, judged_set
 from evals.answers.llm_judge import Judge
-from evals.faithfulness import Scored
+from evals.faithfulness import CheckedAnswer
 from evals.faults.passes import HANDBOOK
 from evals.faults.replace import Replacement, applied
 from evals.retrieval import RULES_VAULT
@@ -122,7 +122,7 @@ def test_planted_words_and_unsupported_claims_are_red() -> None:
         program.faults([error], [])
 
 
-def judged(judge: Judge, text: str) -> Scored:
+def judged(judge: Judge, text: str) -> CheckedAnswer:
     return program.score(
         "configured", answered(asked("prose", FALL), reply(text, FALL)), RULES, judge
     )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evals import guard_set as program
-from evals.guard_set import Case, Checked
+from evals.guard_set import Checked, LabelledAnswer
 from retrieval.errors import DatasetError
 
 PASSAGE = {
@@ -95,5 +95,5 @@ def test_answers_to_measure_are_about_half_wrong_and_none_to_build_on() -> None:
     }
 
 
-def _case(row: dict[str, Any]) -> Case:
+def _case(row: dict[str, Any]) -> LabelledAnswer:
     return program._case("here", json.dumps(row))

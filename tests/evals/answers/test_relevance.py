@@ -9,7 +9,7 @@ from api.llm.client import LanguageModel
 from evals import relevance as program
 from evals.answers.llm_judge import Judge
 from evals.measure.outcome import Outcome
-from evals.relevance import Scored
+from evals.relevance import ScoredPassages
 from retrieval.errors import DatasetError
 from retrieval.settings import Settings
 from tests.evals.answers.test_accuracy import QUESTIONS, dataset
@@ -17,7 +17,7 @@ from tests.support.made import made
 from tests.support.servers.fake_llm import FakeLlm
 
 
-def by_labels(*golds: int, order: tuple[int, ...], returned: int = 4) -> Scored:
+def by_labels(*golds: int, order: tuple[int, ...], returned: int = 4) -> ScoredPassages:
     outcome = Outcome(made.question(*golds), made.found(*order, returned=returned), None)
     return program.by_labels(outcome, made.chunks_of, returned)
 

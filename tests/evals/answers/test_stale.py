@@ -8,13 +8,24 @@ from typing import Any
 import pytest
 
 from evals import stale
-from evals.stale import HANDBOOK, Case, Place, Reply, Stage, State, cases, opened, replies, row
+from evals.stale import (
+    HANDBOOK,
+    EditCase,
+    Reply,
+    RulePlace,
+    Stage,
+    State,
+    cases,
+    opened,
+    replies,
+    row,
+)
 from retrieval.errors import DatasetError
 from tests.conftest import write_vault
 from tests.support.source.promises_table import Runs
 
-FOUR, SIX = Place("devices.md", "after 4 years"), Place("devices.md", "after 6 years")
-MOVED = Place("laptops.md", "after 4 years")
+FOUR, SIX = RulePlace("devices.md", "after 4 years"), RulePlace("devices.md", "after 6 years")
+MOVED = RulePlace("laptops.md", "after 4 years")
 FILES = {
     path: (HANDBOOK / path).read_text("utf-8")
     for path in ("people/remote-work.md", "billing/refunds.md", "support/on-call.md")
@@ -23,7 +34,7 @@ FAULTY = "tests.support.faults.stale_programs"
 CASES = {case.name: case for case in cases()}
 
 
-def body(*cited: Place, answer: str = "") -> dict[str, Any]:
+def body(*cited: RulePlace, answer: str = "") -> dict[str, Any]:
     return {"answer": answer, "citations": [{"path": p.path, "quote": p.words} for p in cited]}
 
 
@@ -44,9 +55,9 @@ def body(*cited: Place, answer: str = "") -> dict[str, Any]:
     ],
 )
 def test_an_answer_shows_one_state(
-    places: Sequence[Place | None], given: dict[str, Any], expected: State
+    places: Sequence[RulePlace | None], given: dict[str, Any], expected: State
 ) -> None:
-    assert stale.state(given, Case("number", lambda _: None, "When?", *places)) == expected
+    assert stale.state(given, EditCase("number", lambda _: None, "When?", *places)) == expected
 
 
 def test_only_the_new_state_is_right_after_the_ingest_and_either_while_it_runs() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from evals import subjects
 from evals.labels import dataset
-from evals.subjects import Asked
+from evals.subjects import SubjectQuestion
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.refusal.off_topic import Signals
@@ -79,15 +79,15 @@ def test_each_vault_is_judged_by_the_limit_that_the_others_give() -> None:
     higher = {
         name: tuple(replace(one, covered=1.0) for one in group) for name, group in told.items()
     }
-    lines = subjects.report([Asked("a", told), Asked("b", higher)]).splitlines()
+    lines = subjects.report([SubjectQuestion("a", told), SubjectQuestion("b", higher)]).splitlines()
     # a's 5 % are at 0.2 + 0.5 * 0.3495 = 0.37475, b's 0.8 above.
     assert "| a | 100 + 10 + 100 | 0.593 | 1.175 | 1.000 | 1.000 | 1.000 |" in lines
     assert "| b | 100 + 10 + 100 | 1.000 | 0.375 | 0.000 | 0.000 | 0.000 |" in lines
     assert "| all | 200 + 20 + 200 | 0.796 (mean) | | 0.500 | 0.500 | 0.500 |" in lines
     with pytest.raises(DatasetError, match=r"a: none of the questions of \['sense'\]"):
-        subjects.report([Asked("a", {**told, "sense": ()})])
+        subjects.report([SubjectQuestion("a", {**told, "sense": ()})])
     with pytest.raises(DatasetError, match="1 vault: there are no others"):
-        subjects.report([Asked("a", told)])
+        subjects.report([SubjectQuestion("a", told)])
 
 
 def test_the_questions_that_ship_are_of_vaults_that_ship() -> None:

@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from evals.gating import compare
 from evals.measure import measurement, stats
 from evals.measure.stats import Interval
-from retrieval.index.store import Scored
+from retrieval.index.store import ScoredChunk
 from retrieval.models import Chunk
 from retrieval.ranking import candidates, fusion
 from retrieval.ranking.fusion import Weights
@@ -66,7 +66,7 @@ def by_name_alone(compare: Any) -> Any:
 def ties_go_by_place() -> None:
     places = [("a.md", 1), ("a.md", 2), ("a.md", 10), ("b.md", 1)]
     equal = [
-        Scored(row, Chunk(path, "", line, line, "x"), 0.5)
+        ScoredChunk(row, Chunk(path, "", line, line, "x"), 0.5)
         for row, (path, line) in enumerate(places, start=1)
     ]
     for dense in (equal, equal[::-1]):

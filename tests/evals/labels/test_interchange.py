@@ -12,7 +12,7 @@ import pytest
 from evals import interchange, retrieval
 from evals.labels import dataset
 from evals.measure import metrics, span_overlap
-from evals.measure.metrics import Scored
+from evals.measure.metrics import ScoredOutcome
 from evals.measure.outcome import Subject
 from retrieval.context import SearchContext
 
@@ -47,7 +47,7 @@ def context(indexed_rules: SearchContext) -> SearchContext:
     return indexed_rules
 
 
-def measured(context: SearchContext, path: Path) -> tuple[list[Scored], Subject]:
+def measured(context: SearchContext, path: Path) -> tuple[list[ScoredOutcome], Subject]:
     """The questions as they are measured, with the index that was asked."""
     with retrieval.subject(context, None) as subject:
         outcomes = list(retrieval.evaluate(context, subject, dataset.load(path)))

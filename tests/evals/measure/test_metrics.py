@@ -8,14 +8,14 @@ import pytest
 
 from evals.measure import summary, threshold
 from evals.measure.judge import ceiling
-from evals.measure.metrics import Scored
+from evals.measure.metrics import ScoredOutcome
 from retrieval.context import SearchContext
 from retrieval.models import Hit
 from retrieval.search import search
 from tests.support.made.made import CHUNKS, found, question, scored
 
 
-def one(*order: int, golds: tuple[int, ...] = (1,), returned: int = 2) -> Scored:
+def one(*order: int, golds: tuple[int, ...] = (1,), returned: int = 2) -> ScoredOutcome:
     return scored((question(*golds), found(*order, returned=returned)))[0]
 
 

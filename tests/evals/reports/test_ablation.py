@@ -21,8 +21,8 @@ from evals.retrieval import Subject
 from evals.stages import fixed_chunks
 from evals.stages.configurations import (
     SHIPPED,
-    Asked,
     Configuration,
+    ConfiguredSearch,
     Indexed,
     StageSettings,
     applied,
@@ -30,7 +30,7 @@ from evals.stages.configurations import (
     indexes,
 )
 from evals.stages.report import table
-from evals.stages.rows import Row, compare
+from evals.stages.rows import AblationRow, compare
 from ingest.chunking.document import IndexedChunk
 from ingest.read.vault import SourceFile
 from retrieval.context import SearchContext, with_bundled_reranker
@@ -171,12 +171,13 @@ ASKED = dataset.Question(
 SETUP = StageSettings("ours", Weights(0.8, 1.0, None), True, False, -math.inf, 4, 30)
 
 
-def row(name: str, ranks: Sequence[int], top_k: int = 4) -> Row:
+def row(name: str, ranks: Sequence[int], top_k: int = 4) -> AblationRow:
     index = Indexed(Subject(1, {}, lambda _: ()), 1, 1, 1)
     asked = tuple(
-        Asked(ASKED, rank <= top_k, rank, None, False, "stored", 100, 1.0) for rank in ranks
+        ConfiguredSearch(ASKED, rank <= top_k, rank, None, False, "stored", 100, 1.0)
+        for rank in ranks
     )
-    return Row(
+    return AblationRow(
         Configuration(name, name, replace(SETUP, threshold=float(sum(map(ord, name))))),
         index,
         asked,

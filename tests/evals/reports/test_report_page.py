@@ -18,7 +18,7 @@ from evals.measure.judge import losses
 from evals.measure.run import Run
 from evals.measure.summary import Estimate
 from evals.reports import numbers, page, plot, results, stored
-from evals.reports.plot import Line
+from evals.reports.plot import Curve
 from tests.support.made.made import found, question, scored
 from tests.support.made.made_measurements import measured
 from tests.support.made.made_run import HTML, made_run, run_of
@@ -253,6 +253,6 @@ def test_a_histogram_holds_every_value_once() -> None:
 
 
 def test_a_plot_of_a_single_place_is_drawn() -> None:
-    drawn = plot.plot([Line("<x>", "a", [(0.3, 0.0)])], x_label="x", limit=0.3)
+    drawn = plot.plot([Curve("<x>", "a", [(0.3, 0.0)])], x_label="x", limit=0.3)
     assert "&lt;x&gt;" in drawn
     assert "nan" not in drawn

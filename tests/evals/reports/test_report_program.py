@@ -12,7 +12,7 @@ import pytest
 from evals import report
 from evals.gating.compare import compare
 from evals.measure import measurement
-from evals.measure.measurement import Measurement, Row
+from evals.measure.measurement import Measurement, QuestionRow
 from evals.measure.run import Run
 from evals.reports import compared, page, results, stored
 from tests.evals.reports.test_report_page import Tags, words
@@ -25,7 +25,7 @@ NAMES = {"q0": "hit", "q1": "late", "q2": "label"}
 def taken(*missed: int) -> Measurement:
     """A measurement of the questions of `made_run`, these of them missed."""
     found = measured(3, missed)
-    rows: dict[str, Row] = {NAMES[name]: row for name, row in found.rows.items()}
+    rows: dict[str, QuestionRow] = {NAMES[name]: row for name, row in found.rows.items()}
     off = refusing(found, 1, n=1).rows["x0"]
     return replace(found, rows={**rows, "off": off})
 

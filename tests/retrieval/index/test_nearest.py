@@ -13,7 +13,7 @@ from psycopg import sql
 from retrieval.database.pool import Store
 from retrieval.index import generations, hnsw
 from retrieval.index.nearest import nearest, similarity
-from retrieval.index.store import Connection, Scored
+from retrieval.index.store import Connection, ScoredChunk
 from retrieval.models import Vectors
 from tests.support.made.vectors import load, nearest_by_numpy, spread, unit
 from tests.support.source.promises_table import Runs
@@ -36,12 +36,12 @@ def scattered(count: int, seed: int) -> Vectors:
     return spread(unit(random.standard_normal((40, DIMENSION))), count, seed)
 
 
-def lines(found: list[Scored]) -> list[int]:
+def lines(found: list[ScoredChunk]) -> list[int]:
     return [scored.chunk.first_line for scored in found]
 
 
 def check(
-    found: list[Scored], wanted: tuple[list[int], Vectors], limit: int, *, every: bool
+    found: list[ScoredChunk], wanted: tuple[list[int], Vectors], limit: int, *, every: bool
 ) -> int:
     """The list is as long as it can be, without doubles, in order, with the exact scores.
 
@@ -120,7 +120,9 @@ def planner(conn: Connection, switched_off: set[str]) -> Iterator[None]:
         conn.execute(sql.SQL("RESET {}").format(name))
 
 
-def forced(conn: Connection, generation_id: int, question: Vectors, limit: int) -> list[Scored]:
+def forced(
+    conn: Connection, generation_id: int, question: Vectors, limit: int
+) -> list[ScoredChunk]:
     """Search through the index also where the planner would rather not."""
     before = scans(conn, generation_id)
     with planner(conn, FORCED):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.models import NO_TERMS, Entry, Terms
-from retrieval.ranking.lines import Asked, numbers_of, ranked, words_of
+from retrieval.ranking.lines import QuestionWords, numbers_of, ranked, words_of
 from tests.support.made.made_entries import entry, hit, learnt, row
 
 HEADER = "| Level | Saving throw |"
@@ -24,13 +24,13 @@ OF_LIGHT = learnt(*(("Light.md", one) for one in (RANGE, DURATION, EFFECT)))
 
 def order(question: str, path: str, entries: list[Entry], known: Terms = NO_TERMS) -> list[int]:
     """The lines of a passage's entries, the best first; all are equally near to the question."""
-    found = ranked(hit(path, *((one, 0.5) for one in entries)), Asked.of(question, known))
+    found = ranked(hit(path, *((one, 0.5) for one in entries)), QuestionWords.of(question, known))
     return [line.entry.first_line for line in found]
 
 
 def test_the_nearest_entry_is_first_where_the_words_say_nothing() -> None:
     entries = [(entry("One.", line=1), 0.2), (entry("Two.", line=2), 0.6)]
-    found = ranked(hit("a.md", *entries), Asked.of("Unheard?", NO_TERMS))
+    found = ranked(hit("a.md", *entries), QuestionWords.of("Unheard?", NO_TERMS))
     assert [(line.entry.first_line, line.nearness) for line in found] == [(2, 0.6), (1, 0.2)]
 
 
@@ -38,7 +38,7 @@ def test_late_interaction_tells_what_is_near_where_it_was_done() -> None:
     made = hit("a.md", (entry("One.", line=1), 0.9), (entry("Two.", line=2), 0.1))
     first, second = made.evidence
     made = replace(made, evidence=(replace(first, late_score=0.3), replace(second, late_score=0.4)))
-    found = ranked(made, Asked.of("Unheard?", NO_TERMS))
+    found = ranked(made, QuestionWords.of("Unheard?", NO_TERMS))
     assert [line.nearness for line in found] == [0.4, 0.3]
 
 
@@ -49,7 +49,7 @@ def test_of_equals_the_one_with_the_nearer_vector_stays_first() -> None:
 
 def test_words_of_the_question_add_up_to_a_fifth() -> None:
     known = learnt(("a.md", entry("A torch burns.")), ("b.md", entry("Water is wet.")))
-    asked = Asked.of("Does a torch burn?", known)
+    asked = QuestionWords.of("Does a torch burn?", known)
     both, one = entry("A torch burns.", line=1), entry("A torch is lit.", line=2)
     found = ranked(hit("a.md", (one, 0.5), (both, 0.5)), asked)
     assert [line.entry.first_line for line in found] == [1, 2]
@@ -73,7 +73,7 @@ def test_the_row_for_the_number_that_was_asked_for_is_first(question: str, line:
 
 
 def test_the_row_for_a_number_is_a_tenth_nearer() -> None:
-    asked = Asked.of("Level 5", NO_TERMS)
+    asked = QuestionWords.of("Level 5", NO_TERMS)
     found = ranked(hit("Fighter.md", *((one, 0.5) for one in LEVELS)), asked)
     assert [line.nearness - found[1].nearness for line in found] == pytest.approx([0.1, 0, 0])
 
@@ -142,7 +142,7 @@ def test_a_row_says_what_its_columns_are() -> None:
 @given(st.lists(st.tuples(st.sampled_from(LEVELS), st.floats(-1, 1)), max_size=6))
 def test_ranked_are_all_entries_best_first(scored: list[tuple[Entry, float]]) -> None:
     made = hit("Fighter.md", *scored)
-    found = ranked(made, Asked.of("A fighter of level 5", NO_TERMS))
+    found = ranked(made, QuestionWords.of("A fighter of level 5", NO_TERMS))
     nearness = [line.nearness for line in found]
     assert nearness == sorted(nearness, reverse=True)
     assert sorted(line.entry.first_line for line in found) == sorted(
@@ -151,4 +151,4 @@ def test_ranked_are_all_entries_best_first(scored: list[tuple[Entry, float]]) ->
 
 
 def test_a_number_that_is_too_long_is_none() -> None:
-    assert Asked.of("Is 1234567 more than 5?", NO_TERMS).numbers == {5}
+    assert QuestionWords.of("Is 1234567 more than 5?", NO_TERMS).numbers == {5}

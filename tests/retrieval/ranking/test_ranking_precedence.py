@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.index.store import Scored
+from retrieval.index.store import ScoredChunk
 from retrieval.models import Chunk, SourceNote
 from retrieval.ranking.fusion import Fused
 from retrieval.ranking.precedence import Ranked, current_first, with_twins
@@ -16,7 +16,7 @@ def ranked(*paths: str) -> list[Ranked]:
     """Candidates in this order, with the scores 1, 0.9, 0.8, …; all of the section "S"."""
     found = []
     for number, path in enumerate(paths):
-        scored = Scored(number, Chunk(path, "S", 1, 2, "text"), 0.5)
+        scored = ScoredChunk(number, Chunk(path, "S", 1, 2, "text"), 0.5)
         score = 1 - number / 10
         found.append(Ranked(Fused(scored, number + 1, 0.5, None, None, None, score), score, None))
     return found

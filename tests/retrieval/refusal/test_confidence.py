@@ -14,12 +14,12 @@ from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError
 from retrieval.models import SearchResult
 from retrieval.refusal import confidence, off_topic
-from retrieval.refusal.confidence import Fit
+from retrieval.refusal.confidence import ConfidenceFit
 from retrieval.refusal.decision import Decision, decide
 from retrieval.refusal.features import NAMES, Array, features
 from retrieval.search import search
 
-EVEN = Fit(dict.fromkeys(NAMES, 0.0), 0.0, 0.5)  # says one half of everything
+EVEN = ConfidenceFit(dict.fromkeys(NAMES, 0.0), 0.0, 0.5)  # says one half of everything
 TORCH = "How long does a torch burn?"
 
 
@@ -32,7 +32,7 @@ def made(count: int = 200) -> tuple[Array, Array]:
     return numbers, right
 
 
-def fitted(pull: float = 1.0) -> Fit:
+def fitted(pull: float = 1.0) -> ConfidenceFit:
     numbers, right = made()
     return confidence.fit(numbers, right, np.ones(len(right)), pull=pull)
 
@@ -66,7 +66,7 @@ def test_questions_count_by_their_shares() -> None:
 def test_the_probability_rises_with_what_has_a_weight(
     numbers: list[float], place: int, more: float
 ) -> None:
-    fit = Fit({name: (-1.0) ** n / 4 for n, name in enumerate(NAMES)}, 0.3, 0.5)
+    fit = ConfidenceFit({name: (-1.0) ** n / 4 for n, name in enumerate(NAMES)}, 0.3, 0.5)
     before = np.array(numbers)
     after = before.copy()
     after[place] += more
@@ -95,7 +95,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     confidence._found.cache_clear()
 
 
-def keep(context: SearchContext, fit: Fit) -> None:
+def keep(context: SearchContext, fit: ConfidenceFit) -> None:
     models = calibrated_for(context.settings, context.embedder, context.reranker)
     confidence.write(models, fit, {"n": 1})
 
@@ -165,7 +165,7 @@ def test_what_the_vault_has_by_name_is_never_refused(
     found = foreign(search(search_context, question))
     assert found.hits
     assert named(found)
-    assert not off_topic.refuses(found, off_topic.Fit())
+    assert not off_topic.refuses(found, off_topic.OffTopicFit())
 
 
 def test_a_name_among_much_else_does_not_keep_a_question(search_context: SearchContext) -> None:
@@ -173,7 +173,7 @@ def test_a_name_among_much_else_does_not_keep_a_question(search_context: SearchC
         search(search_context, "Which football club signed a dagger sponsor last season?")
     )
     assert not named(found)
-    assert off_topic.refuses(found, off_topic.Fit())
+    assert off_topic.refuses(found, off_topic.OffTopicFit())
     assert not named(search(search_context, "What is it?"))
 
 

@@ -41,7 +41,7 @@ def test_a_question_is_nearer_to_what_it_is_about(
     given = off_topic.signals(found)
     assert given
     for read in (given, replace(given, covered=None)):  # by its words, and by its vector alone
-        assert (off_topic.over_limit(read, off_topic.Fit()) < 0) == is_off
+        assert (off_topic.over_limit(read, off_topic.OffTopicFit()) < 0) == is_off
 
 
 def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vector(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 
-from ingest.pipeline import Report
+from ingest.pipeline import IngestReport
 from retrieval.context import SearchContext
 from retrieval.database.pool import Store
 from retrieval.index import generations
@@ -72,7 +72,7 @@ def revision(context: SearchContext) -> str:
     return context.store.read(lambda conn: live(conn).name)
 
 
-def generation(context: SearchContext, report: Report) -> tuple[int, int]:
+def generation(context: SearchContext, report: IngestReport) -> tuple[int, int]:
     with context.store.connect(autocommit=True) as conn:
         return generations.size(conn, report.generation_id)
 

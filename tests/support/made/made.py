@@ -6,7 +6,7 @@ from typing import Any
 from evals.labels.dataset import Gold, Question
 from evals.measure import span_overlap
 from evals.measure.judge import judge
-from evals.measure.metrics import Scored, score
+from evals.measure.metrics import ScoredOutcome, score
 from evals.measure.outcome import Outcome, Subject
 from retrieval.models import Candidate, Chunk, Hit, SearchResult, Timings
 
@@ -52,7 +52,7 @@ def found(
     )  # fmt: skip
 
 
-def scored(*pairs: tuple[Question, SearchResult]) -> list[Scored]:
+def scored(*pairs: tuple[Question, SearchResult]) -> list[ScoredOutcome]:
     """Judge and score searches as `evals.retrieval` does."""
     outcomes = []
     for asked, result in pairs:

@@ -6,7 +6,7 @@ from api.answer.cards import precedence, render, selection
 from api.answer.cards.card import Card
 from api.answer.question import intent
 from retrieval.context import SearchContext
-from retrieval.ranking.lines import Asked
+from retrieval.ranking.lines import QuestionWords
 from retrieval.search import search
 from tests.support.made.made_vault import FILES
 
@@ -27,7 +27,7 @@ def chosen(context: SearchContext, asked: str) -> tuple[Card, ...]:
     found = search(context, asked)
     reading = intent.read(asked, found.terms)
     parts = [search(context, part) for part in reading.parts]
-    whole = precedence.with_overriding(found, Asked.of(asked, found.terms))
+    whole = precedence.with_overriding(found, QuestionWords.of(asked, found.terms))
     return selection.choose(whole, parts, reading)
 
 

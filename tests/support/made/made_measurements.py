@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from evals.measure.measurement import Fingerprint, Measurement, Row
+from evals.measure.measurement import Fingerprint, Measurement, QuestionRow
 
 MADE_WITH: Fingerprint = {
     "models": {"model_digest": "abc", "reranker": "off"},
@@ -25,7 +25,7 @@ def measured(
         hit = number not in missed
         metrics = {"hit": float(hit), "reciprocal_rank": hit / rank, **(more or {})}
         lost_at = None if hit else "budget"
-        rows[f"q{number}"] = Row(f"digest {number}", number in critical, lost_at, metrics)
+        rows[f"q{number}"] = QuestionRow(f"digest {number}", number in critical, lost_at, metrics)
     return Measurement("", MADE_WITH, rows)
 
 
@@ -34,7 +34,7 @@ def refusing(
 ) -> Measurement:
     """The same with questions x0 to xN that have no answer, the first of them `refused`."""
     rows = {
-        f"x{number}": Row(
+        f"x{number}": QuestionRow(
             f"digest x{number}", False, None, {f"refused_{kind}": float(number < refused)}
         )
         for number in range(n)

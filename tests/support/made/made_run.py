@@ -6,7 +6,7 @@ from typing import Any
 
 from evals.labels.dataset import Gold
 from evals.measure import span_overlap, summary
-from evals.measure.metrics import Scored
+from evals.measure.metrics import ScoredOutcome
 from evals.measure.run import Run
 from retrieval.models import SearchResult
 from tests.support.made.made import FILES, TOP_K, found, question, scored
@@ -27,7 +27,7 @@ def hostile(result: SearchResult) -> SearchResult:
     return replace(result, hits=tuple(hits))
 
 
-def run_of(items: list[Scored], **values: Any) -> Run:
+def run_of(items: list[ScoredOutcome], **values: Any) -> Run:
     """A run of these questions."""
     return Run(
         dataset=Path("evals/q.jsonl"), vault=Path("vault, mine"), top_k=TOP_K,

@@ -8,7 +8,7 @@ from api.checks.guard.alignment import VERBS, Evidence, Occurrence, agreement, c
 from api.checks.guard.text import units
 from api.checks.guard.text.facts import Fact
 from api.checks.guard.text.irregular import base
-from api.checks.passage_lines import Line
+from api.checks.passage_lines import PassageLine
 from retrieval.text.numbers_in_words import SMALL
 from retrieval.text.words import stem
 
@@ -135,7 +135,7 @@ def _parallel(taken: Occurrence, other: Occurrence) -> bool:
     return taken.line.key == other.line.key != ""
 
 
-def _row(line: Line) -> Iterator[str]:
+def _row(line: PassageLine) -> Iterator[str]:
     yield from named(line)
     for cell in line.cells:
         yield from content(cell.text)

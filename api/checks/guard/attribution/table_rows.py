@@ -8,7 +8,7 @@ from api.checks.guard.alignment import Occurrence, content
 from api.checks.guard.attribution.places import same_table
 from api.checks.guard.text.facts import Fact, facts
 from api.checks.guard.text.names import names
-from api.checks.passage_lines import Line
+from api.checks.passage_lines import PassageLine
 
 _UP_TO = re.compile(r"\b(?:up to|under|below|less than|at most|or less|or fewer)\b", re.IGNORECASE)
 _FROM = re.compile(r"\+\W*$|\b(?:from|or more|and more|on|at least)\b", re.IGNORECASE)
@@ -57,7 +57,7 @@ def names_key(text: str, taken: Occurrence, other: Occurrence) -> bool:
     return named and not (set(content(own)) - set(content(rival))) & set(content(text))
 
 
-def exchanged_cells(text: str, lines: Sequence[Line]) -> Iterator[tuple[str, Line]]:
+def exchanged_cells(text: str, lines: Sequence[PassageLine]) -> Iterator[tuple[str, PassageLine]]:
     """Yield the names of folded `text` that a table gives to another row, and the row meant.
 
     "Marshal" for level 6, where the row of 6 has "Captain": one row is named, and has no such name.
@@ -79,18 +79,18 @@ def phrase(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.lower()))} "
 
 
-def worded_key(line: Line) -> bool:
+def worded_key(line: PassageLine) -> bool:
     """Tell whether a row's key is a name and no number."""
     return bool(_LETTERS.search(phrase(line.key)))
 
 
-def _named(said: str, stated: Sequence[Fact], line: Line) -> bool:
+def _named(said: str, stated: Sequence[Fact], line: PassageLine) -> bool:
     """Whether a statement names the row of a line by its key or by a number in its range."""
     key = phrase(line.key)
     return bool(_LETTERS.search(key) and key in said) or any(_keys(fact, line) for fact in stated)
 
 
-def _alike(one: Line, other: Line) -> bool:
+def _alike(one: PassageLine, other: PassageLine) -> bool:
     columns = [[cell.column for cell in line.cells] for line in (one, other)]
     return one.passage == other.passage and columns[0] == columns[1]
 
@@ -109,7 +109,7 @@ def names_column(taken: Occurrence, other: Occurrence, found: Sequence[Fact]) ->
     return any(within[other.cell] and sum(within) == 1 for within in named)
 
 
-def _keys(fact: Fact, line: Line) -> bool:
+def _keys(fact: Fact, line: PassageLine) -> bool:
     return _within(fact, _key(line), line.cells[0].column)
 
 
@@ -133,7 +133,7 @@ def _within(fact: Fact, text: str, name: str) -> bool:
     return named and inside
 
 
-def _key(line: Line) -> str:
+def _key(line: PassageLine) -> str:
     """A row's key, or what stands before the colon of an item: "4 to 7 HD: every 10 days"."""
     if line.kind == "row":
         return line.key

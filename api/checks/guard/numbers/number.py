@@ -7,7 +7,7 @@ from api.checks.guard.alignment import Occurrence, agreement, content
 from api.checks.guard.attribution.other_row import foreign_row
 from api.checks.guard.attribution.other_section import other_section
 from api.checks.guard.attribution.subject_and_number import rival
-from api.checks.guard.case import Case, Finding
+from api.checks.guard.case import Finding, GuardCase
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.numbers.derived import (
     beyond,
@@ -48,7 +48,7 @@ _OWN_COUNTS = frozenset(stem(word) for word in _OWN_COUNTS_WORDS.split())
 
 
 def misplaced(
-    fact: Fact, stated: Sequence[Fact], statement: Statement, case: Case
+    fact: Fact, stated: Sequence[Fact], statement: Statement, case: GuardCase
 ) -> Iterator[Finding]:
     """Yield what is wrong with a number of a statement whose numbers are `stated`."""
     cited = [item for item in case.known.occurrences if item.line.passage in case.cited]
@@ -76,7 +76,7 @@ def _used(fact: Fact, stated: Sequence[Fact], supports: Sequence[Occurrence]) ->
 
 
 def _missing(
-    fact: Fact, statement: Statement, others: Sequence[Occurrence], case: Case
+    fact: Fact, statement: Statement, others: Sequence[Occurrence], case: GuardCase
 ) -> Iterator[Finding]:
     told = [*case.told, *_calendar(statement)]
     many = len(facts(statement.text)) > _MANY
@@ -91,7 +91,7 @@ def _missing(
         yield Finding("number", fact.text, f"does not stand in passage {numbers}")
 
 
-def _step_of_a_line(fact: Fact, text: str, case: Case) -> str:
+def _step_of_a_line(fact: Fact, text: str, case: GuardCase) -> str:
     """The sum by which a conclusion follows from numbers of one line cited; "" for none."""
     lines: dict[int, list[Fact]] = {}
     for item in case.known.occurrences:
@@ -109,7 +109,7 @@ def _otherwise(fact: Fact, found: Occurrence) -> Finding:
 
 def _placed(
     fact: Fact, stated: Sequence[Fact], statement: Statement,
-    supports: Sequence[Occurrence], case: Case,
+    supports: Sequence[Occurrence], case: GuardCase,
 ) -> Iterator[Finding]:  # fmt: skip
     """Whether a number that the passages hold comes from where the statement says."""
     if said := _denied_there(fact, statement, supports, case):
@@ -136,7 +136,7 @@ def _placed(
 
 
 def _denied_there(
-    fact: Fact, statement: Statement, supports: Sequence[Occurrence], case: Case
+    fact: Fact, statement: Statement, supports: Sequence[Occurrence], case: GuardCase
 ) -> Occurrence | None:
     """The line that says no to the number for what is spoken of: "on day 45 and not on day 21"."""
     if _INSTEAD.search(uncontracted(statement.text[: fact.start])):
@@ -154,7 +154,7 @@ def _denied_there(
 
 def _of_row(
     fact: Fact, stated: Sequence[Fact], statement: Statement,
-    supports: Sequence[Occurrence], case: Case,
+    supports: Sequence[Occurrence], case: GuardCase,
 ) -> Iterator[Finding]:  # fmt: skip
     """Whether it stands in the row that is named, or follows from other numbers."""
     row = foreign_row(statement, case.question, supports, case.known)
@@ -169,7 +169,7 @@ def _of_row(
 
 def _explained(
     fact: Fact, stated: Sequence[Fact], statement: Statement,
-    cited: Sequence[Occurrence], case: Case,
+    cited: Sequence[Occurrence], case: GuardCase,
 ) -> bool:  # fmt: skip
     """Whether a number that no cited passage holds follows from what they hold."""
     return (
@@ -185,7 +185,7 @@ def _explained(
     )
 
 
-def _input(fact: Fact, statement: Statement, case: Case) -> bool:
+def _input(fact: Fact, statement: Statement, case: GuardCase) -> bool:
     """Whether it is a number of a shown sum that the question or the answer's words gave before."""
     shown = [one for total in sums(statement.text) for one in total.inputs]
     results = [total.result for total in sums(statement.text) if total.result.start < fact.start]

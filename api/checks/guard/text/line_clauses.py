@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from api.checks.guard.text.clauses import Clause, clauses, stems, uncontracted
-from api.checks.passage_lines import Line
+from api.checks.passage_lines import PassageLine
 
 _CONDITION = re.compile(r"\s*(?:if|when|while)\s+([^,.;:|]+)", re.IGNORECASE)
 _YES = re.compile(r"\W*yes\b", re.IGNORECASE)
@@ -18,7 +18,7 @@ class LineClause:
     """A clause of a line; `about` are the stems of the line, its key and what is above it."""
 
     clause: Clause
-    line: Line
+    line: PassageLine
     about: frozenset[str]
     key: frozenset[str]
     column: frozenset[str] = frozenset()  # of a row's cell, what only its column's name has
@@ -39,7 +39,7 @@ class LineClause:
 
 
 @lru_cache(maxsize=8192)
-def told(line: Line) -> tuple[LineClause, ...]:
+def told(line: PassageLine) -> tuple[LineClause, ...]:
     """Return the clauses of a line; none of a table's header, nor of a row's key."""
     read = " | ".join(cell.text for cell in line.cells)
     above = " ".join([read, line.key, line.near, line.before, line.heading])
@@ -51,13 +51,13 @@ def told(line: Line) -> tuple[LineClause, ...]:
     return tuple(_row(line, about, key))
 
 
-def negated(line: Line) -> bool:
+def negated(line: PassageLine) -> bool:
     """Tell whether a line, or what leads it in, says no to anything."""
     parts = (*(part.clause for part in told(line)), *clauses(line.near))
     return any(part.negated or part.limit for part in parts)
 
 
-def _prose(line: Line, read: str) -> Iterator[Clause]:
+def _prose(line: PassageLine, read: str) -> Iterator[Clause]:
     """The clauses of an item or sentence; an item's lead-in, and a label, say no for it."""
     lead = line.near.rstrip("* ")
     if line.kind == "item" and not line.before and lead.endswith(":"):
@@ -71,7 +71,7 @@ def _prose(line: Line, read: str) -> Iterator[Clause]:
         yield replace(label, text=f"{label.text}: {after.text}", words=label.words | after.words)
 
 
-def _row(line: Line, about: frozenset[str], key: frozenset[str]) -> Iterator[LineClause]:
+def _row(line: PassageLine, about: frozenset[str], key: frozenset[str]) -> Iterator[LineClause]:
     """The clauses of a row's cells; a cell that only says no denies its column of the key."""
     for at, cell in enumerate(line.cells):
         if not at and cell.column:

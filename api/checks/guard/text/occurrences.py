@@ -10,7 +10,7 @@ from itertools import pairwise
 from api.checks.guard.text import rates, units
 from api.checks.guard.text.facts import Fact, facts
 from api.checks.guard.text.irregular import base
-from api.checks.passage_lines import Line
+from api.checks.passage_lines import PassageLine
 from retrieval.text import numbers_in_words
 from retrieval.text.words import stem, stems
 
@@ -36,7 +36,7 @@ class Occurrence:
     """
 
     fact: Fact
-    line: Line
+    line: PassageLine
     cell: int  # of the line, from 0
     column: tuple[str, ...]  # stems of its column's name
     counts: tuple[
@@ -47,7 +47,7 @@ class Occurrence:
     context: frozenset[str]  # these and the stems of the rest of its line and of what is above it
 
 
-def occurrences(line: Line) -> Iterator[Occurrence]:
+def occurrences(line: PassageLine) -> Iterator[Occurrence]:
     """Yield every fact of a line, in order, with the words around it."""
     key = frozenset(named(line))
     rest = " ".join([*(cell.text for cell in line.cells), line.near, line.heading, _before(line)])
@@ -97,7 +97,7 @@ def _unit(fact: Fact | None) -> units.Unit | None:
     return units.Unit("measure", fact.base, fact.factor) if fact and fact.base else None
 
 
-def named(line: Line) -> Iterator[str]:
+def named(line: PassageLine) -> Iterator[str]:
     """Yield the stems that a line is named by: its key, and level#4 for the key 3-5 of "Level"."""
     yield from content(line.key)
     label = (line.cells[0].column if line.kind == "row" else "") or line.key.split(" ")[0]
@@ -133,7 +133,7 @@ def _plain(text: str) -> frozenset[str]:
     return frozenset(word for word in content(text) if not word.isdigit())
 
 
-def _before(line: Line) -> str:
+def _before(line: PassageLine) -> str:
     """The sentences before, where the line begins with "it"."""
     return line.before if line.kind != "row" and _REFERS.match(line.cells[0].text) else ""
 

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 
 from api.checks.guard.alignment import Evidence, content
 from api.checks.guard.attribution.table_rows import exchanged_cells
-from api.checks.guard.case import Case, Finding
+from api.checks.guard.case import Finding, GuardCase
 from api.checks.guard.statements import Statement
 from api.checks.guard.text.names import names, parts
 from api.checks.guard.words.noun_swap import exchanged
-from api.checks.passage_lines import Line
+from api.checks.passage_lines import PassageLine
 from retrieval.text.words import abbreviates
 
 
-def unfounded_names(statement: Statement, case: Case) -> Iterator[Finding]:
+def unfounded_names(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     asked = set(content(case.question))
     for name in names(statement.text):
         needed = [word for part in parts(name) for word in content(part)]
@@ -42,5 +42,5 @@ def _holds(known: Evidence, number: int, missing: Sequence[str], name: Sequence[
     return all(word in words or (len(word) > 3 and word[:3] in words) for word in missing)
 
 
-def _spelled_out(short: str, line: Line) -> bool:
+def _spelled_out(short: str, line: PassageLine) -> bool:
     return any(abbreviates(short, content(cell.text)) for cell in line.cells)

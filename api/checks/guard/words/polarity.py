@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from api.checks.guard.text.clauses import Clause, clauses, stems, uncontracted
 from api.checks.guard.text.line_clauses import LineClause, told
 from api.checks.guard.words.opposites import opposite
-from api.checks.passage_lines import Line
+from api.checks.passage_lines import PassageLine
 
 _LEADING = re.compile(r"^\W*(?:yes|no)\s*[,.:;!-]\s*", re.IGNORECASE)
 _EXCEPTION = re.compile(
@@ -53,7 +53,9 @@ class _Said:
     own: frozenset[str]  # the stems of the statement alone
 
 
-def contradiction(statement: str, question: str, lines: Sequence[Line]) -> tuple[str, Line] | None:
+def contradiction(
+    statement: str, question: str, lines: Sequence[PassageLine]
+) -> tuple[str, PassageLine] | None:
     """Return how a folded statement contradicts one of the lines, and which, or None."""
     text = uncontracted(_LEADING.sub("", statement))
     own = frozenset(stems(text))
@@ -87,7 +89,7 @@ def _about(clause: Clause, part: LineClause, said: _Said) -> bool:
 
 def _left_out(
     clause: Clause, said: _Said, near: Sequence[LineClause], parts: Sequence[LineClause]
-) -> Line | None:
+) -> PassageLine | None:
     """The line that denies what the clause affirms."""
     if _CONDITION.match(clause.text) or _BESIDES.search(_stretch(clause, said)):
         return None
@@ -167,7 +169,7 @@ def _admitted(clause: Clause, part: LineClause, said: _Said) -> bool:
 
 def _added(
     clause: Clause, said: _Said, near: Sequence[LineClause], parts: Sequence[LineClause]
-) -> Line | None:
+) -> PassageLine | None:
     """The line that affirms what the clause denies."""
     if not clause.negated or _ELLIPTIC.match(clause.text) or _EXCEPTION.search(clause.text):
         return None
@@ -210,7 +212,7 @@ def _implied(text: str, other: str) -> bool:
     )
 
 
-def _swapped(clause: Clause, near: Sequence[LineClause]) -> tuple[str, Line] | None:
+def _swapped(clause: Clause, near: Sequence[LineClause]) -> tuple[str, PassageLine] | None:
     best = max(near, key=lambda part: _likeness(clause, part), default=None)
     if best is None or (clause.negated, clause.limit) != (best.clause.negated, best.clause.limit):
         return None
