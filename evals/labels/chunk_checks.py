@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evals.labels import entry_checks
 from evals.labels.quote_locations import shortened
 from ingest.chunking import document
 from ingest.chunking.document import IndexedChunk
@@ -21,15 +22,13 @@ from retrieval.encoder import weights
 from retrieval.encoder.bi_encoder import Embedder, ModelThread
 from retrieval.encoder.tokens import TokenCounter
 from retrieval.errors import FileRejectedError, VaultError
-from retrieval.models import Chunk, Entry
+from retrieval.models import Chunk
 from retrieval.ranking.reranking import passage_text
-from retrieval.text.hidden import visible
-from retrieval.text.normalize import compact, searchable
+from retrieval.text.normalize import compact
 
 PAIR_LIMIT = 512  # word pieces that a cross-encoder reads of question, passage and 3 marks
 PASSAGE_LIMIT = PAIR_LIMIT - 109 - 3  # of them for a passage beside a question of up to 109
 _FRONT_MATTER = re.compile(r"-{3,}\s*\n(?:.*\n)*?-{3,}\s*(?:\n|$)")
-_WORD = re.compile(r"\w+")
 
 Fault = tuple[int, str]  # the line, from 1, and what is wrong there
 
@@ -98,7 +97,7 @@ def file_faults(
     yield from _heading_faults(source, chunks)
     yield from _exception_faults(source, chunks, limits)
     yield from _table_faults(source, indexed)
-    yield from _word_faults(source, indexed)
+    yield from entry_checks.word_faults(source.shown, source.blocks, indexed)
     for item in indexed:
         yield from _size_faults(item, limits)
 
@@ -205,56 +204,6 @@ def _table_faults(source: Source, indexed: Sequence[IndexedChunk]) -> Iterator[F
                 row = entry.kind == "row" and table.first + 2 < entry.first_line <= table.last
                 if row and header not in entry.lead.split("\n"):
                     yield entry.first_line, f'the row knows no header "{shortened(header)}"'
-
-
-def _word_faults(source: Source, indexed: Sequence[IndexedChunk]) -> Iterator[Fault]:
-    """Yield the lines with words that are in none of the embedded texts of a chunk that holds them.
-
-    What stands below headings must be in an entry of its own: a row, an item, some sentences, or
-    the lead-in in front of one. That of the whole chunk has every word, so it shows nothing.
-    """
-    shared = {n for b in source.blocks for n in range(b.first, b.last) if b.kind == "heading"}
-    shared |= {block.first for block in source.blocks if block.kind == "table"}
-    lost: dict[int, list[str]] = {}
-    held: set[int] = set()
-    for item in indexed:
-        own = _Said.of([entry for entry in item.entries if entry.kind != "whole"])
-        whole = _Said.of(item.entries)
-        for number, line in enumerate(item.chunk.text.split("\n"), start=item.chunk.first_line):
-            shown = visible(line) if item.chunk.piece else source.shown[number - 1]
-            words = (whole if number - 1 in shared else own).lost(shown)
-            if words:
-                lost.setdefault(number, words)
-            else:
-                held.add(number)
-    for number in sorted(lost.keys() - held):
-        words = lost[number]
-        yield number, f"{len(words)} words are not embedded: {shortened(', '.join(words))}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """The words of some entries; `joined` has them without spaces, as words may be cut."""
-
-    words: frozenset[str]
-    joined: str
-
-    @staticmethod
-    def of(entries: Sequence[Entry]) -> "_Said":
-        words = {word for entry in entries for word in _words(entry.text)}
-        joined = "".join(entry.words for entry in entries).casefold()
-        return _Said(frozenset(words), joined)
-
-    def lost(self, line: str) -> list[str]:
-        """Return the words of a line that are not said, as a sorted list."""
-        if _words(line) <= self.words:  # in half of the time, and true of most lines
-            return []
-        lost = _words(searchable(plain(line))) - self.words
-        return sorted(word for word in lost if word not in self.joined)
-
-
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold()))
 
 
 def _size_faults(item: IndexedChunk, limits: Limits) -> Iterator[Fault]:
