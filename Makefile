@@ -36,8 +36,7 @@ table: setup  ## measure both sample vaults and write the README's table
 	@$(BIN)/python -m evals.table
 
 ablation: setup  ## measure what each stage is worth, into docs/ablation.* and the rows of docs/evals.md
-	@$(BIN)/python -m evals.ablation --document --markdown docs/ablation.md \
-		--svg docs/ablation.svg --png docs/ablation.png
+	@$(BIN)/python -m evals.ablation --document --markdown docs/ablation.md --svg docs/ablation.svg
 
 sabotage: setup  ## break search on purpose, in every way we know, and demand a red gate
 	@$(BIN)/python -m evals.sabotage

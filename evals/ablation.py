@@ -14,7 +14,6 @@ from pathlib import Path
 from evals import retrieval
 from evals.labels.dataset import SPLITS, Question
 from evals.reports import document, results
-from evals.reports.png import png
 from evals.retrieval import RULES
 from evals.stages import report
 from evals.stages.configurations import (
@@ -83,11 +82,10 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, help="write one line a question to this file, too")
     parser.add_argument("--markdown", type=Path, help="write the table to this file, too")
     parser.add_argument("--svg", type=Path, help="draw the differences to this file")
-    parser.add_argument("--png", type=Path, help="draw them to this file, as an image")
     parser.add_argument(
         "--document", type=Path, nargs="?", const=document.EVALS,
         help="replace the few rows of this document, which lies beside ablation.md and "
-        "ablation.png; without FILE: docs/evals.md", metavar="FILE",
+        "ablation.svg; without FILE: docs/evals.md", metavar="FILE",
     )  # fmt: skip
     args = parser.parse_args(argv)
     if args.document and args.only:
@@ -158,8 +156,6 @@ def _write(
     drawn = report.svg(rows)
     files = {folder / "ablation.md": text.encode(), folder / "ablation.svg": drawn.encode(),
              args.markdown: text.encode(), args.svg: drawn.encode()}  # fmt: skip
-    if args.png:
-        files[args.png] = png(drawn)
     for path, data in files.items():
         if path:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -80,7 +80,7 @@ def few_rows(rows: Sequence[AblationRow], dataset: str, split: str, measured: st
     about = (
         f"What each part is worth on {dataset}, split {split}, {len(shipped.answerable)} "
         f"answerable questions, from `make ablation` on {measured}; [all rows](ablation.md), "
-        "[drawn](ablation.png):"
+        "[drawn](ablation.svg):"
     )
     return "\n".join([about, "", *_markdown(head, cells)])
 

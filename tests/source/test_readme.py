@@ -1,4 +1,4 @@
-"""What programs write into documents, and the drawing beside them."""
+"""What programs write into documents."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from evals import table
 from evals.measure import span_overlap, summary
 from evals.measure.run import Run
-from evals.reports import document, png
+from evals.reports import document
 from evals.stages.report import FEW_ROWS, few_rows
 from retrieval.errors import ConfigurationError
 from tests.evals.reports.test_ablation import row
@@ -56,14 +56,6 @@ def test_a_document_without_its_lines_stays_as_it_is(tmp_path: Path, old: str) -
 def test_our_documents_have_their_parts() -> None:
     document.check(document.README, "make table")
     document.check(document.EVALS, "make ablation")
-
-
-def test_a_drawing_without_words_is_an_error() -> None:
-    words = '<text y="15" font-family="sans-serif">words</text>'
-    drawing = f'<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20">{words}</svg>'
-    assert png.png(drawing).startswith(b"\x89PNG")
-    with pytest.raises(ConfigurationError, match="no font is installed"):
-        png.png('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
 
 
 def test_the_table_says_what_was_found_and_refused_of_a_run() -> None:
