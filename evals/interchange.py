@@ -2,7 +2,7 @@
 
 `import` reads a BEIR folder, or a JSON list as other projects keep it, and writes OUT/dataset.jsonl
 and, of a BEIR folder, its corpus as OUT/vault. `export` asks the questions of a dataset and writes
-OUT/beir, OUT/trec and OUT/ragas.jsonl. Exit status: 0 done; 2 nothing was done.
+OUT/beir and OUT/trec. Exit status: 0 done; 2 nothing was done.
 
 In exported files an id has no white space: it is written as in a URL ("5.%20Adventures/…").
 """
@@ -25,7 +25,6 @@ from evals.measure.outcome import Subject
 from evals.retrieval import RULES
 from retrieval.context import open_context
 from retrieval.errors import RulesError
-from retrieval.ranking.reranking import passage_text
 from retrieval.settings import load
 
 RUN_NAME = "rules-oracle"  # the last cell of a TREC run's lines
@@ -118,7 +117,6 @@ def _export(args: argparse.Namespace) -> None:
             args.out.mkdir(parents=True, exist_ok=True)
             write_beir(args.out / "beir", scored, measured)
             write_trec(args.out / "trec", scored)
-            write_ragas(args.out / "ragas.jsonl", scored, measured)
     print(f"{args.out}: {len(scored)} questions, {sum(bool(s.needed) for s in scored)} answerable")
     _print_numbers(args.out / "trec", scored, top_k)
 
@@ -177,31 +175,6 @@ def write_beir(folder: Path, scored: Sequence[ScoredOutcome], measured: Subject)
             pairs = [(_id(asked.id), _id(name)) for name in passages]
             qrels.setdefault(asked.split or "test", []).extend(pairs)
     beir.write(folder, corpus, queries, qrels)
-
-
-def write_ragas(path: Path, scored: Sequence[ScoredOutcome], measured: Subject) -> None:
-    """Write one sample a question, with the field names of ragas' SingleTurnSample.
-
-    There is no `response`: nothing was generated. An unanswerable question has no reference.
-    """
-    with path.open("w", encoding="utf-8") as file:
-        for item in scored:
-            file.write(json.dumps(_sample(item, measured), ensure_ascii=False) + "\n")
-
-
-def _sample(item: ScoredOutcome, measured: Subject) -> Mapping[str, object]:
-    asked, found = item.outcome.question, item.outcome.found
-    sample: dict[str, object] = {
-        "user_input": found.question,
-        "retrieved_contexts": [passage_text(hit.chunk) for hit in found.hits],
-        "retrieved_context_ids": [_id(hit.chunk.id) for hit in found.hits],
-    }
-    if asked.places:
-        golds = [need.gold for need in item.needed]
-        sample["reference_contexts"] = [g.quote or measured.files.get(g.path, "") for g in golds]
-        sample["reference_context_ids"] = [_id(need.passage) for need in item.needed]
-        sample["reference"] = asked.answer
-    return sample
 
 
 def _relevant(gold: Gold, measured: Subject) -> Iterator[str]:

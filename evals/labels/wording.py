@@ -10,8 +10,8 @@ from rapidfuzz.utils import default_process
 
 from evals.labels.dataset import Question
 from evals.labels.quote_locations import Pages
-from retrieval.index.terms import stems_of
 from retrieval.text.normalize import comparable, fold
+from retrieval.text.words import stems
 
 _ALIKE = 92  # of 100, by words in any order; the words of one all in the other are 100
 _TWIN, _FEW = 0.5, 2  # of the stems of two questions together; stems that a twin needs
@@ -98,7 +98,7 @@ def twin_faults(
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(stems_of(text))
+    return frozenset(stems(fold(text)))
 
 
 def _stems(text: str) -> dict[str, str]:

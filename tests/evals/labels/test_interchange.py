@@ -139,21 +139,6 @@ def test_a_beir_export_holds_every_passage_and_every_question(
     assert len(both) == 3
 
 
-def test_ragas_samples_have_the_field_names_of_ragas(folder: Path, context: SearchContext) -> None:
-    scored, subject = measured(context, folder / "q.jsonl")
-    interchange.write_ragas(folder / "ragas.jsonl", scored, subject)
-    samples = rows(folder / "ragas.jsonl")
-    assert set(samples[0]) == {
-        "user_input", "retrieved_contexts", "retrieved_context_ids", "reference_contexts",
-        "reference_context_ids", "reference",
-    }  # fmt: skip
-    assert samples[0]["user_input"] == "How long does a torch burn?"
-    assert samples[0]["retrieved_contexts"][0].startswith("Torches\n# Torches")
-    assert samples[0]["reference_contexts"] == ["A torch burns for one hour."]
-    assert samples[3]["reference_contexts"] == [subject.files["2. Arms/Weapons.md"]]
-    assert set(samples[5]) == {"user_input", "retrieved_contexts", "retrieved_context_ids"}
-
-
 def test_questions_survive_being_written(folder: Path) -> None:
     brought = [
         {"question": "torch?", "expectedChunkSubstring": "one hour", "source": "torches.md"},
