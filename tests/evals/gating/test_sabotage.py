@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -105,8 +106,10 @@ def goods(loaded: SearchContext, server: str, data: tuple[Path, Data]) -> Iterat
 
 @pytest.mark.proves("row 41")
 def test_each_fault_of_answers_is_caught_by_its_gate_and_nothing_by_none(
-    goods: SearchContext, data: tuple[Path, Data]
+    goods: SearchContext, data: tuple[Path, Data], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The vault is the live index already, and what held it a moment ago may not be gone.
+    monkeypatch.setattr(sabotage, "pipeline", SimpleNamespace(run=lambda *_: None))
     asked = Data(tuple(q for q in data[1].questions if q.id != "missed"), data[1].vault)
     open_to_all = replace(goods, threshold=-9.0)  # so that passages reach the model
     of_answers = [fault for fault in FAULTS if fault.ground == "answers"]
