@@ -14,39 +14,30 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from evals import retrieval
-from evals.gating import absolute
-from evals.gating.compare import Comparison, against_best, compare, report
-from evals.labels.dataset import SPLITS
+from evals.gating import gate
+from evals.gating.compare import Comparison, report
 from evals.measure import measurement
 from evals.measure.measurement import BASELINE, Measurement
-from evals.measure.outcome import Outcome
-from evals.retrieval import MIN_RECALL, RULES, evaluate
+from evals.measure.run import Run
 from retrieval.context import open_context
 from retrieval.errors import DatasetError, RulesError
 from retrieval.settings import load
-
-__all__ = ["compare", "main"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
     try:
-        stored = None
-        if not args.update or args.baseline.exists():
-            stored = measurement.read(args.baseline)
-        outcomes, now = _measure(args.dataset, args.split, args.vault)
-        found = compare(stored, now) if stored else None
-        if stored and found:
-            print("\n".join(report(found, now)))
-        faults = [str(fault) for fault in absolute.faults(outcomes, args.min_recall)]
-        if stored and found:
-            faults += [*found.faults, *against_best(stored, now)]
-            faults += () if args.update else found.altered
+        run = _gated(args)
+        faults, found = list(run.faults), run.comparison
+        if found:
+            print("\n".join(report(found, run.taken)))
+            if args.update:  # what the set lost is what --why is for
+                faults = [fault for fault in faults if fault not in found.altered]
         for fault in faults:
             print(f"GATE FAILED: {fault}")
         if args.update and not faults:
-            _update(args.baseline, args.why, stored, found, now)
+            _update(args.baseline, args.why, found, run.taken)
     except RulesError as error:
         print(f"evals.baseline: {error}", file=sys.stderr)
         return 2
@@ -57,45 +48,37 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.baseline", description=__doc__)
+    retrieval.add_options(parser)
+    parser.add_argument(
+        "--min-recall", type=retrieval.share, default=retrieval.MIN_RECALL, help="the gate, 0 to 1"
+    )
     parser.add_argument("--update", action="store_true", help="write what is measured now")
     parser.add_argument("--why", default="", help="why the models are others, for who reads it")
-    parser.add_argument("--dataset", type=Path, default=RULES, help="questions, JSONL or JSON")
-    parser.add_argument(
-        "--split", choices=SPLITS, help="only these; default: gate of the rules, all of another set"
-    )
-    parser.add_argument(
-        "--vault", type=Path, help="index this folder for the measurement only; default: the index"
-    )
     parser.add_argument("--baseline", type=Path, default=BASELINE, help="the file to read or write")
-    parser.add_argument("--min-recall", type=float, default=MIN_RECALL, help="the gate, 0 to 1")
     args = parser.parse_args(argv)
-    if args.split is None and args.dataset.resolve() == RULES.resolve():
+    if args.split is None and args.dataset.resolve() == retrieval.RULES.resolve():
         args.split = "gate"
     return args
 
 
-def _measure(
-    path: Path, split: str | None, folder: Path | None
-) -> tuple[list[Outcome], Measurement]:
-    questions = retrieval.chosen(path, split)
-    with (
-        open_context(load()) as context,
-        retrieval.subject(context, folder or retrieval.vault_of(context, path)) as measured,
-    ):
-        outcomes = list(evaluate(context, measured, questions))
-        asked = [outcome.question for outcome in outcomes]
-        made_with = measurement.fingerprint(context, measured, asked, context.settings.rag_top_k)
-    return outcomes, measurement.measurement(outcomes, made_with)
+def _gated(args: argparse.Namespace) -> Run:
+    first = args.update and not args.baseline.exists()
+    if not first:
+        measurement.read(args.baseline)  # what cannot be compared is said before the work
+    questions = retrieval.chosen(args.dataset, args.split)
+    with open_context(load()) as context:
+        folder = args.vault or retrieval.vault_of(context, args.dataset)
+        with retrieval.subject(context, folder) as measured:
+            run = retrieval.measure(
+                context, measured, questions, dataset_file=args.dataset, top_k=args.top_k,
+                vault_folder=folder or context.settings.vault,
+            )  # fmt: skip
+            return gate.checked(context, run, None if first else args.baseline, args.min_recall)
 
 
-def _update(
-    path: Path,
-    why: str,
-    stored: Measurement | None,
-    found: Comparison | None,
-    now: Measurement,
-) -> None:
+def _update(path: Path, why: str, found: Comparison | None, now: Measurement) -> None:
     """Write the baseline; DatasetError where it needs a reason that nobody gave."""
+    stored = measurement.read(path) if found else None
     reasons = list(_to_be_explained(found)) if found else []
     if reasons and not why.strip():
         raise DatasetError(f"{path} stays: say --why: {'; '.join(reasons)}")

@@ -18,8 +18,8 @@ from evals.impacts import changes, report
 from evals.impacts.changes import Impact
 from evals.impacts.states import edits, file_of, shown, state_of
 from evals.labels import dataset
-from evals.labels.dataset import SPLITS, Question
-from evals.retrieval import RULES, RULES_VAULT
+from evals.labels.dataset import Question
+from evals.retrieval import RULES_VAULT
 from ingest.read import vault
 from retrieval.context import open_context
 from retrieval.errors import RulesError
@@ -46,15 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.impact", description=__doc__)
     parser.add_argument("--base", required=True, metavar="REF", help="a commit: main, HEAD^1, …")
-    parser.add_argument("--vault", type=Path, default=RULES_VAULT, help="a folder in a git tree")
-    parser.add_argument("--dataset", type=Path, default=RULES, help="questions, JSONL or JSON")
-    parser.add_argument("--split", choices=SPLITS, help="only the questions of this split")
-    parser.add_argument("--top-k", type=int, help="passages; default: RAG_TOP_K")
+    retrieval.add_options(parser)
     parser.add_argument("--out", type=Path, help="write the Markdown to this file, too")
-    args = parser.parse_args(argv)
-    if args.top_k is not None and not 1 <= args.top_k <= 50:
-        parser.error(f"--top-k is {args.top_k}, not 1 to 50")
-    return args
+    parser.set_defaults(vault=RULES_VAULT)  # a folder in a git tree
+    return parser.parse_args(argv)
 
 
 def _impact(args: argparse.Namespace) -> Impact:

@@ -2,7 +2,7 @@
 
 `import` reads a BEIR folder, or a JSON list as other projects keep it, and writes OUT/dataset.jsonl
 and, of a BEIR folder, its corpus as OUT/vault. `export` asks the questions of a dataset and writes
-OUT/beir and OUT/trec. Exit status: 0 done; 2 nothing was done.
+OUT/qrels.txt and OUT/run.txt, as TREC's tools read them. Exit status: 0 done; 2 nothing was done.
 
 In exported files an id has no white space: it is written as in a URL ("5.%20Adventures/…").
 """
@@ -10,19 +10,16 @@ In exported files an id has no white space: it is written as in a URL ("5.%20Adv
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from urllib.parse import quote
 
 from evals import retrieval
 from evals.labels import beir, dataset
-from evals.labels.beir import Passage
-from evals.labels.dataset import SPLITS, Gold, Question
-from evals.measure import judge, metrics, span_overlap
-from evals.measure.metrics import ScoredOutcome
-from evals.measure.outcome import Subject
-from evals.retrieval import RULES
+from evals.labels.dataset import Question
+from evals.measure import metrics
+from evals.measure.run import Run
 from retrieval.context import open_context
 from retrieval.errors import RulesError
 from retrieval.settings import load
@@ -54,16 +51,10 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     importing = commands.add_parser("import", help="write questions in our format")
     importing.add_argument("source", type=Path, help="a BEIR folder, or a JSON list of questions")
     exporting = commands.add_parser("export", help="search, and write what other tools read")
-    exporting.add_argument("--dataset", type=Path, default=RULES, help="questions, JSONL or JSON")
-    exporting.add_argument("--split", choices=SPLITS, help="only the questions of this split")
-    exporting.add_argument("--vault", type=Path, help="index this folder; default: the index")
-    exporting.add_argument("--top-k", type=int, help="passages; default: RAG_TOP_K")
+    retrieval.add_options(exporting)
     for command in (importing, exporting):
         command.add_argument("--out", type=Path, required=True, help="a folder, made if missing")
-    args = parser.parse_args(argv)
-    if args.command == "export" and args.top_k is not None and not 1 <= args.top_k <= 50:
-        parser.error(f"--top-k is {args.top_k}, not 1 to 50")
-    return args
+    return parser.parse_args(argv)
 
 
 def _import(source: Path, out: Path) -> None:
@@ -107,28 +98,19 @@ def _export(args: argparse.Namespace) -> None:
     questions = retrieval.chosen(args.dataset, args.split)
     with open_context(load()) as context:
         folder = args.vault or retrieval.vault_of(context, args.dataset)
-        top_k = args.top_k or context.settings.rag_top_k
         with retrieval.subject(context, folder) as measured:
-            outcomes = list(retrieval.evaluate(context, measured, questions, top_k=top_k))
-            scored = metrics.score(
-                outcomes, measured, span_overlap.pages_of(measured.files),
-                top_k=top_k, candidates=max(context.settings.rag_candidates, top_k),
+            run = retrieval.measure(
+                context, measured, questions, dataset_file=args.dataset, top_k=args.top_k,
+                vault_folder=folder or context.settings.vault,
             )  # fmt: skip
-            args.out.mkdir(parents=True, exist_ok=True)
-            write_beir(args.out / "beir", scored, measured)
-            write_trec(args.out / "trec", scored)
-    print(f"{args.out}: {len(scored)} questions, {sum(bool(s.needed) for s in scored)} answerable")
-    _print_numbers(args.out / "trec", scored, top_k)
-
-
-def _print_numbers(folder: Path, scored: Sequence[ScoredOutcome], top_k: int) -> None:
-    """Print what was measured here, and the command that measures it again."""
-    names = ir_measures_names(top_k)
+    write_trec(args.out, run)
+    print(f"{args.out}: {len(run.outcomes)} questions, {len(run.answerable)} answerable")
+    names = ir_measures_names(run.top_k)
     for name, measure in names.items():
-        values = [item.values[name] for item in scored if item.needed]
-        mean = fmean(value for value in values if value is not None)  # these are never None
+        mean = fmean(row[name] or 0.0 for row in run.values.values())  # these are never None
         print(f"{measure}\t{mean:.4f}")
-    print(f"again: ir_measures {folder}/qrels.txt {folder}/run.txt {' '.join(names.values())}")
+    files = f"{args.out / 'qrels.txt'} {args.out / 'run.txt'}"
+    print(f"again: ir_measures {files} {' '.join(names.values())}")
 
 
 def ir_measures_names(top_k: int) -> dict[str, str]:
@@ -139,47 +121,21 @@ def ir_measures_names(top_k: int) -> dict[str, str]:
     }  # fmt: skip
 
 
-def write_trec(folder: Path, scored: Sequence[ScoredOutcome]) -> None:
+def write_trec(folder: Path, run: Run) -> None:
     """Write qrels.txt and run.txt, whose numbers are those that were measured.
 
     A run's score is its negated rank: trec_eval orders by score alone, in 32 bits, and equal ones
     by id. What is needed and was never found stands in the qrels all the same.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    qrels = [f"{_id(q.query_id)} 0 {_id(q.doc_id)} {q.relevance}\n" for q in metrics.qrels(scored)]
+    needed = metrics.qrels(run.outcomes, run.top_k)
+    qrels = [f"{_id(q.query_id)} 0 {_id(q.doc_id)} {q.relevance}\n" for q in needed]
     (folder / "qrels.txt").write_text("".join(qrels), "utf-8")
-    run = [
+    ranked = [
         f"{_id(d.query_id)} Q0 {_id(d.doc_id)} {-d.score:.0f} {d.score:g} {RUN_NAME}\n"
-        for d in metrics.run(scored)
+        for d in metrics.run(run.outcomes, run.top_k)
     ]
-    (folder / "run.txt").write_text("".join(run), "utf-8")
-
-
-def write_beir(folder: Path, scored: Sequence[ScoredOutcome], measured: Subject) -> None:
-    """Write all passages of the index as corpus, the questions, and for each split its qrels.
-
-    Relevant is each passage that holds a gold of any place of its question, whatever was found, so
-    that another search can be measured with it; a gold that no passage holds is relevant as an id
-    that the corpus lacks. A question without split is in "test"; unanswerable ones have no qrels.
-    """
-    chunks = [chunk for path in sorted(measured.files) for chunk in measured.chunks_of(path)]
-    corpus = [Passage(_id(c.id), c.heading, "\n".join(filter(None, (c.context, c.text))))
-              for c in chunks]  # fmt: skip
-    queries = {_id(s.outcome.question.id): s.outcome.found.question for s in scored}
-    qrels: dict[str, list[tuple[str, str]]] = {}
-    for item in scored:
-        asked = item.outcome.question
-        golds = [gold for place in asked.places for gold in place]
-        passages = dict.fromkeys(name for gold in golds for name in _relevant(gold, measured))
-        if passages:
-            pairs = [(_id(asked.id), _id(name)) for name in passages]
-            qrels.setdefault(asked.split or "test", []).extend(pairs)
-    beir.write(folder, corpus, queries, qrels)
-
-
-def _relevant(gold: Gold, measured: Subject) -> Iterator[str]:
-    held = judge.holders(gold, measured.chunks_of(gold.path))
-    yield from sorted(held) if held else [f"{gold.path}#{gold.quote}"]
+    (folder / "run.txt").write_text("".join(ranked), "utf-8")
 
 
 def _id(name: str) -> str:

@@ -19,8 +19,7 @@ from evals.answers.collect import Answered
 from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import UNANSWERABLE, Question
 from evals.measure.outcome import Outcome, Subject
-from evals.measure.summary import estimate
-from evals.measure.threshold import best_score
+from evals.measure.summary import best_score, estimate
 from evals.reports import page, plot
 from evals.reports.plot import Curve
 from evals.retrieval import evaluate

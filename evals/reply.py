@@ -107,8 +107,10 @@ def report(outcomes: Sequence[Outcome]) -> str:
                 f"{found.median_words:.0f}, {found.mean_words:.0f} |"
             )
     lines += ["", "| has no answer | n | answered | nearest | refused |", "|---" * 5 + "|"]
-    for kind, (n, answered, nearest, refused) in replies.certainties(outcomes).items():
-        lines.append(f"| {kind} | {n} | {answered:.3f} | {nearest:.3f} | {refused:.3f} |")
+    for kind, counts in replies.certainties(outcomes).items():
+        n = sum(counts.values())
+        shares = " | ".join(f"{count / n:.3f}" for count in counts.values())
+        lines.append(f"| {kind} | {n} | {shares} |")
     held = replies.reliability(outcomes)
     if held:
         bins = ", ".join(f"{said:.2f}: {right:.2f}" for said, right, _ in held.bins)

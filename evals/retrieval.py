@@ -4,23 +4,25 @@ Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which 
 """
 
 import argparse
+import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from api.answer.card_reply import card_reply
-from evals.gating import all_gates
+from evals.gating import gate
 from evals.labels import dataset
 from evals.labels.dataset import SPLITS, Question
-from evals.measure import measurement
+from evals.measure import measurement, metrics, span_overlap
 from evals.measure.judge import ChunksOf, judge
 from evals.measure.outcome import Outcome as Outcome  # other programs take them from here
 from evals.measure.outcome import Subject as Subject
 from evals.measure.run import Run
 from evals.measure.shown import shown
-from evals.reports import ci, console, page, records, results, runs, stored
+from evals.reports import ci, console, results, stored
 from ingest import pipeline
 from ingest.progress import Meter
 from ingest.read import vault
@@ -62,25 +64,61 @@ def evaluate(
         yield Outcome(item, found, judgement, reply, shown(item, reply))
 
 
+def measure(
+    context: SearchContext,
+    measured: Subject,
+    questions: Sequence[Question],
+    *,
+    dataset_file: Path,
+    vault_folder: Path,
+    top_k: int | None = None,
+    options: Mapping[str, object] | None = None,
+) -> Run:
+    """Return one run: every question asked, scored, and what its numbers depend on.
+
+    `measured` is the index of `vault_folder`; `options` are the program's, for config.json. No gate
+    has looked at it: `gate.checked` does.
+    """
+    outcomes: list[Outcome] = []
+    with Meter() as meter:
+        for outcome in evaluate(context, measured, questions, top_k=top_k):
+            outcomes.append(outcome)
+            meter.show("asking", len(outcomes), len(questions))
+    limit = top_k or context.settings.rag_top_k
+    candidates = max(context.settings.rag_candidates, limit)
+    page_of = span_overlap.pages_of(measured.files)
+    about = {"program": "evals.retrieval", "top_k": limit, **(options or {})}
+    made_with = results.fingerprint(context, measured)
+    asked = [outcome.question for outcome in outcomes]
+    depends = measurement.fingerprint(context, measured, asked, limit)
+    return Run(
+        dataset_file, vault_folder, limit, measured, tuple(outcomes),
+        values=metrics.score(outcomes, page_of, top_k=limit, candidates=candidates),
+        page_of=page_of,
+        config=results.config(context, made_with, measured.files, dataset_file, about),
+        taken=measurement.measurement(outcomes, depends),
+    )  # fmt: skip
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
     try:
-        run = _measured_run(args)
+        run = _gated(args)
     except RulesError as error:
         print(f"evals.retrieval: nothing was measured: {error}", file=sys.stderr)
         return 2
     try:
-        folder = _write(run, args)
+        folder, sums = _write(run, args)
     except OSError as error:
         print(f"evals.retrieval: measured, but not written: {error}", file=sys.stderr)
         return 2
     ci.print_annotations(run)
-    console.print_summary(run, folder)
+    console.print_summary(run, sums, folder)
     return 1 if run.faults else 0
 
 
-def _measured_run(args: argparse.Namespace) -> Run:
+def _gated(args: argparse.Namespace) -> Run:
     questions = chosen(args.dataset, args.split)
     with open_context(load()) as context:
         given = args.generation is not None
@@ -89,57 +127,48 @@ def _measured_run(args: argparse.Namespace) -> Run:
             if given:
                 _refuse_strange(questions, measured, args.dataset)
             print(console.heading(context, args.dataset, args.split, questions))
-            with Meter() as meter:
-                outcomes = []
-                for outcome in evaluate(context, measured, questions, top_k=args.top_k):
-                    outcomes.append(outcome)
-                    meter.show("asking", len(outcomes), len(questions))
-            about = {"split": args.split, "min_recall": args.min_recall}
-            folder = other or context.settings.vault
-            checked = all_gates.check(
-                context, measured, outcomes, folder=folder, baseline=_baseline(args),
-                min_recall=args.min_recall, top_k=args.top_k,
+            run = measure(
+                context, measured, questions, dataset_file=args.dataset, top_k=args.top_k,
+                vault_folder=other or context.settings.vault,
+                options={"split": args.split, "min_recall": args.min_recall},
             )  # fmt: skip
-            return runs.made_run(
-                context, measured, outcomes, checked.faults, dataset_file=args.dataset,
-                top_k=args.top_k, vault_folder=folder, options=about,
-                comparison=checked.comparison,
-            )  # fmt: skip
+            gate_of_rules = args.dataset.resolve() == RULES.resolve() and args.split == "gate"
+            baseline = args.baseline or (measurement.BASELINE if gate_of_rules else None)
+            return gate.checked(context, run, baseline, args.min_recall)
 
 
-def _baseline(args: argparse.Namespace) -> Path | None:
-    """The measurement to compare with: the gate of the rules always has one."""
-    gate_of_rules = args.dataset.resolve() == RULES.resolve() and args.split == "gate"
-    return args.baseline or (measurement.BASELINE if gate_of_rules else None)
-
-
-def _write(run: Run, args: argparse.Namespace) -> Path:
-    """Write all reports; return the run's folder."""
-    folder = results.write(run, args.results)
-    page.write(stored.of(run, folder.name), folder / "report.html")
+def _write(run: Run, args: argparse.Namespace) -> tuple[Path, Mapping[str, Any]]:
+    """Write all reports; return the run's folder and sums."""
+    folder, sums = stored.write(run, args.results)
     if args.json:
-        results.write_lines(records.lines(run), args.json)
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / stored.ROWS, args.json)
     if args.junit:
-        ci.write_junit(run, args.junit)
-    ci.add_step_summary(run)
-    return folder
+        ci.write_junit("evals.retrieval", run.faults, ci.cases_of(run), args.junit)
+    ci.append_summary(ci.markdown(run, sums))
+    return folder, sums
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what is asked of which vault."""
+    parser.add_argument("--dataset", type=Path, default=RULES, help="questions, JSONL or JSON")
+    parser.add_argument("--split", choices=SPLITS, help="only the questions of this split")
+    parser.add_argument(
+        "--vault", type=Path, help="index this folder for the measurement only; default: the index"
+    )
+    parser.add_argument("--top-k", type=_passages, help="passages; default: RAG_TOP_K")
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.retrieval", description=__doc__)
-    parser.add_argument("--dataset", type=Path, default=RULES, help="questions, JSONL or JSON")
-    parser.add_argument(
-        "--vault", type=Path, help="index this folder for the measurement only; default: the index"
-    )
+    add_options(parser)
+    parser.add_argument("--min-recall", type=share, default=MIN_RECALL, help="the gate, 0 to 1")
     parser.add_argument(
         "--generation", type=int, help="measure this one, made of --vault or VAULT; default: live"
     )
-    parser.add_argument("--split", choices=SPLITS, help="only the questions of this split")
-    parser.add_argument("--top-k", type=int, help="passages; default: RAG_TOP_K")
     parser.add_argument(
         "--baseline", type=Path, help="compare with this file; the gate of the rules has one"
     )
-    parser.add_argument("--min-recall", type=float, default=MIN_RECALL, help="the gate, 0 to 1")
     parser.add_argument(
         "--results", type=Path, default=Path("results"), help="a folder for each run goes in here"
     )
@@ -147,12 +176,20 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--junit", type=Path, help="write JUnit XML; missed questions fail in it, gate or not"
     )
-    args = parser.parse_args(argv)
-    if args.top_k is not None and not 1 <= args.top_k <= 50:
-        parser.error(f"--top-k is {args.top_k}, not 1 to 50")
-    if not 0 <= args.min_recall <= 1:
-        parser.error(f"--min-recall is {args.min_recall}, not 0 to 1")
-    return args
+    return parser.parse_args(argv)
+
+
+def _passages(text: str) -> int:
+    if not 1 <= int(text) <= 50:
+        raise argparse.ArgumentTypeError(f"{text} is not 1 to 50")
+    return int(text)
+
+
+def share(text: str) -> float:
+    """Return the value of an option that is a share, 0 to 1."""
+    if not 0 <= float(text) <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not 0 to 1")
+    return float(text)
 
 
 def chosen(path: Path, split: str | None) -> list[Question]:

@@ -6,15 +6,14 @@ written; 2 nothing could be measured or written.
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
+from typing import Any
 
 from evals import retrieval
-from evals.measure import summary
 from evals.measure.run import Run
-from evals.reports import document, results, runs
-from evals.retrieval import RULES, RULES_VAULT, evaluate, subject
+from evals.reports import document, results, stored
+from evals.retrieval import RULES, RULES_VAULT
 from retrieval.context import SearchContext, open_context
 from retrieval.errors import RulesError
 from retrieval.settings import load
@@ -37,10 +36,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         document.check(document.README, _COMMAND)
         with open_context(load()) as context:
             runs = [_run(context, dataset, folder) for dataset, folder in _SETS]
-            top_k = context.settings.rag_top_k
+        sums = []
         for run in runs:
-            print(f"results: {results.write(run, args.results)}")
-        text = table(runs, top_k)
+            folder, summed = stored.write(run, args.results)
+            print(f"results: {folder}")
+            sums.append(summed)
+        text = table(runs, sums)
         document.put(document.README, _COMMAND, text)
     except RulesError as error:
         print(f"evals.table: nothing was measured: {error}", file=sys.stderr)
@@ -52,38 +53,36 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def table(runs: Sequence[Run], top_k: int) -> str:
-    """Return the README's table, a row a run, and when it was measured."""
+def table(runs: Sequence[Run], sums: Sequence[Mapping[str, Any]]) -> str:
+    """Return the README's table, a row a run with its sums, and when it was measured."""
     head = [
-        "gate split", "n", f"recall@{top_k} (95 %)", "MRR", "off-topic refused",
+        "gate split", "n", f"recall@{runs[0].top_k} (95 %)", "MRR", "off-topic refused",
         "answerable refused", "p50 of search",
     ]  # fmt: skip
-    rows = [head, ["---"] * len(head), *(_cells(run) for run in runs)]
+    rows = [head, ["---"] * len(head), *map(_cells, runs, sums)]
     lines = ["| " + " | ".join(cells) + " |" for cells in rows]
     return "\n".join([*lines, "", f"Measured on {results.measured_on()}."])
 
 
 def _run(context: SearchContext, dataset: Path, folder: Path) -> Run:
-    with subject(context, folder) as measured:
-        outcomes = list(evaluate(context, measured, retrieval.chosen(dataset, "gate")))
-        return runs.made_run(
-            context, measured, outcomes, (), dataset_file=dataset, vault_folder=folder, top_k=None,
+    with retrieval.subject(context, folder) as measured:
+        questions = retrieval.chosen(dataset, "gate")
+        return retrieval.measure(
+            context, measured, questions, dataset_file=dataset, vault_folder=folder,
             options={"program": "evals.table", "split": "gate"},
         )  # fmt: skip
 
 
-def _cells(run: Run) -> list[str]:
-    judged = [outcome.judgement for outcome in run.outcomes if outcome.judgement]
-    found = summary.estimate([float(judgement.hit) for judgement in judged])
-    refused = summary.refused(run.outcomes)
+def _cells(run: Run, sums: Mapping[str, Any]) -> list[str]:
+    metrics = sums["metrics"]["all"]["all"]
+    recall = metrics[f"hit@{run.top_k}"]
     return [
-        f"{run.dataset.name}, {len(run.files)} files",
-        str(found.n),
-        f"{found.mean:.3f} ({found.low:.2f} to {found.high:.2f})",
-        f"{fmean(1 / j.rank if j.rank else 0 for j in judged):.3f}",
-        "{} of {}".format(*refused["offtopic"]),
-        "{} of {}".format(*refused["answerable"]),
-        f"{summary.latency(run.outcomes)['total']['p50']:.0f} ms",
+        f"{run.dataset.name}, {len(run.measured.files)} files",
+        str(recall["n"]),
+        f"{recall['mean']:.3f} ({recall['low']:.2f} to {recall['high']:.2f})",
+        f"{metrics['mrr']['mean']:.3f}",
+        *("{refused} of {asked}".format(**sums["refused"][x]) for x in ("offtopic", "answerable")),
+        f"{sums['latency_ms']['total']['p50']:.0f} ms",
     ]
 
 

@@ -4,13 +4,10 @@ Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which 
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from junitparser import Failure, JUnitXml, TestCase, TestSuite
 
 from evals.answers.collect import MODELS, QUOTES
 from evals.labels.dataset import SPLITS
@@ -127,34 +124,14 @@ def _write(report: EvalReport, args: argparse.Namespace) -> Path:
     if args.json:
         results.write_lines(records, args.json)
     if args.junit:
-        _write_junit(report, args.junit)
-    summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if summary:
-        with Path(summary).open("a", encoding="utf-8") as file_:
-            file_.write("\n".join(_markdown(report)) + "\n\n")
+        cases = (
+            ci.test_case(row.id, f"{report.program}.{row.kind}", row.line,
+                         (row.fault, row.kind) if row.fault else None)
+            for row in report.rows
+        )  # fmt: skip
+        ci.write_junit(report.program, report.faults, cases, args.junit)
+    ci.append_summary(_markdown(report))
     return folder
-
-
-def _write_junit(report: EvalReport, path: Path) -> None:
-    gate = TestCase("gate", report.program)
-    if report.faults:
-        gate.result = [Failure(ci.xml_text("; ".join(report.faults)), "GateFailed")]
-    suites = TestSuite(f"{report.program}: gate"), TestSuite(f"{report.program}: questions")
-    suites[0].add_testcase(gate)
-    suites[1].add_testcases([_test_case(report.program, row) for row in report.rows])
-    xml = JUnitXml(report.program)
-    for suite in suites:
-        xml.add_testsuite(suite)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    xml.write(str(path), pretty=True)
-
-
-def _test_case(program: str, row: ReportRow) -> TestCase:
-    case = TestCase(row.id, f"{program}.{row.kind}")
-    case.system_out = ci.xml_text(row.line)
-    if row.fault:
-        case.result = [Failure(ci.xml_text(row.fault), row.kind)]
-    return case
 
 
 def _markdown(report: EvalReport) -> Iterator[str]:

@@ -1,12 +1,11 @@
-"""BEIR folders: corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv, read as questions and as a vault.
+"""Read BEIR folders, corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv, as questions and a vault.
 
 Source of the format: the loader of beir (`GenericDataLoader`): a line of the corpus has `_id`,
 `title` and `text`, one of the queries `_id` and `text`; a qrels file has a head line and then
 query-id, corpus-id and score, separated by tabs.
 """
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -18,17 +17,7 @@ from evals.labels.dataset import Gold, Question
 from retrieval.errors import DatasetError
 
 SPLITS = {"train": "calibration", "dev": "calibration", "test": "gate"}  # others keep their names
-_HEAD = "query-id\tcorpus-id\tscore\n"
 _NAME_LIMIT = 200  # bytes of a file's name; file systems end at 255
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A line of a corpus."""
-
-    id: str
-    title: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +60,6 @@ def read(folder: Path) -> Imported:
     named = {name for names in relevant.values() for name in names}
     missing = sorted(name for name in named if file_name(name) not in files)
     return Imported(tuple(questions), files, len(queries) - len(questions), tuple(missing))
-
-
-def write(
-    folder: Path,
-    corpus: Iterable[Passage],
-    queries: Mapping[str, str],
-    qrels: Mapping[str, Sequence[tuple[str, str]]],
-) -> None:
-    """Write a BEIR folder: texts of queries by id, and by split the relevant pairs of ids."""
-    (folder / "qrels").mkdir(parents=True, exist_ok=True)
-    passages = [{"_id": p.id, "title": p.title, "text": p.text} for p in corpus]
-    _write_lines(folder / "corpus.jsonl", passages)
-    asked = [{"_id": name, "text": text} for name, text in queries.items()]
-    _write_lines(folder / "queries.jsonl", asked)
-    for split, pairs in qrels.items():
-        rows = "".join(f"{query}\t{passage}\t1\n" for query, passage in pairs)
-        (folder / "qrels" / f"{split}.tsv").write_text(_HEAD + rows, "utf-8")
 
 
 def file_name(name: str) -> str:
@@ -155,9 +127,3 @@ def _question(line: int, name: str, text: str, documents: Sequence[str], split: 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     return ((where, row) for where, _, row in fields.rows(path, fields.content(path)))
-
-
-def _write_lines(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -21,6 +21,16 @@ _OVERLAP = 20  # characters that two chunks share at a cut; fewer may be equal b
 ChunksOf = Callable[[str], Sequence[Chunk]]
 
 
+class Sought(NamedTuple):
+    """A gold, and where search put the best of the chunks that hold it, from 1."""
+
+    gold: Gold
+    holders: frozenset[str]  # ids of chunks
+    rank: int | None  # in the final order, returned or not
+    pool_rank: int | None  # in the fused order, which is what a reranker reads
+    returned: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What search did with one answerable question.
@@ -28,7 +38,8 @@ class Judgement:
     `rank` is where the last gold that is needed stands in the final order, from 1, whether or not
     it was returned; None where one is missing. Of places that are equally good the best counts.
     `lost_at` is None for a hit; for a miss `lost` is the gold to look at and `detail` says what
-    the trace knows of it: its rank in each list, before and after the reranker.
+    the trace knows of it: its rank in each list, before and after the reranker. `places` are the
+    question's, in its order.
     """
 
     hit: bool
@@ -38,15 +49,7 @@ class Judgement:
     pool_rank: int | None = None  # as `rank`, in the fused order, which is what a reranker reads
     lost: Gold | None = None
     detail: str = ""
-
-
-class _Sought(NamedTuple):
-    gold: Gold
-    chunks: Sequence[Chunk]  # of the gold's file
-    holders: set[str]  # ids of the chunks that hold it
-    rank: int | None
-    pool_rank: int | None
-    returned: bool
+    places: tuple[tuple[Sought, ...], ...] = ()
 
 
 class _Loss(NamedTuple):
@@ -68,18 +71,25 @@ def judge(
     may be more than were returned. Of several missing golds the one that was lost first is named,
     since no later stage could have saved the question; of several places the one that came nearest.
     """
-    places = [[_seek(gold, chunks_of(gold.path), found) for gold in p] for p in question.places]
-    forbidden = _forbidden(question, found)
+    places = tuple(
+        tuple(_seek(gold, chunks_of(gold.path), found) for gold in place)
+        for place in question.places
+    )
+    first = {hit.chunk.path for hit in found.hits[:3]}
+    forbidden = tuple(path for path in question.forbidden if path in first)
     pool_rank = _best(places, lambda sought: sought.pool_rank)
     complete = [place for place in places if all(sought.returned for sought in place)]
     if complete:
         rank = _best(complete, lambda sought: sought.rank)
-        return Judgement(True, rank, None, forbidden, pool_rank)
-    losses = [[_loss(s, found, vault, top_k) for s in p if not s.returned] for p in places]
+        return Judgement(True, rank, None, forbidden, pool_rank, places=places)
+    losses = [
+        [_loss(s, chunks_of(s.gold.path), found, vault, top_k) for s in p if not s.returned]
+        for p in places
+    ]
     nearest = min(losses, key=lambda place: (len(place), -_STAGES.index(_first(place).bucket)))
     loss = _first(nearest)
     rank = _best(places, lambda sought: sought.rank)
-    return Judgement(False, rank, loss.bucket, forbidden, pool_rank, loss.gold, loss.detail)
+    return Judgement(False, rank, loss.bucket, forbidden, pool_rank, loss.gold, loss.detail, places)
 
 
 def losses(lost_at: Iterable[str | None]) -> dict[str, int]:
@@ -94,32 +104,17 @@ def losses(lost_at: Iterable[str | None]) -> dict[str, int]:
     return counts
 
 
-def ceiling(judgements: Sequence[Judgement], candidates: int) -> float:
-    """Return the share of questions, 0 to 1, that the best reranker could answer.
-
-    These are the questions all of whose golds stand in the first `candidates` chunks of the fused
-    order, which is what a reranker reads; it is taken to put them first and to need no threshold.
-    An upper bound: golds in more chunks than are returned count as reached. Raises ValueError where
-    there is no question.
-    """
-    if not judgements:
-        raise ValueError("no question was judged, so there is no ceiling")
-    reached = [j.pool_rank is not None and j.pool_rank <= candidates for j in judgements]
-    return sum(reached) / len(reached)
-
-
-def holders(gold: Gold, chunks: Iterable[Chunk]) -> set[str]:
+def holders(gold: Gold, chunks: Iterable[Chunk]) -> frozenset[str]:
     """Return the ids of those `chunks`, of the gold's file, that hold at least 90 % of it."""
     quote = comparable(gold.quote)
-    return {c.id for c in chunks if _holds(comparable(f"{c.context}\n{c.text}"), quote)}
+    return frozenset(c.id for c in chunks if _holds(comparable(f"{c.context}\n{c.text}"), quote))
 
 
-def _seek(gold: Gold, chunks: Sequence[Chunk], found: SearchResult) -> _Sought:
+def _seek(gold: Gold, chunks: Sequence[Chunk], found: SearchResult) -> Sought:
     held = holders(gold, chunks)
     rows = [(r, c) for r, c in enumerate(found.trace, start=1) if c.chunk_id in held]
-    return _Sought(
+    return Sought(
         gold,
-        chunks,
         held,
         rank=rows[0][0] if rows else None,
         pool_rank=min((row.fused_rank for _, row in rows), default=None),
@@ -138,7 +133,7 @@ def _holds(text: str, quote: str) -> bool:
 
 
 def _best(
-    places: Sequence[Sequence[_Sought]], rank_of: Callable[[_Sought], int | None]
+    places: Sequence[Sequence[Sought]], rank_of: Callable[[Sought], int | None]
 ) -> int | None:
     """The lowest, over the places, of the rank of a place's last gold; None where all lack one."""
     last = []
@@ -149,19 +144,20 @@ def _best(
     return min(last, default=None)
 
 
-def _forbidden(question: Question, found: SearchResult) -> tuple[str, ...]:
-    first = {hit.chunk.path for hit in found.hits[:3]}
-    return tuple(path for path in question.forbidden if path in first)
-
-
 def _first(place: Sequence[_Loss]) -> _Loss:
     """The loss of the earliest stage."""
     return min(place, key=lambda loss: _STAGES.index(loss.bucket))
 
 
-def _loss(sought: _Sought, found: SearchResult, vault: Mapping[str, str], top_k: int) -> _Loss:
-    """Name the stage that lost a gold, and what is known of it."""
-    gold, chunks = sought.gold, sought.chunks
+def _loss(
+    sought: Sought,
+    chunks: Sequence[Chunk],
+    found: SearchResult,
+    vault: Mapping[str, str],
+    top_k: int,
+) -> _Loss:
+    """Name the stage that lost a gold, and what is known of it; `chunks` are its file's."""
+    gold = sought.gold
     if gold.path not in vault:
         return _Loss("label", f"the vault has no file {gold.path!r}", gold)
     if comparable(gold.quote) not in comparable(vault[gold.path]):

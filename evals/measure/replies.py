@@ -9,6 +9,7 @@ import numpy as np
 from evals.measure.outcome import Outcome
 from evals.measure.shown import reached
 
+CERTAINTIES = ("answered", "nearest", "refused")
 BINS = 5  # of equal count, of the reliability diagram
 _DRAWS = 2_000  # of a perfectly calibrated score, for the band of its error
 
@@ -72,17 +73,14 @@ def cards(outcomes: Sequence[Outcome]) -> Cards | None:
     )
 
 
-def certainties(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, float, float, float]]:
-    """Return of each unanswerable kind how many were asked, answered, nearest and refused."""
-    kinds = sorted({one.question.kind for one in outcomes if not one.question.answerable})
-    found = {}
-    for kind in kinds:
-        asked = [
-            one for one in outcomes if one.question.kind == kind and not one.question.answerable
-        ]
-        shares = [_share(asked, name) for name in ("answered", "nearest", "refused")]
-        found[kind] = (len(asked), shares[0], shares[1], shares[2])
-    return found
+def certainties(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
+    """Return of each unanswerable kind how many replies were of each of CERTAINTIES."""
+    counts: dict[str, dict[str, int]] = {}
+    for one in sorted(outcomes, key=lambda one: one.question.kind):
+        if one.reply and not one.question.answerable:
+            counts.setdefault(one.question.kind, dict.fromkeys(CERTAINTIES, 0))
+            counts[one.question.kind][one.reply.certainty] += 1
+    return counts
 
 
 def reliability(outcomes: Sequence[Outcome]) -> Reliability | None:

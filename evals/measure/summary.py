@@ -1,4 +1,4 @@
-"""Sum up scored questions: means with intervals by kind and folder, refusals, latency."""
+"""Sum up a run: means with intervals by kind and folder, misses, refusals, times, thresholds."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -8,8 +8,11 @@ import numpy as np
 
 from evals.labels import dataset
 from evals.measure import stats
-from evals.measure.metrics import ScoredOutcome
+from evals.measure.judge import losses
 from evals.measure.outcome import Outcome
+from evals.measure.run import Run
+
+_STEPS = 60  # points of the threshold's curve
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,16 @@ Metrics = Mapping[str, Estimate]  # by the metric's name
 Tables = Mapping[str, Mapping[str, Metrics]]  # "all", "kind" or "folder"; then the group's name
 
 
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What a threshold would do: shares of questions, 0 to 1."""
+
+    threshold: float
+    hits: float  # of the answerable
+    answerable_refused: float
+    unanswerable_refused: float | None  # None: no such question was asked
+
+
 def estimate(values: Sequence[float]) -> Estimate:
     """Return the mean of at least one value with its interval.
 
@@ -38,49 +51,19 @@ def estimate(values: Sequence[float]) -> Estimate:
         return Estimate(n, mean, *stats.wilson(round(sum(values)), n), "wilson")
     if n < 2:
         return Estimate(n, mean, None, None, "bootstrap")
-    low, high = stats.mean_interval(values)
-    return Estimate(n, mean, low, high, "bootstrap")
+    return Estimate(n, mean, *stats.mean_interval(values), "bootstrap")
 
 
-def tables(scored: Sequence[ScoredOutcome]) -> Tables:
-    """Return the metrics over all questions and by the kind and the folder of them."""
+def tables(run: Run) -> Tables:
+    """Return the metrics over all answerable questions, by their kind and by the top folder.
+
+    The folder is that of a question's first gold, "." for none.
+    """
     return {
-        "all": grouped(scored, lambda _: "all"),
-        "kind": grouped(scored, kind),
-        "folder": grouped(scored, folder),
+        "all": _grouped(run, lambda _: "all"),
+        "kind": _grouped(run, lambda outcome: outcome.question.kind),
+        "folder": _grouped(run, _folder),
     }
-
-
-def estimates(scored: Iterable[ScoredOutcome]) -> dict[str, Estimate]:
-    """Return every metric over the questions that define it; a metric of none is left out."""
-    values: dict[str, list[float]] = {}
-    for item in scored:
-        for name, value in item.values.items():
-            if value is not None:
-                values.setdefault(name, []).append(value)
-    return {name: estimate(found) for name, found in sorted(values.items())}
-
-
-def grouped(
-    scored: Iterable[ScoredOutcome], group: Callable[[ScoredOutcome], str]
-) -> dict[str, dict[str, Estimate]]:
-    """Return the metrics of the answerable questions by a group's name, sorted."""
-    groups: dict[str, list[ScoredOutcome]] = {}
-    for item in scored:
-        if item.needed:
-            groups.setdefault(group(item), []).append(item)
-    return {name: estimates(groups[name]) for name in sorted(groups)}
-
-
-def kind(item: ScoredOutcome) -> str:
-    """Return the kind of a question."""
-    return item.outcome.question.kind
-
-
-def folder(item: ScoredOutcome) -> str:
-    """Return the vault's top folder that a question's first gold stands in; "." for none."""
-    top, slash, _ = item.outcome.question.places[0][0].path.partition("/")
-    return top if slash else "."
 
 
 def latency(outcomes: Sequence[Outcome]) -> dict[str, dict[str, float]]:
@@ -103,3 +86,93 @@ def refused(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:
     return {
         name: (sum(o.refused for o in found), len(found)) for name, found in groups.items() if found
     }
+
+
+def best_score(outcome: Outcome) -> float | None:
+    """Return the highest score that the threshold is compared with; None: no candidate at all."""
+    return max(_finals(outcome).values(), default=None)
+
+
+def curve(outcomes: Sequence[Outcome], top_k: int) -> list[Point]:
+    """Return what thresholds over the range of all best scores would do, lowest first."""
+    best = [score for outcome in outcomes if (score := best_score(outcome)) is not None]
+    if not best:
+        return []
+    steps = np.linspace(min(best), max(best), _STEPS)
+    return [_point(outcomes, float(threshold), top_k) for threshold in steps]
+
+
+def summed(run: Run) -> dict[str, object]:
+    """Return the sums of a run as JSON writes them; summary.json holds them.
+
+    `baseline` is the comparison with it, null where there was none.
+    """
+    asked = refused(run.outcomes)
+    return {
+        "passed": not run.faults,
+        "faults": list(run.faults),
+        "answerable": len(run.answerable),
+        "hits": run.hits,
+        "lost_at": losses(outcome.lost_at for outcome in run.outcomes),
+        "metrics": {
+            by: {name: {m: asdict(e) for m, e in metrics.items()} for name, metrics in part.items()}
+            for by, part in tables(run).items()
+        },
+        "refused": {name: {"refused": n, "asked": of} for name, (n, of) in asked.items()},
+        "latency_ms": latency(run.outcomes),
+        "top_k": run.top_k,
+        "min_recall": run.config.get("min_recall"),
+        "threshold": run.config.get("threshold"),
+        "threshold_curve": [asdict(point) for point in curve(run.outcomes, run.top_k)],
+        "baseline": asdict(run.comparison) if run.comparison else None,
+    }
+
+
+def _grouped(run: Run, group: Callable[[Outcome], str]) -> dict[str, dict[str, Estimate]]:
+    """The metrics of the answerable questions by a group's name, sorted."""
+    groups: dict[str, list[Outcome]] = {}
+    for outcome in run.answerable:
+        groups.setdefault(group(outcome), []).append(outcome)
+    return {name: _estimates(run, groups[name]) for name in sorted(groups)}
+
+
+def _estimates(run: Run, outcomes: Iterable[Outcome]) -> dict[str, Estimate]:
+    """Every metric over the questions that define it; a metric of none is left out."""
+    values: dict[str, list[float]] = {}
+    for outcome in outcomes:
+        for name, value in run.values[outcome.question.id].items():
+            if value is not None:
+                values.setdefault(name, []).append(value)
+    return {name: estimate(found) for name, found in sorted(values.items())}
+
+
+def _folder(outcome: Outcome) -> str:
+    top, slash, _ = outcome.question.places[0][0].path.partition("/")
+    return top if slash else "."
+
+
+def _finals(outcome: Outcome) -> dict[str, float]:
+    """The score that each candidate ended with, best first."""
+    trace = outcome.found.trace
+    return {row.chunk_id: row.final_score for row in trace if row.final_score is not None}
+
+
+def _point(outcomes: Sequence[Outcome], threshold: float, top_k: int) -> Point:
+    over = [_over(outcome, threshold) for outcome in outcomes]
+    answerable = [(o, ids) for o, ids in zip(outcomes, over, strict=True) if o.judgement]
+    others = [not ids for o, ids in zip(outcomes, over, strict=True) if not o.judgement]
+    return Point(
+        threshold,
+        fmean(_hit(outcome, set(ids[:top_k])) for outcome, ids in answerable),
+        fmean(not ids for _, ids in answerable),
+        fmean(others) if others else None,
+    )
+
+
+def _over(outcome: Outcome, threshold: float) -> list[str]:
+    return [name for name, score in _finals(outcome).items() if score >= threshold]
+
+
+def _hit(outcome: Outcome, returned: set[str]) -> bool:
+    places = outcome.judgement.places if outcome.judgement else ()
+    return any(all(sought.holders & returned for sought in place) for place in places)

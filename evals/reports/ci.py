@@ -1,48 +1,65 @@
 """What a CI server reads of a run: JUnit XML, the step's summary and marks beside vault lines."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from evals.measure import summary
-from evals.measure.judge import LOST_AT, losses
-from evals.measure.metrics import ScoredOutcome
-from evals.measure.run import Run, because, lost_at, lost_gold, place
-from evals.measure.summary import Estimate
+from evals.measure.judge import LOST_AT
+from evals.measure.outcome import Outcome
+from evals.measure.run import Run, because, lost_gold, place
+from evals.measure.summary import latency
 
 _SHOWN = 50  # missed questions in the step's summary, which may have 1 MiB
 
 
-def write_junit(run: Run, path: Path) -> None:
-    """Write a test case for the gate and one for every question.
+def write_junit(program: str, faults: Sequence[str], cases: Iterable[TestCase], path: Path) -> None:
+    """Write a test case for the gate, which fails with `faults`, and those of the questions.
 
-    A missed question fails in it even where the gate passes; one without an answer is skipped,
-    since a single refusal decides nothing. Raises OSError where it cannot be written.
+    Raises OSError where it cannot be written.
     """
-    gate = TestCase("gate", "evals.retrieval")
-    if run.faults:
-        gate.result = [Failure(xml_text("; ".join(run.faults)), "GateFailed")]
-    suites = TestSuite("evals.retrieval: gate"), TestSuite("evals.retrieval: questions")
+    gate = TestCase("gate", program)
+    if faults:
+        gate.result = [Failure(xml_text("; ".join(faults)), "GateFailed")]
+    suites = TestSuite(f"{program}: gate"), TestSuite(f"{program}: questions")
     suites[0].add_testcase(gate)
-    suites[1].add_testcases([_test_case(run, item) for item in run.scored])
-    xml = JUnitXml("evals.retrieval")
+    suites[1].add_testcases(list(cases))
+    xml = JUnitXml(program)
     for suite in suites:
         xml.add_testsuite(suite)
     path.parent.mkdir(parents=True, exist_ok=True)
     xml.write(str(path), pretty=True)
 
 
-def add_step_summary(run: Run) -> None:
-    """Append the run as Markdown to the file of GITHUB_STEP_SUMMARY, where that is set.
+def test_case(name: str, group: str, said: str, failure: tuple[str, str] | None) -> TestCase:
+    """Return the case of a question; `failure` is its message and kind."""
+    case = TestCase(name, group)
+    case.system_out = xml_text(said)
+    if failure:
+        case.result = [Failure(xml_text(failure[0]), failure[1])]
+    return case
+
+
+def cases_of(run: Run) -> list[TestCase]:
+    """Return a case for every question.
+
+    A missed question fails in it even where the gate passes; one without an answer is skipped,
+    since a single refusal decides nothing.
+    """
+    return [_case(run, outcome) for outcome in run.outcomes]
+
+
+def append_summary(lines: Iterable[str]) -> None:
+    """Append Markdown to the file of GITHUB_STEP_SUMMARY, where that is set.
 
     Raises OSError where it cannot be written.
     """
     name = os.environ.get("GITHUB_STEP_SUMMARY")
     if name:
         with Path(name).open("a", encoding="utf-8") as file:
-            file.write("\n".join(_markdown(run)) + "\n\n")
+            file.write("\n".join(lines) + "\n\n")
 
 
 def print_annotations(run: Run) -> None:
@@ -54,31 +71,30 @@ def print_annotations(run: Run) -> None:
     if not os.environ.get("GITHUB_ACTIONS"):
         return
     level = "error" if run.faults else "warning"
-    for item in run.missed:
-        file, line = place(run, item)
-        title = f"missed: {item.outcome.question.id}"
+    for outcome in run.missed:
+        file, line = place(run, outcome)
+        title = f"missed: {outcome.question.id}"
         where = f"file={_property(str(file))},line={line},title={_property(title)}"
-        print(f"::{level} {where}::{_data(_message(item))}")
+        print(f"::{level} {where}::{_data(_message(outcome))}")
 
 
-def _test_case(run: Run, item: ScoredOutcome) -> TestCase:
-    question = item.outcome.question
-    timings = summary.latency([item.outcome])["total"]
-    case = TestCase(question.id, f"evals.retrieval.{question.kind}", timings["p50"] / 1000)
-    case.system_out = xml_text(question.question)
+def _case(run: Run, outcome: Outcome) -> TestCase:
+    question, lost = outcome.question, outcome.lost_at
+    failure = (_message(outcome), lost) if lost else None
+    group = f"evals.retrieval.{question.kind}"
+    case = test_case(question.id, group, question.question, failure)
+    case.time = latency([outcome])["total"]["p50"] / 1000
     if not question.answerable:
-        what = "refused" if item.outcome.refused else "answered"
+        what = "refused" if outcome.refused else "answered"
         case.result = [Skipped(f"{what}; it has no answer; the baseline counts refusals")]
-    elif lost_at(item) is not None:
-        file, line = place(run, item)
-        failure = Failure(xml_text(_message(item)), lost_at(item))
-        failure.text = xml_text(f"{file}:{line}\n{lost_gold(item).quote}")
-        case.result = [failure]
+    elif lost:
+        file, line = place(run, outcome)
+        case.result[0].text = xml_text(f"{file}:{line}\n{lost_gold(outcome).quote}")
     return case
 
 
-def _message(item: ScoredOutcome) -> str:
-    return f"{' '.join(item.outcome.question.question.split())} — {because(item)}"
+def _message(outcome: Outcome) -> str:
+    return f"{' '.join(outcome.question.question.split())} — {because(outcome)}"
 
 
 def xml_text(text: str) -> str:
@@ -88,38 +104,35 @@ def xml_text(text: str) -> str:
     )
 
 
-def _markdown(run: Run) -> Iterator[str]:
+def markdown(run: Run, sums: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a run as the lines of a step's summary."""
     name = f"hit@{run.top_k}"
     verdict = "failed" if run.faults else "passed"
     yield f"## Retrieval gate {verdict}: {run.hits} of {len(run.answerable)} questions\n"
     yield from (f"- **{cell(fault)}**" for fault in run.faults)
     yield f"\n| kind | n | {name} | 95 % interval |\n|---|---|---|---|"
-    for group, metrics in {**run.tables["kind"], **run.tables["all"]}.items():
+    for group, metrics in {**sums["metrics"]["kind"], **sums["metrics"]["all"]}.items():
         found = metrics[name]
-        yield f"| {group} | {found.n} | {found.mean:.3f} | {_spread(found)} |"
-    lost = losses(o.lost_at for o in run.outcomes)
-    if any(lost.values()):
+        yield f"| {group} | {found['n']} | {found['mean']:.3f} | {_spread(found)} |"
+    if run.missed:
         yield "\n| lost at | questions | |\n|---|---|---|"
-        yield from (f"| {s} | {n} | {cell(LOST_AT[s])} |" for s, n in lost.items() if n)
+        lost = sums["lost_at"].items()
+        yield from (f"| {s} | {n} | {cell(LOST_AT[s])} |" for s, n in lost if n)
         yield "\n<details><summary>Missed questions</summary>\n"
         yield "| question | lost at | look at |\n|---|---|---|"
-        yield from (_miss(run, item) for item in run.missed[:_SHOWN])
+        yield from (_miss(run, outcome) for outcome in run.missed[:_SHOWN])
         if len(run.missed) > _SHOWN:
             yield f"\nand {len(run.missed) - _SHOWN} more, in report.html"
         yield "\n</details>"
 
 
-def _miss(run: Run, item: ScoredOutcome) -> str:
-    file, line = place(run, item)
-    return (
-        f"| {cell(item.outcome.question.question)} | {lost_at(item)} | {cell(f'{file}:{line}')} |"
-    )
+def _miss(run: Run, outcome: Outcome) -> str:
+    file, line = place(run, outcome)
+    return f"| {cell(outcome.question.question)} | {outcome.lost_at} | {cell(f'{file}:{line}')} |"
 
 
-def _spread(found: Estimate) -> str:
-    if found.low is None or found.high is None:
-        return "unknown"
-    return f"{found.low:.3f} to {found.high:.3f}"
+def _spread(found: Mapping[str, Any]) -> str:
+    return f"{found['low']:.3f} to {found['high']:.3f}"  # a hit is 0 or 1, so it has an interval
 
 
 def cell(text: str) -> str:

@@ -1,15 +1,16 @@
 """What the retrieval gate prints: a line a question, then what was measured."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
-from evals.gating.compare import SMALL
+from evals.gating.compare import SMALL, report
 from evals.labels.dataset import Question
-from evals.measure import replies, stats, summary
-from evals.measure.judge import LOST_AT, Judgement, losses
+from evals.measure import replies, stats
+from evals.measure.judge import LOST_AT
 from evals.measure.outcome import Outcome
 from evals.measure.run import Run
 from retrieval.context import SearchContext
@@ -47,36 +48,44 @@ def line(outcome: Outcome) -> str:
     return f"FAIL (expected in: {expected}; lost at: {outcome.lost_at}) — {asked}"
 
 
-def print_summary(run: Run, folder: Path) -> None:
+def print_summary(run: Run, sums: Mapping[str, Any], folder: Path) -> None:
     """Print what was measured; the last line is the recall.
 
     Of many questions only some that fail are printed: the run's folder has all of them.
     """
-    outcomes = run.outcomes
-    judged = [(o.question, o.judgement) for o in outcomes if o.judgement]
-    _print_failures(outcomes, folder)
+    if run.comparison:
+        print("\n".join(report(run.comparison, run.taken)))
+    _print_failures(run.outcomes, folder)
     print()
-    _print_table("kind", run.top_k, [(question.kind, judgement) for question, judgement in judged])
-    refused = [o for o in outcomes if o.question.answerable and o.refused]
+    _print_kinds(run)
+    refused = [o for o in run.outcomes if o.question.answerable and o.refused]
     for outcome in refused[:_LINES]:  # a PASS of search that nobody sees
         print(f"refused though it has an answer — {' '.join(outcome.question.question.split())}")
     if more := len(refused[_LINES:]):
         print(f"… and {more} more that are refused")
-    for stage, count in losses(outcome.lost_at for outcome in outcomes).items():
+    for stage, count in sums["lost_at"].items():
         if count:
             print(f"lost at {stage}: {count} ({LOST_AT[stage]})")
-    _print_replies(outcomes)
-    _print_metrics(run)
-    total = summary.latency(outcomes)["total"]
-    print("search: " + ", ".join(f"{name} {value:.0f} ms" for name, value in total.items()))
+    _print_replies(run.outcomes)
+    _print_metrics(sums["metrics"]["all"]["all"])
+    times = sums["latency_ms"]["total"].items()
+    print("search: " + ", ".join(f"{name} {value:.0f} ms" for name, value in times))
     print(f"results: {folder}")
     _print_faults(run.faults)
-    hits = sum(judgement.hit for _, judgement in judged)
-    interval = stats.wilson(hits, len(judged))
-    print(f"MRR: {fmean(1 / j.rank if j.rank else 0 for _, j in judged):.3f}")
+    hits, mrr, n = _hits(run.answerable), _mrr(run.answerable), len(run.answerable)
+    interval = stats.wilson(hits, n)
+    print(f"MRR: {mrr:.3f}")
     print(f"95 % interval of recall: {interval.low:.3f} to {interval.high:.3f}")
-    print(f"found and shown: {run.hits}/{len(judged)} = {run.hits / len(judged):.2f}")
-    print(f"Recall@{run.top_k}: {hits}/{len(judged)} = {hits / len(judged):.2f}")
+    print(f"found and shown: {run.hits}/{n} = {run.hits / n:.2f}")
+    print(f"Recall@{run.top_k}: {hits}/{n} = {hits / n:.2f}")
+
+
+def _hits(outcomes: Sequence[Outcome]) -> int:
+    return sum(bool(one.judgement and one.judgement.hit) for one in outcomes)
+
+
+def _mrr(outcomes: Sequence[Outcome]) -> float:
+    return fmean(1 / j.rank if (j := one.judgement) and j.rank else 0.0 for one in outcomes)
 
 
 def _print_failures(outcomes: Sequence[Outcome], folder: Path) -> None:
@@ -114,8 +123,9 @@ def _print_replies(outcomes: Sequence[Outcome]) -> None:
         f"{found.refused:.3f}; words unfolded: median {found.median_words:.0f}, mean "
         f"{found.mean_words:.0f}"
     )
-    for kind, (n, answered, nearest, refused) in replies.certainties(outcomes).items():
-        shares = f"answered {answered:.3f}, nearest {nearest:.3f}, refused {refused:.3f}"
+    for kind, counts in replies.certainties(outcomes).items():
+        n = sum(counts.values())
+        shares = ", ".join(f"{name} {count / n:.3f}" for name, count in counts.items())
         print(f"{kind:<12} {n:>4} {shares}")
     held = replies.reliability(outcomes)
     if held:
@@ -132,25 +142,25 @@ def _print_replies(outcomes: Sequence[Outcome]) -> None:
         )
 
 
-def _print_table(name: str, top_k: int, rows: Sequence[tuple[str, Judgement]]) -> None:
-    print(f"{name:<12} {'n':>4} {f'hit@{top_k}':>7} {'MRR':>6}")
-    for value in sorted({row[0] for row in rows}):
-        judged = [judgement for kind, judgement in rows if kind == value]
-        mrr = fmean(1 / j.rank if j.rank else 0 for j in judged)
-        print(f"{value:<12} {len(judged):>4} {fmean(j.hit for j in judged):>7.3f} {mrr:>6.3f}")
+def _print_kinds(run: Run) -> None:
+    print(f"{'kind':<12} {'n':>4} {f'hit@{run.top_k}':>7} {'MRR':>6}")
+    for kind in sorted({outcome.question.kind for outcome in run.answerable}):
+        group = [outcome for outcome in run.answerable if outcome.question.kind == kind]
+        share = _hits(group) / len(group)
+        print(f"{kind:<12} {len(group):>4} {share:>7.3f} {_mrr(group):>6.3f}")
 
 
-def _print_metrics(run: Run) -> None:
+def _print_metrics(metrics: Mapping[str, Any]) -> None:
     cells = [
-        f"{name:<17} {found.n:>4} {found.mean:>6.3f}  {_spread(found):<27}"
-        for name, found in run.tables["all"]["all"].items()
+        f"{name:<17} {found['n']:>4} {found['mean']:>6.3f}  {_spread(found):<27}"
+        for name, found in metrics.items()
     ]
     half = (len(cells) + 1) // 2
     for first, second in zip_longest(cells[:half], cells[half:], fillvalue=""):
         print(f"{first}  {second}".rstrip())
 
 
-def _spread(found: summary.Estimate) -> str:
-    if found.low is None or found.high is None:
+def _spread(found: Mapping[str, Any]) -> str:
+    if found["low"] is None or found["high"] is None:
         return "one question"
-    return f"{found.low:.3f} to {found.high:.3f} {found.method}"
+    return f"{found['low']:.3f} to {found['high']:.3f} {found['method']}"

@@ -1,14 +1,15 @@
-"""The numbers of a page, from the rows of a run: each a share or a mean with its interval."""
+"""The numbers of a page: each a share or a mean with its interval."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evals.measure.loss_stages import BUCKETS, OF_ANSWERS, Bucket
+from evals.measure.judge import losses as lost_by_stage
+from evals.measure.loss_stages import BUCKETS, Bucket
+from evals.measure.outcome import Outcome
+from evals.measure.replies import CERTAINTIES, certainties
+from evals.measure.run import Run
 from evals.measure.summary import Estimate, estimate
 from evals.reports.charts import Part
-from evals.reports.stored import Json, Stored
-
-CERTAINTIES = ("answered", "nearest", "refused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,84 +58,76 @@ class Replies:
     @property
     def parts(self) -> list[Part]:
         """The parts of their bar, best first, empty ones too, so that each keeps its pattern."""
-        return [Part(name, count) for name, count in reversed(self.counts.items())]
+        return [Part(name, self.counts[name]) for name in reversed(CERTAINTIES)]
 
 
-def headline(run: Stored) -> list[Number]:
+def headline(run: Run) -> list[Number]:
     """Return what a page says first, the gate's number at its head."""
-    asked = answerable(run.rows)
-    top_k, off = run.sums["top_k"], [r for r in run.rows if r["kind"] == "offtopic"]
-    found = [
+    asked = run.answerable
+    off = [outcome for outcome in run.outcomes if outcome.question.kind == "offtopic"]
+    ranks = [run.values[outcome.question.id]["mrr"] or 0.0 for outcome in asked]
+    shares = [
         _share("Found and shown", "search returned all that is needed and the reply shows it",
-               asked, lambda row: row["hit"]),
-        _share(f"Recall@{top_k}", f"all that is needed is among the {top_k} passages of search",
-               asked, lambda row: row["returned"], run.sums["min_recall"]),
+               asked, lambda one: one.passed),
+        _share(f"Recall@{run.top_k}", f"all that is needed is among the {run.top_k} passages of "
+               "search", asked, _returned, _gate(run)),
         _share("Right card first", "the first card of the reply holds a line that answers",
-               [row for row in asked if row.get("first_card") is not None],
-               lambda row: row["first_card"]),
-        _mean("MRR", "1 / the rank of the last passage that is needed", asked, "mrr"),
+               [one for one in asked if one.shown], lambda one: one.shown and one.shown.first),
+        Number("MRR", "1 / the rank of the last passage that is needed", estimate(ranks), None),
         _share("Off-topic refused", "questions on another subject that get no answer",
-               off, lambda row: row["refused"]),
+               off, lambda one: one.refused),
         _share("Refused by mistake", "questions with an answer that get none; few are good",
-               asked, lambda row: row["refused"], low_is_good=True),
+               asked, lambda one: one.refused, low_is_good=True),
     ]  # fmt: skip
-    return [number for number in found if number]
+    return [number for number in shares if number]
 
 
-def kinds(run: Stored) -> list[Kind]:
+def kinds(run: Run) -> list[Kind]:
     """Return all answerable questions together, and then by their kinds."""
-    asked = answerable(run.rows)
-    groups = {"all": asked}
-    for name in sorted({row["kind"] for row in asked}):
-        groups[name] = [row for row in asked if row["kind"] == name]
+    groups = {"all": run.answerable}
+    for name in sorted({outcome.question.kind for outcome in run.answerable}):
+        groups[name] = [one for one in run.answerable if one.question.kind == name]
     found = []
-    for name, rows in groups.items():
-        returned = _share(name, "", rows, lambda row: row["returned"], run.sums["min_recall"])
-        shown = _share(name, "", rows, lambda row: row["hit"])
+    for name, outcomes in groups.items():
+        returned = _share(name, "", outcomes, _returned, _gate(run))
+        shown = _share(name, "", outcomes, lambda one: one.passed)
         if returned and shown:
             found.append(Kind(name, returned, shown))
     return found
 
 
-def losses(run: Stored) -> list[Loss]:
+def losses(run: Run) -> list[Loss]:
     """Return the stages that lost questions, in the order of the pipeline."""
-    lost = [row["lost_at"] for row in run.rows]
-    stages = [name for name in BUCKETS if name in lost or name not in OF_ANSWERS]
-    found = [Loss(name, lost.count(name), BUCKETS[name]) for name in stages]
-    return [loss for loss in found if loss.count]
+    counts = lost_by_stage(outcome.lost_at for outcome in run.outcomes)
+    return [Loss(name, count, BUCKETS[name]) for name, count in counts.items() if count]
 
 
-def unanswerable(run: Stored) -> list[Replies]:
+def unanswerable(run: Run) -> list[Replies]:
     """Return what became of the questions that have no answer, by their kinds."""
-    rows = [row for row in run.rows if not row["answerable"] and row.get("certainty")]
-    found = []
-    for kind in sorted({row["kind"] for row in rows}):
-        said = [row["certainty"] for row in rows if row["kind"] == kind]
-        found.append(Replies(kind, len(said), {name: said.count(name) for name in CERTAINTIES}))
-    return found
+    found = certainties(run.outcomes)
+    return [Replies(kind, sum(counts.values()), counts) for kind, counts in found.items()]
 
 
-def answerable(rows: Iterable[Json]) -> list[Json]:
-    """Return the rows of the questions that have an answer."""
-    return [row for row in rows if row["answerable"]]
+def _returned(outcome: Outcome) -> bool:
+    return bool(outcome.judgement and outcome.judgement.hit)
+
+
+def _gate(run: Run) -> float | None:
+    least = run.config.get("min_recall")
+    return float(str(least)) if least is not None else None
 
 
 def _share(
     name: str,
     about: str,
-    rows: Sequence[Json],
-    is_so: Callable[[Json], bool],
+    outcomes: Sequence[Outcome],
+    is_so: Callable[[Outcome], object],
     gate: float | None = None,
     *,
     low_is_good: bool = False,
 ) -> Number | None:
-    """The share of the rows of which something is so; None where there is no row."""
-    values = [float(bool(is_so(row))) for row in rows]
+    """The share of the questions of which something is so; None where there is none."""
+    values = [float(bool(is_so(outcome))) for outcome in outcomes]
     if not values:
         return None
     return Number(name, about, estimate(values), int(sum(values)), gate, low_is_good)
-
-
-def _mean(name: str, about: str, rows: Sequence[Json], metric: str) -> Number | None:
-    values = [float(row["metrics"][metric]) for row in rows]
-    return Number(name, about, estimate(values), None) if values else None

@@ -6,6 +6,7 @@ page, and its policy lets no others in.
 
 import base64
 import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +14,33 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from api.page import assets
+from evals.measure.replies import CERTAINTIES
+from evals.measure.run import Run
+from evals.measure.summary import best_score
 from evals.reports import charts, numbers, plot
-from evals.reports.numbers import CERTAINTIES
 from evals.reports.plot import Curve
-from evals.reports.questions import RESULTS, SIGNS, questions
-from evals.reports.stored import Json, Stored
+from evals.reports.questions import RESULTS, SIGNS, Json, questions
 
 _FLIPS = 12  # shown at once
 _FOLDER = Path(__file__).with_name("templates")
+_CURVES = {
+    "hits": ("returned, of those with an answer", "a"),
+    "unanswerable_refused": ("refused, of those without an answer", "b"),
+    "answerable_refused": ("refused, of those with an answer", "c"),
+}
 
 
-def write(run: Stored, path: Path) -> None:
-    """Write the page of a run. Raises OSError where it cannot be written."""
-    path.write_text(page(run), "utf-8")
-
-
-def page(run: Stored) -> str:
-    """Return the page of a run as HTML."""
-    asked = questions(run.rows, run.sums["baseline"])
+def page(name: str, run: Run, rows: Sequence[Json], sums: Json) -> str:
+    """Return the page of a run as HTML; `name` is its folder's, `rows` and `sums` its records."""
+    asked = questions(rows, sums["baseline"])
+    baseline = sums["baseline"] or {"metrics": (), "new": (), "changed": ()}
     return render(
         "report.html",
-        run=run,
-        sums=run.sums,
-        baseline=run.sums["baseline"],
-        moved=_moved(run.sums["baseline"]),
-        in_both=_in_both(run),
+        run={"name": name, "config": run.config},
+        sums=sums,
+        baseline=sums["baseline"],
+        moved=any(one["before"] != one["after"] for one in baseline["metrics"]),
+        in_both=len(rows) - len(baseline["new"]) - len(baseline["changed"]),
         shown_flips=_FLIPS,
         headline=numbers.headline(run),
         kinds=numbers.kinds(run),
@@ -45,7 +48,7 @@ def page(run: Stored) -> str:
         unanswerable=numbers.unanswerable(run),
         questions=asked,
         choices=_choices(run),
-        figures=_figures(run),
+        figures=_figures(run, sums),
         by_id={one.row["id"]: one for one in asked},
     )
 
@@ -85,66 +88,35 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _choices(run: Stored) -> dict[str, list[str]]:
+def _choices(run: Run) -> dict[str, list[str]]:
     """What the questions can be filtered by, as far as the run has it."""
-    kinds = sorted({row["kind"] for row in run.rows})
-    replies = [name for name in CERTAINTIES if any(_of(row, name) for row in run.rows)]
+    said = {outcome.reply.certainty for outcome in run.outcomes if outcome.reply}
     return {
-        "kind": kinds,
-        "reply": replies,
+        "kind": sorted({outcome.question.kind for outcome in run.outcomes}),
+        "reply": [name for name in CERTAINTIES if name in said],
         "lost": [loss.stage for loss in numbers.losses(run)],
-        "flip": ["broken", "fixed"] if run.sums["baseline"] else [],
+        "flip": ["broken", "fixed"] if run.comparison else [],
     }
 
 
-def _moved(baseline: Json | None) -> bool:
-    return any(one["before"] != one["after"] for one in (baseline or {}).get("metrics", ()))
-
-
-def _in_both(run: Stored) -> int:
-    """How many questions are in the baseline as well."""
-    baseline = run.sums["baseline"]
-    return len(run.rows) - len(baseline["new"]) - len(baseline["changed"]) if baseline else 0
-
-
-def _of(row: Json, certainty: str) -> bool:
-    return bool(row.get("certainty") == certainty)
-
-
-def _figures(run: Stored) -> dict[str, Markup]:
-    now = run.sums["threshold"]
-    scores, curve = _scores(run), _curve(run)
-    found = {}
-    if scores:
-        found["scores"] = plot.plot(scores, x_label="best score of a question", limit=now)
-    if curve:
-        found["curve"] = plot.plot(curve, x_label="threshold", limit=now)
-    return found
-
-
-def _scores(run: Stored) -> list[Curve]:
-    groups = []
-    for answerable, label, style_class in (
-        (True, "with an answer", "a"),
-        (False, "without an answer", "b"),
-    ):
-        scores = [
-            row["best_score"]
-            for row in run.rows
-            if row["answerable"] == answerable and row["best_score"] is not None
-        ]
-        groups.append((f"{label} ({len(scores)} questions), share", style_class, scores))
-    return plot.histogram(groups)
-
-
-def _curve(run: Stored) -> list[Curve]:
-    names = {
-        "hits": ("returned, of those with an answer", "a"),
-        "unanswerable_refused": ("refused, of those without an answer", "b"),
-        "answerable_refused": ("refused, of those with an answer", "c"),
+def _figures(run: Run, sums: Mapping[str, Any]) -> dict[str, Markup]:
+    """The best scores of questions with an answer and without, and what thresholds would do."""
+    groups: dict[str, list[float]] = {}
+    for answerable, label in ((True, "with an answer"), (False, "without an answer")):
+        outcomes = [o for o in run.outcomes if o.question.answerable is answerable]
+        scores = [score for o in outcomes if (score := best_score(o)) is not None]
+        groups[f"{label} ({len(scores)} questions), share"] = scores
+    lines = [
+        Curve(label, style, [(p["threshold"], p[name]) for p in points])
+        for name, (label, style) in _CURVES.items()
+        if (points := [p for p in sums["threshold_curve"] if p[name] is not None])
+    ]
+    drawn = {
+        "scores": (plot.histogram(groups), "best score of a question"),
+        "curve": (lines, "threshold"),
     }
-    found = []
-    for name, (label, style_class) in names.items():
-        points = [(p["threshold"], p[name]) for p in run.sums["threshold_curve"]]
-        found.append(Curve(label, style_class, [(x, y) for x, y in points if y is not None]))
-    return [line for line in found if line.points]
+    return {
+        name: plot.plot(lines, x_label=label, limit=sums["threshold"])
+        for name, (lines, label) in drawn.items()
+        if lines
+    }

@@ -3,9 +3,10 @@
 Colours are classes that the page's style sheet defines, for light and for dark.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from markupsafe import Markup
 
 WIDTH = 760  # in pixels
@@ -47,27 +48,22 @@ def plot(lines: Sequence[Curve], *, x_label: str, limit: float | None = None) ->
     return _svg(top + height + 44 + 18 * len(lines), shapes, name)
 
 
-def histogram(groups: Sequence[tuple[str, str, Sequence[float]]], *, bins: int = 30) -> list[Curve]:
-    """Return each group (label, class, values) as the outline of its shares in equal bins.
+def histogram(groups: Mapping[str, Sequence[float]], *, bins: int = 30) -> list[Curve]:
+    """Return each group of values as the outline of its shares in equal bins, by its label.
 
     Shares, 0 to 1, not counts: the groups differ in size. Empty groups are left out.
     """
-    every = [value for _, _, values in groups for value in values]
+    every = [value for values in groups.values() for value in values]
     if not every:
         return []
-    low, high = min(every), max(every)
-    width = (high - low) / bins or 1.0
+    edges = np.histogram_bin_edges(every, bins)
     lines = []
-    for label, style, values in groups:
+    for (label, values), style in zip(groups.items(), "abc", strict=False):
         if values:
-            counts = [0] * bins
-            for value in values:
-                counts[min(int((value - low) / width), bins - 1)] += 1
-            points = [(low, 0.0)]
-            for index, count in enumerate(counts):
-                share = count / len(values)
-                points += [(low + index * width, share), (low + (index + 1) * width, share)]
-            lines.append(Curve(label, style, [*points, (low + bins * width, 0.0)]))
+            shares = np.histogram(values, edges)[0] / len(values)
+            xs, ys = np.repeat(edges, 2), [0.0, *np.repeat(shares, 2), 0.0]
+            points = [(float(x), float(y)) for x, y in zip(xs, ys, strict=True)]
+            lines.append(Curve(label, style, points))
     return lines
 
 

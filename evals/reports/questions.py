@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evals.reports.stored import Json
-
+Json = Mapping[str, Any]  # a row of a run, as eval_results.jsonl holds it
 # What may come of a question, in the order of the page: those to look at first.
 RESULTS: Mapping[str, str] = {
     "missed": "missed",

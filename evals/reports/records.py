@@ -5,10 +5,11 @@ from dataclasses import asdict
 from api.answer.cards.card import Card
 from api.answer.cards.render import text
 from evals.labels.dataset import Question
-from evals.measure.metrics import Needed, ScoredOutcome
+from evals.measure import span_overlap
+from evals.measure.metrics import Needed, needed
 from evals.measure.outcome import Outcome
 from evals.measure.run import Run
-from evals.measure.threshold import best_score
+from evals.measure.summary import best_score
 from retrieval.models import SearchResult
 
 _AROUND = 2  # lines of the file before and after a gold
@@ -18,13 +19,13 @@ _TRACED = 10  # rows of the trace; those of the passages needed are kept whereve
 
 def lines(run: Run) -> list[dict[str, object]]:
     """Return every question of a run as JSON writes it."""
-    return [record(run, item) for item in run.scored]
+    return [_record(run, outcome) for outcome in run.outcomes]
 
 
-def record(run: Run, item: ScoredOutcome) -> dict[str, object]:
-    """Return one question with what was returned, replied and measured."""
-    outcome, judgement = item.outcome, item.outcome.judgement
-    question, found = outcome.question, outcome.found
+def _record(run: Run, outcome: Outcome) -> dict[str, object]:
+    """One question with what was returned, replied and measured."""
+    question, found, judgement = outcome.question, outcome.found, outcome.judgement
+    wanted = needed(outcome, run.top_k)
     return {
         **_asked(question),
         "hit": outcome.right,
@@ -35,11 +36,11 @@ def record(run: Run, item: ScoredOutcome) -> dict[str, object]:
         "detail": judgement.detail if judgement else "",
         **_reply(outcome),
         "forbidden": judgement.forbidden if judgement else (),
-        "needed": [_needed(run, need) for need in item.needed],
-        "metrics": dict(item.values),
+        "needed": [_needed(run, found, need) for need in wanted],
+        "metrics": dict(run.values.get(question.id, {})),
         "best_score": best_score(outcome),
         "retrieved": _retrieved(found),
-        "trace": _trace(item),
+        "trace": _trace(found, {need.passage for need in wanted}),
         "timings": asdict(found.timings),
     }
 
@@ -97,33 +98,33 @@ def _card(card: Card) -> dict[str, object]:
     }
 
 
-def _needed(run: Run, need: Needed) -> dict[str, object]:
-    first, found = _excerpt(run, need)
+def _needed(run: Run, found: SearchResult, need: Needed) -> dict[str, object]:
+    lines = span_overlap.lines(need.gold, run.page_of)
+    first, excerpt = _excerpt(run, need.gold.path, lines)
     return {
         "path": need.gold.path,
         "quote": need.gold.quote,
-        "lines": need.lines,
-        "excerpt": {"first_line": first, "lines": found},
+        "lines": lines,
+        "excerpt": {"first_line": first, "lines": excerpt},
         "passage": need.passage,
         "rank": need.rank,
-        "trace": asdict(need.candidate) if need.candidate else None,
+        "trace": next((asdict(row) for row in found.trace if row.chunk_id == need.passage), None),
     }
 
 
-def _excerpt(run: Run, need: Needed) -> tuple[int, list[str]]:
+def _excerpt(run: Run, path: str, lines: tuple[int, int] | None) -> tuple[int, list[str]]:
     """The gold's lines with some around them, and the number of the first; none where it is not."""
-    if need.lines is None:
+    if lines is None:
         return 1, []
-    first, last = need.lines
-    text_of_file = run.files[need.gold.path].split("\n")
+    first, last = lines
+    text_of_file = run.measured.files[path].split("\n")
     start = max(first - _AROUND, 1)
     stop = min(min(last, first + _LONGEST) + _AROUND, len(text_of_file))
     return start, text_of_file[start - 1 : stop]
 
 
-def _trace(item: ScoredOutcome) -> list[dict[str, object]]:
-    needed = {need.passage for need in item.needed}
-    rows = enumerate(item.outcome.found.trace, start=1)
+def _trace(found: SearchResult, needed: set[str]) -> list[dict[str, object]]:
+    rows = enumerate(found.trace, start=1)
     return [
         {"rank": rank, **asdict(row)}
         for rank, row in rows

@@ -6,18 +6,13 @@ import os
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import count
 from math import isfinite
 from pathlib import Path
 
-from evals.measure import measurement, summary, threshold
-from evals.measure.judge import losses
 from evals.measure.outcome import Subject
-from evals.measure.run import Run
-from evals.reports import records
 from retrieval.context import SearchContext
 from retrieval.index import store
 
@@ -97,19 +92,6 @@ def measured_on() -> str:
     return f"{datetime.now(UTC).date().isoformat()} at commit `{commit()}`"
 
 
-def write(run: Run, parent: Path) -> Path:
-    """Write the run to a new folder in `parent`, named by dataset and time, and return it.
-
-    Beside what every program leaves it holds measurement.json, in the form of a baseline. Raises
-    OSError where it cannot be written.
-    """
-    rows = records.lines(run)
-    folder = write_folder(parent, run.dataset.stem, rows, summed(run), run.config)
-    if run.taken:
-        measurement.write(folder / "measurement.json", run.taken)
-    return folder
-
-
 def write_folder(
     parent: Path,
     name: str,
@@ -137,58 +119,17 @@ def write_lines(rows: Iterable[Mapping[str, object]], path: Path) -> None:
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def summed(run: Run) -> dict[str, object]:
-    """Return the sums of a run as JSON writes them; summary.json holds them.
-
-    `baseline` is the comparison with it, null where there was none.
-    """
-    outcomes = run.outcomes
-    return {
-        "passed": not run.faults,
-        "faults": list(run.faults),
-        "answerable": len(run.answerable),
-        "hits": run.hits,
-        "lost_at": losses(o.lost_at for o in outcomes),
-        "metrics": _plain(run.tables),
-        "refused": {
-            name: {"refused": refused, "asked": asked}
-            for name, (refused, asked) in summary.refused(outcomes).items()
-        },
-        "latency_ms": summary.latency(outcomes),
-        "top_k": run.top_k,
-        "min_recall": run.config.get("min_recall"),
-        "threshold": run.config.get("threshold"),
-        "threshold_curve": [asdict(point) for point in threshold.curve(run.scored, run.top_k)],
-        "baseline": asdict(run.comparison) if run.comparison else None,
-    }
-
-
-def _plain(tables: summary.Tables) -> dict[str, object]:
-    return {
-        by: {
-            name: {metric: asdict(found) for metric, found in metrics.items()}
-            for name, metrics in groups.items()
-        }
-        for by, groups in tables.items()
-    }
-
-
 def _new_folder(parent: Path, name: str) -> Path:
     parent.mkdir(parents=True, exist_ok=True)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    for ending in _endings():
-        folder = parent / f"{name}-{stamp}{ending}"
+    for number in count(1):
+        folder = parent / (f"{name}-{stamp}" if number == 1 else f"{name}-{stamp}-{number}")
         try:
             folder.mkdir()
         except FileExistsError:  # another run began in the same second
             continue
         return folder
-    raise AssertionError("the endings never end")
-
-
-def _endings() -> Iterable[str]:
-    yield ""
-    yield from (f"-{number}" for number in count(2))
+    raise AssertionError("numbers never end")
 
 
 def _write_json(path: Path, data: Mapping[str, object]) -> None:

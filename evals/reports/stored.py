@@ -1,7 +1,7 @@
-"""A run as its folder holds it: what pages are made of, with or without the vault at hand."""
+"""The folder of a run: written, and read again to be compared with another one."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,22 +9,13 @@ from typing import Any
 from evals.measure import measurement
 from evals.measure.measurement import Measurement
 from evals.measure.run import Run
-from evals.reports import records, results
+from evals.measure.summary import summed
+from evals.reports import page, records, results
+from evals.reports.questions import Json
 from retrieval.errors import DatasetError
 
-Json = Mapping[str, Any]  # as json.loads gives it
 PAGE, RUN = "report.html", "measurement.json"
-_ROWS = "eval_results.jsonl"
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What a run left: a row a question, the sums, what they depend on."""
-
-    name: str  # of its folder
-    rows: tuple[Json, ...]
-    sums: Json
-    config: Json
+ROWS = "eval_results.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +31,17 @@ class Side:
     config: Json
 
 
-def of(run: Run, name: str) -> Stored:
-    """Return a run that was just measured as `name` will hold it."""
-    made = [records.lines(run), results.summed(run), dict(run.config)]
-    rows, sums, config = json.loads(json.dumps(made))  # tuples and dataclasses as a reader has them
-    return Stored(name, tuple(rows), sums, config)
+def write(run: Run, parent: Path) -> tuple[Path, Mapping[str, Any]]:
+    """Write a run to a new folder in `parent`, named by dataset and time; return it and the sums.
+
+    Beside what every program leaves it holds the run's page, and its measurement in the form of a
+    baseline. Raises OSError where it cannot be written.
+    """
+    rows, sums = records.lines(run), summed(run)
+    folder = results.write_folder(parent, run.dataset.stem, rows, sums, run.config)
+    measurement.write(folder / RUN, run.taken)
+    (folder / PAGE).write_text(page.page(folder.name, run, rows, sums), "utf-8")
+    return folder, sums
 
 
 def side(path: Path) -> Side:
@@ -54,8 +51,8 @@ def side(path: Path) -> Side:
     """
     if path.is_dir():
         taken = measurement.read(_existing(path / RUN))
-        rows = {str(row["id"]): row for row in _lines(path / _ROWS)}
-        return Side(path.name, taken, rows, _object(path / "config.json"))
+        rows = {str(row["id"]): row for row in _rows(path / ROWS)}
+        return Side(path.name, taken, rows, _parsed(path / "config.json", json.loads))
     if not path.exists():
         raise DatasetError(
             f"there is no {path}; name a folder that python -m evals.retrieval wrote below "
@@ -72,6 +69,22 @@ def latest(parent: Path) -> Path:
     return max(pages, key=lambda found: (found.stat().st_mtime_ns, found.parent.name))
 
 
+def _rows(path: Path) -> list[Json]:
+    rows = _parsed(path, lambda text: [json.loads(line) for line in text.split("\n") if line])
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict) or "id" not in row:
+            raise DatasetError(f"{path}:{number} is no question's row: it has no id; run it again")
+    return list(rows)
+
+
+def _parsed(path: Path, parse: Callable[[str], Any]) -> Any:
+    """What `parse` makes of a file of a run's folder."""
+    try:
+        return parse(_existing(path).read_text("utf-8"))
+    except ValueError as error:
+        raise DatasetError(f"{path} cannot be read: {error}; run it again") from error
+
+
 def _existing(path: Path) -> Path:
     if not path.is_file():
         raise DatasetError(
@@ -79,23 +92,3 @@ def _existing(path: Path) -> Path:
             "run: python -m evals.retrieval"
         )
     return path
-
-
-def _lines(path: Path) -> list[Json]:
-    try:
-        text = _existing(path).read_text("utf-8")
-        rows: list[Json] = [json.loads(line) for line in text.split("\n") if line]
-    except ValueError as error:
-        raise DatasetError(f"{path} cannot be read: {error}; run it again") from error
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict) or "id" not in row:
-            raise DatasetError(f"{path}:{number} is no question's row: it has no id; run it again")
-    return rows
-
-
-def _object(path: Path) -> Json:
-    try:
-        found: Json = json.loads(_existing(path).read_text("utf-8"))
-    except ValueError as error:
-        raise DatasetError(f"{path} cannot be read: {error}; run it again") from error
-    return found

@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 
 from evals import table
-from evals.measure import span_overlap, summary
-from evals.measure.run import Run
+from evals.measure import summary
 from evals.reports import document
 from evals.stages.report import FEW_ROWS, few_rows
 from retrieval.errors import ConfigurationError
 from tests.evals.reports.test_ablation import row
-from tests.support.made.made import FILES, TOP_K, found, question, scored
+from tests.support.made.made import found, question, run_of, searched
 
 PAGE = (
     "before\n<!-- measured: make ablation -->\nold\n<!-- end of measured -->\nbetween\n"
@@ -59,17 +58,14 @@ def test_our_documents_have_their_parts() -> None:
 
 
 def test_the_table_says_what_was_found_and_refused_of_a_run() -> None:
-    items = scored(
-        (question(1, name="hit"), found(1, 2)),
-        (question(5, name="late"), found(3, 4, 5)),
-        (question(name="off"), found()),
+    run = run_of(
+        searched(
+            (question(1, name="hit"), found(1, 2)),
+            (question(5, name="late"), found(3, 4, 5)),
+            (question(name="off"), found()),
+        )
     )
-    run = Run(
-        dataset=Path("evals/q.jsonl"), vault=Path("vault"), top_k=TOP_K, scored=tuple(items),
-        faults=(), config={}, files=FILES, page_of=span_overlap.pages_of(FILES),
-        tables=summary.tables(items),
-    )  # fmt: skip
-    head, _, line, _, measured = table.table([run], TOP_K).split("\n")
+    head, _, line, _, measured = table.table([run], [summary.summed(run)]).split("\n")
     assert head.startswith("| gate split | n | recall@2 (95 %) | MRR |")
     assert line == (
         "| q.jsonl, 1 files | 2 | 0.500 (0.09 to 0.91) | 0.667 | 1 of 1 | 0 of 2 | 3 ms |"

@@ -9,7 +9,8 @@ from evals.gating.compare import Comparison, against_best, compare, report
 from evals.measure import measurement
 from evals.measure.measurement import FAR, Measurement, best_of
 from retrieval.errors import DatasetError
-from tests.support.made.made_measurements import MADE_WITH, changed, measured, refusing
+from tests.support.made.made import MADE_WITH
+from tests.support.made.made_measurements import changed, measured, refusing
 
 
 def warned(found: Comparison) -> str:

@@ -11,9 +11,7 @@ import pytest
 
 from evals import interchange, retrieval
 from evals.labels import dataset
-from evals.measure import metrics, span_overlap
-from evals.measure.metrics import ScoredOutcome
-from evals.measure.outcome import Subject
+from evals.measure.run import Run
 from retrieval.context import SearchContext
 
 FIELDS = {"kind": "prose", "split": "gate", "answer": "See there."}
@@ -42,101 +40,60 @@ def folder(indexed_environment: Path) -> Path:
     return indexed_environment
 
 
+def ir_measures(*arguments: str) -> str:
+    """What the command line of ir-measures says, to eight places."""
+    command = [str(Path(sys.executable).with_name("ir_measures")), "--places", "8", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 @pytest.fixture
-def context(indexed_rules: SearchContext) -> SearchContext:
-    return indexed_rules
-
-
-def measured(context: SearchContext, path: Path) -> tuple[list[ScoredOutcome], Subject]:
-    """The questions as they are measured, with the index that was asked."""
-    with retrieval.subject(context, None) as subject:
-        outcomes = list(retrieval.evaluate(context, subject, dataset.load(path)))
-        pages = span_overlap.pages_of(subject.files)
-        return metrics.score(outcomes, subject, pages, top_k=4, candidates=30), subject
-
-
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+def run(folder: Path, indexed_rules: SearchContext) -> Run:
+    """The questions as they are measured."""
+    questions = dataset.load(folder / "q.jsonl")
+    with retrieval.subject(indexed_rules, None) as subject:
+        return retrieval.measure(
+            indexed_rules, subject, questions, dataset_file=folder / "q.jsonl", vault_folder=folder
+        )
 
 
 def test_the_command_line_of_ir_measures_gets_the_numbers_that_were_measured(
-    folder: Path, context: SearchContext, capsys: pytest.CaptureFixture[str]
+    run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert interchange.main(["export", "--dataset", "q.jsonl", "--out", "out"]) == 0
     printed = capsys.readouterr().out.splitlines()
     names = interchange.ir_measures_names(4)
-    command = [str(Path(sys.executable).with_name("ir_measures")), "--by_query", "--places", "8"]
-    files = ["out/trec/qrels.txt", "out/trec/run.txt"]
-    done = subprocess.run(
-        [*command, *files, *names.values()], capture_output=True, text=True, check=True
-    )
-    there = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in done.stdout.splitlines()}
-    scored, _ = measured(context, folder / "q.jsonl")
-    answerable = [item for item in scored if item.needed]
-    assert len(answerable) == 5
+    files = ["out/qrels.txt", "out/run.txt"]
+    lines = ir_measures("--by_query", *files, *names.values()).splitlines()
+    there = {tuple(line.split("\t")[:2]): float(line.split("\t")[2]) for line in lines}
+    assert len(run.values) == 5
     for name, measure in names.items():
-        values = [item.values[name] for item in answerable]
-        for item, value in zip(answerable, values, strict=True):
-            where = (item.outcome.question.id.replace(" ", "%20"), measure)
-            assert float(there[where]) == pytest.approx(value, abs=1e-8)
-        mean = sum(value for value in values if value is not None) / 5
-        assert float(there["all", measure]) == pytest.approx(mean, abs=1e-8)
-        assert f"{measure}\t{mean:.4f}" in printed
-    assert 0 < float(there["all", "RR"]) < 1  # a gold that nothing holds counts as 0
+        here = {q.replace(" ", "%20"): row[name] or 0.0 for q, row in run.values.items()}
+        here["all"] = sum(here.values()) / 5
+        assert {q: there[q, measure] for q in here} == pytest.approx(here, abs=1e-8)
+        assert f"{measure}\t{here['all']:.4f}" in printed
+    assert 0 < there["all", "RR"] < 1  # a gold that nothing holds counts as 0
     assert printed[-1] == f"again: ir_measures {' '.join([*files, *names.values()])}"
 
 
-def test_a_reversed_run_does_not_score_the_same(folder: Path, context: SearchContext) -> None:
-    scored, _ = measured(context, folder / "q.jsonl")
-    interchange.write_trec(folder / "a", scored)
-    backwards = [replace(item, ranking=item.ranking[::-1]) for item in scored]
-    interchange.write_trec(folder / "b", backwards)
-    assert (folder / "a/qrels.txt").read_text() == (folder / "b/qrels.txt").read_text()
-    results = [
-        subprocess.run(
-            [str(Path(sys.executable).with_name("ir_measures")), "a/qrels.txt", run, "RR"],
-            capture_output=True, text=True, check=True,
-        ).stdout
-        for run in ("a/run.txt", "b/run.txt")
-    ]  # fmt: skip
-    assert results[0] > results[1]
+def test_a_reversed_run_does_not_score_the_same(run: Run) -> None:
+    backwards = [
+        replace(one, found=replace(one.found, hits=one.found.hits[::-1])) for one in run.outcomes
+    ]
+    interchange.write_trec(Path("a"), run)
+    interchange.write_trec(Path("b"), replace(run, outcomes=tuple(backwards)))
+    first, second = (ir_measures("a/qrels.txt", f"{name}/run.txt", "RR") for name in "ab")
+    assert first > second
 
 
-def test_lines_of_trec_files_have_their_cells_whatever_the_ids(
-    folder: Path, context: SearchContext
-) -> None:
-    scored, _ = measured(context, folder / "q.jsonl")
-    interchange.write_trec(folder, scored)
-    run = [line.split() for line in (folder / "run.txt").read_text("utf-8").splitlines()]
-    assert {len(cells) for cells in run} == {6}
-    assert run[0][:2] + run[0][3:] == ["torch", "Q0", "1", "-1", "rules-oracle"]
-    assert run[0][2] == "1.%20Light/Torches.md:1"
-    qrels = [line.split() for line in (folder / "qrels.txt").read_text("utf-8").splitlines()]
+def test_lines_of_trec_files_have_their_cells_whatever_the_ids(run: Run) -> None:
+    interchange.write_trec(Path(), run)
+    ranked = [line.split() for line in Path("run.txt").read_text("utf-8").splitlines()]
+    assert {len(cells) for cells in ranked} == {6}
+    assert ranked[0][:2] + ranked[0][3:] == ["torch", "Q0", "1", "-1", "rules-oracle"]
+    assert ranked[0][2] == "1.%20Light/Torches.md:1"
+    qrels = [line.split() for line in Path("qrels.txt").read_text("utf-8").splitlines()]
     assert {len(cells) for cells in qrels} == {4}
     assert {cells[0] for cells in qrels} == {"torch", "axe%20costs", "both", "whole", "gone"}
-
-
-def test_a_beir_export_holds_every_passage_and_every_question(
-    folder: Path, context: SearchContext
-) -> None:
-    scored, subject = measured(context, folder / "q.jsonl")
-    interchange.write_beir(folder / "beir", scored, subject)
-    corpus = {row["_id"]: row for row in rows(folder / "beir/corpus.jsonl")}
-    chunks = [chunk for path in subject.files for chunk in subject.chunks_of(path)]
-    assert len(corpus) == len(chunks) >= 3
-    assert "A torch burns for one hour." in corpus["1.%20Light/Torches.md:1"]["text"]
-    assert corpus["1.%20Light/Torches.md:1"]["title"] == "Torches"
-    assert [row["_id"] for row in rows(folder / "beir/queries.jsonl")] == [
-        "torch", "axe%20costs", "both", "whole", "gone", "laser",
-    ]  # fmt: skip
-    gate = (folder / "beir/qrels/gate.tsv").read_text("utf-8").splitlines()
-    assert gate[0] == "query-id\tcorpus-id\tscore"
-    assert "torch\t1.%20Light/Torches.md:1\t1" in gate
-    assert {line.split("\t")[0] for line in gate[1:]} == {"torch", "axe%20costs", "whole", "gone"}
-    assert len([line for line in gate if line.startswith("axe")]) == 2  # either place will do
-    assert "gone\t1.%20Light/Torches.md#A%20torch%20burns%09for%20two%20hours.\t1" in gate
-    both = (folder / "beir/qrels/calibration.tsv").read_text("utf-8").splitlines()
-    assert len(both) == 3
 
 
 def test_questions_survive_being_written(folder: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.labels.dataset import Gold
-from evals.measure.judge import LOST_AT, ceiling, judge, losses
+from evals.measure.judge import LOST_AT, judge, losses
 from evals.measure.loss_stages import BUCKETS, OF_ANSWERS
 from retrieval.models import Candidate, Chunk
 from tests.support.made.made_misses import (
@@ -193,15 +193,3 @@ def test_the_rank_is_that_of_the_best_place_and_of_the_last_gold_in_it() -> None
     worse, better = Gold("stale.md", second.text), Gold("light.md", TEXT)
     assert judged(search, places((worse,), (better,))).rank == 1
     assert judged(search, places((better, worse))).rank == 2
-
-
-def test_the_ceiling_counts_what_stands_in_the_pool_of_the_reranker() -> None:
-    judgements = [
-        judged(found(1, fate="returned", fused_rank=30)),
-        judged(found(6, fused_rank=31)),
-        judged(found(None)),
-        judged(found(2, fused_rank=1, fate="threshold")),
-    ]
-    assert [ceiling(judgements, n) for n in (1, 30, 31)] == [0.25, 0.5, 0.75]
-    with pytest.raises(ValueError, match="no question was judged"):
-        ceiling([], 30)

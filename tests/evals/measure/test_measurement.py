@@ -8,8 +8,8 @@ import pytest
 from evals.measure import measurement
 from evals.measure.shown import Shown
 from retrieval.errors import DatasetError
-from tests.support.made.made import found, question, scored
-from tests.support.made.made_measurements import MADE_WITH, measured, refusing
+from tests.support.made.made import MADE_WITH, found, question, searched
+from tests.support.made.made_measurements import measured, refusing
 
 
 def test_what_is_measured_of_a_question_depends_on_its_having_an_answer() -> None:
@@ -27,10 +27,7 @@ def test_what_is_measured_of_a_question_depends_on_its_having_an_answer() -> Non
         "unseen": Shown(False, False, False, 9, None),
         "below": Shown(False, True, True, 9, 5),
     }
-    outcomes = [
-        replace(item.outcome, shown=replies.get(item.outcome.question.id))
-        for item in scored(*pairs)
-    ]
+    outcomes = [replace(one, shown=replies.get(one.question.id)) for one in searched(*pairs)]
     rows = measurement.measurement(outcomes, MADE_WITH).rows
     assert {name: dict(row.metrics) for name, row in rows.items()} == {
         "hit": {"hit": 1.0, "reciprocal_rank": 1.0, "first_card": 1.0, "shown": 1.0},
@@ -49,7 +46,7 @@ def test_what_is_measured_of_a_question_depends_on_its_having_an_answer() -> Non
 
 def test_of_search_alone_nothing_is_kept_that_a_reply_would_show() -> None:
     pairs = [(question(1, name="hit"), found(1, 2)), (question(5, name="late"), found(3, 4, 5))]
-    rows = measurement.measurement([item.outcome for item in scored(*pairs)], MADE_WITH).rows
+    rows = measurement.measurement(searched(*pairs), MADE_WITH).rows
     assert [set(row.metrics) for row in rows.values()] == [{"hit", "reciprocal_rank"}] * 2
     assert [row.right for row in rows.values()] == [True, False]
 

@@ -65,8 +65,8 @@ def test_unanswerable_questions_are_counted_by_their_kind() -> None:
         for n, (kind, certainty) in enumerate(said)
     ]
     assert certainties([*answerable(), *outcomes]) == {
-        "nearmiss": (1, 0.0, 1.0, 0.0),
-        "offtopic": (4, 0.25, 0.25, 0.5),
+        "nearmiss": {"answered": 0, "nearest": 1, "refused": 0},
+        "offtopic": {"answered": 1, "nearest": 1, "refused": 2},
     }
 
 

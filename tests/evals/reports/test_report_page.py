@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import json
 import re
 from dataclasses import replace
 from html import unescape
@@ -17,11 +16,11 @@ from evals.measure import summary
 from evals.measure.judge import losses
 from evals.measure.run import Run
 from evals.measure.summary import Estimate
-from evals.reports import numbers, page, plot, results, stored
+from evals.reports import numbers, page, plot, records
 from evals.reports.plot import Curve
-from tests.support.made.made import found, question, scored
+from tests.support.made.made import found, question, run_of, searched
 from tests.support.made.made_measurements import measured
-from tests.support.made.made_run import HTML, made_run, run_of
+from tests.support.made.made_run import HTML, made_run
 from tests.support.servers.browser import document
 
 
@@ -33,7 +32,7 @@ def run() -> Run:
 
 def html(run: Run) -> str:
     """The page of a run."""
-    return page.page(stored.of(run, "q-1"))
+    return page.page("q-1", run, records.lines(run), summary.summed(run))
 
 
 def words(text: str) -> str:
@@ -128,20 +127,21 @@ def test_no_text_of_a_question_or_a_vault_becomes_markup(run: Run) -> None:
 
 def test_the_numbers_of_the_page_are_the_runs(run: Run) -> None:
     shown = words(html(run))
-    passed = [float(item.outcome.passed) for item in run.answerable]
+    passed = [float(outcome.passed) for outcome in run.answerable]
+    tables = summary.tables(run)
     found = summary.estimate(passed)
     assert found.low is not None
     assert found.high is not None
     assert f"Found and shown {found.mean:.3f} {found.low:.2f}–{found.high:.2f} 1 of 3" in shown
-    recall = run.tables["all"]["all"][f"hit@{run.top_k}"]
+    recall = tables["all"]["all"][f"hit@{run.top_k}"]
     assert f"Recall@{run.top_k} {recall.mean:.3f} {_range(recall)} 1 of 3" in shown
-    mrr = run.tables["all"]["all"]["mrr"]
+    mrr = tables["all"]["all"]["mrr"]
     assert f"MRR {mrr.mean:.3f} {_range(mrr)} 3 questions" in shown
     assert "Off-topic refused 0.000" in shown
-    for kind, metrics in run.tables["kind"].items():
+    for kind, metrics in tables["kind"].items():
         hit = metrics[f"hit@{run.top_k}"]
         assert f"{kind} {hit.mean:.3f} {_range(hit)}" in shown
-    for name, estimate in run.tables["all"]["all"].items():
+    for name, estimate in tables["all"]["all"].items():
         assert f"{name} {estimate.mean:.3f}" in shown
     assert "recall 0.333 is below 0.8" in shown
     assert "The gate failed" in shown
@@ -154,24 +154,12 @@ def _range(found: Estimate) -> str:
 def test_the_losses_are_those_of_the_run_and_fill_one_bar(run: Run) -> None:
     text = html(run)
     counts = {k: n for k, n in losses(o.lost_at for o in run.outcomes).items() if n}
-    found = {loss.stage: loss.count for loss in numbers.losses(stored.of(run, "q-1"))}
+    found = {loss.stage: loss.count for loss in numbers.losses(run)}
     assert found == counts == {"label": 1, "budget": 1}
     panel = text[text.index('id="lost"') : text.index('class="legend"')]
     widths = re.findall(r'class="segment s\d" x="([\d.]+)%" width="([\d.]+)%"', panel)
     assert widths == [("0.00", "50.00"), ("50.00", "50.00")]
     assert "Where 2 misses were lost" in words(text)
-
-
-def test_the_page_of_a_run_is_that_of_its_folder(run: Run, tmp_path: Path) -> None:
-    folder = results.write(run, tmp_path)
-    rows = (folder / "eval_results.jsonl").read_text("utf-8").split("\n")
-    again = stored.Stored(
-        folder.name,
-        tuple(json.loads(row) for row in rows if row),
-        json.loads((folder / "summary.json").read_text("utf-8")),
-        json.loads((folder / "config.json").read_text("utf-8")),
-    )
-    assert page.page(again) == page.page(stored.of(run, folder.name))
 
 
 def test_every_question_has_its_gold_lines_what_came_and_its_trace(run: Run) -> None:
@@ -197,10 +185,10 @@ def test_a_run_without_a_baseline_says_so_and_one_without_flips_too(run: Run) ->
 
 def test_a_run_without_a_candidate_or_a_miss_has_a_page() -> None:
     nothing = replace(found(), hits=())
-    shown = words(html(run_of(scored((question(1), nothing), (question(2, name="b"), nothing)))))
+    shown = words(html(run_of(searched((question(1), nothing), (question(2, name="b"), nothing)))))
     assert "No question had a candidate." in shown
     assert "Nothing: no passage was good enough." in shown
-    best = run_of(scored((question(1), found(1, 2))), faults=())
+    best = run_of(searched((question(1), found(1, 2))), faults=())
     shown = words(html(best))
     assert "No question was missed." in shown
     assert "The gate passed" in shown
@@ -224,7 +212,7 @@ def test_the_address_chooses_questions_in_a_browser(
     run: Run, tmp_path: Path, choice: str, shown: set[str]
 ) -> None:
     path = tmp_path / "report.html"
-    page.write(stored.of(run, "q-1"), path)
+    path.write_text(html(run), "utf-8")
     dom = document(f"{path.as_uri()}{choice}")
     tags = Tags(dom)
     every = {name for name in tags.ids if name.startswith("q-")}
@@ -236,7 +224,7 @@ def test_the_address_chooses_questions_in_a_browser(
 
 def test_the_address_opens_a_question_in_a_browser(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    page.write(stored.of(run, "q-1"), path)
+    path.write_text(html(run), "utf-8")
     tags = Tags(document(f"{path.as_uri()}#q-late"))
     assert (tags.open, tags.hidden) == (["q-late"], [])
     assert tags.tags.count("script") == 1  # nothing of a question ran or was added
@@ -244,11 +232,11 @@ def test_the_address_opens_a_question_in_a_browser(run: Run, tmp_path: Path) -> 
 
 
 def test_a_histogram_holds_every_value_once() -> None:
-    lines = plot.histogram([("some", "a", [0.0, 0.5, 1.0, 1.0]), ("none", "b", [])], bins=2)
+    lines = plot.histogram({"some": [0.0, 0.5, 1.0, 1.0], "none": []}, bins=2)
     assert [line.label for line in lines] == ["some"]
     assert {share for _, share in lines[0].points} == {0.0, 0.25, 0.75}
-    assert plot.histogram([("none", "a", [])]) == []
-    one = plot.histogram([("one", "a", [0.3])])
+    assert plot.histogram({"none": []}) == []
+    one = plot.histogram({"one": [0.3]})
     assert max(share for _, share in one[0].points) == 1.0
 
 

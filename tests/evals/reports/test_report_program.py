@@ -14,7 +14,7 @@ from evals.gating.compare import compare
 from evals.measure import measurement
 from evals.measure.measurement import Measurement, QuestionRow
 from evals.measure.run import Run
-from evals.reports import compared, page, results, stored
+from evals.reports import compared, stored
 from tests.evals.reports.test_report_page import Tags, words
 from tests.support.made.made_measurements import measured, refusing
 from tests.support.made.made_run import HTML, made_run
@@ -34,9 +34,7 @@ def taken(*missed: int) -> Measurement:
 def folders(tmp_path: Path) -> tuple[Path, Path]:
     """The folders of two runs: one question was missed in the first, two others in the second."""
     runs: list[Run] = [made_run(taken=taken(0)), made_run(taken=taken(1, 2))]
-    before, now = (results.write(run, tmp_path / "results") for run in runs)
-    for folder, run in zip((before, now), runs, strict=True):
-        page.write(stored.of(run, folder.name), folder / "report.html")
+    before, now = (stored.write(run, tmp_path / "results")[0] for run in runs)
     os.utime(before / "report.html", (1, 1))
     return before, now
 

@@ -10,10 +10,10 @@ from junitparser import Failure, JUnitXml, Skipped, TestSuite
 from evals.labels.dataset import Gold
 from evals.measure import measurement
 from evals.measure.run import Run, place
-from evals.reports import ci, results
-from tests.support.made.made import found, question, scored
-from tests.support.made.made_measurements import measured
-from tests.support.made.made_run import CONFIG, HTML, made_run
+from evals.measure.summary import summed
+from evals.reports import ci, stored
+from tests.support.made.made import CONFIG, found, question, searched
+from tests.support.made.made_run import HTML, made_run
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def run() -> Run:
 def test_the_folder_holds_every_question_the_sums_and_the_configuration(
     run: Run, tmp_path: Path
 ) -> None:
-    first, second = results.write(run, tmp_path), results.write(run, tmp_path)
+    (first, _), (second, _) = stored.write(run, tmp_path), stored.write(run, tmp_path)
     assert first != second
     lines = (first / "eval_results.jsonl").read_text("utf-8").split("\n")
     rows = [json.loads(line) for line in lines if line]
@@ -41,18 +41,13 @@ def test_the_folder_holds_every_question_the_sums_and_the_configuration(
     assert summed["metrics"]["all"]["all"]["hit@2"]["mean"] == pytest.approx(1 / 3)
     assert summed["refused"]["offtopic"] == {"refused": 0, "asked": 1}
     assert json.loads((first / "config.json").read_text("utf-8")) == CONFIG
-    assert not (first / "measurement.json").exists()
-
-
-def test_a_folder_holds_its_measurement_in_the_form_of_a_baseline(run: Run, tmp_path: Path) -> None:
-    taken = measured(5, {1})
-    folder = results.write(replace(run, taken=taken), tmp_path)
-    assert measurement.read(folder / "measurement.json") == taken
+    assert measurement.read(first / "measurement.json") == run.taken
+    assert (first / "report.html").read_text("utf-8").startswith("<!doctype html>")
 
 
 def test_junit_has_the_gate_and_a_case_for_every_question(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "new" / "junit.xml"
-    ci.write_junit(run, path)
+    ci.write_junit("evals.retrieval", run.faults, ci.cases_of(run), path)
     suites = [suite for suite in JUnitXml.fromfile(str(path)) if isinstance(suite, TestSuite)]
     gate, *cases = [case for suite in suites for case in suite]
     assert [result.message for result in gate.result] == list(run.faults)
@@ -60,7 +55,7 @@ def test_junit_has_the_gate_and_a_case_for_every_question(run: Run, tmp_path: Pa
     assert kinds == [[], [Failure], [Failure], [Skipped]]
     assert "vault, mine/a/light.md:5" in (cases[1].result[0].text or "")
     assert cases[1].system_out == f"What� {HTML}, 5: % | `x`?"
-    ci.write_junit(replace(run, faults=()), path)
+    ci.write_junit("evals.retrieval", (), ci.cases_of(run), path)
     assert JUnitXml.fromfile(str(path)).failures == 2
 
 
@@ -82,19 +77,19 @@ def test_annotations_mark_the_vaults_line_and_a_wrong_label_the_questions(
 
 def test_a_gold_without_a_quote_is_marked_at_its_first_line(run: Run) -> None:
     whole = replace(question(1), places=((Gold("a/light.md", ""),),))
-    item = scored((whole, found()))[0]
-    assert place(run, item) == (Path("vault, mine/a/light.md"), 1)
+    (outcome,) = searched((whole, found()))
+    assert place(run, outcome) == (Path("vault, mine/a/light.md"), 1)
 
 
 def test_the_steps_summary_is_appended_and_holds_no_html_of_the_vault(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    ci.add_step_summary(run)
+    ci.append_summary(ci.markdown(run, summed(run)))
     path = tmp_path / "summary.md"
     path.write_text("before\n", "utf-8")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(path))
-    ci.add_step_summary(run)
+    ci.append_summary(ci.markdown(run, summed(run)))
     text = path.read_text("utf-8")
     assert text.startswith("before\n## Retrieval gate failed: 1 of 3 questions\n")
     assert "| prose | 3 | 0.333 |" in text

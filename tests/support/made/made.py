@@ -1,13 +1,16 @@
 """Searches with known outcomes, made by hand: a vault of one file, six chunks, one question."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from evals.labels.dataset import Gold, Question
-from evals.measure import span_overlap
+from evals.measure import measurement, metrics, span_overlap
 from evals.measure.judge import judge
-from evals.measure.metrics import ScoredOutcome, score
+from evals.measure.measurement import Fingerprint
+from evals.measure.metrics import Values
 from evals.measure.outcome import Outcome, Subject
+from evals.measure.run import Run
 from retrieval.models import Candidate, Chunk, Hit, SearchResult, Timings
 
 FILES = {"a/light.md": "\n".join(f"Line number {number} of light." for number in range(1, 7))}
@@ -16,6 +19,15 @@ CHUNKS = {
     for number in range(1, 7)
 }
 TOP_K = 2
+PAGE_OF = span_overlap.pages_of(FILES)
+MADE_WITH: Fingerprint = {
+    "models": {"model_digest": "abc", "reranker": "off"},
+    "search": {"top_k": 4},
+}
+CONFIG = {
+    "date": "2026-11-22T00:00:00+00:00", "commit": "abc1234", "min_recall": 0.8,
+    "machine": "one", "libraries": {"numpy": "2"},
+}  # fmt: skip
 
 
 def question(*numbers: int, name: str = "q", **values: Any) -> Question:
@@ -52,14 +64,31 @@ def found(
     )  # fmt: skip
 
 
-def scored(*pairs: tuple[Question, SearchResult]) -> list[ScoredOutcome]:
-    """Judge and score searches as `evals.retrieval` does."""
-    outcomes = []
-    for asked, result in pairs:
-        judgement = judge(asked, result, FILES, chunks_of, TOP_K) if asked.answerable else None
-        outcomes.append(Outcome(asked, result, judgement))
-    measured = Subject(1, FILES, chunks_of)
-    return score(outcomes, measured, span_overlap.pages_of(FILES), top_k=TOP_K, candidates=4)
+def searched(*pairs: tuple[Question, SearchResult]) -> list[Outcome]:
+    """Judge searches as `evals.retrieval` does."""
+    return [
+        Outcome(asked, result, judge(asked, result, FILES, chunks_of, TOP_K))
+        if asked.answerable
+        else Outcome(asked, result, None)
+        for asked, result in pairs
+    ]
+
+
+def values(outcomes: list[Outcome]) -> dict[str, Values]:
+    """The metrics of the answerable ones by id."""
+    return metrics.score(outcomes, PAGE_OF, top_k=TOP_K, candidates=4)
+
+
+def run_of(outcomes: list[Outcome], **fields: Any) -> Run:
+    """A run of these questions."""
+    made: dict[str, Any] = {
+        "dataset": Path("evals/q.jsonl"), "vault": Path("vault, mine"), "top_k": TOP_K,
+        "measured": Subject(1, FILES, chunks_of), "outcomes": tuple(outcomes),
+        "values": values(outcomes), "page_of": PAGE_OF, "config": CONFIG,
+        "taken": measurement.measurement(outcomes, MADE_WITH),
+        "faults": ("recall 0.333 is below 0.8",),
+    }  # fmt: skip
+    return Run(**{**made, **fields})
 
 
 def chunks_of(path: str) -> list[Chunk]:

@@ -3,12 +3,8 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from evals.measure.measurement import Fingerprint, Measurement, QuestionRow
-
-MADE_WITH: Fingerprint = {
-    "models": {"model_digest": "abc", "reranker": "off"},
-    "search": {"top_k": 4},
-}
+from evals.measure.measurement import Measurement, QuestionRow
+from tests.support.made.made import MADE_WITH
 
 
 def measured(

@@ -1,16 +1,16 @@
 """Replies made by hand: their cards are of the vault of `made.py`, one file of six lines."""
 
+from dataclasses import replace
 from typing import Any
 
 from api.answer.card_reply import CardReply
 from api.answer.cards.card import Card, Piece
 from evals.labels.dataset import Question
-from evals.measure.judge import judge
 from evals.measure.outcome import Outcome
 from evals.measure.shown import Shown, shown
 from retrieval.models import Chunk, Entry
 from retrieval.refusal.decision import Certainty
-from tests.support.made.made import CHUNKS, FILES, TOP_K, chunks_of, found
+from tests.support.made.made import CHUNKS, found, searched
 
 PATH = "a/light.md"
 
@@ -39,9 +39,6 @@ def outcome(
     shows: Shown | None = None,
 ) -> Outcome:
     """What search ranked so, judged, with a reply; `shows` in place of what the reply shows."""
-    result = found(*order)
-    if not asked.answerable:
-        return Outcome(asked, result, None, said)
-    judgement = judge(asked, result, FILES, chunks_of, TOP_K)
-    seen = shows or (shown(asked, said) if said else None)
-    return Outcome(asked, result, judgement, said, seen)
+    (made,) = searched((asked, found(*order)))
+    seen = shows or (shown(asked, said) if said and made.judgement else None)
+    return replace(made, reply=said, shown=seen)
