@@ -15,10 +15,12 @@ from pathlib import Path
 
 from evals import retrieval
 from evals.gating import gate
-from evals.gating.compare import Comparison, report
+from evals.gating.compare import Comparison
+from evals.labels.options import RULES, add_options, share
 from evals.measure import measurement
 from evals.measure.measurement import BASELINE, Measurement
 from evals.measure.run import Run
+from evals.reports import console
 from retrieval.context import open_context
 from retrieval.errors import DatasetError, RulesError
 from retrieval.settings import load
@@ -31,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         run = _gated(args)
         faults, found = list(run.faults), run.comparison
         if found:
-            print("\n".join(report(found, run.taken)))
+            print("\n".join(console.comparison(found, run.taken)))
             if args.update:  # what the set lost is what --why is for
                 faults = [fault for fault in faults if fault not in found.altered]
         for fault in faults:
@@ -48,15 +50,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.baseline", description=__doc__)
-    retrieval.add_options(parser)
+    add_options(parser)
     parser.add_argument(
-        "--min-recall", type=retrieval.share, default=retrieval.MIN_RECALL, help="the gate, 0 to 1"
+        "--min-recall", type=share, default=retrieval.MIN_RECALL, help="the gate, 0 to 1"
     )
     parser.add_argument("--update", action="store_true", help="write what is measured now")
     parser.add_argument("--why", default="", help="why the models are others, for who reads it")
     parser.add_argument("--baseline", type=Path, default=BASELINE, help="the file to read or write")
     args = parser.parse_args(argv)
-    if args.split is None and args.dataset.resolve() == retrieval.RULES.resolve():
+    if args.split is None and args.dataset.resolve() == RULES.resolve():
         args.split = "gate"
     return args
 

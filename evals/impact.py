@@ -1,12 +1,11 @@
 """For writers: what an edit of the vault does to search. No gate: it reports.
 
 Indexes two states of a vault, that of a git commit and that of the work tree, asks all questions of
-both, and prints in Markdown which passages changed, which sections can no longer be found, and the
-edited lines that did it. Exit status: 0 reported; 2 nothing could be measured.
+both, and prints in Markdown which passages changed and the edited lines that did it. Exit status: 0
+reported; 2 nothing could be measured.
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -19,7 +18,8 @@ from evals.impacts.changes import Impact
 from evals.impacts.states import edits, file_of, shown, state_of
 from evals.labels import dataset
 from evals.labels.dataset import Question
-from evals.retrieval import RULES_VAULT
+from evals.labels.options import RULES_VAULT, add_options
+from evals.reports import ci
 from ingest.read import vault
 from retrieval.context import open_context
 from retrieval.errors import RulesError
@@ -35,18 +35,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"evals.impact: nothing was measured: {error}", file=sys.stderr)
         return 2
     print(text)
-    for path in (args.out, os.environ.get("GITHUB_STEP_SUMMARY")):
-        if path:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            with Path(path).open("w" if path == args.out else "a", encoding="utf-8") as file:
-                file.write(text + "\n")
+    if args.out:
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        args.out.write_text(text + "\n", "utf-8")
+    ci.append_summary([text])
     return 0
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.impact", description=__doc__)
     parser.add_argument("--base", required=True, metavar="REF", help="a commit: main, HEAD^1, …")
-    retrieval.add_options(parser)
+    add_options(parser)
     parser.add_argument("--out", type=Path, help="write the Markdown to this file, too")
     parser.set_defaults(vault=RULES_VAULT)  # a folder in a git tree
     return parser.parse_args(argv)
@@ -61,7 +60,7 @@ def _impact(args: argparse.Namespace) -> Impact:
         with open_context(load()) as context, ExitStack() as stack:
             top_k = args.top_k or context.settings.rag_top_k
             if not edited:  # nothing to index: what differs is no text of the vault
-                return Impact(commit, top_k, len(questions), (), (), ())
+                return Impact(commit, top_k, len(questions), (), ())
             # The second one takes its vectors from the first, but for what was edited.
             before = stack.enter_context(retrieval.subject(context, folder))
             after = stack.enter_context(retrieval.subject(context, args.vault))

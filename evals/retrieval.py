@@ -15,10 +15,15 @@ from typing import Any
 from api.answer.card_reply import card_reply
 from evals.gating import gate
 from evals.labels import dataset
-from evals.labels.dataset import SPLITS, Question
+from evals.labels.dataset import Question
+from evals.labels.options import RULES as RULES  # other programs take them from here
+from evals.labels.options import RULES_VAULT as RULES_VAULT
+from evals.labels.options import add_options, share
+from evals.labels.options import chosen as chosen
+from evals.labels.options import vault_of as vault_of
 from evals.measure import measurement, metrics, span_overlap
 from evals.measure.judge import ChunksOf, judge
-from evals.measure.outcome import Outcome as Outcome  # other programs take them from here
+from evals.measure.outcome import Outcome as Outcome
 from evals.measure.outcome import Subject as Subject
 from evals.measure.run import Run
 from evals.measure.shown import shown
@@ -34,8 +39,6 @@ from retrieval.search import search
 from retrieval.settings import load
 
 MIN_RECALL = 0.80
-RULES = Path(__file__).with_name("datasets") / "rules.jsonl"
-RULES_VAULT = Path(__file__).parents[1] / "vault"  # what the questions of RULES are about
 
 
 def evaluate(
@@ -149,16 +152,6 @@ def _write(run: Run, args: argparse.Namespace) -> tuple[Path, Mapping[str, Any]]
     return folder, sums
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say what is asked of which vault."""
-    parser.add_argument("--dataset", type=Path, default=RULES, help="questions, JSONL or JSON")
-    parser.add_argument("--split", choices=SPLITS, help="only the questions of this split")
-    parser.add_argument(
-        "--vault", type=Path, help="index this folder for the measurement only; default: the index"
-    )
-    parser.add_argument("--top-k", type=_passages, help="passages; default: RAG_TOP_K")
-
-
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.retrieval", description=__doc__)
     add_options(parser)
@@ -177,33 +170,6 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--junit", type=Path, help="write JUnit XML; missed questions fail in it, gate or not"
     )
     return parser.parse_args(argv)
-
-
-def _passages(text: str) -> int:
-    if not 1 <= int(text) <= 50:
-        raise argparse.ArgumentTypeError(f"{text} is not 1 to 50")
-    return int(text)
-
-
-def share(text: str) -> float:
-    """Return the value of an option that is a share, 0 to 1."""
-    if not 0 <= float(text) <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is not 0 to 1")
-    return float(text)
-
-
-def chosen(path: Path, split: str | None) -> list[Question]:
-    """Return the questions of a split; DatasetError where none of them is answerable."""
-    questions = [q for q in dataset.load(path) if split is None or q.split == split]
-    if not any(question.answerable for question in questions):
-        raise DatasetError(f"{path}: no answerable question of split {split or 'all'}")
-    return questions
-
-
-def vault_of(context: SearchContext, path: Path) -> Path | None:
-    """Return the folder that a dataset is about where it is known not to be VAULT; else None."""
-    other = context.settings.vault.resolve() != RULES_VAULT.resolve()
-    return RULES_VAULT if other and path.resolve() == RULES.resolve() else None
 
 
 def _refuse_strange(questions: Sequence[Question], measured: Subject, path: Path) -> None:

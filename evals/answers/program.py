@@ -11,10 +11,11 @@ from pathlib import Path
 
 from evals.answers.collect import MODELS, QUOTES
 from evals.labels.dataset import SPLITS
+from evals.labels.options import RULES
+from evals.labels.options import share as share  # an option of the programs
 from evals.measure.outcome import Subject
 from evals.measure.summary import Estimate
 from evals.reports import ci, results
-from evals.retrieval import RULES
 from retrieval.context import SearchContext
 from retrieval.errors import RulesError
 
@@ -65,14 +66,6 @@ def parser(
     made.add_argument("--json", type=Path, help="write one line a question to this file, too")
     made.add_argument("--junit", type=Path, help="write JUnit XML to this file")
     return made
-
-
-def share(text: str) -> float:
-    """Return an option's value that is a share, 0 to 1; ValueError for another."""
-    value = float(text)
-    if not 0 <= value <= 1:
-        raise ValueError(f"{text} is not 0 to 1")
-    return value
 
 
 def run(args: argparse.Namespace, program: str, measure: Callable[[], EvalReport]) -> int:

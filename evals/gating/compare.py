@@ -15,13 +15,12 @@ from evals.measure.measurement import FAR, REFUSED, Measurement, QuestionRow
 from evals.measure.stats import ALPHA, Interval
 from retrieval.errors import DatasetError
 
-_OFF_TOPIC = f"{REFUSED}offtopic"
+OFF_TOPIC = f"{REFUSED}offtopic"
 # The reciprocal rank sees what the hits cannot: a worse order within the passages returned. Of the
 # questions without an answer only those on another subject are for search to refuse; what the rules
 # nearly say looks to it like what they say. How far those are from the rules (FAR) sees a drift
 # towards answers before eight of a hundred are answered, which their refusals need.
-GATING = ("hit", "reciprocal_rank", "first_card", "shown", _OFF_TOPIC, FAR)
-_FLIPS = 5  # questions that are listed
+GATING = ("hit", "reciprocal_rank", "first_card", "shown", OFF_TOPIC, FAR)
 _NAMED = 5  # questions of a message
 SMALL = 50  # answerable questions: of fewer a lost one is a fault, as no test could show a drop
 
@@ -93,7 +92,7 @@ def compare(before: Measurement, now: Measurement, *, gating: Sequence[str] = GA
         [before.rows[name] for name in same], [now.rows[name] for name in same], gating
     )
     alpha = ALPHA / max(1, sum(change.adjusted is not None for change in changes))
-    refusable = sum(_OFF_TOPIC in before.rows[name].metrics for name in was)
+    refusable = sum(OFF_TOPIC in before.rows[name].metrics for name in was)
     return Comparison(
         paired=paired,
         refusable=refusable,
@@ -115,47 +114,6 @@ def compare(before: Measurement, now: Measurement, *, gating: Sequence[str] = GA
         altered=tuple(_altered(before, now, same)),
         warnings=(*_unguarded(before, now), *_drops(changes, significant=False)),
     )
-
-
-def report(found: Comparison, now: Measurement) -> list[str]:
-    """Return the comparison as lines for people, without its faults and with its warnings.
-
-    A drop of a gating metric is a fault or a warning, so it is told once.
-    """
-    lines = [f"against the baseline: {found.paired} questions in both"]
-    lines += [f"other than in the baseline: {difference}" for difference in found.differing]
-    for name, ids in (("new", found.new), ("gone", found.gone), ("changed", found.changed)):
-        lines += [f"{name} since the baseline, not compared: {', '.join(ids)}"] if ids else []
-    lines += _some([f"FIXED {name}" for name in found.fixed])
-    lines += _some([f"BROKEN {name} ({_loss(now.rows[name])})" for name in found.broken])
-    told = [m for m in found.metrics if m.adjusted is not None or m.metric.startswith(REFUSED)]
-    same = [metric.metric for metric in told if metric.before == metric.after]
-    lines += [f"as before: {', '.join(same)}"] if same else []
-    lines += [
-        f"{metric.metric}: {_numbers(metric)}"
-        for metric in told
-        if metric.after > metric.before or (metric.adjusted is None and metric.metric not in same)
-    ]
-    if any(change.metric == _OFF_TOPIC for change in found.metrics):
-        lines.append(
-            f"smallest drop that {found.refusable} refused off-topic questions can show: "
-            + (f"{found.smallest_refusals} answered" if found.smallest_refusals else "none")
-        )
-    share = f"{100 * (found.smallest or 0) / found.paired:.1f} points of recall"
-    lines.append(
-        f"smallest drop that {found.paired} questions can show: "
-        + (f"{found.smallest} broken and none fixed, {share}" if found.smallest else "none")
-    )
-    return lines + [f"WARNING: {warning}" for warning in found.warnings]
-
-
-def _some(lines: list[str]) -> list[str]:
-    more = len(lines) - _FLIPS
-    return [*lines[:_FLIPS], f"… and {more} more {lines[0].split(' ')[0]}"] if more > 0 else lines
-
-
-def _loss(row: QuestionRow) -> str:
-    return f"lost at: {row.lost_at}" if row.answerable else "has no answer, and is answered now"
 
 
 def _changes(
@@ -204,7 +162,7 @@ def _drops(changes: Sequence[Change], *, significant: bool) -> Iterator[str]:
             continue
         if change.significant == significant:
             what = "dropped significantly" if significant else "dropped, within the noise"
-            yield f"{change.metric} {what}: {_numbers(change)}"
+            yield f"{change.metric} {what}: {numbers(change)}"
 
 
 def _critical(before: Measurement, now: Measurement, broken: Sequence[str]) -> Iterator[str]:
@@ -262,7 +220,8 @@ def _differing(before: Measurement, now: Measurement) -> Iterator[str]:
                 yield f"{part} {name}: {old.get(name)} -> {new.get(name)}"
 
 
-def _numbers(change: Change) -> str:
+def numbers(change: Change) -> str:
+    """Return a metric before and now, with the interval of the difference and its p-value."""
     low, high = change.interval
     adjusted = "" if change.adjusted is None else f", with Holm {change.adjusted:.4f}"
     return (

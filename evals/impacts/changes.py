@@ -1,12 +1,10 @@
-"""Compare what search finds in two states of a vault: questions, sections, edits to blame."""
+"""Compare what search finds in two states of a vault: the questions, and the edits to blame."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from evals import retrieval
-from evals.impacts import sections
-from evals.impacts.sections import Lost
 from evals.impacts.states import Edit, touching
 from evals.labels.dataset import Question
 from evals.measure.outcome import Outcome, Subject
@@ -27,7 +25,6 @@ class Change:
     """
 
     verdict: Verdict
-    before: Outcome
     after: Outcome
     gone: tuple[Chunk, ...]
     new: tuple[Chunk, ...]
@@ -35,23 +32,14 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
-    """A section that became unreachable, and the edits in it or in what is found instead."""
-
-    lost: Lost
-    edits: tuple[Edit, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Impact:
-    """What an edit does: of `questions` asked, those that changed, and the sections lost."""
+    """What an edit does: of `questions` asked, those that changed."""
 
     base: str  # the commit
     top_k: int
     questions: int
     edits: tuple[Edit, ...]
     changes: tuple[Change, ...]
-    losses: tuple[Loss, ...]
 
 
 def compare(
@@ -66,10 +54,7 @@ def compare(
     then, now = (_asked(context, *state, top_k) for state in (before, after))
     pairs = zip(then, now, strict=True)
     changes = [change for a, b in pairs if (change := _change(a, b, edited))]
-    losses = _losses(
-        context, (before[0], _passages(then)), (after[0], _passages(now)), edited, top_k
-    )
-    return Impact(base, top_k, len(now), edited, tuple(changes), tuple(losses))
+    return Impact(base, top_k, len(now), edited, tuple(changes))
 
 
 def _asked(
@@ -94,42 +79,9 @@ def _change(before: Outcome, after: Outcome, edited: Sequence[Edit]) -> Change |
     new = tuple(chunk for key, chunk in now.items() if key not in then)
     files = {chunk.path for chunk in (*gone, *new)}  # an edit further up can move a cut
     blamed = touching(edited, gone, new) or tuple(e for e in edited if e.path in files)
-    return Change(verdict, before, after, gone, new, blamed)
+    return Change(verdict, after, gone, new, blamed)
 
 
 def _identity(chunk: Chunk) -> tuple[str, str]:
     """What a reader sees: line numbers move with every edit above, and blank lines say nothing."""
     return chunk.path, " ".join(passage_text(chunk).split())
-
-
-def _passages(outcomes: Sequence[Outcome]) -> list[Chunk]:
-    return [hit.chunk for outcome in outcomes for hit in outcome.found.hits]
-
-
-def _losses(
-    context: SearchContext,
-    before: tuple[Subject, Sequence[Chunk]],
-    after: tuple[Subject, Sequence[Chunk]],
-    edited: Sequence[Edit],
-    top_k: int,
-) -> list[Loss]:
-    """The sections that are lost now and were not, be it that they did not exist."""
-    subject, passages = after
-    here = sections.sections(subject.files)
-    with Meter() as meter:
-        lost = sections.unreachable(
-            context, subject, here, passages, top_k=top_k, progress=meter.show
-        )
-    names = {item.section.name for item in lost}
-    subject, passages = before
-    there = [section for section in sections.sections(subject.files) if section.name in names]
-    old = sections.unreachable(context, subject, there, passages, top_k=top_k)
-    known = {item.section.name for item in old}
-    return [Loss(item, _blamed(item, edited)) for item in lost if item.section.name not in known]
-
-
-def _blamed(item: Lost, edited: Sequence[Edit]) -> tuple[Edit, ...]:
-    """The edits within a section, or, where there are none, in what is found in its place."""
-    section = item.section
-    own = Chunk(section.path, section.heading, section.first_line, section.last_line, "")
-    return touching(edited, (), [own]) or touching(edited, (), item.instead)

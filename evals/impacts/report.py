@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from evals.impacts.changes import Change, Impact, Loss
+from evals.impacts.changes import Change, Impact
 from evals.impacts.states import Edit
 from evals.labels.quote_locations import shortened
 from retrieval.models import Chunk
@@ -31,16 +31,12 @@ def markdown(impact: Impact, name: str) -> str:
         f"{impact.questions} questions, {impact.top_k} passages each.",
         "",
         f"**{counts['broken']} broken, {counts['fixed']} fixed, {counts['different']} only "
-        f"different; {len(impact.losses)} sections became unreachable.**",
+        "different.**",
     ]
     for verdict, title in _TITLES.items():
         chosen = [change for change in impact.changes if change.verdict == verdict]
         if chosen:
             lines += ["", f"#### {title}", "", *_listed(chosen, name)]
-    if impact.losses:
-        lines += ["", "#### Unreachable: neither a question nor their own words find them", ""]
-        lines += [line for loss in impact.losses[:_SHOWN] for line in _loss(loss, name)]
-        lines += _more(len(impact.losses))
     return "\n".join(lines)
 
 
@@ -48,11 +44,8 @@ def _listed(changes: Sequence[Change], folder: str) -> Iterator[str]:
     first = sorted(changes, key=lambda change: not change.after.question.critical)
     for change in first[:_SHOWN]:
         yield from _change(change, folder)
-    yield from _more(len(changes))
-
-
-def _more(count: int) -> list[str]:
-    return [f"- … and {count - _SHOWN} more"] if count > _SHOWN else []
+    if len(changes) > _SHOWN:
+        yield f"- … and {len(changes) - _SHOWN} more"
 
 
 def _change(change: Change, folder: str) -> Iterator[str]:
@@ -69,21 +62,12 @@ def _change(change: Change, folder: str) -> Iterator[str]:
             yield f"  - {what}: {', '.join(_place(chunk, folder) for chunk in chunks)}"
     if not (change.gone or change.new):
         yield "  - the same passages in another order, or another label"
-    yield from _edits(change.edits, folder, "no file of these was edited: others' words moved them")
+    if not change.edits:
+        yield "  - no file of these was edited: others' words moved them"
+    yield from _edits(change.edits, folder)
 
 
-def _loss(loss: Loss, folder: str) -> Iterator[str]:
-    section = loss.lost.section
-    where = f"{folder}/{section.path}:{section.first_line}"
-    yield f"- {_code(section.heading or section.path)} ({_code(where)})"
-    places = ", ".join(_place(chunk, folder) for chunk in loss.lost.instead) or "nothing"
-    yield f"  - {_code(section.query)} finds {places}"
-    yield from _edits(loss.edits, folder, "no edit of it or of these: others' words moved them")
-
-
-def _edits(edits: Sequence[Edit], folder: str, none: str) -> Iterator[str]:
-    if not edits:
-        yield f"  - {none}"
+def _edits(edits: Sequence[Edit], folder: str) -> Iterator[str]:
     for edit in edits[:_EDITS]:
         old, new = _first(edit.old), _first(edit.new)
         lines = edit.after or edit.before

@@ -1,11 +1,13 @@
 """Read questions with their gold lines: our own format and the two that people bring along."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+
+from pydantic import StrictBool
 
 from evals.labels import fields
+from evals.labels.fields import JsonRow
 from retrieval.errors import DatasetError
 
 ANSWERABLE = (
@@ -15,11 +17,6 @@ ANSWERABLE = (
 UNANSWERABLE = ("offtopic", "nearmiss", "falsepremise", "edition", "small-talk", "language")
 NO_SEARCH = ("small-talk", "language")  # kinds for which nothing is searched
 SPLITS = ("calibration", "gate")
-_FIELDS = {
-    "id", "question", "kind", "answer", "gold", "alt", "history", "split", "critical",
-    "must_include", "must_not_include", "why_unanswerable", "absent",
-    "forbidden", "vault", "contradicted_by",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +58,48 @@ class Question:
         return bool(self.places)
 
 
+class _Row(JsonRow):
+    """A line of our own format."""
+
+    id: str
+    question: str
+    kind: str
+    answer: str = ""
+    gold: tuple[Gold, ...] = ()
+    alt: tuple[tuple[Gold, ...], ...] = ()
+    history: tuple[str, ...] = ()
+    split: str = ""
+    critical: StrictBool = False
+    must_include: tuple[str, ...] = ()
+    must_not_include: tuple[str, ...] = ()
+    why_unanswerable: str = ""
+    absent: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    vault: str = ""
+    contradicted_by: tuple[Gold, ...] = ()
+
+
+class _Common(JsonRow):
+    """What may stand in the formats that people bring along."""
+
+    id: str = ""
+    kind: str = "prose"
+    split: str = ""
+    critical: StrictBool = False
+
+
+class _Substring(_Common):
+    question: str
+    expectedChunkSubstring: str  # as others write it
+    source: str
+
+
+class _Documents(_Common):
+    query: str
+    relevant_doc_ids: tuple[str, ...]
+    irrelevant_doc_ids: tuple[str, ...] = ()
+
+
 def load(path: Path) -> list[Question]:
     """Return the questions of a file in its order.
 
@@ -69,18 +108,17 @@ def load(path: Path) -> list[Question]:
     line where it holds no questions or something else.
     """
     text = fields.content(path)
-    foreign = text.lstrip().startswith("[")
-    rows = list(_foreign(path, text) if foreign else fields.rows(path, text))
+    listed = text.lstrip().startswith("[")
+    rows = list(_listed(path, text) if listed else fields.rows(path, _Row))
     if not rows:
         raise DatasetError(f"{path}: holds no questions, so nothing can be measured")
-    questions = [_question(f"{path}:{line}", line, row) for _, line, row in rows]
     seen: dict[str, int] = {}
-    for item in questions:
-        if item.id in seen:
-            where = f"{path}:{item.line}"
-            raise DatasetError(f"{where}: the id {item.id!r} is that of line {seen[item.id]}, too")
-        seen[item.id] = item.line
-    return questions
+    for line, row in rows:
+        if row.id in seen:
+            where = f"{path}:{line}"
+            raise DatasetError(f"{where}: the id {row.id!r} is that of line {seen[row.id]}, too")
+        seen[row.id] = line
+    return [_question(f"{path}:{line}", line, row) for line, row in rows]
 
 
 def resolved(questions: Sequence[Question], paths: Collection[str]) -> list[Question]:
@@ -118,80 +156,36 @@ def _file(question: Question, name: str, paths: Collection[str]) -> str:
     return found[0] if found else name
 
 
-def _foreign(path: Path, text: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    for number, row in enumerate(fields.parsed(str(path), text), start=1):
+def _listed(path: Path, text: str) -> Iterator[tuple[int, _Row]]:
+    for number, data in enumerate(fields.parsed(str(path), text), start=1):
         where = f"{path}: question {number}"
-        yield where, number, _foreign_row(where, f"q{number}", fields.an_object(where, row))
+        given = data if isinstance(data, dict) else {}
+        made: dict[str, object]
+        if "expectedChunkSubstring" in given:
+            one = fields.row(where, _Substring, data)
+            gold = {"path": one.source.removeprefix("vault/"), "quote": one.expectedChunkSubstring}
+            made = {"question": one.question, "gold": [gold]}
+            common: _Common = one
+        elif "relevant_doc_ids" in given:
+            two = fields.row(where, _Documents, data)
+            golds = [{"path": name, "quote": ""} for name in two.relevant_doc_ids]
+            made = {"question": two.query, "gold": golds, "forbidden": two.irrelevant_doc_ids}
+            common = two
+        else:
+            raise DatasetError(f"{where}: has neither expectedChunkSubstring nor relevant_doc_ids")
+        made |= {"id": common.id or f"q{number}", "kind": common.kind}
+        made |= {"split": common.split, "critical": common.critical}
+        yield number, fields.row(where, _Row, made)
 
 
-_COMMON = ("id", "kind", "critical", "split")  # of the formats that people bring along
-_FOREIGN = {
-    "expectedChunkSubstring": {"question", "expectedChunkSubstring", "source", *_COMMON},
-    "relevant_doc_ids": {"query", "relevant_doc_ids", "irrelevant_doc_ids", *_COMMON},
-}
-
-
-def _foreign_row(where: str, name: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
-    for mark, known in _FOREIGN.items():
-        if mark in row and (unknown := sorted(row.keys() - known)):
-            raise DatasetError(f"{where}: unknown fields {unknown}; known are {sorted(known)}")
-    given = {field: row[field] for field in _COMMON if field in row}
-    common = {"id": name, "kind": "prose", **given}
-    if "expectedChunkSubstring" in row:
-        source = fields.text(where, row, "source").removeprefix("vault/")
-        gold = {"path": source, "quote": fields.text(where, row, "expectedChunkSubstring")}
-        return {**common, "question": fields.text(where, row, "question"), "gold": [gold]}
-    if "relevant_doc_ids" in row:
-        golds = [{"path": p, "quote": ""} for p in fields.texts(where, row, "relevant_doc_ids")]
-        forbidden = fields.texts(where, row, "irrelevant_doc_ids")
-        asked = fields.text(where, row, "query")
-        return {**common, "question": asked, "gold": golds, "forbidden": forbidden}
-    raise DatasetError(f"{where}: has neither expectedChunkSubstring nor relevant_doc_ids")
-
-
-def _question(where: str, line: int, row: Mapping[str, Any]) -> Question:
-    unknown = sorted(set(row) - _FIELDS)
-    if unknown:
-        raise DatasetError(f"{where}: unknown fields {unknown}; known are {sorted(_FIELDS)}")
-    kind = fields.text(where, row, "kind")
-    if kind not in ANSWERABLE + UNANSWERABLE:
-        raise DatasetError(f"{where}: kind {kind!r} is none of {ANSWERABLE + UNANSWERABLE}")
-    lists = [fields.array(where, row, "gold"), *fields.array(where, row, "alt")]
-    places = tuple(_place(where, golds) for golds in lists if golds)
-    asked = fields.text(where, row, "question")
-    if bool(places) != (kind in ANSWERABLE):
+def _question(where: str, line: int, row: _Row) -> Question:
+    if row.kind not in ANSWERABLE + UNANSWERABLE:
+        raise DatasetError(f"{where}: kind {row.kind!r} is none of {ANSWERABLE + UNANSWERABLE}")
+    places = tuple(place for place in (row.gold, *row.alt) if place)
+    if bool(places) != (row.kind in ANSWERABLE):
         raise DatasetError(
-            f"{where}: kind {kind!r} with {len(places)} places for the answer: {asked!r}"
+            f"{where}: kind {row.kind!r} with {len(places)} places for the answer: {row.question!r}"
         )
-    if not asked.strip():
+    if not row.question.strip():
         raise DatasetError(f"{where}: the question is empty")
-    return Question(
-        line=line,
-        id=fields.text(where, row, "id"),
-        question=asked,
-        kind=kind,
-        answer=fields.optional(where, row, "answer"),
-        places=places,
-        split=fields.optional(where, row, "split"),
-        critical=fields.flag(where, row, "critical"),
-        must_include=fields.texts(where, row, "must_include"),
-        must_not_include=fields.texts(where, row, "must_not_include"),
-        why_unanswerable=fields.optional(where, row, "why_unanswerable"),
-        absent=fields.texts(where, row, "absent"),
-        history=fields.texts(where, row, "history"),
-        forbidden=fields.texts(where, row, "forbidden"),
-        vault=fields.optional(where, row, "vault"),
-        contradicted_by=_place(where, row.get("contradicted_by") or []),
-    )
-
-
-def _place(where: str, golds: object) -> tuple[Gold, ...]:
-    if not isinstance(golds, list):
-        raise DatasetError(f"{where}: alt holds {golds!r}, not a list of golds")
-    return tuple(_gold(where, gold) for gold in golds)
-
-
-def _gold(where: str, gold: object) -> Gold:
-    if not isinstance(gold, dict):
-        raise DatasetError(f"{where}: gold is {gold!r}, not an object with path and quote")
-    return Gold(fields.text(where, gold, "path"), fields.text(where, gold, "quote"))
+    return Question(line=line, places=places, **{n: v for n, v in row if n not in ("gold", "alt")})

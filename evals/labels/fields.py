@@ -1,14 +1,27 @@
-"""Read files of JSON rows and their fields; what is wrong is said with file, line and field.
-
-`where` is "questions.jsonl:17" in all of them, and every one raises DatasetError.
-"""
+"""Read files of JSON rows; what is wrong is said with file, line and field, as a DatasetError."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from retrieval.errors import DatasetError
+
+
+class JsonRow(BaseModel):
+    """The fields that a row may have; null is as if the field were absent."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, row: Any) -> Any:
+        return {k: v for k, v in row.items() if v is not None} if isinstance(row, dict) else row
+
+
+Row = TypeVar("Row", bound=JsonRow)
 
 
 def content(path: Path) -> str:
@@ -19,61 +32,34 @@ def content(path: Path) -> str:
         raise DatasetError(f"{path}: cannot be read: {error}") from error
 
 
-def rows(path: Path, source: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    """Yield where each JSON line of `source` stands, its number from 1, and the object it is."""
-    for number, line in enumerate(source.split("\n"), start=1):
-        if line.strip():
-            where = f"{path}:{number}"
-            yield where, number, an_object(where, parsed(where, line))
-
-
 def parsed(where: str, source: str) -> Any:
-    """Return what a JSON text says."""
+    """Return what a JSON text says; `where` is "questions.jsonl:17"."""
     try:
         return json.loads(source)
     except json.JSONDecodeError as error:
         raise DatasetError(f"{where}: is not JSON: {error}") from error
 
 
-def an_object(where: str, row: object) -> Mapping[str, Any]:
-    """Return a row that is an object."""
-    if not isinstance(row, dict):
-        raise DatasetError(f"{where}: is {row!r}, not an object")
-    return row
+def row(where: str, fields: type[Row], data: object) -> Row:
+    """Return `data` as a row with these fields."""
+    try:
+        return fields.model_validate(data)
+    except ValidationError as error:
+        wrong = error.errors()
+        unknown = sorted(str(e["loc"][0]) for e in wrong if e["type"] == "extra_forbidden")
+        if unknown:
+            known = sorted(fields.model_fields)
+            what = f"unknown fields {unknown}; known are {known}"
+        else:
+            field = ".".join(map(str, wrong[0]["loc"])) or "the row"
+            given = "" if wrong[0]["type"] == "missing" else f", not {wrong[0]['input']!r}"
+            what = f"{field}: {wrong[0]['msg']}{given}"
+        raise DatasetError(f"{where}: {what}") from error
 
 
-def text(where: str, row: Mapping[str, Any], name: str) -> str:
-    """Return a field that must be a text."""
-    value = row.get(name)
-    if not isinstance(value, str):
-        raise DatasetError(f"{where}: {name} is {value!r}, not a text")
-    return value
-
-
-def optional(where: str, row: Mapping[str, Any], name: str) -> str:
-    """Return a field that may be a text; "" where it is null or absent."""
-    return "" if row.get(name) is None else text(where, row, name)
-
-
-def flag(where: str, row: Mapping[str, Any], name: str) -> bool:
-    """Return a field that may be true or false; False where it is absent."""
-    value = row.get(name, False)
-    if not isinstance(value, bool):
-        raise DatasetError(f"{where}: {name} is {value!r}, not true or false")
-    return value
-
-
-def array(where: str, row: Mapping[str, Any], name: str) -> list[object]:
-    """Return a field that may be a list; empty where it is null or absent."""
-    value = row.get(name)
-    if value is not None and not isinstance(value, list | tuple):
-        raise DatasetError(f"{where}: {name} is {value!r}, not a list")
-    return list(value or ())
-
-
-def texts(where: str, row: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Return a field that may be a list of texts; empty where it is null or absent."""
-    values = array(where, row, name)
-    if not all(isinstance(value, str) for value in values):
-        raise DatasetError(f"{where}: {name} is {values!r}, not a list of texts")
-    return tuple(str(value) for value in values)
+def rows(path: Path, fields: type[Row]) -> Iterator[tuple[int, Row]]:
+    """Yield the row of each JSON line of a file with its number, from 1; blank lines are none."""
+    for number, line in enumerate(content(path).split("\n"), start=1):
+        if line.strip():
+            where = f"{path}:{number}"
+            yield number, row(where, fields, parsed(where, line))

@@ -11,7 +11,7 @@ from rapidfuzz.utils import default_process
 from evals.labels.dataset import Question
 from evals.labels.quote_locations import Pages
 from retrieval.text.normalize import comparable, fold
-from retrieval.text.words import stems
+from retrieval.text.words import stem, stems
 
 _ALIKE = 92  # of 100, by words in any order; the words of one all in the other are 100
 _TWIN, _FEW = 0.5, 2  # of the stems of two questions together; stems that a twin needs
@@ -26,7 +26,6 @@ _STOP_WORDS = """
     this those through until upon very want wants well were what whats when where whether which
     while whom whose will with within without would your yours"""
 _STOP = frozenset(_STOP_WORDS.split())
-_ENDINGS = ("ings", "ing", "edly", "ed", "ies", "es", "s", "ly", "er", "e", "y")
 _PERSONAL = {
     "an e-mail address": re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
     "a phone number": re.compile(
@@ -102,15 +101,6 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _stems(text: str) -> dict[str, str]:
-    """The words that carry meaning, by a crude stem: fire, fires and firing are one."""
+    """The words that carry meaning by their stems: fire, fires and firing are one."""
     words = _WORD.findall(fold(text).lower().replace("'", ""))
-    return {_stem(word): word for word in words if word not in _STOP}
-
-
-def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word.removesuffix(ending)
-            break
-    doubled = word[-1] == word[-2] and word[-1] not in "lsz"
-    return word[:-1] if doubled else word
+    return {stem(word): word for word in words if word not in _STOP}

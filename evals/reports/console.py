@@ -7,10 +7,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from evals.gating.compare import SMALL, report
+from evals.gating.compare import OFF_TOPIC, SMALL, Comparison, numbers
 from evals.labels.dataset import Question
 from evals.measure import replies, stats
 from evals.measure.judge import LOST_AT
+from evals.measure.measurement import REFUSED, Measurement, QuestionRow
 from evals.measure.outcome import Outcome
 from evals.measure.run import Run
 from retrieval.context import SearchContext
@@ -48,13 +49,52 @@ def line(outcome: Outcome) -> str:
     return f"FAIL (expected in: {expected}; lost at: {outcome.lost_at}) — {asked}"
 
 
+def comparison(found: Comparison, now: Measurement) -> list[str]:
+    """Return a comparison with the baseline as lines, without its faults and with its warnings.
+
+    A drop of a gating metric is a fault or a warning, so it is told once.
+    """
+    lines = [f"against the baseline: {found.paired} questions in both"]
+    lines += [f"other than in the baseline: {difference}" for difference in found.differing]
+    for name, ids in (("new", found.new), ("gone", found.gone), ("changed", found.changed)):
+        lines += [f"{name} since the baseline, not compared: {', '.join(ids)}"] if ids else []
+    lines += _some([f"FIXED {name}" for name in found.fixed])
+    lines += _some([f"BROKEN {name} ({_loss(now.rows[name])})" for name in found.broken])
+    told = [m for m in found.metrics if m.adjusted is not None or m.metric.startswith(REFUSED)]
+    same = [metric.metric for metric in told if metric.before == metric.after]
+    lines += [f"as before: {', '.join(same)}"] if same else []
+    lines += [
+        f"{metric.metric}: {numbers(metric)}"
+        for metric in told
+        if metric.after > metric.before or (metric.adjusted is None and metric.metric not in same)
+    ]
+    if any(change.metric == OFF_TOPIC for change in found.metrics):
+        least = f"{found.smallest_refusals} answered" if found.smallest_refusals else "none"
+        lines.append(
+            f"smallest drop that {found.refusable} refused off-topic questions can show: {least}"
+        )
+    share = f"{100 * (found.smallest or 0) / found.paired:.1f} points of recall"
+    least = f"{found.smallest} broken and none fixed, {share}" if found.smallest else "none"
+    lines.append(f"smallest drop that {found.paired} questions can show: {least}")
+    return lines + [f"WARNING: {warning}" for warning in found.warnings]
+
+
+def _some(lines: list[str]) -> list[str]:
+    more = len(lines) - _LINES
+    return [*lines[:_LINES], f"… and {more} more {lines[0].split(' ')[0]}"] if more > 0 else lines
+
+
+def _loss(row: QuestionRow) -> str:
+    return f"lost at: {row.lost_at}" if row.answerable else "has no answer, and is answered now"
+
+
 def print_summary(run: Run, sums: Mapping[str, Any], folder: Path) -> None:
     """Print what was measured; the last line is the recall.
 
     Of many questions only some that fail are printed: the run's folder has all of them.
     """
     if run.comparison:
-        print("\n".join(report(run.comparison, run.taken)))
+        print("\n".join(comparison(run.comparison, run.taken)))
     _print_failures(run.outcomes, folder)
     print()
     _print_kinds(run)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from evals.measure.judge import losses as lost_by_stage
 from evals.measure.loss_stages import BUCKETS, Bucket
 from evals.measure.outcome import Outcome
-from evals.measure.replies import CERTAINTIES, certainties
+from evals.measure.replies import certainties
 from evals.measure.run import Run
 from evals.measure.summary import Estimate, estimate
 from evals.reports.charts import Part
@@ -24,8 +25,7 @@ class Number:
     low_is_good: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of question: what search returned, and what replies showed of it."""
 
     name: str
@@ -35,30 +35,21 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A stage with the misses that it lost."""
+    """A stage with the misses that it lost, and its part of the stacked bar."""
 
     stage: str
     count: int
     bucket: Bucket
-
-    @property
-    def part(self) -> Part:
-        """Its part of the stacked bar."""
-        return Part(self.stage, self.count)
+    part: Part
 
 
-@dataclass(frozen=True, slots=True)
-class Replies:
-    """How many questions of a kind without an answer were answered, got the nearest, or refused."""
+class Replies(NamedTuple):
+    """How the questions of a kind without an answer were replied to, and the parts of their bar."""
 
     kind: str
     asked: int
     counts: dict[str, int]  # by certainty
-
-    @property
-    def parts(self) -> list[Part]:
-        """The parts of their bar, best first, empty ones too, so that each keeps its pattern."""
-        return [Part(name, self.counts[name]) for name in reversed(CERTAINTIES)]
+    parts: list[Part]  # best first, empty ones too, so that each keeps its pattern
 
 
 def headline(run: Run) -> list[Number]:
@@ -87,25 +78,26 @@ def kinds(run: Run) -> list[Kind]:
     groups = {"all": run.answerable}
     for name in sorted({outcome.question.kind for outcome in run.answerable}):
         groups[name] = [one for one in run.answerable if one.question.kind == name]
-    found = []
-    for name, outcomes in groups.items():
-        returned = _share(name, "", outcomes, _returned, _gate(run))
-        shown = _share(name, "", outcomes, lambda one: one.passed)
-        if returned and shown:
-            found.append(Kind(name, returned, shown))
-    return found
+    return [
+        Kind(name, returned, shown)
+        for name, outcomes in groups.items()
+        if (returned := _share(name, "", outcomes, _returned, _gate(run)))
+        and (shown := _share(name, "", outcomes, lambda one: one.passed))
+    ]
 
 
 def losses(run: Run) -> list[Loss]:
     """Return the stages that lost questions, in the order of the pipeline."""
     counts = lost_by_stage(outcome.lost_at for outcome in run.outcomes)
-    return [Loss(name, count, BUCKETS[name]) for name, count in counts.items() if count]
+    return [Loss(n, count, BUCKETS[n], Part(n, count)) for n, count in counts.items() if count]
 
 
 def unanswerable(run: Run) -> list[Replies]:
     """Return what became of the questions that have no answer, by their kinds."""
-    found = certainties(run.outcomes)
-    return [Replies(kind, sum(counts.values()), counts) for kind, counts in found.items()]
+    return [
+        Replies(kind, sum(counts.values()), counts, [Part(*c) for c in reversed(counts.items())])
+        for kind, counts in certainties(run.outcomes).items()
+    ]
 
 
 def _returned(outcome: Outcome) -> bool:

@@ -1,8 +1,7 @@
 """A question as a page shows it: what came of it, its gold lines, and what came instead."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 Json = Mapping[str, Any]  # a row of a run, as eval_results.jsonl holds it
 # What may come of a question, in the order of the page: those to look at first.
@@ -16,8 +15,7 @@ SIGNS: Mapping[str, str] = {"missed": "✕", "replied": "!", "found": "✓", "re
 _CHUNK_STAGES = ("dense_rank", "text_rank", "fused_rank", "rerank_rank")
 
 
-@dataclass(frozen=True, slots=True)
-class ReportLine:
+class ReportLine(NamedTuple):
     """A line of a file; `number` is 0 where it has none, `gold` where the answer stands in it."""
 
     number: int
@@ -25,8 +23,7 @@ class ReportLine:
     gold: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """Lines under the words that say where they stand."""
 
     title: str
@@ -39,8 +36,7 @@ class Excerpt:
         return any(line.gold for line in self.lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(NamedTuple):
     """A row of the trace: where each stage put a passage, and what became of it."""
 
     rank: int
@@ -52,8 +48,7 @@ class Stage:
     gold: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A row of a run with what is opened under it."""
 
     row: Json

@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 
-from api.answer.cards.card import Card
 from api.answer.cards.render import text
 from evals.labels.dataset import Question
 from evals.measure import span_overlap
@@ -12,6 +11,7 @@ from evals.measure.run import Run
 from evals.measure.summary import best_score
 from retrieval.models import SearchResult
 
+_PLACE = ("path", "heading", "first_line", "last_line")
 _AROUND = 2  # lines of the file before and after a gold
 _LONGEST = 40  # lines of a gold that are kept
 _TRACED = 10  # rows of the trace; those of the passages needed are kept wherever they stand
@@ -39,7 +39,9 @@ def _record(run: Run, outcome: Outcome) -> dict[str, object]:
         "needed": [_needed(run, found, need) for need in wanted],
         "metrics": dict(run.values.get(question.id, {})),
         "best_score": best_score(outcome),
-        "retrieved": _retrieved(found),
+        "retrieved": [
+            {**_fields(hit.chunk, *_PLACE, "text"), "score": hit.score} for hit in found.hits
+        ],
         "trace": _trace(found, {need.passage for need in wanted}),
         "timings": asdict(found.timings),
     }
@@ -47,28 +49,13 @@ def _record(run: Run, outcome: Outcome) -> dict[str, object]:
 
 def _asked(question: Question) -> dict[str, object]:
     return {
-        "id": question.id,
-        "question": question.question,
-        "history": list(question.history),
-        "kind": question.kind,
-        "answerable": question.answerable,
-        "critical": question.critical,
+        **_fields(question, "id", "question", "history", "kind", "answerable", "critical"),
         "expected": question.answer or question.why_unanswerable,
     }
 
 
-def _retrieved(found: SearchResult) -> list[dict[str, object]]:
-    return [
-        {
-            "path": hit.chunk.path,
-            "heading": hit.chunk.heading,
-            "first_line": hit.chunk.first_line,
-            "last_line": hit.chunk.last_line,
-            "score": hit.score,
-            "text": hit.chunk.text,
-        }
-        for hit in found.hits
-    ]
+def _fields(item: object, *names: str) -> dict[str, object]:
+    return {name: getattr(item, name) for name in names}
 
 
 def _reply(outcome: Outcome) -> dict[str, object]:
@@ -82,19 +69,10 @@ def _reply(outcome: Outcome) -> dict[str, object]:
         "first_card": shown.first if shown else None,
         "shown": shown.anywhere if shown else None,
         "words": shown.words if shown else None,
-        "cards": [_card(card) for card in reply.cards],
-    }
-
-
-def _card(card: Card) -> dict[str, object]:
-    return {
-        "path": card.path,
-        "heading": card.heading,
-        "first_line": card.first_line,
-        "last_line": card.last_line,
-        "folded": card.folded,
-        "badges": list(card.badges),
-        "text": text(card),
+        "cards": [
+            {**_fields(card, *_PLACE, "folded", "badges"), "text": text(card)}
+            for card in reply.cards
+        ],
     }
 
 

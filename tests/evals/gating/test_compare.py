@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from evals.gating.compare import Comparison, against_best, compare, report
+from evals.gating.compare import Comparison, against_best, compare
 from evals.measure import measurement
 from evals.measure.measurement import FAR, Measurement, best_of
+from evals.reports.console import comparison
 from retrieval.errors import DatasetError
 from tests.support.made.made import MADE_WITH
 from tests.support.made.made_measurements import changed, measured, refusing
@@ -73,7 +74,7 @@ def test_answering_what_was_refused_fails_where_it_is_significant(
     found = compare(refusing(measured(), 8), now)
     assert found.broken == tuple(f"x{number}" for number in range(8 - answered, 8))
     assert (found.paired, found.refusable, found.smallest_refusals) == (100, 8, 7)
-    named = [line for line in report(found, now) if line.startswith("BROKEN ")]
+    named = [line for line in comparison(found, now) if line.startswith("BROKEN ")]
     assert named == [f"BROKEN {name} (has no answer, and is answered now)"
                      for name in found.broken[:5]]  # fmt: skip
     drop = f"0.400 -> {(8 - answered) / 20:.3f}"
@@ -116,7 +117,7 @@ def test_refusing_everything_fails_by_the_hits_and_fixes_the_others() -> None:
 def test_few_refusals_can_show_nothing_and_the_report_says_so() -> None:
     found = compare(refusing(measured(), 3), refusing(measured(), 0))
     assert not found.faults
-    lines = report(found, refusing(measured(), 0))
+    lines = comparison(found, refusing(measured(), 0))
     assert "smallest drop that 3 refused off-topic questions can show: none" in lines
 
 
@@ -125,7 +126,7 @@ def test_what_the_rules_nearly_say_is_listed_and_gates_nothing() -> None:
     found = compare(before, now)
     assert len(found.broken) == 20
     assert (found.faults, found.warnings, found.refusable) == ((), (), 0)
-    assert "refused_nearmiss: 1.000 -> 0.000" in "\n".join(report(found, now))
+    assert "refused_nearmiss: 1.000 -> 0.000" in "\n".join(comparison(found, now))
 
 
 def test_only_questions_without_an_answer_in_common_are_too_few() -> None:
@@ -159,7 +160,7 @@ def test_new_gone_and_rewritten_questions_are_named_and_in_no_pair() -> None:
     assert (found.new, found.gone, found.changed) == (("q49",), ("q4",), ("q3",))
     assert (found.paired, found.broken) == (47, ())
     assert found.metrics[0].after == 1.0
-    assert "changed since the baseline, not compared: q3" in report(found, now)
+    assert "changed since the baseline, not compared: q3" in comparison(found, now)
 
 
 def test_too_few_questions_in_common_are_never_a_pass() -> None:
@@ -182,14 +183,14 @@ def test_a_metric_that_only_one_side_or_only_some_questions_have() -> None:
 
 def test_the_report_says_what_broke_where_and_what_could_have_been_seen() -> None:
     now = replace(measured(missed={5}), fingerprint={**MADE_WITH, "search": {"top_k": 8}})
-    lines = report(compare(measured(missed={6}), now), now)
+    lines = comparison(compare(measured(missed={6}), now), now)
     assert "other than in the baseline: search top_k: 4 -> 8" in lines
     assert "BROKEN q5 (lost at: budget)" in lines
     assert "FIXED q6" in lines
     assert lines[-1] == (
         "smallest drop that 100 questions can show: 7 broken and none fixed, 7.0 points of recall"
     )
-    few = report(compare(measured(5), measured(5)), measured(5))
+    few = comparison(compare(measured(5), measured(5)), measured(5))
     assert few[-1] == "smallest drop that 5 questions can show: none"
 
 

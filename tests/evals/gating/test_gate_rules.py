@@ -164,7 +164,7 @@ def test_three_fields_may_have_a_kind_a_split_and_be_critical(tmp_path: Path) ->
     ("more", "says"),
     [
         ({"critcal": True}, r"question 1: unknown fields \['critcal'\]; known are \['critical', "),
-        ({"critical": "yes"}, "critical is 'yes', not true or false"),
+        ({"critical": "yes"}, "critical: Input should be a valid boolean, not 'yes'"),
         ({"kind": "riddle"}, "kind 'riddle' is none of"),
     ],
 )

@@ -59,7 +59,7 @@ def run(folder: Path, indexed_rules: SearchContext) -> Run:
 def test_the_command_line_of_ir_measures_gets_the_numbers_that_were_measured(
     run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert interchange.main(["export", "--dataset", "q.jsonl", "--out", "out"]) == 0
+    assert interchange.main(["--dataset", "q.jsonl", "--out", "out"]) == 0
     printed = capsys.readouterr().out.splitlines()
     names = interchange.ir_measures_names(4)
     files = ["out/qrels.txt", "out/run.txt"]
@@ -94,16 +94,3 @@ def test_lines_of_trec_files_have_their_cells_whatever_the_ids(run: Run) -> None
     qrels = [line.split() for line in Path("qrels.txt").read_text("utf-8").splitlines()]
     assert {len(cells) for cells in qrels} == {4}
     assert {cells[0] for cells in qrels} == {"torch", "axe%20costs", "both", "whole", "gone"}
-
-
-def test_questions_survive_being_written(folder: Path) -> None:
-    brought = [
-        {"question": "torch?", "expectedChunkSubstring": "one hour", "source": "torches.md"},
-        {"query": "axe?", "relevant_doc_ids": ["a", "b"], "irrelevant_doc_ids": ["c"]},
-    ]
-    (folder / "q.json").write_text(json.dumps(brought), "utf-8")
-    assert interchange.main(["import", "q.json", "--out", "out"]) == 0
-    assert dataset.load(folder / "out/dataset.jsonl") == dataset.load(folder / "q.json")
-    ours = dataset.load(Path(retrieval.__file__).parent / "datasets" / "rules.jsonl")
-    interchange.write_dataset(folder / "again.jsonl", ours)
-    assert dataset.load(folder / "again.jsonl") == ours

@@ -1,7 +1,5 @@
 """The judge: a hit, every bucket that a question without one can end in, and their sum."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 from evals.labels.dataset import Gold
 from evals.measure.judge import LOST_AT, judge, losses
 from evals.measure.loss_stages import BUCKETS, OF_ANSWERS
-from retrieval.models import Candidate, Chunk
+from retrieval.models import Candidate, Chunk, SearchResult
 from tests.support.made.made_misses import (
     CHUNKS,
     EXCEPTION,
@@ -130,33 +128,27 @@ def test_chunks_that_overlap_at_the_cut_are_still_a_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rerank", "values", "bucket"),
+    ("search", "bucket"),
     [
-        ("off", {"fused_rank": 3}, "budget"),
-        ("off", {"fused_rank": 3, "text_rank": 1}, "fusion"),
-        ("reranker", {"fused_rank": 1}, "rerank"),
-        ("reranker", {"fused_rank": 3}, "budget"),
+        # The threshold is not blamed for what top_k would have dropped, ...
+        (found(3, "off", fate="threshold", fused_rank=3), "budget"),
+        (found(3, "off", fate="threshold", fused_rank=3, text_rank=1), "fusion"),
+        (found(3, "reranker", fate="threshold", fused_rank=1), "rerank"),
+        (found(3, "reranker", fate="threshold", fused_rank=3), "budget"),
+        # ... which is what was asked for and not what was returned.
+        (found(4, dense_rank=2, fused_rank=4, fate="threshold"), "fusion"),
+        # Fusion is blamed for what it kept from the reranker, which read five,
+        (found(6, "reranker", dense_rank=5, fused_rank=6, rerank_rank=None), "fusion"),
+        (found(6, "reranker", dense_rank=6, fused_rank=6, rerank_rank=None), "budget"),
+        # and not for the last one that it read.
+        (found(6, "reranker", dense_rank=6, fused_rank=6), "budget"),
     ],
 )
-def test_the_threshold_is_not_blamed_for_what_top_k_would_have_dropped(
-    rerank: str, values: dict[str, Any], bucket: str
-) -> None:
-    assert missed(found(3, rerank, fate="threshold", **values)).lost_at == bucket
-
-
-@pytest.mark.parametrize(("rank_in_list", "bucket"), [(5, "fusion"), (6, "budget")])
-def test_fusion_is_blamed_for_what_it_kept_from_the_reranker(
-    rank_in_list: int, bucket: str
-) -> None:
-    values = {"dense_rank": rank_in_list, "fused_rank": 6, "rerank_rank": None}
-    judgement = missed(found(6, "reranker", fate="candidates", **values))  # five were read
+def test_no_stage_is_blamed_for_what_another_one_dropped(search: SearchResult, bucket: str) -> None:
+    judgement = missed(search)
     assert judgement.lost_at == bucket
-    assert "reranked not: below RAG_CANDIDATES" in judgement.detail
-
-
-def test_fusion_is_not_blamed_for_the_last_one_that_the_reranker_read() -> None:
-    judgement = missed(found(6, "reranker", dense_rank=6, fused_rank=6))
-    assert judgement.lost_at == "budget"
+    unread = search.rerank != "off" and search.trace[-1].rerank_rank is None
+    assert ("reranked not: below RAG_CANDIDATES" in judgement.detail) == unread
 
 
 def test_equal_letters_at_a_cut_are_no_overlap() -> None:
@@ -165,12 +157,6 @@ def test_equal_letters_at_a_cut_are_no_overlap() -> None:
     chunks = [Chunk("a.md", "", line, line, text) for line, text in enumerate(texts, start=1)]
     question = asked("a.md", "an extra a torch burns for one hour")
     assert judge(question, found(None), vault, lambda p: chunks, TOP_K).lost_at == "chunking"
-
-
-def test_the_ranks_are_compared_with_what_was_asked_for_not_with_what_was_returned() -> None:
-    search = found(4, dense_rank=2, fused_rank=4, fate="threshold")
-    assert not search.hits
-    assert missed(search).lost_at == "fusion"
 
 
 def test_of_several_missing_golds_the_one_lost_first_is_named() -> None:

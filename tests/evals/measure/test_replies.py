@@ -94,35 +94,29 @@ def test_the_error_of_a_score_is_how_far_each_bin_is_from_what_came_true() -> No
 def test_a_calibrated_score_is_within_the_band_and_a_wrong_one_is_not() -> None:
     generator = np.random.default_rng(1)
     said = generator.random(300)
-    came_true = generator.random(300) < said
-    good = reliability(
-        [asked(float(c), right=bool(r)) for c, r in zip(said, came_true, strict=True)]
-    )
-    wrong = reliability(
-        [asked(float(1 - c), right=bool(r)) for c, r in zip(said, came_true, strict=True)]
-    )
+    right = generator.random(300) < said
+    pairs = [(float(c), bool(r)) for c, r in zip(said, right, strict=True)]
+    good = reliability([asked(c, right=r) for c, r in pairs])
+    wrong = reliability([asked(1 - c, right=r) for c, r in pairs])
     assert good
     assert wrong
-    assert good.error <= good.highest
-    assert good.brier < good.base
-    assert wrong.error > wrong.highest
-    assert wrong.brier > wrong.base
+    assert (good.error <= good.highest, good.brier < good.base) == (True, True)
+    assert (wrong.error > wrong.highest, wrong.brier > wrong.base) == (True, True)
 
 
-def test_who_is_always_sure_and_right_makes_no_error() -> None:
-    found = reliability([asked(1.0, right=True)] * 10)
+@pytest.mark.parametrize(
+    ("one", "error"),
+    [
+        (asked(1.0, right=True), 0.0),
+        (asked(1.0, right=False), 1.0),
+        (outcome(question(), (1,), reply(card(1), confidence=0.8)), 0.8),  # it has no answer
+    ],
+)
+def test_who_is_always_as_sure_errs_by_how_often_it_is_wrong(one: Outcome, error: float) -> None:
+    found = reliability([one] * 10)
     assert found
-    assert (found.error, found.highest, found.brier, found.base) == (0.0, 0.0, 0.0, 0.0)
-    wrong = reliability([asked(1.0, right=False)] * 10)
-    assert wrong
-    assert (wrong.error, wrong.brier) == (1.0, 1.0)
-
-
-def test_an_unanswerable_question_that_is_answered_counts_as_wrong() -> None:
-    unanswerable = outcome(question(), (1,), reply(card(1), confidence=0.8))
-    found = reliability([unanswerable] * 5)
-    assert found
-    assert found.error == pytest.approx(0.8)
+    assert found.error == pytest.approx(error)
+    assert found.brier == pytest.approx(error**2)
 
 
 def test_fewer_questions_than_bins_have_no_reliability() -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from api.answer.card_reply import CardReply
 from api.answer.cards.card import Card
 from evals.labels.dataset import Gold, Question
 from evals.measure.shown import Reached, Shown, reached, shown
@@ -13,6 +14,9 @@ from tests.support.made.made import found, question
 from tests.support.made.made_replies import PATH, card, reply
 
 FIVE = 5  # words of a line: "Line number 1 of light."
+NOTHING = Shown(False, False, False, 0, None)
+FOLDED = card(3, 4, folded=True)
+EITHER = question(places=((2, 3), (5,)), kind="prose")
 
 
 def golden(quote: str) -> Question:
@@ -20,44 +24,34 @@ def golden(quote: str) -> Question:
     return replace(question(1), places=((Gold(PATH, quote),),))
 
 
-def test_a_gold_line_in_the_first_card_is_shown_before_anything_else() -> None:
-    found = shown(question(2), reply(card(1, 2), card(4)))
-    assert found == Shown(True, True, True, words=3 * FIVE, words_before=0)
-
-
-def test_a_gold_line_further_down_stands_behind_the_words_of_the_cards_above() -> None:
-    found = shown(question(4), reply(card(1, 2), card(3), card(4, 5)))
-    assert found == Shown(False, True, True, words=5 * FIVE, words_before=3 * FIVE)
-
-
-def test_what_is_not_shown_has_no_words_before_it() -> None:
-    assert shown(question(6), reply(card(1, 2))) == Shown(False, False, False, 2 * FIVE, None)
-    assert shown(question(6), reply()) == Shown(False, False, False, 0, None)
-
-
-def test_a_refusal_shows_nothing() -> None:
-    said = reply(card(1), certainty="refused")
-    assert shown(question(1), said) == Shown(False, False, False, 0, None)
-    assert shown(question(1), reply(card(1), certainty="nearest")).first
-
-
-def test_a_folded_card_shows_its_best_line_alone_and_counts_no_words() -> None:
-    folded = card(3, 4, folded=True)
-    assert shown(question(3), reply(card(1), folded)) == Shown(False, True, True, FIVE, FIVE)
-    assert not shown(question(4), reply(card(1), folded)).anywhere
-
-
-def test_of_one_place_all_golds_are_needed() -> None:
-    both = question(2, 5)
-    assert shown(both, reply(card(1, 2))) == Shown(True, True, False, 2 * FIVE, 0)
-    assert shown(both, reply(card(1, 2), card(5))).complete
-
-
-def test_of_places_that_are_equally_good_one_is_enough() -> None:
-    either = question(places=((2, 3), (5,)), kind="prose")
-    assert shown(either, reply(card(5))) == Shown(True, True, True, FIVE, 0)
-    half = shown(either, reply(card(3)))
-    assert (half.first, half.complete) == (True, False)
+@pytest.mark.parametrize(
+    ("asked", "said", "expected"),
+    [
+        # Shown before anything else; behind the words of the cards above; not at all.
+        (question(2), reply(card(1, 2), card(4)), Shown(True, True, True, 3 * FIVE, 0)),
+        (
+            question(4),
+            reply(card(1, 2), card(3), card(4, 5)),
+            Shown(False, True, True, 5 * FIVE, 3 * FIVE),
+        ),
+        (question(6), reply(card(1, 2)), Shown(False, False, False, 2 * FIVE, None)),
+        (question(6), reply(), NOTHING),
+        (question(1), reply(card(1), certainty="refused"), NOTHING),
+        (question(1), reply(card(1), certainty="nearest"), Shown(True, True, True, FIVE, 0)),
+        # A folded card shows its best line alone and counts no words.
+        (question(3), reply(card(1), FOLDED), Shown(False, True, True, FIVE, FIVE)),
+        (question(4), reply(card(1), FOLDED), Shown(False, False, False, FIVE, None)),
+        # Of one place all golds are needed; of places that are equally good one is enough.
+        (question(2, 5), reply(card(1, 2)), Shown(True, True, False, 2 * FIVE, 0)),
+        (question(2, 5), reply(card(1, 2), card(5)), Shown(True, True, True, 3 * FIVE, 0)),
+        (EITHER, reply(card(5)), Shown(True, True, True, FIVE, 0)),
+        (EITHER, reply(card(3)), Shown(True, True, False, FIVE, 0)),
+    ],
+)
+def test_what_a_reply_shows_of_a_question(
+    asked: Question, said: CardReply, expected: Shown
+) -> None:
+    assert shown(asked, said) == expected
 
 
 def test_a_line_of_another_file_is_not_the_gold() -> None:
