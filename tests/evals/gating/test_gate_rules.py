@@ -1,19 +1,14 @@
 """The gate's absolute rules: what is a fault whatever was measured before."""
 
-import json
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from evals.gating import absolute
 from evals.gating.compare import compare
-from evals.labels import dataset
-from evals.labels.dataset import Gold, Question
+from evals.labels.dataset import Gold
 from evals.measure.outcome import Outcome
 from evals.measure.shown import Shown
-from retrieval.errors import DatasetError
 from tests.support.made.made import question
 from tests.support.made.made_measurements import changed, measured
 from tests.support.made.made_replies import PATH, card, outcome, reply
@@ -124,52 +119,7 @@ def test_what_search_did_not_find_no_reply_has_lost() -> None:
     assert absolute.faults([*later, *hits(20)], 0.0) == []
 
 
-@pytest.mark.parametrize(("n", "fails"), [(49, True), (50, False)])
-def test_of_few_questions_each_that_is_lost_is_a_fault(n: int, fails: bool) -> None:
-    found = compare(measured(n), measured(n, missed={1}))
-    lost = ("question lost: q1, of 49, too few to allow for noise",)
-    assert found.faults == (lost if fails else ())
-    assert compare(measured(n, missed={1}), measured(n)).faults == ()
-
-
 def test_a_question_that_is_found_and_not_shown_any_more_is_lost() -> None:
     before = measured(10, more={"shown": 1.0})
     now = changed(before, "q3", metrics={**before.rows["q3"].metrics, "shown": 0.0})
     assert compare(before, now).faults == ("question lost: q3, of 10, too few to allow for noise",)
-
-
-def test_a_critical_question_is_said_to_be_broken_and_not_lost_as_well() -> None:
-    critical = measured(10, critical={7})
-    found = compare(critical, measured(10, missed={7}, critical={7}))
-    assert found.faults == ("critical question broken: q7, a hit in the baseline",)
-
-
-SUBSTRING = {"question": "How long?", "expectedChunkSubstring": "one hour", "source": "light.md"}
-
-
-def load(folder: Path, *rows: Mapping[str, object]) -> list[Question]:
-    (folder / "questions.json").write_text(json.dumps(rows), "utf-8")
-    return dataset.load(folder / "questions.json")
-
-
-def test_three_fields_may_have_a_kind_a_split_and_be_critical(tmp_path: Path) -> None:
-    more = {"id": "torch", "kind": "table", "critical": True, "split": "gate"}
-    plain, rich = load(tmp_path, SUBSTRING, {**SUBSTRING, **more})
-    assert (plain.id, plain.kind, plain.critical, plain.split) == ("q1", "prose", False, "")
-    assert (rich.id, rich.kind, rich.critical, rich.split) == ("torch", "table", True, "gate")
-    assert plain.places == rich.places == ((Gold("light.md", "one hour"),),)
-
-
-@pytest.mark.parametrize(
-    ("more", "says"),
-    [
-        ({"critcal": True}, r"question 1: unknown fields \['critcal'\]; known are \['critical', "),
-        ({"critical": "yes"}, "critical: Input should be a valid boolean, not 'yes'"),
-        ({"kind": "riddle"}, "kind 'riddle' is none of"),
-    ],
-)
-def test_three_fields_with_a_wrong_one_are_named(
-    tmp_path: Path, more: Mapping[str, object], says: str
-) -> None:
-    with pytest.raises(DatasetError, match=says):
-        load(tmp_path, {**SUBSTRING, **more})

@@ -92,6 +92,15 @@ def test_lists_of_documents_are_read_as_they_are(tmp_path: Path) -> None:
     assert len({proxy.id, phone.id}) == 2
 
 
+def test_three_fields_may_have_a_kind_a_split_and_be_critical(tmp_path: Path) -> None:
+    plain = {"question": "How?", "expectedChunkSubstring": "one hour", "source": "light.md"}
+    more = {"id": "torch", "kind": "table", "critical": True, "split": "gate"}
+    first, rich = load(tmp_path, json.dumps([plain, {**plain, **more}]))
+    assert (first.id, first.kind, first.critical, first.split) == ("q1", "prose", False, "")
+    assert (rich.id, rich.kind, rich.critical, rich.split) == ("torch", "table", True, "gate")
+    assert first.places == rich.places == ((Gold("light.md", "one hour"),),)
+
+
 @pytest.mark.parametrize(
     ("line", "what"),
     [
@@ -129,6 +138,10 @@ def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str, what: st
         ("5", " question 2: has neither expectedChunkSubstring nor relevant_doc_ids"),
         ('{"query": "q"}', " question 2: has neither expectedChunkSubstring nor relevant_doc_ids"),
         ('{"query": "q", "relevant_doc_ids": "a"}', " question 2: relevant_doc_ids: Input should"),
+        (
+            '{"query": "q", "relevant_doc_ids": ["a"], "critcal": true}',
+            " question 2: unknown fields ['critcal']; known are ['critical', ",
+        ),
         ('{"relevant_doc_ids": ["a"]}', " question 2: query: Field required"),
         ('{"question": "q", "expectedChunkSubstring": "x"}', " question 2: source: Field required"),
         ("", " is not JSON: Expecting value: line 1 column 41 (char 40)"),

@@ -12,11 +12,9 @@ from evals import lint
 from evals.labels import quote_locations
 from retrieval.text.normalize import comparable
 from tests.support.index.plants import (
-    AXE,
     TORCH,
     WEAPONS,
     answerable,
-    finding,
     findings,
     unanswerable,
 )
@@ -28,81 +26,6 @@ ROOT = Path(__file__).parents[3]
 
 def run(*arguments: str) -> int:
     return lint.main(["--dataset", *arguments])
-
-
-def test_faultless_labels_have_no_findings() -> None:
-    assert findings(answerable(), unanswerable(), answerable(
-        id="axe", question="and the axe for battle, its price?", kind="table", answer="7 gp",
-        gold=[AXE], must_include=["7"], must_not_include=["4"], history=["weapons cost money?"],
-        split="calibration",
-    )) == []  # fmt: skip
-
-
-def test_a_reworded_quote_is_gone_and_the_nearest_passage_named() -> None:
-    gold = {"path": "torches.md", "quote": "A torch burns for two hours."}
-    assert finding(answerable(gold=[gold])) == (
-        'q.jsonl:1: torch: gone: the quote "A torch burns for two hours." is not in '
-        "vault/torches.md; nearest is vault/torches.md:3 (89 % alike): "
-        '"A torch burns for one hour."'
-    )
-
-
-def test_a_quote_that_nothing_resembles_is_gone() -> None:
-    gold = {"path": "torches.md", "quote": "ZYXWVUTSRQPONMLKJ"}
-    assert finding(answerable(gold=[gold])).endswith(
-        "is not in vault/torches.md, and nothing in the vault is like it"
-    )
-
-
-def test_a_quote_that_moved_gets_its_new_anchor() -> None:
-    assert finding(answerable(), answerable(
-        id="axe", question="battle axe price", answer="7", must_include=["7"],
-        gold=[AXE | {"path": "torches.md"}],
-    )) == (
-        'q.jsonl:2: axe: moved: the quote "Battle axe 7" is not in vault/torches.md, '
-        "but at vault/arms/weapons.md:5"
-    )  # fmt: skip
-
-
-def test_a_file_that_was_renamed_is_named() -> None:
-    assert finding(answerable(gold=[TORCH | {"path": "light.md"}])) == (
-        'q.jsonl:1: torch: moved: the quote "A torch burns for one hour." is not in '
-        "'light.md', which is no file of the vault, but at vault/torches.md:3"
-    )
-
-
-def test_an_equally_good_place_is_checked_like_a_gold() -> None:
-    assert "but at vault/torches.md:3" in finding(answerable(alt=[[TORCH | {"path": "x.md"}]]))
-
-
-def test_an_ambiguous_quote_is_named_with_its_lines() -> None:
-    gold = {"path": "arms/weapons.md", "quote": "Two hands hold a battle axe."}
-    assert finding(answerable(gold=[gold])) == (
-        'q.jsonl:1: torch: ambiguous: the quote "Two hands hold a battle axe." stands 2 times in '
-        "vault/arms/weapons.md, at lines 8, 10: lengthen it"
-    )
-
-
-def test_a_short_quote_is_named() -> None:
-    gold = {"path": "torches.md", "quote": "in water."}
-    assert finding(answerable(gold=[gold])) == (
-        'q.jsonl:1: torch: the quote "in water." has 9 characters, fewer than 12: lengthen it'
-    )
-
-
-@pytest.mark.parametrize("quote", ["", "  ", "|---|---|---|", "… — *** — …"])
-def test_a_quote_without_a_word_is_unwinnable(quote: str) -> None:
-    gold = {"path": "torches.md", "quote": quote}
-    expected = f"q.jsonl:1: torch: unwinnable: the quote {quote!r} holds no word"
-    assert finding(answerable(gold=[gold])) == expected
-
-
-def test_a_quote_longer_than_a_passage_is_unwinnable(planted: Path) -> None:
-    text = "A torch burns. " + "It flickers. " * 100
-    (planted / "vault" / "long.md").write_text(text, encoding="utf-8")
-    found = finding(answerable(gold=[{"path": "long.md", "quote": text}]))
-    assert found.startswith('q.jsonl:1: torch: unwinnable: the quote "A torch burns. It flickers.')
-    assert found.endswith("has 1,315 characters, over 1,200: cut it")
 
 
 @pytest.mark.parametrize("fields", [{"gold": [TORCH]}, {"kind": "prose"}, {"kind": "riddle"}])
