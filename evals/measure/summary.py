@@ -30,16 +30,6 @@ Metrics = Mapping[str, Estimate]  # by the metric's name
 Tables = Mapping[str, Mapping[str, Metrics]]  # "all", "kind" or "folder"; then the group's name
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """What a threshold would do: shares of questions, 0 to 1."""
-
-    threshold: float
-    hits: float  # of the answerable
-    answerable_refused: float
-    unanswerable_refused: float | None  # None: no such question was asked
-
-
 def estimate(values: Sequence[float]) -> Estimate:
     """Return the mean of at least one value with its interval.
 
@@ -93,8 +83,12 @@ def best_score(outcome: Outcome) -> float | None:
     return max(_finals(outcome).values(), default=None)
 
 
-def curve(outcomes: Sequence[Outcome], top_k: int) -> list[Point]:
-    """Return what thresholds over the range of all best scores would do, lowest first."""
+def curve(outcomes: Sequence[Outcome], top_k: int) -> list[dict[str, float | None]]:
+    """Return what thresholds over the range of all best scores would do, lowest first.
+
+    `hits` and `answerable_refused` are shares of the answerable questions, 0 to 1, and
+    `unanswerable_refused` of the others: None where no such question was asked.
+    """
     best = [score for outcome in outcomes if (score := best_score(outcome)) is not None]
     if not best:
         return []
@@ -123,7 +117,7 @@ def summed(run: Run) -> dict[str, object]:
         "top_k": run.top_k,
         "min_recall": run.config.get("min_recall"),
         "threshold": run.config.get("threshold"),
-        "threshold_curve": [asdict(point) for point in curve(run.outcomes, run.top_k)],
+        "threshold_curve": curve(run.outcomes, run.top_k),
         "baseline": asdict(run.comparison) if run.comparison else None,
     }
 
@@ -157,16 +151,16 @@ def _finals(outcome: Outcome) -> dict[str, float]:
     return {row.chunk_id: row.final_score for row in trace if row.final_score is not None}
 
 
-def _point(outcomes: Sequence[Outcome], threshold: float, top_k: int) -> Point:
+def _point(outcomes: Sequence[Outcome], threshold: float, top_k: int) -> dict[str, float | None]:
     over = [_over(outcome, threshold) for outcome in outcomes]
     answerable = [(o, ids) for o, ids in zip(outcomes, over, strict=True) if o.judgement]
     others = [not ids for o, ids in zip(outcomes, over, strict=True) if not o.judgement]
-    return Point(
-        threshold,
-        fmean(_hit(outcome, set(ids[:top_k])) for outcome, ids in answerable),
-        fmean(not ids for _, ids in answerable),
-        fmean(others) if others else None,
-    )
+    return {
+        "threshold": threshold,
+        "hits": fmean(_hit(outcome, set(ids[:top_k])) for outcome, ids in answerable),
+        "answerable_refused": fmean(not ids for _, ids in answerable),
+        "unanswerable_refused": fmean(others) if others else None,
+    }
 
 
 def _over(outcome: Outcome, threshold: float) -> list[str]:

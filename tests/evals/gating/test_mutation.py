@@ -21,6 +21,7 @@ from retrieval.text import normalize
 from tests.evals.gating import test_compare
 from tests.evals.measure import test_measurement, test_stats
 from tests.retrieval import test_normalize
+from tests.support.made.made_measurements import measured
 
 Wrap = Callable[[Any], Any]
 
@@ -77,6 +78,7 @@ def ties_go_by_place() -> None:
 MCNEMAR = partial(test_stats.test_mcnemar_is_the_binomial_computed_by_hand, 6, 0, 2 / 2**6)
 WIDTH = test_stats.test_the_interval_of_a_difference_is_about_as_wide_as_its_normal_one
 HOLM = test_stats.test_holm_gives_the_numbers_of_a_hand_computed_example
+DROPS = test_compare.test_what_is_a_fault
 NOISE = test_compare.test_a_drop_within_the_noise_warns
 MUTANTS: dict[str, tuple[Any, Wrap, Callable[[], None]]] = {
     "one-sided": (stats.mcnemar, lambda _: one_sided, MCNEMAR),
@@ -100,11 +102,12 @@ MUTANTS: dict[str, tuple[Any, Wrap, Callable[[], None]]] = {
         compare.compare, returned(lambda c: replace(c, broken=c.fixed, fixed=c.broken)), NOISE),
     "only warning": (
         compare.compare, returned(lambda c: replace(c, faults=(), warnings=(*c.faults,))),
-        partial(test_compare.test_a_significant_drop_fails, 7, True),
+        partial(DROPS, measured(), measured(missed=range(7)),
+                ["hit dropped significantly", "reciprocal_rank dropped significantly"]),
     ),
     "every drop a fault": (
         compare.compare, returned(lambda c: replace(c, faults=(*c.faults, *c.warnings))),
-        partial(test_compare.test_a_significant_drop_fails, 5, False),
+        partial(DROPS, measured(), measured(missed=range(5)), []),
     ),
     "by name alone": (
         compare.compare, by_name_alone,

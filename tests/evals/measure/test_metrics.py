@@ -161,11 +161,12 @@ def test_latency_has_a_total_over_the_stages() -> None:
 def test_the_curve_ends_where_everything_is_refused_and_nothing_hit() -> None:
     off = question(name="off")
     points = summary.curve(searched((question(1), found(1, 2)), (off, found(3, 4))), TOP_K)
-    assert (points[0].hits, points[0].answerable_refused) == (1, 0)
+    assert (points[0]["hits"], points[0]["answerable_refused"]) == (1, 0)
     assert summary.curve(searched((question(1), NOTHING)), TOP_K) == []
     worse = replace(found(3, 4), trace=found(3, 4).trace[1:])
     last = summary.curve(searched((question(1), worse), (off, found(3, 4))), TOP_K)[-1]
-    assert (last.hits, last.answerable_refused, last.unanswerable_refused) == (0, 1, 0)
+    assert last.pop("threshold")
+    assert last == {"hits": 0, "answerable_refused": 1, "unanswerable_refused": 0}
 
 
 def test_the_scores_are_those_that_search_ranks_and_drops_by(indexed_rules: SearchContext) -> None:
