@@ -3,6 +3,7 @@
 Every missed question ends in exactly one bucket of LOST_AT, decided from the trace of its search.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -97,11 +98,8 @@ def losses(lost_at: Iterable[str | None]) -> dict[str, int]:
 
     `lost_at` is the bucket of each question, None of one that passed; the sum is the misses.
     """
-    counts = dict.fromkeys(LOST_AT, 0)
-    for bucket in lost_at:
-        if bucket is not None:
-            counts[bucket] += 1
-    return counts
+    counts = Counter(lost_at)
+    return {name: counts[name] for name in LOST_AT}
 
 
 def holders(gold: Gold, chunks: Iterable[Chunk]) -> frozenset[str]:
@@ -194,15 +192,12 @@ def _stage(row: Candidate, rank: int, top_k: int, read: int) -> str:
 
 
 def _ranks(row: Candidate, rank: int, top_k: int, rerank: str) -> str:
-    shown = [
-        f"vectors {row.dense_rank or 'without it'}",
-        f"full text {row.text_rank or 'without it'}",
-    ]
-    shown.append(f"fused {row.fused_rank}")
-    if rerank != "off":
-        shown.append(f"reranked {row.rerank_rank or 'not: below RAG_CANDIDATES'}")
-    shown.append(f"final {rank}, wanted {top_k}")
-    return ", ".join(shown) + (", under the threshold" if row.fate == "threshold" else "")
+    reranked = f"reranked {row.rerank_rank or 'not: below RAG_CANDIDATES'}, "
+    return (
+        f"vectors {row.dense_rank or 'without it'}, full text {row.text_rank or 'without it'}, "
+        f"fused {row.fused_rank}, {reranked if rerank != 'off' else ''}final {rank}, "
+        f"wanted {top_k}{', under the threshold' if row.fate == 'threshold' else ''}"
+    )
 
 
 def _solid(text: str) -> str:

@@ -156,7 +156,8 @@ def read(path: Path) -> Measurement:
         stored = Measurement(str(data["why"]), dict(data["fingerprint"]), rows, best)
     except FileNotFoundError as error:
         raise DatasetError(
-            f"no baseline {path}; write one: python -m evals.baseline --update"
+            f"there is no {path}; a run is written by python -m evals.retrieval, a baseline by "
+            "python -m evals.baseline --update"
         ) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DatasetError(

@@ -1,11 +1,11 @@
 """The folder of a run: written, and read again to be compared with another one."""
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evals.labels import fields
 from evals.measure import measurement
 from evals.measure.measurement import Measurement
 from evals.measure.run import Run
@@ -15,7 +15,7 @@ from evals.reports.questions import Json
 from retrieval.errors import DatasetError
 
 PAGE, RUN = "report.html", "measurement.json"
-ROWS = "eval_results.jsonl"
+ROWS, CONFIG = "eval_results.jsonl", "config.json"  # of every program
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,11 @@ def side(path: Path) -> Side:
     Raises DatasetError, naming the path, where it is neither.
     """
     if path.is_dir():
-        taken = measurement.read(_existing(path / RUN))
-        rows = {str(row["id"]): row for row in _rows(path / ROWS)}
-        return Side(path.name, taken, rows, _parsed(path / "config.json", json.loads))
-    if not path.exists():
-        raise DatasetError(
-            f"there is no {path}; name a folder that python -m evals.retrieval wrote below "
-            "results/, or a baseline"
-        )
+        lines = enumerate(fields.content(path / ROWS).split("\n"), start=1)
+        rows = [_row(f"{path / ROWS}:{number}", line) for number, line in lines if line]
+        config = fields.parsed(str(path / CONFIG), fields.content(path / CONFIG))
+        by_id = {str(row["id"]): row for row in rows}
+        return Side(path.name, measurement.read(path / RUN), by_id, config)
     return Side(path.name, measurement.read(path), {}, {})
 
 
@@ -69,26 +66,8 @@ def latest(parent: Path) -> Path:
     return max(pages, key=lambda found: (found.stat().st_mtime_ns, found.parent.name))
 
 
-def _rows(path: Path) -> list[Json]:
-    rows = _parsed(path, lambda text: [json.loads(line) for line in text.split("\n") if line])
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict) or "id" not in row:
-            raise DatasetError(f"{path}:{number} is no question's row: it has no id; run it again")
-    return list(rows)
-
-
-def _parsed(path: Path, parse: Callable[[str], Any]) -> Any:
-    """What `parse` makes of a file of a run's folder."""
-    try:
-        return parse(_existing(path).read_text("utf-8"))
-    except ValueError as error:
-        raise DatasetError(f"{path} cannot be read: {error}; run it again") from error
-
-
-def _existing(path: Path) -> Path:
-    if not path.is_file():
-        raise DatasetError(
-            f"{path.parent} has no {path.name}, so it is no run of this version; "
-            "run: python -m evals.retrieval"
-        )
-    return path
+def _row(where: str, line: str) -> Json:
+    row: Json = fields.parsed(where, line)
+    if not isinstance(row, dict) or "id" not in row:
+        raise DatasetError(f"{where} is no question's row: it has no id; run it again")
+    return row

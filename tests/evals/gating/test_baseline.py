@@ -59,7 +59,7 @@ def blind(context: SearchContext, question: str, **options: Any) -> SearchResult
 
 def test_without_a_baseline_nothing_passes(gate: Gate, capsys: pytest.CaptureFixture[str]) -> None:
     assert gate.run() == 2
-    assert "write one: python -m evals.baseline --update" in capsys.readouterr().err
+    assert "a baseline by python -m evals.baseline --update" in capsys.readouterr().err
     assert not gate.path.exists()
 
 

@@ -131,17 +131,17 @@ def test_what_is_no_run_is_named_with_what_to_do(
         assert not (tmp_path / "x" / "compare.html").exists()
         return unescape(capsys.readouterr().err)
 
-    missing = tmp_path / "gone"
-    assert f"there is no {missing}; name a folder" in refused(missing)
+    assert f"there is no {tmp_path / 'gone'}; a run is written by" in refused(tmp_path / "gone")
     (folders[1] / "measurement.json").rename(tmp_path / "kept.json")
-    assert f"{folders[1]} has no measurement.json, so it is no run" in refused(folders[1])
+    assert f"there is no {folders[1] / 'measurement.json'}; " in refused(folders[1])
     (tmp_path / "kept.json").rename(folders[1] / "measurement.json")
-    (folders[1] / "eval_results.jsonl").write_text("{", "utf-8")
-    assert "eval_results.jsonl cannot be read" in refused(folders[1])
-    (folders[1] / "eval_results.jsonl").write_bytes(b"\xff")
-    assert "eval_results.jsonl cannot be read" in refused(folders[1])
-    (folders[1] / "eval_results.jsonl").write_text('{"kind": "list"}', "utf-8")
-    assert "eval_results.jsonl:1 is no question's row" in refused(folders[1])
+    for text, what in (
+        (b"{", "eval_results.jsonl:1: is not JSON"),
+        (b"\xff", "eval_results.jsonl: cannot be read"),
+        (b'{"kind": "list"}', "eval_results.jsonl:1 is no question's row"),
+    ):
+        (folders[1] / "eval_results.jsonl").write_bytes(text)
+        assert what in refused(folders[1])
     odd = tmp_path / "odd.json"
     odd.write_text(json.dumps({"questions": []}), "utf-8")
     assert f"{odd}: is no baseline" in refused(odd)
