@@ -20,28 +20,13 @@ from retrieval.settings import Settings
 from tests.conftest import write_vault
 
 QUESTIONS: list[dict[str, Any]] = [
-    {
-        "id": "torch",
-        "question": "How long does a torch burn?",
-        "kind": "prose",
-        "gold": [{"path": "1. Light/Torches.md", "quote": "A torch burns for one hour."}],
-        "split": "gate",
-    },
-    {
-        "id": "axe",
-        "question": "What does a battle axe cost?",
-        "kind": "table",
-        "gold": [{"path": "2. Arms/Weapons.md", "quote": "| Battle axe | 7 |"}],
-        "split": "gate",
-    },
-    {
-        "id": "falling",
-        "question": "damage from falling",
-        "kind": "prose",
-        "gold": [{"path": "2. Arms/Hazards.md", "quote": "1d6 for each 10’ fallen"}],
-        "split": "gate",
-    },
-]
+    {"id": "torch", "question": "How long does a torch burn?", "kind": "prose", "split": "gate",
+     "gold": [{"path": "1. Light/Torches.md", "quote": "A torch burns for one hour."}]},
+    {"id": "axe", "question": "What does a battle axe cost?", "kind": "table", "split": "gate",
+     "gold": [{"path": "2. Arms/Weapons.md", "quote": "| Battle axe | 7 |"}]},
+    {"id": "falling", "question": "damage from falling", "kind": "prose", "split": "gate",
+     "gold": [{"path": "2. Arms/Hazards.md", "quote": "1d6 for each 10’ fallen"}]},
+]  # fmt: skip
 
 
 def dataset(folder: Path, questions: list[dict[str, Any]]) -> str:

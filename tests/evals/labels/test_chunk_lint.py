@@ -3,7 +3,7 @@
 import resource
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from ingest.chunking.document import IndexedChunk
 from ingest.read.vault import SourceFile
 from retrieval.encoder import weights
 from retrieval.encoder.tokens import TokenCounter
+from retrieval.models import Entry
 from tests.conftest import RULES, write_vault
 
 ROOT = Path(__file__).parents[3]
@@ -59,33 +60,84 @@ def test_what_ingest_cuts_is_without_findings(text: str) -> None:
     assert faults(*cut(text)) == []
 
 
-def test_a_line_that_no_chunk_holds_is_named() -> None:
-    file, (item,) = cut(RULE)
-    shorter = between(item, item.chunk.first_line, item.chunk.last_line - 2)
-    assert (13, 'no chunk holds the line "Anyone can light it."') in faults(file, [shorter])
-    lines = [line for line, what in faults(file, []) if what.startswith("no chunk holds the line")]
-    assert lines == [5, 7, 9, 11, 13]
+Items = Sequence[IndexedChunk]
+SMOKE = RULE.replace("light it.", "light it. " + "It smokes badly. " * 9 + "Zounds")
+PARAGRAPH = "# Oil\n\nA flask burns.\nIt is hot.\nHowever, not in water.\n"
+LIST = "# Oil\n\nA flask burns.\n\nWhoever carries it:\n\n- runs\n- hides\n"
+SECTIONS = "# Oil\n\nHot.\n\n## Flasks\n\nCold.\n"
+EMPTY = "# Oil\n\nHot.\n\n## Flasks\n\n## Jars\n\nCold.\n"
 
 
-def test_lines_off_by_one_are_named() -> None:
-    file, (item,) = cut(RULE)
-    chunk = replace(item.chunk, first_line=item.chunk.first_line + 1)
-    found = faults(file, [replace(item, chunk=chunk)])
-    assert (6, "the chunk ends at line 14, not at 13") in found
-    assert (9, 'its chunk holds "" for "A flask burns for two rounds."') in found
+def parts(*lines: tuple[int, int]) -> Callable[[Items], Items]:
+    """Cut the one chunk otherwise: into these lines."""
+    return lambda items: [between(items[0], first, last) for first, last in lines]
 
 
-def test_words_of_a_line_that_are_cut_off_are_named() -> None:
-    file, (item,) = cut(
-        RULE.replace("light it.", "light it. " + "It smokes badly. " * 9 + "Zounds")
-    )
-    assert faults(file, [item]) == []
-    entries = [replace(entry, words=entry.words[:-6]) for entry in item.entries]
-    found = faults(file, [replace(item, entries=tuple(entries))])
-    assert (13, "1 words are not embedded: zounds") in found
-    found = faults(file, [replace(item, entries=())])
-    assert [line for line, _ in found] == [5, 7, 9, 11, 13]
-    assert found[2] == (9, "6 words are not embedded: 2, a, burns, flask, for, rounds")
+def later(items: Items) -> Items:
+    """Chunks whose first line is one off."""
+    return [replace(i, chunk=replace(i.chunk, first_line=i.chunk.first_line + 1)) for i in items]
+
+
+def entries(change: Callable[[Sequence[Entry]], Sequence[Entry]]) -> Callable[[Items], Items]:
+    """Change the entries of every chunk."""
+    return lambda items: [replace(item, entries=tuple(change(item.entries))) for item in items]
+
+
+@pytest.mark.parametrize(
+    ("text", "broken", "expected"),
+    [
+        # Lines that no chunk holds, or that are one off.
+        (RULE, parts((5, 11)), [(13, 'no chunk holds the line "Anyone can light it."')]),
+        (RULE, later, [
+            (6, "the chunk ends at line 14, not at 13"),
+            (5, 'no chunk holds the line "# Oil"'),
+            (7, 'its chunk holds "" for "## Flasks"'),
+            (9, 'its chunk holds "" for "A flask burns for two rounds."'),
+            (11, 'its chunk holds "" for "However, it does not burn in water."'),
+            (13, 'its chunk holds "" for "Anyone can light it."'),
+            (5, "the heading is cut from its text in line 7"),
+        ]),
+        # Words that no entry has, or only that of the whole chunk.
+        (SMOKE, entries(lambda own: [replace(e, words=e.words[:-6]) for e in own]), [
+            (9, "1 words are not embedded: rounds"),
+            (11, "1 words are not embedded: water"),
+            (13, "1 words are not embedded: zounds"),
+        ]),
+        (LIST, entries(lambda own: own[-1:]), [
+            (3, "3 words are not embedded: a, burns, flask"),
+            (5, "3 words are not embedded: carries, it, whoever"),
+            (7, "1 words are not embedded: runs"),
+            (8, "1 words are not embedded: hides"),
+        ]),
+        (LIST, entries(lambda own: [*(replace(e, trail="Oil: ") for e in own[:-1]), own[-1]]), [
+            (5, "3 words are not embedded: carries, it, whoever"),
+        ]),
+        # An exception cut from its rule or its paragraph; what limits nothing may stand alone.
+        (RULE, parts((5, 9), (11, 13)), [
+            (11, "the exception is cut from its rule in line 9: shorten both"),
+        ]),
+        (RULE, parts((5, 11), (13, 13)), []),
+        (PARAGRAPH, parts((1, 4), (5, 5)), [
+            (5, "the exception is cut from its rule in line 4: shorten both"),
+            (3, "3 words are not embedded: a, burns, flask"),
+            (4, "3 words are not embedded: hot, is, it"),
+            (5, "4 words are not embedded: however, in, not, water"),
+        ]),
+        # A heading alone, or at the end of the part above; an empty section is no finding.
+        (RULE, parts((5, 7), (9, 13)), [
+            (5, "a chunk of nothing but headings"),
+            (7, "the heading is cut from its text in line 9"),
+        ]),
+        (SECTIONS, parts((1, 5), (7, 7)), [(5, "the heading is cut from its text in line 7")]),
+        (EMPTY, parts((1, 5), (7, 9)), []),
+    ],
+)  # fmt: skip
+def test_what_a_broken_cut_loses_is_named(
+    text: str, broken: Callable[[Items], Items], expected: list[tuple[int, str]]
+) -> None:
+    file, indexed = cut(text)
+    assert faults(file, indexed) == []
+    assert faults(file, broken(indexed)) == expected
 
 
 def test_a_table_that_goes_on_without_its_header_is_named() -> None:
@@ -97,65 +149,9 @@ def test_a_table_that_goes_on_without_its_header_is_named() -> None:
         (item.chunk.first_line, f"the table of line 5 goes on without its header {header}")
         for item in indexed[1:]
     ]
-
-
-def test_a_row_that_knows_no_header_is_named() -> None:
-    file, indexed = cut(TABLE)
-    first = replace(indexed[0], entries=tuple(replace(e, lead="") for e in indexed[0].entries))
+    (first,) = entries(lambda own: [replace(e, lead="") for e in own])(indexed[:1])
     lines = [line for line, what in faults(file, [first, *indexed[1:]]) if "no header" in what]
     assert lines == list(range(7, indexed[0].chunk.last_line + 1))
-
-
-def test_an_exception_cut_from_its_rule_is_named() -> None:
-    file, (item,) = cut(RULE)
-    parts = [between(item, 5, 9), between(item, 11, 13)]
-    assert faults(file, parts) == [
-        (11, "the exception is cut from its rule in line 9: shorten both")
-    ]
-    apart = [between(item, 5, 11), between(item, 13, 13)]
-    assert faults(file, apart) == []  # what limits nothing may stand alone
-
-
-def test_an_exception_cut_from_its_paragraph_is_named() -> None:
-    file, (item,) = cut("# Oil\n\nA flask burns.\nIt is hot.\nHowever, not in water.\n")
-    parts = [between(item, 1, 4), between(item, 5, 5)]
-    assert (5, "the exception is cut from its rule in line 4: shorten both") in faults(file, parts)
-
-
-def test_words_that_only_the_entry_of_the_whole_chunk_has_are_named() -> None:
-    file, (item,) = cut("# Oil\n\nA flask burns.\n\nWhoever carries it:\n\n- runs\n- hides\n")
-    assert faults(file, [item]) == []
-    *own, whole = item.entries
-    assert [fault for fault in faults(file, [replace(item, entries=(whole,))])] == [
-        (3, "3 words are not embedded: a, burns, flask"),
-        (5, "3 words are not embedded: carries, it, whoever"),
-        (7, "1 words are not embedded: runs"),
-        (8, "1 words are not embedded: hides"),
-    ]
-    bare = tuple(replace(entry, trail="Oil: ") for entry in own)
-    assert faults(file, [replace(item, entries=(*bare, whole))]) == [
-        (5, "3 words are not embedded: carries, it, whoever")
-    ]
-
-
-def test_a_heading_alone_is_named() -> None:
-    file, (item,) = cut(RULE)
-    parts = [between(item, 5, 7), between(item, 9, 13)]
-    assert faults(file, parts) == [
-        (5, "a chunk of nothing but headings"),
-        (7, "the heading is cut from its text in line 9"),
-    ]
-
-
-def test_a_heading_at_the_end_of_the_part_above_is_named() -> None:
-    file, (item,) = cut("# Oil\n\nHot.\n\n## Flasks\n\nCold.\n")
-    parts = [between(item, 1, 5), between(item, 7, 7)]
-    assert faults(file, parts) == [(5, "the heading is cut from its text in line 7")]
-
-
-def test_an_empty_section_is_no_finding() -> None:
-    file, (item,) = cut("# Oil\n\nHot.\n\n## Flasks\n\n## Jars\n\nCold.\n")
-    assert faults(file, [between(item, 1, 5), between(item, 7, 9)]) == []
 
 
 def test_what_a_model_would_cut_off_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
