@@ -13,7 +13,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from api.page import assets
 from evals.measure.replies import CERTAINTIES
 from evals.measure.run import Run
 from evals.measure.summary import best_score
@@ -23,6 +22,7 @@ from evals.reports.questions import RESULTS, SIGNS, Json, questions
 
 _FLIPS = 12  # shown at once
 _FOLDER = Path(__file__).with_name("templates")
+_SHARED = Path(__file__).parents[2] / "api" / "page" / "static" / "base.css"
 _CURVES = {
     "hits": ("returned, of those with an answer", "a"),
     "unanswerable_refused": ("refused, of those without an answer", "b"),
@@ -75,7 +75,7 @@ def render(template: str, **values: Any) -> str:
 
 def style() -> str:
     """Return the style sheet: what is shared with the page of the API, then the reports' own."""
-    shared, own = assets.FOLDER / "base.css", _FOLDER / "report.css"
+    shared, own = _SHARED, _FOLDER / "report.css"
     return shared.read_text("utf-8") + own.read_text("utf-8")
 
 

@@ -7,13 +7,15 @@ one word.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from api.http.client_disconnect import ClientDisconnect
-from api.llm.completion import Reply
 from api.schema.usage import Usage
 from retrieval.errors import LlmAbandonedError, LlmError
 from retrieval.text.words import WORD, stems
+
+if TYPE_CHECKING:  # so that the evals, which have no model, import neither HTTP nor its client
+    from api.http.client_disconnect import ClientDisconnect
+    from api.llm.completion import Reply
 
 MOST_CARRIED = 60  # words of earlier questions: the encoder reads some 250 word pieces in all
 _LONGEST = 3  # times the question, or the joined one's length; what is longer is an answer
@@ -76,8 +78,8 @@ class Model(Protocol):
     """What `rewrite` asks: api.llm.client.LanguageModel."""
 
     def reply(
-        self, messages: Sequence[dict[str, str]], disconnect: ClientDisconnect | None = None
-    ) -> Reply:
+        self, messages: Sequence[dict[str, str]], disconnect: "ClientDisconnect | None" = None
+    ) -> "Reply":
         """Return the model's whole reply; LlmError where there is none."""
 
 
@@ -119,7 +121,10 @@ def is_follow_up(question: str) -> bool:
 
 
 def rewrite(
-    model: Model, question: str, history: Sequence[str], disconnect: ClientDisconnect | None = None
+    model: Model,
+    question: str,
+    history: Sequence[str],
+    disconnect: "ClientDisconnect | None" = None,
 ) -> Rewritten:
     """Return the question as a model makes it stand alone, else what `self_contained` returns.
 
