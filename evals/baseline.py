@@ -36,8 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print("\n".join(console.comparison(found, run.taken)))
             if args.update:  # what the set lost is what --why is for
                 faults = [fault for fault in faults if fault not in found.altered]
-        for fault in faults:
-            print(f"GATE FAILED: {fault}")
+        console.print_faults(faults)
         if args.update and not faults:
             _update(args.baseline, args.why, found, run.taken)
     except RulesError as error:

@@ -45,8 +45,8 @@ def _kept(judged: Sequence[Outcome]) -> Iterator[str]:
     """Where replies lose what search found: the first passage's line, or any line."""
     shown = [(o.shown, reached(o.question, o.found)) for o in judged if o.shown]
     for what, kept in (
-        ("first card", [s.first for s, r in shown if r.first]),
-        ("shown", [s.anywhere for s, r in shown if r.anywhere]),
+        ("first card", [s.first for s, r in shown if r[0]]),
+        ("shown", [s.anywhere for s, r in shown if r[1]]),
     ):
         share = sum(kept) / len(kept) if kept else 1.0
         if len(kept) >= _ENOUGH and share < LEAST_KEPT:

@@ -61,8 +61,8 @@ def cards(outcomes: Sequence[Outcome]) -> Cards | None:
     words = [one.words for one in shown]
     return Cards(
         n=len(asked),
-        first_hit=fmean(one.first for one in found),
-        any_hit=fmean(one.anywhere for one in found),
+        first_hit=fmean(first for first, _ in found),
+        any_hit=fmean(anywhere for _, anywhere in found),
         first=fmean(one.first for one in shown),
         shown=fmean(one.anywhere for one in shown),
         complete=fmean(one.complete for one in shown),

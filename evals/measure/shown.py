@@ -1,11 +1,11 @@
 """What a person is shown of a question's gold lines: in the first card, or anywhere."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from api.answer.card_reply import CardReply
-from api.answer.cards.card import Card, words
+from api.answer.cards.card import words
 from evals.labels.dataset import Gold, Question
 from retrieval.models import SearchResult
 from retrieval.text.normalize import comparable
@@ -30,14 +30,6 @@ class Shown:
     words_before: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """The same of what search returned: what a reply could have shown."""
-
-    first: bool
-    anywhere: bool
-
-
 def shown(question: Question, reply: CardReply) -> Shown:
     """Return what a reply shows of a question's gold."""
     cards = reply.cards if reply.certainty != "refused" else ()
@@ -60,13 +52,16 @@ def shown(question: Question, reply: CardReply) -> Shown:
         first=in_list if listed else held[:1] == [True],  # a folder's files stand above the cards
         anywhere=in_list or any(held),
         complete=complete,
-        words=_unfolded(cards),
+        words=sum(words(card.source) for card in cards if not card.folded),
         words_before=before,
     )
 
 
-def reached(question: Question, found: SearchResult) -> Reached:
-    """Return whether the first passage, or any, holds a gold line of a question."""
+def reached(question: Question, found: SearchResult) -> tuple[bool, bool]:
+    """Return whether the first passage, and whether any, holds a gold line of a question.
+
+    That is what a reply could have shown.
+    """
     golds = [gold for place in question.places for gold in place]
     held = [
         any(
@@ -75,11 +70,7 @@ def reached(question: Question, found: SearchResult) -> Reached:
         )
         for hit in found.hits
     ]
-    return Reached(held[:1] == [True], any(held))
-
-
-def _unfolded(cards: Sequence[Card]) -> int:
-    return sum(words(card.source) for card in cards if not card.folded)
+    return held[:1] == [True], any(held)
 
 
 def _holds(path: str, text: str, gold: Gold) -> bool:

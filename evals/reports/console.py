@@ -111,7 +111,7 @@ def print_summary(run: Run, sums: Mapping[str, Any], folder: Path) -> None:
     times = sums["latency_ms"]["total"].items()
     print("search: " + ", ".join(f"{name} {value:.0f} ms" for name, value in times))
     print(f"results: {folder}")
-    _print_faults(run.faults)
+    print_faults(run.faults)
     hits, mrr, n = _hits(run.answerable), _mrr(run.answerable), len(run.answerable)
     interval = stats.wilson(hits, n)
     print(f"MRR: {mrr:.3f}")
@@ -139,7 +139,7 @@ def _print_failures(outcomes: Sequence[Outcome], folder: Path) -> None:
         print(f"… and {more} more that fail, in {folder}")
 
 
-def _print_faults(faults: Sequence[str]) -> None:
+def print_faults(faults: Sequence[str]) -> None:
     """Print a fault of each kind, with how many differ from it in names and numbers alone."""
     kinds: dict[str, list[str]] = {}
     for fault in faults:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from api.answer.card_reply import CardReply
 from api.answer.cards.card import Card
 from evals.labels.dataset import Gold, Question
-from evals.measure.shown import Reached, Shown, reached, shown
+from evals.measure.shown import Shown, reached, shown
 from tests.support.made.made import found, question
 from tests.support.made.made_replies import PATH, card, reply
 
@@ -81,14 +81,14 @@ def test_a_gold_without_quote_is_the_whole_file() -> None:
 @pytest.mark.parametrize(
     ("order", "expected"),
     [
-        ((3, 1), Reached(True, True)),
-        ((1, 3), Reached(False, True)),
-        ((1, 2, 3), Reached(False, False)),  # not among those that were returned
-        ((), Reached(False, False)),
+        ((3, 1), (True, True)),
+        ((1, 3), (False, True)),
+        ((1, 2, 3), (False, False)),  # not among those that were returned
+        ((), (False, False)),
     ],
 )
 def test_what_search_returned_could_have_been_shown(
-    order: tuple[int, ...], expected: Reached
+    order: tuple[int, ...], expected: tuple[bool, bool]
 ) -> None:
     assert reached(question(3), found(*order)) == expected
 
