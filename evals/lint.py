@@ -7,7 +7,8 @@ never a pass.
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from evals.labels import chunk_checks, dataset, quote_locations, wording
@@ -56,31 +57,29 @@ def main(argv: Sequence[str] | None = None) -> int:
             vaults = dict.fromkeys(folder for _, folder in labels)
     except RulesError as error:
         return _unchecked(error)
-    statuses = [_check_labels(path, folder) for path, folder in labels]
-    statuses += [_check_chunks(folder, args.encoder) for folder in vaults]
-    return max(statuses)
+    checks = [partial(_checked_labels, path, folder) for path, folder in labels]
+    checks += [partial(_checked_chunks, folder, args.encoder) for folder in vaults]
+    return max(_status(check) for check in checks)
 
 
-def _check_labels(path: Path, folder: Path) -> int:
+def _status(check: Callable[[], tuple[Sequence[str], str]]) -> int:
+    """Print what a check finds, then what it was about; return its exit status."""
     try:
-        findings = lint(path, folder)
+        findings, about = check()
     except RulesError as error:
         return _unchecked(error)
-    for finding in findings:
-        print(finding)
-    print(f"{path}: {len(findings)} findings against {folder}")
+    print(*findings, about, sep="\n")
     return 1 if findings else 0
 
 
-def _check_chunks(folder: Path, encoder: str) -> int:
-    try:
-        report = chunk_checks.lint(folder, encoder)
-    except RulesError as error:
-        return _unchecked(error)
-    for finding in report.findings:
-        print(finding)
-    print(f"{folder}: {len(report.findings)} findings in {report.chunks} chunks")
-    return 1 if report.findings else 0
+def _checked_labels(path: Path, folder: Path) -> tuple[Sequence[str], str]:
+    findings = lint(path, folder)
+    return findings, f"{path}: {len(findings)} findings against {folder}"
+
+
+def _checked_chunks(folder: Path, encoder: str) -> tuple[Sequence[str], str]:
+    report = chunk_checks.lint(folder, encoder)
+    return report.findings, f"{folder}: {len(report.findings)} findings in {report.chunks} chunks"
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
