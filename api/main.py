@@ -47,7 +47,12 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
             yield {"oracle": oracle}
 
     app = FastAPI(
-        title="rules-oracle", version="0.1.0", lifespan=lifespan, max_body_size=_MOST_BYTES
+        title="rules-oracle",
+        version="0.1.0",
+        lifespan=lifespan,
+        max_body_size=_MOST_BYTES,
+        docs_url=None,  # these load scripts from elsewhere: the page has its own /docs
+        redoc_url=None,
     )
     app.state.questions = 0
     app.add_middleware(ConcurrencyLimit)

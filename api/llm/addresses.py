@@ -14,7 +14,7 @@ _REFUSED = tuple(
         "fd00:ec2::254/128",  # AWS over IPv6
         "100.100.100.200/32",  # Alibaba Cloud
         "168.63.129.16/32",  # Azure's host
-        "192.0.0.192/32",  # AppState Cloud
+        "192.0.0.192/32",  # Oracle Cloud
     )
 )
 _NAT64 = ip_network("64:ff9b::/96")  # RFC 6052: the last 32 bits are an IPv4 address

@@ -44,7 +44,7 @@ def about(opened: AppState) -> About:
     terms, files = opened.rules.store.read(read)
     title, sentence = _readme(opened)
     return About(
-        title=(title or opened.rules.settings.title or "Rules AppState")[:_LONGEST],
+        title=(title or opened.rules.settings.title or "Rules Oracle")[:_LONGEST],
         sentence=sentence[:_LONGEST],
         examples=_examples(opened, terms),
         files=files,

@@ -1,7 +1,7 @@
 """How each kind of Markdown's parts is written as HTML. What is not named here is left out."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from markdown_it.tree import SyntaxTreeNode
 from markupsafe import Markup, escape
@@ -12,6 +12,7 @@ from api.page.writer import Write, Writer
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)  # the one tag that tables of rules hold
 _CITATION = re.compile(r"\[(\d+)\]", re.ASCII)
 WIKI = re.compile(r"\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
+_NAME = 16  # characters of a first cell that stay on one line
 _ALIGNED = {"text-align:right": "right", "text-align:center": "center"}
 
 
@@ -43,9 +44,7 @@ def _table(writer: Writer, node: SyntaxTreeNode) -> Markup:
     parts = []
     for part in node.children:
         rows = [
-            Markup("<tr>{}</tr>").format(
-                Markup("").join(_cell(writer, row, n) for n in range(len(row.children)))
-            )
+            Markup("<tr>{}</tr>").format(Markup("").join(_cells(writer, row)))
             for row in part.children
         ]
         parts.append(Markup("<{0}>{1}</{0}>").format(part.tag, Markup("\n").join(rows)))
@@ -64,19 +63,37 @@ def _label(writer: Writer, table: SyntaxTreeNode) -> str:
     return f"Table{of_file}{lines}"
 
 
-def _cell(writer: Writer, row: SyntaxTreeNode, place: int) -> Markup:
+def _cells(writer: Writer, row: SyntaxTreeNode) -> Iterator[Markup]:
+    """The cells of a row; one that stands alone in it, as a note does, goes over all columns."""
+    first, *others = row.children
+    if first.tag == "td" and others and not any(cell.content for cell in map(_inline, others)):
+        yield _cell(writer, row, 0, across=len(row.children))
+    else:
+        yield from (_cell(writer, row, place) for place in range(len(row.children)))
+
+
+def _cell(writer: Writer, row: SyntaxTreeNode, place: int, *, across: int = 1) -> Markup:
     cell = row.children[place]
     at = row.map[0] if row.map else None
-    found = next((child for child in cell.children if child.type == "inline"), None)
-    body = writer.spans(found.children) if found else Markup("")
+    body = writer.spans(_inline(cell).children)
     if at is not None:
         body = writer.marked(body, at, at + 1)
     gutter = writer.gutter(at) if at is not None and not place else Markup("")
     side = _ALIGNED.get(str(cell.attrs.get("style", "")).replace(" ", ""))
-    aligned = Markup(' class="{}"').format(side) if side else Markup("")
-    scope = Markup(' scope="col"') if cell.tag == "th" and body else Markup("")
+    if side is None and not place and cell.tag == "td" and len(_inline(cell).content) <= _NAME:
+        side = "name"
+    how = Markup(' class="{}"').format(side) if side else Markup("")
+    if across > 1:
+        how = Markup(' colspan="{}"').format(across)
+        body = Markup('<span class="across">{}</span>').format(body)
+    elif cell.tag == "th" and body:
+        how += Markup(' scope="col"')
     tag = "td" if cell.tag == "th" and not body else cell.tag  # an empty header names nothing
-    return Markup("<{0}{1}{2}{3}>{4}</{0}>").format(tag, gutter, aligned, scope, body)
+    return Markup("<{0}{1}{2}>{3}</{0}>").format(tag, gutter, how, body)
+
+
+def _inline(cell: SyntaxTreeNode) -> SyntaxTreeNode:
+    return cell.children[0]  # a cell's one child, also where nothing stands in it
 
 
 def _code_block(writer: Writer, node: SyntaxTreeNode) -> Markup:

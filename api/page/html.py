@@ -52,4 +52,4 @@ def fragment(template: str, **values: Any) -> str:
 
 def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a template as a whole page, under a policy that lets nothing but our own files run."""
-    return HTMLResponse(fragment(template, **values), status, headers=HEADERS)
+    return HTMLResponse(fragment(template, **{"about": None, **values}), status, headers=HEADERS)

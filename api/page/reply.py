@@ -90,7 +90,7 @@ def of_answer(
         folders=tuple(answer.folders),
         cards=_cards(answer),
         checked=wording.checked(answer),
-        findings=tuple(finding.message for finding in answer.guard.findings),
+        findings=tuple(dict.fromkeys(map(wording.finding, answer.guard.findings))),
         markdown=_markdown(answer, asked, base_url),
         # Whoever gets the link has not read the earlier questions.
         link=f"/?{urlencode({'q': understood or asked})}",
@@ -113,8 +113,8 @@ def _prose(answer: Answer, texts: Texts) -> Markup:
 
 def _searched(answer: Answer) -> str:
     spent = answer.timings
-    searched = f"Searched in {spent.embed_ms + spent.search_ms:.0f} ms"
-    return f"{searched}, answered in {spent.total_ms:.0f} ms, index {answer.generation}"
+    searched, answered = map(wording.took, (spent.embed_ms + spent.search_ms, spent.total_ms))
+    return f"Searched in {searched}, answered in {answered}, index {answer.generation}"
 
 
 def _cards(answer: Answer) -> tuple[CardView, ...]:

@@ -15,7 +15,7 @@ from api.http.concurrency_limit import admitted
 from api.http.events import Step
 from api.http.problems import told
 from api.http.sse import EventStream
-from api.page import about, find, html, reply, stream, vault
+from api.page import about, find, html, reference, reply, stream, vault
 from api.page.assets import ASSETS, VERSION
 from api.page.find import Headings
 from api.page.links import Range, ranges_of
@@ -113,12 +113,18 @@ def find_headings(q: str, opened: Opened) -> Headings:
 @router.get("/vault", response_class=HTMLResponse, include_in_schema=False)
 @router.get("/vault/", response_class=HTMLResponse)
 def browse(
-    opened: Opened, typed: Annotated[str, Query(alias="find")] = "", folder: str = ""
+    opened: Opened,
+    typed: Annotated[str, Query(alias="find")] = "",
+    folder: str = "",
+    view: Literal["", "found"] = "",
 ) -> HTMLResponse:
     """Show the vault's folders and files; with `find`, the sections that have its words.
 
-    With `folder` that one and those in it are open.
+    With `folder` that one and those in it are open; `view=found` is what was found alone.
     """
+    found = find.find(opened, typed) if typed.strip() else Headings(headings=[])
+    if view == "found":
+        return html.page("found.html", found=found)
     known = list(vault.paths(opened))
     return html.page(
         "vault.html",
@@ -127,7 +133,7 @@ def browse(
         open_folder=folder,
         is_short=len(known) <= _MOST_OPEN,
         find=typed.strip(),
-        found=find.find(opened, typed) if typed.strip() else Headings(headings=[]),
+        found=found,
     )
 
 
@@ -145,6 +151,15 @@ def read(
     if view == "panel":
         return html.page("file.html", file=file, level=2)
     return html.page("read.html", about=about.about(opened), file=file)
+
+
+@router.get("/docs", response_class=HTMLResponse, include_in_schema=False)
+def docs(request: Request) -> HTMLResponse:
+    """Show the API's endpoints and fields: what /openapi.json says, for people."""
+    said = request.app.openapi()
+    return html.page(
+        "docs.html", endpoints=reference.endpoints(said), schemas=reference.schemas(said)
+    )
 
 
 @router.get("/page/{version}/{name}", include_in_schema=False)

@@ -6,6 +6,7 @@ from typing import Final
 from api.answer.texts import Texts
 from api.schema.answer import Answer
 from api.schema.cards import Card
+from api.schema.guard import GuardFinding
 
 LABELS: Final = {"answered": "Answered", "nearest": "Nearest lines", "refused": "No answer"}
 _MORE = re.compile(r"^… (\d+ more \w+)$", re.MULTILINE)
@@ -22,6 +23,12 @@ _CHECKED: Final = {
     "Their own lines stand here instead.",
     "refused": "What the language model wrote was taken out: the rules do not say it.",
     "off": "",
+}
+_FAULTY: Final = {
+    "number": "A number",
+    "unit": "A number and its unit",
+    "name": "A name",
+    "arithmetic": "A sum",
 }
 
 
@@ -60,6 +67,16 @@ def checked(answer: Answer) -> str:
     ]
     said = " and ".join(filter(None, done)) or "markup that the rules do not need was taken out"
     return f"Checked and repaired: {said}."
+
+
+def finding(found: GuardFinding) -> str:
+    """Return what was wrong with a model's words, without them: they must not get out."""
+    return f"{_FAULTY.get(found.kind, 'A sentence')}: {found.message}."
+
+
+def took(milliseconds: float) -> str:
+    """Return a time as people read it: "170 ms", "5.4 s"."""
+    return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
 
 
 def understood(answer: Answer, asked: str) -> str:

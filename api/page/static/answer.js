@@ -1,4 +1,4 @@
-// What can be done with an answer: light a card up, copy it, link to it, say whether it helped.
+// What can be done with an answer: light a card up, copy it, rate it.
 
 /** Makes the answer in `reply` lively; a second call for the same one does nothing. */
 export function begin(reply) {
@@ -7,8 +7,10 @@ export function begin(reply) {
   answer.dataset.begun = "yes";
   for (const type of ["mouseover", "focusin"]) answer.addEventListener(type, (event) => light(answer, event, true));
   for (const type of ["mouseout", "focusout"]) answer.addEventListener(type, (event) => light(answer, event, false));
-  answer.querySelector(".copy summary")?.addEventListener("click", (event) => copy(event, answer));
-  answer.querySelector("a.link")?.addEventListener("click", (event) => link(event, answer));
+  const markdown = answer.querySelector(".copy textarea").value;
+  answer.querySelector(".copy summary").addEventListener("click", (event) => copy(event, markdown, "Copied.", opened));
+  const link = answer.querySelector("a.link");
+  link.addEventListener("click", (event) => copy(event, link.href, "Link copied.", () => history.replaceState(history.state, "", link.href)));
   rate(answer);
 }
 
@@ -20,30 +22,22 @@ function light(answer, event, on) {
   }
 }
 
-async function copy(event, answer) {
-  const text = answer.querySelector(".copy textarea");
-  if (!navigator.clipboard) return; // the text opens, to be copied by hand
+/** Puts a text into the clipboard; where that is not let, `otherwise` shows it. */
+async function copy(event, text, said, otherwise) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || !navigator.clipboard) return;
   event.preventDefault();
+  const answer = event.currentTarget.closest(".answer");
   try {
-    await navigator.clipboard.writeText(text.value);
-    say(answer, "Copied.");
+    await navigator.clipboard.writeText(text);
+    say(answer, said);
   } catch {
-    answer.querySelector(".copy").open = true;
-    text.select();
+    otherwise(answer);
   }
 }
 
-async function link(event, answer) {
-  if (event.ctrlKey || event.metaKey || event.shiftKey || !navigator.clipboard) return;
-  event.preventDefault();
-  const { href } = event.currentTarget;
-  try {
-    await navigator.clipboard.writeText(href);
-    say(answer, "Link copied.");
-  } catch {
-    history.replaceState(history.state, "", href);
-    say(answer, "The link is in the address bar.");
-  }
+function opened(answer) {
+  answer.querySelector(".copy").open = true;
+  answer.querySelector(".copy textarea").select();
 }
 
 function rate(answer) {

@@ -29,14 +29,13 @@ export function begin() {
   field.addEventListener("input", typed);
   document.addEventListener("keydown", shortcut);
   document.addEventListener("click", clicked);
-  const fresh = document.querySelector(".again");
-  fresh.addEventListener("submit", (event) => {
+  document.querySelector(".again").addEventListener("submit", (event) => {
     event.preventDefault();
     renew();
   });
 }
 
-/** Takes over what the server rendered; a reload renders a turn that is kept already. */
+/** Takes over what the server rendered; a reload renders a turn that is kept. */
 function loaded() {
   const before = [...form.querySelectorAll("[name=before]")];
   for (const one of before) one.remove();
@@ -56,7 +55,7 @@ function moved() {
   const inside = !history.state && new URL(location.href).searchParams.has("q");
   if (inside) return history.replaceState({ turn: conversation.shown() }, ""); // a "#" of this page
   const turn = history.state?.turn ?? 0;
-  if (turn === conversation.shown()) return; // a source has come or gone
+  if (turn === conversation.shown()) return;
   leave("left");
   const kept = conversation.open(turn);
   if (!kept || (turn && !kept.html)) return location.reload(); // it was not answered, or not kept
@@ -89,7 +88,7 @@ function keyed(event) {
 }
 
 function shortcut(event) {
-  const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+  const typing = event.target.closest?.("input, textarea");
   if (event.key === "Escape" && running) {
     event.preventDefault();
     running.abort("stopped");
@@ -116,7 +115,7 @@ function clicked(event) {
 }
 
 function typed() {
-  if (!field.value) alone = false; // another question may follow the one before
+  if (!field.value) alone = false;
   grow();
 }
 
@@ -176,11 +175,11 @@ async function ask(text) {
   }
 }
 
-/** Gives a question its address; asked once more it keeps the one it has. */
+/** Gives a question its address. */
 function goes(question) {
   const again = conversation.again(question);
   const state = { turn: conversation.begin(question) };
-  const address = `/?${new URLSearchParams({ q: question })}`;
+  const address = conversation.address(question, []);
   if (again) history.replaceState(state, "", address);
   else history.pushState(state, "", address);
   source.leave();
@@ -199,29 +198,20 @@ async function stream(section, question, before, signal) {
     if (name === "found") progress.step(section, `Reading ${data.passages} passage${data.passages === 1 ? "" : "s"} …`);
     else if (name === "draft") progress.drafted(section, data);
     else if (name === "error") throw new Error(data.detail);
-    else if (name === "answer") return finished(section, question, data);
+    else if (name === "answer") return finished(section, question, before, data);
   }
   throw new Error("The connection broke before the answer was checked, so there is none.");
 }
 
-function finished(section, question, { html, state }) {
-  const holder = document.createElement("template");
-  holder.innerHTML = html; // made and escaped by this server
-  const given = holder.content.firstElementChild;
+function finished(section, question, before, { html, state }) {
+  const given = conversation.made(html);
   const kept = section.style.minHeight;
   section.replaceWith(given);
   conversation.keep(question, given.outerHTML);
-  settled(given);
+  if (given.querySelector(".understood")) history.replaceState(history.state, "", conversation.address(question, before));
   given.style.minHeight = kept; // until the next question: what stands below stays there
   progress.tell(given, state);
   show();
-}
-
-/** The address becomes the answer's own link: a follow-up's is the question as it was understood. */
-function settled(given) {
-  const now = new URL(location.href);
-  now.searchParams.set("q", new URL(given.querySelector("a.link").href).searchParams.get("q"));
-  history.replaceState(history.state, "", now);
 }
 
 function busy(is) {

@@ -3,6 +3,7 @@
 
 const KEY = "conversation";
 const MOST = 20;
+const NAMED = 3; // questions before a follow-up that its address names
 
 function read() {
   try {
@@ -14,7 +15,8 @@ function read() {
 
 function write() {
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(turns.slice(-MOST)));
+    if (turns.length) sessionStorage.setItem(KEY, JSON.stringify(turns.slice(-MOST)));
+    else sessionStorage.removeItem(KEY);
   } catch {
     // full or off: this turn is on the page and will not outlast it
   }
@@ -49,7 +51,7 @@ export function again(question) {
   return current > 0 && asked === question;
 }
 
-/** Begins a turn behind the one that is shown and returns its id; the same question takes its place. */
+/** Begins a turn behind the one that is shown; the same question takes its place. */
 export function begin(question) {
   const at = place(current);
   if (at >= 0) earlier = again(question) ? at : at + 1;
@@ -88,15 +90,15 @@ export function carried(questions) {
 export function list(details) {
   details.hidden = earlier === 0;
   details.querySelector("summary").textContent = `${earlier} earlier question${earlier === 1 ? "" : "s"}`;
-  const items = turns.slice(0, earlier).map(({ question, html }) => turn(question, html));
+  const items = turns.slice(0, earlier).map(turn);
   details.querySelector("ol").replaceChildren(...items);
 }
 
-function turn(question, html) {
+function turn({ question, html }, at) {
   const item = document.createElement("li");
   if (!html) {
     const link = document.createElement("a");
-    link.href = `/?${new URLSearchParams({ q: question })}`;
+    link.href = address(question, questions().slice(0, at));
     link.textContent = question;
     item.append(link);
     return item;
@@ -108,9 +110,7 @@ function turn(question, html) {
   opened.append(summary);
   opened.addEventListener("toggle", () => {
     if (opened.childElementCount > 1) return;
-    const holder = document.createElement("template");
-    holder.innerHTML = html;
-    const given = holder.content.firstElementChild;
+    const given = made(html);
     given.setAttribute("aria-label", `Earlier: ${question}`);
     given.querySelector(".asked")?.classList.add("sr"); // the summary says it
     given.querySelector("footer")?.remove();
@@ -118,6 +118,19 @@ function turn(question, html) {
   });
   item.append(opened);
   return item;
+}
+
+/** Returns an answer's element, of HTML that this server made and escaped. */
+export function made(html) {
+  const holder = document.createElement("template");
+  holder.innerHTML = html;
+  return holder.content.firstElementChild;
+}
+
+/** Returns where a question is answered that follows the questions `before`. */
+export function address(question, before) {
+  const named = before.slice(-NAMED).map((one) => ["before", one]);
+  return `/?${new URLSearchParams([["q", question], ...named])}`;
 }
 
 /** Returns the questions before the one that was begun. */
@@ -132,9 +145,5 @@ export function last() {
 export function clear() {
   turns = [];
   current = earlier = 0;
-  try {
-    sessionStorage.removeItem(KEY);
-  } catch {
-    // storage is off: nothing was kept
-  }
+  write();
 }

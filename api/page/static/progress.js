@@ -34,13 +34,10 @@ export function failed(section, question, reason) {
 
 /** Says what has come to who cannot see it. */
 export function tell(given, state) {
-  document.getElementById("said").textContent = given ? said(given, state) : "";
-}
-
-function said(given, state) {
-  const cards = given.querySelectorAll("article").length;
-  const verdict = given.querySelector(".verdict")?.textContent.trim() ?? "";
-  return `${verdict} ${cards ? `${cards} card${cards === 1 ? "" : "s"}.` : ""}`.trim() || state;
+  const cards = given?.querySelectorAll("article").length;
+  const verdict = given?.querySelector(".verdict")?.textContent.trim() ?? "";
+  const counted = cards ? `${cards} card${cards === 1 ? "" : "s"}.` : "";
+  document.getElementById("said").textContent = `${verdict} ${counted}`.trim() || state;
 }
 
 /** Reads a reply that is no answer. */

@@ -2,6 +2,7 @@
 
 const desk = document.querySelector(".desk");
 let opener = null; // what was clicked, for the focus to go back to
+let loading = null; // the AbortController of the file that is fetched: the last one wins
 
 export function begin() {
   const given = document.querySelector("aside.source");
@@ -38,35 +39,36 @@ function isFile(link) {
 
 async function open(link) {
   if (!link.closest(".source")) opener = link;
-  const { path, lines } = named(new URL(link.href));
+  const wanted = new URL(link.href);
+  const path = decodeURIComponent(wanted.pathname.slice("/vault/".length));
+  const lines = wanted.searchParams.get("lines") ?? "";
   const address = new URL(location.href);
   address.searchParams.set("source", path);
   if (lines) address.searchParams.set("lines", lines);
   else address.searchParams.delete("lines");
-  if (!(await load(path, lines))) return location.assign(link.href);
+  const came = await load(path, lines);
+  if (came === null) return; // another file, or another question, was asked for meanwhile
+  if (!came) return location.assign(link.href);
   const depth = (history.state?.depth ?? 0) + 1;
   history.pushState({ ...history.state, depth }, "", address);
 }
 
-/** The file and the lines that an address of the vault names, also as "#L12-L14". */
-function named(url) {
-  const hash = /^#L(\d+)(?:-L(\d+))?$/.exec(url.hash);
-  const lines = url.searchParams.get("lines") ?? (hash ? hash.slice(1).filter(Boolean).join("-") : "");
-  return { path: decodeURIComponent(url.pathname.slice("/vault/".length)), lines };
-}
-
+/** Shows a file: true where it is shown, false where it cannot be, null if overtaken. */
 async function load(path, lines) {
   const address = `/vault/${path.split("/").map(encodeURIComponent).join("/")}`;
+  loading?.abort();
+  const { signal } = (loading = new AbortController());
   try {
-    const response = await fetch(`${address}?${new URLSearchParams({ view: "panel", lines })}`);
+    const response = await fetch(`${address}?${new URLSearchParams({ view: "panel", lines })}`, { signal });
     if (!response.ok) return false;
     const html = await response.text(); // made and escaped by this server
+    if (signal.aborted) return null;
     const shown = panel() ?? made(); // only now: it is never seen empty
     shown.innerHTML = html;
     placed(shown, true);
     return true;
   } catch {
-    return false;
+    return signal.aborted ? null : false;
   }
 }
 
@@ -114,8 +116,9 @@ function follow() {
   leave();
 }
 
-/** Takes the source away, as the address has none any more. */
+/** Takes the source away. */
 export function leave() {
+  loading?.abort();
   panel()?.remove();
   desk.classList.remove("reading");
   opener = null;

@@ -1,7 +1,5 @@
 // Reading the vault: search as you type, and the lines of an old address.
 
-const OLD = /^#L(\d+)-L(\d+)$/;
-
 export function begin() {
   const field = document.getElementById("find");
   if (field) field.addEventListener("input", () => find(field));
@@ -9,9 +7,9 @@ export function begin() {
   addEventListener("hashchange", mark);
 }
 
-/** "#L12-L14" without ?lines= is marked by the server, as the address says it now. */
+/** "#L12-L14" without ?lines= is marked by the server. */
 function mark() {
-  const asked = OLD.exec(location.hash) ?? /^#L(\d+)$/.exec(location.hash);
+  const asked = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash);
   const url = new URL(location.href);
   const isFile = document.querySelector(".sheet .file");
   if (!isFile || !asked || url.searchParams.has("lines")) return;
@@ -33,46 +31,12 @@ async function find(field) {
     return;
   }
   try {
-    const response = await fetch(`/headings?${new URLSearchParams({ q: typed })}`, { signal: asking.signal });
-    if (response.ok) list(shown, await response.json());
+    const address = `/vault/?${new URLSearchParams({ find: typed, view: "found" })}`;
+    const response = await fetch(address, { signal: asking.signal });
+    if (!response.ok) return;
+    shown.innerHTML = await response.text(); // made and escaped by this server
+    shown.hidden = false;
   } catch (error) {
     if (error.name !== "AbortError") shown.hidden = true; // the button asks the server itself
   }
-}
-
-/** The same as the template vault.html makes. */
-function list(shown, { headings, corrections }) {
-  const items = headings.map(({ path, heading, first_line: line, snippet }) => {
-    const item = document.createElement("li");
-    const link = document.createElement("a");
-    const name = document.createElement("b");
-    const place = document.createElement("span");
-    const trail = heading.split(" > ");
-    name.textContent = trail.at(-1) || path;
-    place.textContent = trail.length > 1 ? [path, ...trail].join(" › ") : path;
-    link.href = `/vault/${path.split("/").map(encodeURIComponent).join("/")}?lines=${line}#L${line}`;
-    link.append(name, " ", ...said(snippet), place);
-    item.append(link);
-    return item;
-  });
-  shown.querySelector(".none").hidden = items.length > 0;
-  const searched = shown.querySelector(".searched");
-  searched.hidden = !corrections.length;
-  searched.replaceChildren("Searched for ", ...corrections.flatMap(word));
-  shown.querySelector("ol").replaceChildren(...items);
-  shown.hidden = false;
-}
-
-function said(snippet) {
-  if (!snippet) return [];
-  const line = document.createElement("span");
-  line.className = "said";
-  line.textContent = snippet;
-  return [line, " "];
-}
-
-function word({ searched }, at) {
-  const shown = document.createElement("em");
-  shown.textContent = searched;
-  return at ? [", ", shown] : [shown];
 }

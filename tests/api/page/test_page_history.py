@@ -105,7 +105,8 @@ def test_a_reload_keeps_the_place_in_the_conversation(desk: Desk, tab: New) -> N
     page.go_back()
     heading(tab_, FOLLOW_UP)
     page.reload()
-    heading(tab_, UNDERSTOOD)  # its address holds it as it was understood
+    heading(tab_, FOLLOW_UP)  # its address names what it follows
+    expect(tab_.answer.get_by_text("Understood as:")).to_contain_text(UNDERSTOOD)
     expect(page.get_by_text("1 earlier question")).to_be_visible()
     page.go_forward()
     heading(tab_, NEAREST)

@@ -29,7 +29,8 @@ TAGS = (
     "strong summary sup table tbody td th thead tr ul"
 )
 ATTRIBUTES = {
-    "class", "data-line", "href", "id", "open", "scope", "start", "tabindex", "role", "aria-label",
+    "class", "colspan", "data-line", "href", "id", "open", "scope", "start", "tabindex", "role",
+    "aria-label",
 }  # fmt: skip
 PIECES = [
     "# a", "## b *c*", "- item", "  - inner", "1. one", "> quote", "```", "~~~ x", "|a|b|",
@@ -69,7 +70,7 @@ def marks(page: str) -> list[str]:
             "No heading, one line",
         ),
         (None, "Rules of the house", "Rules of the house", ""),
-        (None, None, "Rules AppState", ""),
+        (None, None, "Rules Oracle", ""),
         ("# <img src=x onerror=alert(1)>\n", None, "<img src=x onerror=alert(1)>", ""),
     ],
 )
@@ -90,7 +91,7 @@ def test_the_title_is_the_vaults_own_else_the_settings(
 
 def test_every_view_has_the_policy_and_nothing_inline(client: httpx2.Client) -> None:
     views = ["/", "/?q=hello", f"/?q={ASKED}&source={TORCHES}", "/vault/", f"/vault/{TORCHES}"]
-    for path in views:
+    for path in [*views, "/docs"]:
         reply = client.get(path)
         assert reply.status_code == 200
         policy = reply.headers["content-security-policy"]
@@ -250,3 +251,15 @@ def test_a_file_that_is_gone_does_not_take_the_answer_with_it(client: httpx2.Cli
     page = client.get("/", params={"q": ASKED, "source": "gone.md"})
     assert (page.status_code, 'data-state="answered"' in page.text) == (200, True)
     assert client.get("/", params={"source": "gone.md"}).status_code == 404
+
+
+def test_the_apis_description_names_every_endpoint_and_leads_to_every_schema(
+    client: httpx2.Client,
+) -> None:
+    page = client.get("/docs").text
+    said = client.get("/openapi.json").json()
+    for path, methods in said["paths"].items():
+        assert all(f"<code>{method.upper()} {path}</code>" in page for method in methods)
+    assert '<a href="#AskRequest">AskRequest</a>' in page
+    assert set(re.findall('href="#([A-Z]\\w+)"', page)) <= set(re.findall('id="(\\w+)"', page))
+    assert client.get("/redoc").status_code == 404

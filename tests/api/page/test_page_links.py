@@ -15,15 +15,16 @@ UNDERSTOOD = "Torches and a lantern?"
 def test_a_link_carries_no_earlier_question(desk: Desk, tab: New) -> None:
     tab_ = tab(desk.quotes)
     link = tab_.answer.get_by_role("link", name="Link to this question")
-    for question, alone in (
-        (ASKED, ASKED),
-        (FOLLOW_UP, UNDERSTOOD),
-        (NEAREST, NEAREST),
+    for question, alone, before in (
+        (ASKED, ASKED, []),
+        (FOLLOW_UP, UNDERSTOOD, [("before", ASKED)]),
+        (NEAREST, NEAREST, []),
     ):
         tab_.ask(question)
         expect(tab_.answer.get_by_role("heading", level=2)).to_have_text(question)
         expect(link).to_have_attribute("href", f"/?{urlencode({'q': alone})}")
-        expect(tab_.page).to_have_url(f"{desk.quotes}/?{urlencode({'q': alone})}")
+        address = f"{desk.quotes}/?{urlencode([('q', question), *before])}"
+        expect(tab_.page).to_have_url(address)  # a reload understands it again
 
 
 def test_who_gets_a_follow_ups_link_sees_its_answer(desk: Desk, tab: New) -> None:

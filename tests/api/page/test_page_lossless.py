@@ -54,6 +54,13 @@ def test_a_row_that_ends_with_empty_cells_makes_no_column() -> None:
     assert "<td></td>" not in html("|a|\n|-|\n|1|||  |\n", Shown())
 
 
+def test_a_note_that_stands_alone_in_its_row_goes_over_all_columns() -> None:
+    page = html("|a|b|c|\n|-|-|-|\n|*note*|||\n||2||\n", Shown(range(1, 5), {3}))
+    cell = '<td colspan="3"><span class="across"><mark><em>note</em></mark></span></td>'
+    assert f"<tr>{cell}</tr>" in page
+    assert page.count("colspan") == 1
+
+
 @pytest.mark.parametrize("before", ["", "> ", "- ", "1. ", "> - ", "- > "])
 def test_a_definition_is_shown_where_it_stands_and_still_defines(before: str) -> None:
     text = f"{before}[axe]: Weapons.md 'sharp'\n\nAn [axe]."

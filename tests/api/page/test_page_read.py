@@ -1,7 +1,7 @@
 """The source beside the answer and the vault to read; other screens, and no scripts at all."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.support.servers.page_fixtures import ASKED, FILES, LINES, TORCHES, Desk, New
 
@@ -30,6 +30,22 @@ def test_a_source_opens_beside_the_answer_and_back_closes_it(desk: Desk, tab: Ne
     page.go_back()
     expect(panel).to_have_count(0)
     expect(one.answer).to_be_visible()
+
+
+def test_a_source_that_comes_late_does_not_stand_beside_another_answer(
+    desk: Desk, tab: New
+) -> None:
+    one = tab(f"{desk.quotes}/?q=What+does+a+dagger+cost%3F")
+    late: list[Route] = []
+    one.page.route("**/vault/**", lambda route: late.append(route))
+    one.answer.get_by_role("link", name="Open source").first.click()
+    one.ask(ASKED)
+    expect(one.answer.locator("mark")).to_have_text(LINES)
+    (route,) = late
+    route.continue_()
+    one.page.wait_for_timeout(300)
+    expect(one.source).to_have_count(0)
+    expect(one.page).to_have_url(f"{desk.quotes}/?q=How+long+does+a+torch+burn%3F")
 
 
 def test_an_address_with_a_source_shows_it_again(desk: Desk, tab: New) -> None:
