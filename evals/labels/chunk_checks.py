@@ -15,7 +15,7 @@ from evals.labels.quote_locations import shortened
 from ingest.chunking import document
 from ingest.chunking.document import IndexedChunk
 from ingest.read import markdown, vault
-from ingest.read.markdown import Block
+from ingest.read.markdown import Block, Document
 from ingest.read.plain import limits_what_precedes, plain
 from ingest.read.vault import SourceFile
 from retrieval.encoder import weights
@@ -31,16 +31,6 @@ PASSAGE_LIMIT = PAIR_LIMIT - 109 - 3  # of them for a passage beside a question 
 _FRONT_MATTER = re.compile(r"-{3,}\s*\n(?:.*\n)*?-{3,}\s*(?:\n|$)")
 
 Fault = tuple[int, str]  # the line, from 1, and what is wrong there
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file as people see it: all its lines, and the blocks that stand below the front matter."""
-
-    lines: tuple[str, ...]
-    shown: tuple[str, ...]  # the lines without what a browser hides
-    head: int  # lines of front matter, which are no text
-    blocks: tuple[Block, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +81,10 @@ def file_faults(
     file: SourceFile, indexed: Sequence[IndexedChunk], limits: Limits
 ) -> Iterator[Fault]:
     """Yield what is wrong with the chunks of one file."""
-    source = read(file.text)
+    source = markdown.parse(file.text)
+    front = _FRONT_MATTER.match(file.text)
     chunks = [item.chunk for item in indexed]
-    yield from _line_faults(source, chunks)
+    yield from _line_faults(source, front[0].count("\n") if front else 0, chunks)
     yield from _heading_faults(source, chunks)
     yield from _exception_faults(source, chunks, limits)
     yield from _table_faults(source, indexed)
@@ -118,16 +109,11 @@ def twin_faults(indexed: Sequence[IndexedChunk]) -> Iterator[tuple[str, int, str
             yield item.chunk.path, item.chunk.first_line, f"ambiguous: {what}"
 
 
-def read(text: str) -> Source:
-    """Return the lines and blocks of a file, whose line ends are \\n."""
-    front = _FRONT_MATTER.match(text)
-    document = markdown.parse(text)
-    head = front[0].count("\n") if front else 0
-    return Source(document.lines, document.shown, head, document.blocks)
+def _line_faults(source: Document, head: int, chunks: Sequence[Chunk]) -> Iterator[Fault]:
+    """Yield the lines that no chunk holds, or that it holds in other words than the file.
 
-
-def _line_faults(source: Source, chunks: Sequence[Chunk]) -> Iterator[Fault]:
-    """Yield the lines that no chunk holds, or that it holds in other words than the file."""
+    The `head` first ones are front matter, which is no text.
+    """
     held: dict[int, list[str]] = defaultdict(list)
     for chunk in chunks:
         for number, text in enumerate(chunk.text.split("\n"), start=chunk.first_line):
@@ -136,7 +122,7 @@ def _line_faults(source: Source, chunks: Sequence[Chunk]) -> Iterator[Fault]:
         if last != chunk.last_line:
             yield chunk.first_line, f"the chunk ends at line {last}, not at {chunk.last_line}"
     for number, line in enumerate(source.lines, start=1):
-        if not line.strip() or number <= source.head:
+        if not line.strip() or number <= head:
             continue
         if number not in held:
             yield number, f'no chunk holds the line "{shortened(line.strip())}"'
@@ -145,7 +131,7 @@ def _line_faults(source: Source, chunks: Sequence[Chunk]) -> Iterator[Fault]:
             yield number, f'its chunk holds "{wrong}" for "{shortened(line.strip())}"'
 
 
-def _heading_faults(source: Source, chunks: Sequence[Chunk]) -> Iterator[Fault]:
+def _heading_faults(source: Document, chunks: Sequence[Chunk]) -> Iterator[Fault]:
     """Yield headings that stand alone in a chunk, and those cut from what stands below them."""
     titles = {n for b in source.blocks if b.kind == "heading" for n in range(b.first, b.last)}
     if all(block.kind == "heading" for block in source.blocks):
@@ -160,7 +146,7 @@ def _heading_faults(source: Source, chunks: Sequence[Chunk]) -> Iterator[Fault]:
             yield block.first + 1, f"the heading is cut from its text in line {below.first + 1}"
 
 
-def _exception_faults(source: Source, chunks: Sequence[Chunk], limits: Limits) -> Iterator[Fault]:
+def _exception_faults(source: Document, chunks: Sequence[Chunk], limits: Limits) -> Iterator[Fault]:
     """Yield sentences that limit the rule above them and that no chunk holds together with it."""
     starts = {chunk.first_line - 1 for chunk in chunks}
     for before, block in zip((None, *source.blocks), source.blocks, strict=False):
@@ -176,7 +162,7 @@ def _exception_faults(source: Source, chunks: Sequence[Chunk], limits: Limits) -
                 yield start + 1, f"the exception is cut from its rule in line {end}: shorten both"
 
 
-def _long_table(source: Source, before: Block, block: Block, limits: Limits) -> bool:
+def _long_table(source: Document, before: Block, block: Block, limits: Limits) -> bool:
     """Whether this is a table that with its note fills more than half a passage.
 
     Such a note may stand in a passage of its own: no writer can shorten a table of prices.
@@ -190,7 +176,7 @@ def _together(line: int, below: Block, chunks: Sequence[Chunk]) -> bool:
     return any(c.first_line <= line and below.first + 1 <= c.last_line for c in chunks)
 
 
-def _table_faults(source: Source, indexed: Sequence[IndexedChunk]) -> Iterator[Fault]:
+def _table_faults(source: Document, indexed: Sequence[IndexedChunk]) -> Iterator[Fault]:
     """Yield chunks and entries that hold rows of a table and not its header."""
     for table in (block for block in source.blocks if block.kind == "table"):
         header = source.lines[table.first]

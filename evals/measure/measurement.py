@@ -64,38 +64,32 @@ class Measurement:
     best: Mapping[str, QuestionRow] | None = None
 
 
-def measurement(
-    outcomes: Sequence[Outcome],
-    made_with: Fingerprint,
-    *,
-    why: str = "",
-    more: Mapping[str, Mapping[str, float | None]] | None = None,
-) -> Measurement:
-    """Return what was measured, and `more` metrics by the id of an answerable question.
+def measurement(outcomes: Sequence[Outcome], made_with: Fingerprint) -> Measurement:
+    """Return what was measured, a row a question.
 
-    Of those hit and the reciprocal rank of the last gold in the final order, 0 where one is
-    missing, and whether a gold line is in the first card, and in any; of the others whether they
-    were refused, by their kind. Raises DatasetError where no question is answerable, and KeyError
-    where `more` lacks one.
+    Of an answerable one a hit, the reciprocal rank of the last gold in the final order, 0 where one
+    is missing, and whether a gold line is in the first card, and in any; of the others whether they
+    were refused, by their kind. Raises DatasetError where no question is answerable.
     """
-    rows: dict[str, QuestionRow] = {}
-    for outcome in outcomes:
-        judged, asked = outcome.judgement, outcome.question
-        metrics: dict[str, float | None] = {f"{REFUSED}{asked.kind}": float(outcome.refused)}
-        if asked.kind == "offtopic":
-            metrics[FAR] = _far(outcome)
-        if judged:
-            metrics = {
-                "hit": float(judged.hit),
-                "reciprocal_rank": round(1 / judged.rank, 6) if judged.rank else 0.0,
-                **_of_reply(outcome),
-                **(more[asked.id] if more else {}),
-            }
-        lost_at = outcome.lost_at
-        rows[asked.id] = QuestionRow(_digest(asked), asked.critical, lost_at, metrics)
+    rows = {one.question.id: _row_of(one) for one in outcomes}
     if not any(row.answerable for row in rows.values()):
         raise DatasetError("no answerable question was measured, so there is nothing to compare")
-    return Measurement(why, made_with, rows)
+    return Measurement("", made_with, rows)
+
+
+def _row_of(outcome: Outcome) -> QuestionRow:
+    asked, judged, shown = outcome.question, outcome.judgement, outcome.shown
+    metrics: dict[str, float | None] = {}
+    if judged:
+        metrics["hit"] = float(judged.hit)
+        metrics["reciprocal_rank"] = round(1 / judged.rank, 6) if judged.rank else 0.0
+        if shown:  # nothing where search alone was measured
+            metrics |= {"first_card": float(shown.first), "shown": float(shown.anywhere)}
+    else:
+        metrics[f"{REFUSED}{asked.kind}"] = float(outcome.refused)
+        if asked.kind == "offtopic":
+            metrics[FAR] = _far(outcome)
+    return QuestionRow(_digest(asked), asked.critical, outcome.lost_at, metrics)
 
 
 def _far(outcome: Outcome) -> float:
@@ -107,14 +101,6 @@ def _far(outcome: Outcome) -> float:
     if given is None:
         return 1.0
     return -1.0 if given.named else round(max(-1.0, min(1.0, -off_topic.subject(given))), 4)
-
-
-def _of_reply(outcome: Outcome) -> dict[str, float]:
-    """What the reply shows; nothing where search alone was measured."""
-    if outcome.shown is None:
-        return {}
-    shown = outcome.shown
-    return {"first_card": float(shown.first), "shown": float(shown.anywhere)}
 
 
 def fingerprint(
