@@ -12,7 +12,6 @@ RESULTS: Mapping[str, str] = {
     "refused": "no answer exists, refused",
 }
 SIGNS: Mapping[str, str] = {"missed": "✕", "replied": "!", "found": "✓", "refused": "✓"}
-_CHUNK_STAGES = ("dense_rank", "text_rank", "fused_rank", "rerank_rank")
 
 
 class ReportLine(NamedTuple):
@@ -36,18 +35,6 @@ class Excerpt(NamedTuple):
         return any(line.gold for line in self.lines)
 
 
-class Stage(NamedTuple):
-    """A row of the trace: where each stage put a passage, and what became of it."""
-
-    rank: int
-    chunk: str
-    ranks: tuple[int | None, ...]  # vectors, full text, fused, reranked
-    late: float | None
-    final: float | None
-    fate: str
-    gold: bool
-
-
 class Question(NamedTuple):
     """A row of a run with what is opened under it."""
 
@@ -57,7 +44,7 @@ class Question(NamedTuple):
     flip: str  # "fixed", "broken" or "": against what it is compared with
     golds: tuple[Excerpt, ...]
     passages: tuple[Excerpt, ...]
-    trace: tuple[Stage, ...]
+    needed: frozenset[str]  # passages that hold a gold that is needed
 
 
 def questions(rows: Iterable[Json], comparison: Json | None) -> list[Question]:
@@ -77,7 +64,7 @@ def question(row: Json, flipped: str = "") -> Question:
         flip=flipped,
         golds=tuple(_gold(need) for need in row["needed"]),
         passages=tuple(_passages(row)),
-        trace=tuple(_trace(row)),
+        needed=frozenset(need["passage"] for need in row["needed"]),
     )
 
 
@@ -116,16 +103,6 @@ def _passages(row: Json) -> Iterator[Excerpt]:
             f"{hit['heading']} · {hit['score']:.3f}",
             tuple(ReportLine(n, text, _in(spans, hit["path"], n)) for n, text in shown),
         )
-
-
-def _trace(row: Json) -> Iterator[Stage]:
-    needed = {need["passage"] for need in row["needed"]}
-    for one in row["trace"]:
-        ranks = tuple(one[name] for name in _CHUNK_STAGES)
-        yield Stage(
-            one["rank"], one["chunk_id"], ranks, one["late_score"], one["final_score"],
-            one["fate"], one["chunk_id"] in needed,
-        )  # fmt: skip
 
 
 def _in(spans: Sequence[tuple[Any, ...]], path: str, number: int) -> bool:
