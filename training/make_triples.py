@@ -17,8 +17,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from evals.labels import training_corpus
-from evals.labels.training_corpus import Collection
 from ingest.chunking.chunk import CHUNKER_VERSION
 from ingest.progress import Meter
 from retrieval import whole_file
@@ -27,7 +25,8 @@ from retrieval.encoder.bi_encoder import Progress as Finished
 from retrieval.encoder.weights import bundled_base
 from retrieval.errors import DatasetError, RulesError
 from retrieval.text.normalize import FOLDING_VERSION
-from training import triples
+from training import text_collections, triples
+from training.text_collections import Collection
 from training.triples import Group
 
 _TEXTS = Path("training/texts")
@@ -55,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not args.out.parent.is_dir():  # said before minutes of work
             raise DatasetError(f"{args.out}: no folder {str(args.out.parent)!r}; make it")
         embedder = Embedder(bundled_base(), thread)
-        collections = training_corpus.read(args.texts, embedder)
+        collections = text_collections.read(args.texts, embedder)
         with Meter() as meter:
             found = mine(collections, embedder, meter.show)
         triples.write(args.out, found)

@@ -11,9 +11,9 @@ from pathlib import Path
 from evals import retrieval
 from evals.fitting import stage_weights
 from evals.fitting.stage_weights import Example
-from evals.labels import dataset, training_corpus
+from evals.labels import dataset
 from evals.labels.dataset import Question
-from evals.labels.training_corpus import TrainingQuestion
+from evals.labels.training_questions import TrainingQuestion, without_questions
 from ingest.read import vault
 from ingest.read.vault import SourceFile
 from retrieval.context import SearchContext
@@ -69,7 +69,7 @@ def stripped(source: Path, target: Path) -> list[tuple[SourceFile, list[Training
         raise DatasetError("; ".join(f"{source}/{error}" for error in found.rejected))
     written = []
     for file in found.files:
-        text, questions, faults = training_corpus.without_questions(file)
+        text, questions, faults = without_questions(file)
         if faults:
             raise DatasetError(f"{source / file.path}:{faults[0]}")
         path = target / file.path

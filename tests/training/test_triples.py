@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evals.labels import dataset, training_corpus
+from evals.labels import dataset, training_questions
 from ingest.read.vault import SourceFile
 from retrieval.errors import DatasetError
 from retrieval.text.normalize import comparable, searchable
@@ -118,7 +118,7 @@ def test_a_question_asks_for_the_line_above_that_is_none() -> None:
     source = SourceFile(
         "a.md", "# A\nOne.\n?? 1?\n??  a\u00a0second\nTwo.\n\n?? late\n??x\n?? \n", "", 0
     )
-    text, asked, faults = training_corpus.without_questions(source)
+    text, asked, faults = training_questions.without_questions(source)
     assert text.text == "# A\nOne.\nTwo.\n\n"
     assert [(one.line, one.answer, one.text) for one in asked] == [(3, 2, "1?"), (4, 2, "a second")]
     assert [fault.split(":")[0] for fault in faults] == ["7", "8", "9"]

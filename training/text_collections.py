@@ -1,33 +1,22 @@
-"""Read training texts: Markdown with questions typed under the lines that answer them.
+"""Read the training texts: each folder is a collection, with its questions and its entries.
 
-Every folder is a collection. Its files lose their questions and go through the ingest of users'
-rules, so that what is trained on is what is searched.
+The files go through the ingest of users' rules without their questions, so that what is trained on
+is what is searched.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
+from evals.labels.training_questions import TrainingQuestion, without_questions
 from ingest.chunking import document
 from ingest.read import vault
 from ingest.read.vault import SourceFile
 from retrieval.encoder.bi_encoder import Embedder
 from retrieval.errors import DatasetError
 from retrieval.models import Entry
-from retrieval.text.normalize import searchable
 
-_MARK = "??"  # with a blank after it, at a line's start
 _SHOWN = 20  # faults of a message
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingQuestion:
-    """A question of a training text."""
-
-    path: str  # of the text, below its collection
-    line: int  # the question's own, 1-based
-    answer: int  # the line that answers, 1-based, of the text without questions
-    text: str  # as it is embedded
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,27 +58,6 @@ def read(texts: Path, embedder: Embedder) -> list[Collection]:
     if not any(one.asked for one in collections):
         raise DatasetError(f"{texts}: no folder below it holds questions, lines with '?? '")
     return collections
-
-
-def without_questions(file: SourceFile) -> tuple[SourceFile, list[TrainingQuestion], list[str]]:
-    """Return a training text without its questions, these, and what is wrong, as "line: what".
-
-    A question asks for the nearest line above it that is no question.
-    """
-    lines: list[str] = []
-    asked, faults = [], []
-    for number, line in enumerate(file.text.split("\n"), start=1):
-        if not line.lstrip().startswith(_MARK):
-            lines.append(line)
-            continue
-        text = searchable(line.lstrip().removeprefix(_MARK)).strip()
-        if not line.startswith(_MARK + " ") or not text:
-            faults.append(f"{number}: {line!r} is no question; write '?? ' and its words")
-        elif not lines or not lines[-1].strip():
-            faults.append(f"{number}: no line stands above {text!r}; move it below its answer")
-        else:
-            asked.append(TrainingQuestion(file.path, number, len(lines), text))
-    return replace(file, text="\n".join(lines)), asked, faults
 
 
 def _collection(folder: Path, embedder: Embedder, faults: list[str]) -> Collection:
