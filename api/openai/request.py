@@ -2,22 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, Final, Literal
 
-from api.openai.schema import MODEL, ChatRequest, Message
+from pydantic import BaseModel, ConfigDict, Field
+
 from retrieval.search import QUESTION_LIMIT
 
+MODEL: Final = "rules-oracle"
 _HISTORY = 20  # earlier questions, as many as POST /ask takes
-_ABSENT: tuple[Any, ...] = (
-    None,
-    False,
-    0,
-    "",
-    "none",
-    "auto",
-    [],
-    {},
-)  # values that ask for nothing
+_ABSENT: tuple[Any, ...] = (None, False, 0, "", "none", "auto", [], {})  # they ask for nothing
 _IMPOSSIBLE = {
     "tools": "no tools are called",
     "functions": "no functions are called",
@@ -34,6 +27,31 @@ _OPERATOR = (
     "threshold", "vault",
 )  # fmt: skip
 _TYPE_NAME = re.compile(r"\[|^(?:str|int|bool)$")
+
+
+class Message(BaseModel):
+    """A message of the conversation; only what a user wrote is read."""
+
+    role: Literal["system", "developer", "user", "assistant"]
+    content: Any = Field(default=None, description='text, or a list of {"type": "text", "text"}')
+
+
+class StreamOptions(BaseModel):
+    """How to stream; other options change nothing."""
+
+    include_usage: bool | None = False
+
+
+class ChatRequest(BaseModel):
+    """The body of POST /v1/chat/completions; `check` says which further fields are refused."""
+
+    # Chat front ends add fields of their own (chat_id, features), so unknown ones are no error.
+    model_config = ConfigDict(extra="allow")
+
+    model: str
+    messages: Annotated[list[Message], Field(min_length=1, max_length=1_000)]
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
 
 
 class RequestFaultError(Exception):

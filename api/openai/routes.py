@@ -9,36 +9,27 @@ import json
 import re
 import time
 from collections.abc import Callable, Coroutine, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.routing import APIRoute
+from openai.types import CompletionUsage, Model
+from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessage
+from openai.types.chat.chat_completion import Choice
+from openai.types.chat.chat_completion_chunk import Choice as Change
+from openai.types.chat.chat_completion_chunk import ChoiceDelta
+from openai.types.chat.chat_completion_message import Annotation, AnnotationURLCitation
+from openai.types.shared import ErrorObject
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from api.answer import pipeline
 from api.http import feedback, metrics
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted
-from api.openai.request import RequestFaultError, asked, check, parameter
-from api.openai.schema import (
-    MODEL,
-    Annotation,
-    ChatCompletion,
-    ChatRequest,
-    Choice,
-    Chunk,
-    ChunkChoice,
-    Delta,
-    ErrorReply,
-    Fault,
-    Model,
-    Models,
-    ReplyMessage,
-    TokenUsage,
-    UrlCitation,
-)
+from api.openai.request import MODEL, ChatRequest, RequestFaultError, asked, check, parameter
 from api.schema.answer import Answer
 from api.sources import addresses
 from api.state import Opened, RequestId
@@ -77,11 +68,27 @@ class _Route(APIRoute):
         return handle_or_explain
 
 
+class ErrorReply(BaseModel):
+    """Every error of the paths below /v1."""
+
+    error: ErrorObject
+
+
+class Models(BaseModel):
+    """The reply of GET /v1/models."""
+
+    object: Literal["list"] = "list"
+    data: list[Model]
+
+
 router = APIRouter(route_class=_Route, tags=["OpenAI"], responses={"4XX": {"model": ErrorReply}})
 
 
 @router.post(
-    "/v1/chat/completions", response_model=ChatCompletion, dependencies=[Depends(admitted)]
+    "/v1/chat/completions",
+    response_model=ChatCompletion,
+    response_model_exclude_unset=True,  # what OpenAI has and the Oracle does not
+    dependencies=[Depends(admitted)],
 )
 async def complete(
     body: ChatRequest, request: Request, opened: Opened, request_id: RequestId
@@ -114,22 +121,18 @@ async def complete(
     )
 
 
-@router.get("/v1/models")
+@router.get("/v1/models", response_model_exclude_unset=True)
 def models() -> Models:
     """List the one model that there is."""
-    return Models(data=[_model()])
+    return Models(object="list", data=[_model()])
 
 
-@router.get("/v1/models/{model}")
+@router.get("/v1/models/{model}", response_model_exclude_unset=True)
 def model(model: str) -> Model:
     """Describe the one model that there is."""
     if model != MODEL:
-        raise RequestFaultError(
-            f"there is no model {model[:80]!r} here, only {MODEL!r}",
-            "model",
-            "model_not_found",
-            404,
-        )
+        message = f"there is no model {model[:80]!r} here, only {MODEL!r}"
+        raise RequestFaultError(message, "model", "model_not_found", 404)
     return _model()
 
 
@@ -140,35 +143,33 @@ def model(model: str) -> Model:
 )
 def unknown(path: str, request: Request) -> None:
     """Say in OpenAI's shape that this part of its API is not here."""
-    raise RequestFaultError(
+    message = (
         f"there is no {request.method} /v1/{path[:80]!a}; there are POST /v1/chat/completions "
-        "and GET /v1/models",
-        None,
-        "unknown_url",
-        404,
+        "and GET /v1/models"
     )
+    raise RequestFaultError(message, None, "unknown_url", 404)
 
 
 def _model() -> Model:
-    return Model(id=MODEL, created=_STARTED)
+    return Model(id=MODEL, object="model", created=_STARTED, owned_by=MODEL)
 
 
 def _completion(given: Answer, base_url: str) -> ChatCompletion:
     usage = given.usage
+    message = ChatCompletionMessage(
+        role="assistant",
+        content=given.answer,
+        refusal=given.answer if given.refused else None,  # content has it too, for front ends
+        annotations=_annotations(given, base_url),
+    )
     return ChatCompletion(
         id=f"chatcmpl-{given.request_id}",
+        object="chat.completion",
         created=int(time.time()),
+        model=MODEL,
         system_fingerprint=given.generation,
-        choices=[
-            Choice(
-                message=ReplyMessage(
-                    content=given.answer,
-                    refusal=given.answer if given.refused else None,
-                    annotations=_annotations(given, base_url),
-                )
-            )
-        ],
-        usage=TokenUsage(
+        choices=[Choice(index=0, message=message, finish_reason="stop", logprobs=None)],
+        usage=CompletionUsage(
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             total_tokens=usage.prompt_tokens + usage.completion_tokens,
@@ -177,18 +178,19 @@ def _completion(given: Answer, base_url: str) -> ChatCompletion:
 
 
 def _annotations(given: Answer, base_url: str) -> list[Annotation]:
-    """One for every marker in the text, in the order of the text."""
+    """One for every marker in the text, in the order of the text; places in code points."""
     # Of the lines of one card the first: that is where its text begins.
     cited = {citation.marker: citation for citation in reversed(given.citations)}
     return [
         Annotation(
-            url_citation=UrlCitation(
+            type="url_citation",
+            url_citation=AnnotationURLCitation(
                 url=base_url.rstrip("/")
                 + addresses.link(found.path, found.first_line, found.last_line),
                 title=f"{found.path}: {found.heading}",
                 start_index=match.start(),
                 end_index=match.end(),
-            )
+            ),
         )
         for match in _MARKER.finditer(given.answer)
         if (found := cited.get(int(match[1]))) is not None
@@ -197,34 +199,35 @@ def _annotations(given: Answer, base_url: str) -> list[Annotation]:
 
 def _events(completion: ChatCompletion, *, with_usage: bool) -> Iterator[str]:
     message = completion.choices[0].message
-    yield _event(completion, ChunkChoice(delta=Delta(role="assistant", content="")))
-    for piece in _PIECE.findall(message.content):
-        yield _event(completion, ChunkChoice(delta=Delta(content=piece), finish_reason=None))
+    yield _event(completion, {"role": "assistant", "content": ""})
+    for piece in _PIECE.findall(message.content or ""):
+        yield _event(completion, {"content": piece})
     if message.annotations:
-        delta = Delta(annotations=message.annotations)
-        yield _event(completion, ChunkChoice(delta=delta, finish_reason=None))
-    yield _event(completion, ChunkChoice(delta=Delta(), finish_reason="stop"))
+        yield _event(completion, {"annotations": message.annotations})
+    yield _event(completion, {}, "stop")
     if with_usage:
         yield _event(completion, usage=completion.usage)
     yield "data: [DONE]\n\n"
 
 
 def _event(
-    completion: ChatCompletion, *choices: ChunkChoice, usage: TokenUsage | None = None
+    completion: ChatCompletion,
+    delta: dict[str, Any] | None = None,
+    reason: Literal["stop"] | None = None,
+    usage: CompletionUsage | None = None,
 ) -> str:
-    chunk = Chunk(
+    """One chunk: its delta names only what it adds, and the one with the usage has no choice."""
+    change = ChoiceDelta.model_validate(delta or {})
+    chunk = ChatCompletionChunk(
         id=completion.id,
+        object="chat.completion.chunk",
         created=completion.created,
+        model=MODEL,
         system_fingerprint=completion.system_fingerprint,
-        choices=list(choices),
-        usage=usage,
+        choices=[] if delta is None else [Change(index=0, delta=change, finish_reason=reason)],
+        **({"usage": usage} if usage else {}),
     )
-    fields = chunk.model_dump()
-    for choice in fields["choices"]:  # a delta names only what it adds
-        choice["delta"] = {k: v for k, v in choice["delta"].items() if v is not None}
-    if usage is None:
-        del fields["usage"]
-    return f"data: {json.dumps(fields)}\n\n"
+    return f"data: {json.dumps(chunk.model_dump(exclude_unset=True))}\n\n"
 
 
 def _retold(told: JSONResponse, param: str | None, code: str | None) -> JSONResponse:
@@ -240,8 +243,8 @@ def _retold(told: JSONResponse, param: str | None, code: str | None) -> JSONResp
 def _error(status: int, message: str, param: str | None, code: str | None) -> JSONResponse:
     # A message may quote half a character of the request, which JSON cannot carry.
     readable = message.encode("utf-8", "backslashreplace").decode()
-    kind: Any = "server_error" if status >= 500 else "invalid_request_error"
+    kind = "server_error" if status >= 500 else "invalid_request_error"
     if status == 429:
         kind = "rate_limit_error"
-    fault = Fault(message=readable, type=kind, param=param, code=code)
-    return JSONResponse(ErrorReply(error=fault).model_dump(), status)
+    fault = ErrorObject(message=readable, type=kind, param=param, code=code)
+    return JSONResponse({"error": fault.model_dump(exclude_unset=True)}, status)

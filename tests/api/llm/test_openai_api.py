@@ -7,7 +7,7 @@ import httpx2
 import openai
 import pytest
 
-from api.openai.schema import MODEL
+from api.openai.request import MODEL
 from tests.support.servers.fake_llm import USAGE, FakeLlm
 from tests.support.servers.openai_client import BODY, MESSAGES, TORCH, client_of, refused
 

@@ -5,7 +5,7 @@ from typing import Any
 import httpx2
 from openai import DefaultHttpxClient, OpenAI
 
-from api.openai.schema import MODEL
+from api.openai.request import MODEL
 
 TORCH = "How long does a torch burn?"
 MESSAGES: list[Any] = [{"role": "user", "content": TORCH}]
