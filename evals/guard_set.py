@@ -60,6 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m evals.guard_set", description=__doc__)
     parser.add_argument("--dataset", type=Path, default=GUARD)
     parser.add_argument("--split", choices=SPLITS, default="held", help="default: held")
+    parser.add_argument("--by-check", action="store_true", help="count each check by itself, too")
     parser.add_argument("--most-blocked", type=program.share, default=MOST_BLOCKED)
     parser.add_argument("--min-caught", type=program.share, default=MIN_CAUGHT)
     parser.add_argument("--results", type=Path, default=Path("results"))
@@ -114,6 +115,8 @@ def _measured(args: argparse.Namespace) -> EvalReport:
     rows = tuple(row(one) for one in checked)
     for one in rows:
         print(one.line)
+    for line in by_check(checked) if args.by_check else ():
+        print(line)
     config = {
         "program": "evals.guard_set",
         "commit": results.commit(),
@@ -147,6 +150,21 @@ def report(
     return EvalReport(
         "evals.guard_set", tuple(rows), tuple(table), (AIMS,), sums, tuple(found), config
     )
+
+
+def by_check(checked: Sequence[Checked]) -> list[str]:
+    """Return a table of what each check stopped, and what nothing else stopped (leave-one-out).
+
+    A check earns its place where it catches at least twice as many wrong answers as right ones.
+    """
+    lines = [f"{'check':<22} {'caught':>7} {'alone':>6} {'blocked':>8} {'alone':>6}"]
+    found = [(one.case.fault, {finding.check for finding in one.findings}) for one in checked]
+    for name in sorted({name for _, names in found for name in names}):
+        wrong, right = ([names for fault, names in found if bool(fault) == bad and name in names]
+                        for bad in (True, False))  # fmt: skip
+        counts = [len(wrong), wrong.count({name}), len(right), right.count({name})]
+        lines.append("{:<22} {:>7} {:>6} {:>8} {:>6}".format(name, *counts))
+    return lines
 
 
 def row(one: Checked) -> ReportRow:

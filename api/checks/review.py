@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from api.checks import citations, sanitize
 from api.checks.citations import CitedReply
-from api.checks.guard import findings, unfounded
+from api.checks.guard import findings
 from api.checks.guard.findings import Finding, Source
 from api.checks.markers import MARKER
 from api.schema.passages import Citation, CitationCounts
@@ -33,7 +33,9 @@ class Review:
 
 
 _MOST_MARKERS = 200  # of a reply; checking more takes seconds, and nobody could
-_SOURCELESS = Finding("uncited", "the whole answer", "cites no passage that carries what it says")
+_SOURCELESS = Finding(
+    "uncited", "the whole answer", "cites no passage that carries what it says", "no source"
+)
 
 
 def of_text(text: str, hits: Sequence[Hit], question: str) -> Review:
@@ -45,7 +47,7 @@ def of_text(text: str, hits: Sequence[Hit], question: str) -> Review:
     cleaned = sanitize.clean(text)
     if (number := len(MARKER.findall(cleaned.text))) > _MOST_MARKERS:
         what = f"is more than {_MOST_MARKERS}; cite a passage once a statement"
-        found = Finding("uncited", f"{number} citations", what)
+        found = Finding("uncited", f"{number} citations", what, "too many")
         return Review("", (), CitationCounts(), (found,), changed=True)
     cited = citations.check_reply(cleaned.text, hits, question)
     moved = cited.counts.repaired + cited.counts.unverified + cited.counts.dropped
@@ -69,7 +71,7 @@ def faults(
     found = findings.check(cited.text, sources, question)
     if found:
         return findings.check(written, sources, question) or found
-    found = tuple(unfounded.findings(cited.text, sources, question))
+    found = tuple(findings.unfounded(cited.text, sources, question))
     return found if found or cited.citations else (_SOURCELESS,)
 
 

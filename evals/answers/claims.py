@@ -10,10 +10,10 @@ measured on evals/datasets/answers/judge.jsonl, and printed beside every score.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from api.checks.guard.alignment import content
+from api.checks.guard.facts import facts
 from api.checks.guard.findings import check
+from api.checks.guard.occurrences import content
 from api.checks.guard.statements import statements
-from api.checks.guard.text.facts import facts
 from api.checks.passage_lines import Source
 from api.checks.sanitize import clean
 from api.schema.answer import Answer

@@ -7,15 +7,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from api.checks.guard.text import units
-from api.checks.guard.text.facts import Fact
-from api.checks.guard.text.occurrences import (
-    Occurrence as Occurrence,  # part of this module's interface
-)
-from api.checks.guard.text.occurrences import content as content
-from api.checks.guard.text.occurrences import named as named
-from api.checks.guard.text.occurrences import occurrences
-from api.checks.guard.text.occurrences import segment as segment
+from api.checks.guard import units
+from api.checks.guard.facts import Fact
+from api.checks.guard.occurrences import Occurrence, content, occurrences
 from api.checks.passage_lines import PassageLine, Source, lines
 from retrieval.text.words import abbreviates, stem
 
@@ -58,7 +52,6 @@ _DICE = re.compile(r"(\d{1,4})d(\d{1,4})([+-]\d{1,4})?")
 ARTICLES = frozenset(("a", "an", "per", "each", "every", "once"))
 _ABBREVIATION = 3  # letters of a word that is a unit wherever it follows a number
 _FILLERS_WORDS = "full whol mor additional extra further consecutiv entir complet"
-_DAY = 24 * 3600  # seconds
 _VERBS_WORDS = (
     "makes gives means takes lasts costs gets needs has runs comes goes"  # "plus 4 makes 6"
 )
@@ -102,8 +95,9 @@ def agreement(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreeme
     An end of a passage's range is a number that the passage gives; signs may not be opposite.
     """
     own = found.fact
-    if ":" in fact.die + own.die:
-        return "same" if _same_time(fact, own) else "none"
+    if ":" in fact.die + own.die:  # a time of day, 9:00, which may be the bare hour in one of them
+        same = fact.low in (own.low, own.high) or own.low in (fact.low, fact.high)
+        return "same" if same and not fact.base + own.base else "none"
     if own.die and not fact.die and fact.low < fact.high and _unscaled(fact) == span(own.die):
         return _counts(fact, found, counted)
     if fact.die or own.die:
@@ -115,7 +109,7 @@ def agreement(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreeme
         return "same" if chance is not None and chance == _chance(own) else "none"
     if fact.base == own.base and _equal(fact, own, Fraction(1), Fraction(1)):
         return _counts(fact, found, counted)
-    if _share(fact, own) or _months(fact, own):
+    if _share(fact, own):
         return "same"
     if _equal(fact, own, fact.factor, own.factor):
         if own.weak and own.base != fact.base:
@@ -148,7 +142,7 @@ def _counts(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement
     unit = fact.base or (fact.counted if known else _one(fact, counted))
     names = (own.counted or _one(own, counted), *found.counts)
     other = own.base or next((word for word in names if word in counted), "")
-    if _foreign(fact, found, counted) or _of_column(fact, found):
+    if _foreign(fact, found, counted):
         return "unit"
     if not unit or not other or _BASES.get(other) == fact.base != "":
         return "same"
@@ -161,14 +155,6 @@ def _foreign(fact: Fact, found: Occurrence, counted: frozenset[str]) -> bool:
     plural = len(noun) > _ABBREVIATION and noun not in VERBS
     return bool(plural and own in counted and len(own) > _ABBREVIATION) and not (
         noun in found.context or noun in counted
-    )
-
-
-def _of_column(fact: Fact, found: Occurrence) -> bool:
-    """Whether it counts what another column of its row counts: 3 gp, of the row's AC 3."""
-    others = (cell.column for at, cell in enumerate(found.line.cells) if at != found.cell)
-    return bool(fact.counted and found.column and found.cell) and any(
-        fact.counted in content(column) for column in others
     )
 
 
@@ -220,31 +206,11 @@ def _chance(fact: Fact) -> Fraction | None:
     return fact.low if fact.low < 1 and not fact.base else None
 
 
-def _same_time(fact: Fact, own: Fact) -> bool:
-    """Whether both are one time of day, where one of them may be the bare hour: 9 for 9:00."""
-    if fact.die and own.die:
-        return fact.die == own.die
-    clock, bare = (fact, own) if fact.die else (own, fact)
-    return not bare.base and not bare.counted and clock.low in {bare.low, bare.high}
-
-
 def _share(fact: Fact, own: Fact) -> bool:
     """50% is a half, where the half is written as a fraction."""
     parts, percent = (own, fact) if fact.base == "%" else (fact, own)
     part = parts.low.denominator > 1 and not parts.base
     return part and percent.base == "%" and percent.low / 100 == parts.low
-
-
-def _months(fact: Fact, own: Fact) -> bool:
-    """Whether they are one time by the calendar: 30 days a month, 5 working days a week."""
-    if own.qualifier in _WORKING and not fact.qualifier and fact.base == own.base:
-        return 7 * own.low == 5 * fact.low
-    if {fact.base, own.base} != {"month", "second"} or fact.low != fact.high:
-        return False
-    months, seconds = (fact, own) if fact.base == "month" else (own, fact)
-    days = seconds.low / _DAY
-    years = months.low / 12
-    return days == 30 * months.low or days in {365 * years, 364 * years}
 
 
 def _equal(fact: Fact, own: Fact, factor: Fraction, own_factor: Fraction) -> bool:

@@ -4,24 +4,35 @@ Deterministic and without a model: words and numbers are compared, meanings are 
 measures, and what it lets through, is in docs/experiments.md.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
-from api.checks.guard.alignment import Evidence, content, evidence
-from api.checks.guard.case import Finding as Finding  # part of this module's interface
-from api.checks.guard.case import FindingKind as FindingKind
-from api.checks.guard.case import GuardCase
-from api.checks.guard.numbers.arithmetic import Sum, sums
-from api.checks.guard.numbers.number import misplaced
-from api.checks.guard.statements import Statement, statements
-from api.checks.guard.text.facts import Fact, facts
-from api.checks.guard.text.names import names
-from api.checks.guard.words.named import unfounded_names
-from api.checks.guard.words.polarity import contradiction
+from api.checks.guard.alignment import Evidence, evidence
+from api.checks.guard.arithmetic import sums
+from api.checks.guard.facts import Fact, facts
+from api.checks.guard.names import names, unfounded_names
+from api.checks.guard.number_check import misplaced
+from api.checks.guard.occurrences import content
+from api.checks.guard.polarity import contradiction
+from api.checks.guard.statements import Finding as Finding  # part of this module's interface
+from api.checks.guard.statements import FindingKind as FindingKind
+from api.checks.guard.statements import GuardCase, Statement, statements
 from api.checks.markers import known_markers
 from api.checks.passage_lines import Source as Source  # part of this module's interface
 from retrieval.text.normalize import fold
 from retrieval.text.words import stem
 
+_MOST_FOREIGN = 0.5  # of a sentence's words; those that only lead over have few
+# Words that carry no rule: how an answer speaks of itself.
+_LEADING = frozenset(
+    content(
+        "accord answer apply both case condition depend exception follow following hence include "
+        "note number option otherwise part passage possible question rule same section short "
+        "source state therefore thing type value version way yes"
+    )
+)
+# Letters and digits mixed beyond what rules write (2d6, 10th, 30ft): a key, a hash, an encoding.
+_CODE = re.compile(r"(?<![\w+/=])(?=[\w+/=]*\d)(?=[\w+/=]*[^\W\d_])[\w+/=]{8,}")
 _FEWEST = 2  # words of a sentence that says more than "In two days"
 _OF_ITSELF = frozenset(
     stem(word) for word in ["passage", "passages", "answer", "question", "source"]
@@ -51,6 +62,26 @@ def check(answer: str, passages: Sequence[Source], question: str) -> tuple[Findi
     return tuple(dict.fromkeys(found))
 
 
+def unfounded(answer: str, sources: Sequence[Source], question: str) -> Iterator[Finding]:
+    """Yield what `answer` says without a marker of its own in words that nobody gave it.
+
+    Such a sentence states no number and no name, or the guard would have found it; it can still be
+    what a poisoned passage ordered, or what the model knows from elsewhere. Codes are findings
+    with a marker, too. Markers count `sources` from 1.
+    """
+    texts = [question, *(f"{s.path} {s.heading} {s.context} {s.text}" for s in sources)]
+    given = fold(" ".join(texts))
+    known = set(content(given)) | _LEADING
+    for statement in statements(answer):
+        words = set(content(statement.text))
+        foreign = words - known
+        if any(match[0] not in given for match in _CODE.finditer(statement.text)):
+            yield Finding("name", statement.text, "holds a code that stands in no passage", "code")
+        elif not statement.own and len(foreign) > _MOST_FOREIGN * len(words):
+            yield Finding("uncited", statement.text, "says what no passage says, and cites none",
+                          "foreign words")  # fmt: skip
+
+
 def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     shown = sums(statement.text)
     stated = [fact for fact in facts(statement.text) if not fact.weak or _one(fact, case.known)]
@@ -61,27 +92,21 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     ]  # fmt: skip
     if not case.cited:
         if new or names(statement.text):
-            yield Finding("uncited", statement.text, "states a fact and cites no passage")
+            yield Finding(
+                "uncited", statement.text, "states a fact and cites no passage", "no citation"
+            )
         return
     if statement.marked == "neighbour" and _states(statement, bool(new), case):
-        yield Finding("uncited", statement.text, "states a fact and has no marker of its own")
+        yield Finding("uncited", statement.text, "states a fact and has no marker of its own",
+                      "no marker of its own")  # fmt: skip
         return
     for total in shown:  # inputs are checked as facts of their own
         if not total.right:
-            yield Finding("arithmetic", total.text, "the result is wrong")
+            yield Finding("arithmetic", total.text, "the result is wrong", "sum")
     for fact in new:
-        if not _said_outside(fact, stated, shown):
-            yield from misplaced(fact, stated, statement, case)
+        yield from misplaced(fact, stated, statement, case)
     yield from unfounded_names(statement, case)
     yield from _negation(statement, case)
-
-
-def _said_outside(fact: Fact, stated: Sequence[Fact], shown: Sequence[Sum]) -> bool:
-    """Whether an input of a sum is judged where the statement says it outside of the sum."""
-    inputs = {one.start for total in shown for one in total.inputs}
-    return fact.start in inputs and any(
-        (one.low, one.die) == (fact.low, fact.die) for one in stated if one.start not in inputs
-    )
 
 
 def _states(statement: Statement, numbers: bool, case: GuardCase) -> bool:
@@ -123,6 +148,6 @@ def _negation(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     cited = [line for line in case.known.lines if line.passage in case.cited]
     if found := contradiction(statement.text, case.question, cited):
         message, line = found
-        yield Finding(
-            "negation", statement.text, f'{message}: "{line.quote}" (passage {line.passage})'
-        )
+        check = "no left out" if message.startswith("the statement leaves") else "no added"
+        yield Finding("negation", statement.text,
+                      f'{message}: "{line.quote}" (passage {line.passage})', check)  # fmt: skip

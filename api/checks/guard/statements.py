@@ -1,4 +1,4 @@
-"""An answer as statements: sentences and list items, each with the passages that it cites."""
+"""An answer as statements, each with the passages that it cites; what one is checked against."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from api.checks.guard.text.facts import facts
+from api.checks.guard.alignment import Evidence
+from api.checks.guard.facts import Fact, facts
 from api.checks.markers import MARKER
 from api.checks.passage_lines import sentences
 from retrieval.text.normalize import fold
@@ -17,6 +18,9 @@ _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 _TABLE_RULE = re.compile(r"(?=[\s:|-]*?--)[\s:|-]*$")
 
+FindingKind = Literal[
+    "number", "unit", "name", "welded", "uncited", "negation", "arithmetic", "case"
+]
 Marked = Literal["itself", "neighbour", "lead"]
 
 
@@ -33,6 +37,29 @@ class Statement:
     def own(self) -> bool:
         """Whether the markers stand in the statement itself."""
         return self.marked == "itself"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault of an answer: `text` is the answer's words, `message` says what is wrong."""
+
+    kind: FindingKind
+    text: str
+    message: str
+    check: str  # the name of what found it, as `evals.guard_set` counts them
+
+
+@dataclass(frozen=True, slots=True)
+class GuardCase:
+    """What one statement is checked against."""
+
+    question: str
+    asked: tuple[Fact, ...]
+    known: Evidence
+    cited: tuple[int, ...]
+    texts: tuple[str, ...]  # of the passages with what is above them, folded
+    told: tuple[Fact, ...]  # what the answer has stated before, and was checked there
+    place: tuple[Fact, ...]  # of the paths and headings of the cited passages
 
 
 def statements(answer: str) -> tuple[Statement, ...]:

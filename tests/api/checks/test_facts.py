@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.checks.guard.alignment import Occurrence, agreement
-from api.checks.guard.text.facts import Fact, facts
-from api.checks.guard.text.names import names
+from api.checks.guard.alignment import agreement
+from api.checks.guard.facts import Fact, facts
+from api.checks.guard.names import names
+from api.checks.guard.occurrences import Occurrence
 from api.checks.passage_lines import Cell, PassageLine
 from retrieval.text.normalize import fold
 from retrieval.text.words import abbreviates, stem

@@ -31,12 +31,10 @@ RETOLD = (WORDED, LODGING)
     [
         "The guard is there from 9 am to 5 pm [1].",
         "A sleeper rests between four and sixteen turns (4d4) [1].",
-        "The nurse finds them on 1-2 on a d6 [1].",
         "The nurse finds one in three [1].",
         "Reports take two weeks [1].",
         "Refunds take a fortnight, two weeks that is [1].",
         "It is put out with a bonus of 1-in-6 [1].",
-        "They are kept for one month (30 days) [1].",
         "Twenty-four at most fit in a box [1].",
         "Nothing above 4+1 HD is affected [1].",
         "If the leader dies the score falls by two [1].",

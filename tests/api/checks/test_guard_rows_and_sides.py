@@ -1,4 +1,4 @@
-"""Rows and sections that are named, names that open a sentence, and the sides of opposites."""
+"""Rows and sections that are named, and names that open a sentence."""
 
 import pytest
 
@@ -71,40 +71,6 @@ def test_an_ordinary_word_before_a_name_in_capitals_opens_the_sentence() -> None
 def test_a_name_that_no_passage_has_is_named(answer: str, name: str) -> None:
     found = check(answer, (RANKS,), "What does a scout get?")
     assert [one.text for one in found if one.kind == "name"] == [name]
-
-
-RITES = Source(
-    "lodge/Rites.md",
-    "Rites",
-    "",
-    "Warm the oil an hour before the rite. Guests wash before supper. Oil costs more than wax.",
-)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "The rite follows after an hour of warm oil [1].",
-        "Guests have supper after they wash [1].",
-        "Wax is less costly than oil [1].",
-        "Wax costs less than oil [1].",
-    ],
-)
-def test_an_opposite_that_turns_the_sides_round_passes(answer: str) -> None:
-    assert check(answer, (RITES,), "What is it like?") == ()
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "Warm the oil an hour after the rite [1].",
-        "Guests wash after supper [1].",
-        "Oil costs less than wax [1].",
-    ],
-)
-def test_an_opposite_on_the_same_side_is_named(answer: str) -> None:
-    found = check(answer, (RITES,), "What is it like?")
-    assert "negation" in [one.kind for one in found]
 
 
 BREWS = (

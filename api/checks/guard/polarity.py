@@ -8,9 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from api.checks.guard.text.clauses import Clause, clauses, stems, uncontracted
-from api.checks.guard.text.line_clauses import LineClause, told
-from api.checks.guard.words.opposites import opposite
+from api.checks.guard.clauses import Clause, LineClause, clauses, stems, told, uncontracted
 from api.checks.passage_lines import PassageLine
 
 _LEADING = re.compile(r"^\W*(?:yes|no)\s*[,.:;!-]\s*", re.IGNORECASE)
@@ -67,8 +65,6 @@ def contradiction(
             return _LEFT_OUT, line
         if line := _added(clause, said, near, parts):
             return _SAYS_NO, line
-        if swapped := _swapped(clause, near):
-            return swapped
     return None
 
 
@@ -210,14 +206,6 @@ def _implied(text: str, other: str) -> bool:
         not set(stems(found[0])) or not set(stems(found[0])) <= there
         for found in _IMPLIED.finditer(text)
     )
-
-
-def _swapped(clause: Clause, near: Sequence[LineClause]) -> tuple[str, PassageLine] | None:
-    best = max(near, key=lambda part: _likeness(clause, part), default=None)
-    if best is None or (clause.negated, clause.limit) != (best.clause.negated, best.clause.limit):
-        return None
-    words = opposite(clause.text, best.clause.text)
-    return (f'"{words[0]}" where its source says "{words[1]}"', best.line) if words else None
 
 
 def _likeness(clause: Clause, part: LineClause) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from api.checks.guard.text.facts import Fact, facts
+from api.checks.guard.facts import Fact, facts
 
 _OPERATORS: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
     "x": operator.mul, "*": operator.mul, "+": operator.add, "-": operator.sub,

@@ -9,8 +9,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from api.checks.guard.alignment import Evidence, Occurrence, agreement, content, segment
-from api.checks.guard.attribution.places import (
+from api.checks.guard import units
+from api.checks.guard.alignment import Evidence, agreement
+from api.checks.guard.arithmetic import sums
+from api.checks.guard.cells import names_row
+from api.checks.guard.facts import Fact
+from api.checks.guard.occurrences import Occurrence, content, segment
+from api.checks.guard.places import (
     Names,
     clause_names,
     column_names,
@@ -20,10 +25,8 @@ from api.checks.guard.attribution.places import (
     row_names,
     same_table,
 )
-from api.checks.guard.attribution.table_rows import names_column, names_key, names_row
-from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.statements import Statement
-from api.checks.guard.text.facts import Fact
+from retrieval.text.words import stem
 
 _FIRST = re.compile(r"\W*(?:(?:and|but|or)\s)?([\w'-]+)")
 _OPENERS_WORDS = (
@@ -31,6 +34,7 @@ _OPENERS_WORDS = (
     "above below after before until between during per plus not if when where within without"
 )
 _OPENERS = frozenset(_OPENERS_WORDS.split())
+_UNITS = frozenset(stem(word) for word in units.WORDS)
 _Words = Set[str]
 
 
@@ -47,7 +51,6 @@ class _Said:
     """A statement's words around one of its numbers, the nearest first."""
 
     fact: Fact
-    text: str
     naming: Sequence[Fact]  # the numbers of the statement, without those of shown sums
     beside: Sequence[Fact]  # those of the same part
     part: _Words
@@ -116,11 +119,7 @@ def _fits(
     """
     if not comparable(said.fact, taken, other, known):
         return False
-    if not told and (
-        names_row(said.fact, taken, other, said.naming)
-        or names_key(said.text, taken, other)
-        or names_column(taken, other, said.naming)
-    ):
+    if not told and names_row(said.fact, taken, other, said.naming):
         return True
     near = [said.part] if told else [said.part, said.subject, said.above]
     if not same_table(taken, other) or not other.cell or not taken.cell:
@@ -175,7 +174,7 @@ def _said(fact: Fact, found: Sequence[Fact], statement: Statement, question: str
     near, subject, above, whole = (frozenset(_telling(one, counts, values)) for one in texts)
     asked = frozenset(roots(content(question)))
     naming = [one for one in found if one.start not in shown]
-    return _Said(fact, text, naming, beside, near, subject, above, whole, asked)
+    return _Said(fact, naming, beside, near, subject, above, whole, asked)
 
 
 def _telling(text: str, counts: Sequence[Fact], values: _Words) -> Iterator[str]:
@@ -190,3 +189,51 @@ def _carried(part: str) -> bool:
     """Whether a part has the subject of the one before: "and weighs 500", not "a lantern 24"."""
     first = _FIRST.match(part)
     return first is not None and first[1].lower() not in _OPENERS
+
+
+def other_section(
+    statement: Statement, question: str, supports: Sequence[Occurrence], known: Evidence
+) -> Rival | None:
+    """Return the section that a statement names while its number stands in another one, or None.
+
+    Judged between sections with one title ("Hold Person" of two classes), by what is different
+    above them, and between neighbours ("Speed" and "Invulnerability" of one file).
+    """
+    stated = set(content(statement.text))
+    said = set(content(f"{statement.text} {statement.lead} {question}"))
+    found: Rival | None = None
+    for taken in supports:
+        rivals = (
+            Rival(taken, other) for other in known.occurrences
+            if other.line.heading != taken.line.heading and _heads(stated, said, taken, other)
+        )  # fmt: skip
+        found = next(rivals, None)
+        if found is None:
+            return None
+    return found
+
+
+def _heads(stated: Set[str], said: Set[str], taken: Occurrence, other: Occurrence) -> bool:
+    """Whether the words name the section of `other`, and that of `taken` by none of its own."""
+    here, there = taken.line.heading.split(" > "), other.line.heading.split(" > ")
+    own, rival_words = _plain(taken.line.heading), _plain(other.line.heading)
+    ours, theirs = own - rival_words, rival_words - own
+    line = taken.line
+    cells = (f"{cell.column} {cell.text}" for cell in line.cells)
+    text = _plain(" ".join([*cells, line.key, line.near, line.before]))
+    if not ours or not theirs or ours & said or theirs & text:
+        return False
+    if here[-1] == there[-1] and here[-1].strip():
+        return bool(theirs & said)
+    title = (_plain(there[-1] or there[-2]) & theirs) - _UNITS
+    return _folder(here[0]) == _folder(there[0]) and bool(title) and title <= stated
+
+
+def _folder(path: str) -> str:
+    """The topmost folder of a path; "" for a file in none."""
+    head, found, _ = path.partition("/")
+    return head if found else ""
+
+
+def _plain(text: str) -> set[str]:
+    return {word for word in content(text) if word.isalpha()}

@@ -1,4 +1,4 @@
-"""Units of general English, so that 30', 30 ft, thirty feet and 10 yards are one length.
+"""What numbers are worth, and units of general English: 30', 30 ft and 10 yards are one length.
 
 Units of one game or trade (a turn, a seat, a gold piece) are not here: they are whatever word
 follows a number in the passages, see `facts.py`.
@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
+
+from retrieval.text import numbers_in_words
 
 Dimension = Literal["distance", "duration", "price", "percentage", "measure"]
 
@@ -25,6 +27,9 @@ def _unit(dimension: Dimension, base: str, factor: int | Fraction = 1) -> Unit:
     return Unit(dimension, base, Fraction(factor))
 
 
+_SPACED = re.compile(r"(?<=\d) (?=\d{3}(?!\d|/))")
+_LONGEST = 300  # characters of a number that count; Python refuses to read 4,301 digits
+_PARTS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "third": Fraction(1, 3)}
 _DAY = 24 * 3600
 _SPELLINGS: dict[Unit, str] = {
     _unit("distance", "foot"): "' ft foot feet",
@@ -81,3 +86,25 @@ def of_column(name: str) -> Unit | None:
 def find(word: str) -> Unit | None:
     """Return the unit that a lower-case word or sign stands for, or None."""
     return _UNITS.get(word)
+
+
+def value(written: str) -> Fraction:
+    """Return what a number as `facts` finds it stands for: 1,200, 1 1/2, 1.2k, "two and a half".
+
+    Raises KeyError for words that are no number.
+    """
+    plain = written.strip("$€£").replace(",", "").lower()[:_LONGEST]
+    whole, more, part = plain.partition(" and a ")
+    if more:
+        return value(whole) + _PARTS[part]
+    plain = _SPACED.sub("", plain)
+    if plain[-1:] == "k" and plain[:-1].replace(".", "").isdigit():
+        return Fraction(plain[:-1]) * 1000
+    if not plain[:1].isdigit():
+        return numbers_in_words.value(plain)
+    first, *rest = plain.replace("+", " ").split()
+    if not rest:
+        return Fraction(first)
+    if "/" in rest[0]:
+        return Fraction(first) + Fraction(rest[0])
+    return Fraction(first) * numbers_in_words.value(rest[0])

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from fractions import Fraction
 
-from api.checks.guard.alignment import VERBS, Evidence, Occurrence, agreement, content, named
-from api.checks.guard.text import units
-from api.checks.guard.text.facts import Fact
-from api.checks.guard.text.irregular import base
+from api.checks.guard import units
+from api.checks.guard.alignment import VERBS, Evidence, agreement
+from api.checks.guard.facts import Fact
+from api.checks.guard.occurrences import Occurrence, base, content, named
 from api.checks.passage_lines import PassageLine
 from retrieval.text.numbers_in_words import SMALL
 from retrieval.text.words import stem
@@ -78,17 +78,10 @@ def comparable(fact: Fact, taken: Occurrence, other: Occurrence, known: Evidence
         return False
     if same_table(taken, other):
         alike = own.base == fact.base or not own.base or not (fact.base or fact.counted)
-        if named_by_column(fact, taken) and not named_by_column(fact, other):
-            return False
         rows = taken.line is not other.line
         return alike and (rows if taken.cell == other.cell else other.cell != 0 != taken.cell)
     kind = _kind(fact, taken)
     return kind == _kind(own, other) and (any(kind) or _one_line(taken, other))
-
-
-def named_by_column(fact: Fact, place: Occurrence) -> bool:
-    """Tell whether the column says what is counted: coins, of "Weight (coins)"."""
-    return bool(fact.nouns) and fact.nouns[0] in place.column
 
 
 def same_table(one: Occurrence, other: Occurrence) -> bool:

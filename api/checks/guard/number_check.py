@@ -1,28 +1,17 @@
-"""Whether the passages hold a number of a statement, and where the statement says."""
+"""Whether the passages hold a number of a statement, in its unit, and where the statement says."""
 
 import re
 from collections.abc import Iterator, Sequence
 
-from api.checks.guard.alignment import Occurrence, agreement, content
-from api.checks.guard.attribution.other_row import foreign_row
-from api.checks.guard.attribution.other_section import other_section
-from api.checks.guard.attribution.subject_and_number import rival
-from api.checks.guard.case import Finding, GuardCase
-from api.checks.guard.numbers.arithmetic import sums
-from api.checks.guard.numbers.derived import (
-    beyond,
-    compares,
-    ends,
-    notation,
-    of_odds,
-    unshown,
-    within,
-)
-from api.checks.guard.numbers.unit_check import weighed
-from api.checks.guard.numbers.verbal_arithmetic import worded
-from api.checks.guard.statements import Statement
-from api.checks.guard.text.clauses import uncontracted
-from api.checks.guard.text.facts import Fact, facts
+from api.checks.guard.alignment import agreement
+from api.checks.guard.arithmetic import sums
+from api.checks.guard.attribution import other_section, rival
+from api.checks.guard.cells import other_row
+from api.checks.guard.derived import ends, notation, worded
+from api.checks.guard.facts import Fact, facts
+from api.checks.guard.occurrences import Occurrence, content, rate_after, segment
+from api.checks.guard.statements import Finding, GuardCase, Statement
+from api.checks.guard.units import WORDS
 from retrieval.text.words import stem
 
 # What an answer counts on its own account: "there are two ways".
@@ -30,21 +19,14 @@ _OWN_COUNTS_WORDS = (
     "way case option kind type thing rule value version source answer part condition exception "
     "step passage reason possibility example"
 )
+_OWN_COUNTS = frozenset(stem(word) for word in _OWN_COUNTS_WORDS.split())
 _CALENDAR = {"year": "12, 52, 365", "week": "7", "day": "24", "hour": "60", "minute": "60"}
-_LIST = re.compile(r"(?: [\w'-]+){0,3}(?::| -|,) ([^:;.]+)[.;]?")
-_ITEMS = re.compile(r",\s+(?:and|or)\s|,\s+|\s(?:and|or)\s")
 _OF_THESE = re.compile(
     r"\b(?:the|these|those|all|other|last|first|next|former|latter)\s$", re.IGNORECASE
 )  # "for the last two"
-_CORRECTED = re.compile(
-    r"(?:,|\band|\bbut) not (?:(?:on|at|by|from|in|with|the) )*(?!than)(?:[a-z]+ )?(?<!than )$",
-    re.IGNORECASE,
-)
-_INSTEAD = re.compile(r"\b(?:instead of|rather than|not) (?:\w+ ){0,2}$", re.IGNORECASE)
-_SPOKEN_OF = 0.6  # of a line's words are in the statement or the question
+_UNITS = frozenset(stem(word) for word in WORDS)
 _MANY = 40  # numbers of a statement that is a list and shows no step
-_FEW = 6  # numbers of a line; more of them make any number by chance
-_OWN_COUNTS = frozenset(stem(word) for word in _OWN_COUNTS_WORDS.split())
+_FEWEST = 2  # words by which a line is rather meant than the ones that hold the bare number
 
 
 def misplaced(
@@ -57,11 +39,11 @@ def misplaced(
     if bare := _used(fact, stated, supports):
         supports = [item for item in supports if item not in bare]
     others = [item for verdict, item in agreed if verdict == "unit"]
-    if told := weighed(fact, stated, statement, others, supports):
+    if told := _weighed(fact, stated, statement, others, supports):
         yield _otherwise(fact, told)
     elif supports:
         yield from _placed(fact, stated, statement, supports, case)
-    elif not _explained(fact, stated, statement, cited, case):
+    elif not _explained(fact, statement, cited, case):
         yield from _missing(fact, statement, others, case)
 
 
@@ -78,33 +60,58 @@ def _used(fact: Fact, stated: Sequence[Fact], supports: Sequence[Occurrence]) ->
 def _missing(
     fact: Fact, statement: Statement, others: Sequence[Occurrence], case: GuardCase
 ) -> Iterator[Finding]:
-    told = [*case.told, *_calendar(statement)]
-    many = len(facts(statement.text)) > _MANY
-    step = "" if many else unshown(fact, statement.text, told, case.asked)
-    if not step and others:
+    if others:
         yield _otherwise(fact, others[0])
-    elif step := step or ("" if many else _step_of_a_line(fact, statement.text, case)):
-        message = f"stands in no passage; if it is calculated, write the sum out: {step}"
-        yield Finding("arithmetic", fact.text, message)
-    elif not _own_count(fact, statement.text):
+    elif not _own_count(fact, statement.text) and not _in_words(fact, case):
         numbers = ", ".join(str(number) for number in case.cited)
-        yield Finding("number", fact.text, f"does not stand in passage {numbers}")
-
-
-def _step_of_a_line(fact: Fact, text: str, case: GuardCase) -> str:
-    """The sum by which a conclusion follows from numbers of one line cited; "" for none."""
-    lines: dict[int, list[Fact]] = {}
-    for item in case.known.occurrences:
-        if item.line.passage in case.cited and not item.fact.weak:
-            lines.setdefault(id(item.line), []).append(item.fact)
-    near = (one for one in lines.values() if 1 < len(one) <= _FEW)
-    steps = (unshown(fact, text, one, ()) for one in near)
-    return next((step for step in steps if step), "")
+        message = f"does not stand in passage {numbers}; if it is calculated, write the sum out"
+        yield Finding("number", fact.text, message, "in no passage")
 
 
 def _otherwise(fact: Fact, found: Occurrence) -> Finding:
     message = f'passage {found.line.passage} has it otherwise: "{found.line.quote}"'
-    return Finding("unit", f"{fact.text} {' '.join(fact.nouns)}".strip(), message)
+    return Finding("unit", f"{fact.text} {' '.join(fact.nouns)}".strip(), message, "unit")
+
+
+def _weighed(
+    fact: Fact,
+    found: Sequence[Fact],
+    statement: Statement,
+    others: Sequence[Occurrence],
+    supports: Sequence[Occurrence],
+) -> Occurrence | None:
+    """The line that gives the number another unit or rate than the statement, or None.
+
+    `others` have the number with another unit, `supports` with the same or with none: these count
+    only where they name the unit or are read with more words of the statement.
+    """
+    if not supports:
+        return None
+    rate = rate_after(fact, statement.text)
+    if rate and all(_rated_otherwise(item, rate) for item in supports):
+        return supports[0]
+    if not (fact.base or fact.nouns) or any(_explicit(fact, item) for item in supports):
+        return None
+    there = [item.line for item in others]
+    bare = [item for item in supports if item.line not in there]  # not the same number said again
+    said = set(content(segment(statement.text, found, fact))) - set(fact.nouns)
+    said = {word for word in said if not word.rpartition("#")[2].isdigit()}
+    most = max((len(said & item.context) for item in bare), default=0)
+    fits = [item for item in others if len(said & item.clause) >= max(_FEWEST, most + 1)]
+    return max(fits, key=lambda item: len(said & item.clause), default=None)
+
+
+def _rated_otherwise(found: Occurrence, rate: str) -> bool:
+    units = found.rate in _UNITS and rate in _UNITS
+    return units and found.rate != rate and rate not in found.context
+
+
+def _explicit(fact: Fact, found: Occurrence) -> bool:
+    """Whether a line gives the number in the statement's unit, in its own words."""
+    own = found.fact
+    return bool(
+        (own.base and own.base == fact.base) or set(own.nouns) & set(fact.nouns) or found.column
+    )
 
 
 def _placed(
@@ -112,74 +119,36 @@ def _placed(
     supports: Sequence[Occurrence], case: GuardCase,
 ) -> Iterator[Finding]:  # fmt: skip
     """Whether a number that the passages hold comes from where the statement says."""
-    if said := _denied_there(fact, statement, supports, case):
-        yield Finding(
-            "case", fact.text, f'"{said.line.quote}" (passage {said.line.passage}) says no to it'
-        )
-    elif better := rival(fact, stated, statement, case.question, supports, case.known, case.told):
+    if better := rival(fact, stated, statement, case.question, supports, case.known, case.told):
         taken, fits = better.taken, better.fits
         yield Finding(
             "welded", fact.text,
             f'"{fact.text}" stands in "{taken.line.quote}" (passage {taken.line.passage}), '
             f'but the statement is rather about "{fits.line.quote}" (passage '
             f"{fits.line.passage}), which says {fits.fact.text}",
+            "another subject",
         )  # fmt: skip
+    elif wrong := other_row(fact, stated, statement, supports, case):
+        if not _explained(fact, statement, supports, case):
+            yield wrong
     elif named := other_section(statement, case.question, supports, case.known):
         here, there = named.taken.line, named.fits.line
         yield Finding(
             "case", fact.text,
             f'"{fact.text}" stands in "{here.heading}" (passage {here.passage}), but the '
             f'statement names "{there.heading}" (passage {there.passage})',
-        )  # fmt: skip
-    else:
-        yield from _of_row(fact, stated, statement, supports, case)
-
-
-def _denied_there(
-    fact: Fact, statement: Statement, supports: Sequence[Occurrence], case: GuardCase
-) -> Occurrence | None:
-    """The line that says no to the number for what is spoken of: "on day 45 and not on day 21"."""
-    if _INSTEAD.search(uncontracted(statement.text[: fact.start])):
-        return None
-    said = set(content(f"{statement.text} {case.question}"))
-    for item in supports:
-        line = item.line.cells[item.cell].text
-        words = {word for word in content(line) if word.isalpha()}
-        if _CORRECTED.search(line[: item.fact.start]) and len(words & said) >= _SPOKEN_OF * len(
-            words
-        ):
-            return item
-    return None
-
-
-def _of_row(
-    fact: Fact, stated: Sequence[Fact], statement: Statement,
-    supports: Sequence[Occurrence], case: GuardCase,
-) -> Iterator[Finding]:  # fmt: skip
-    """Whether it stands in the row that is named, or follows from other numbers."""
-    row = foreign_row(statement, case.question, supports, case.known)
-    if row and not _explained(fact, stated, statement, supports, case):
-        taken, named = row
-        yield Finding(
-            "welded", fact.text,
-            f'"{fact.text}" stands in "{taken.line.quote}" (passage {taken.line.passage}), '
-            f'but the statement names the row "{named.quote}"',
+            "another section",
         )  # fmt: skip
 
 
 def _explained(
-    fact: Fact, stated: Sequence[Fact], statement: Statement,
-    cited: Sequence[Occurrence], case: GuardCase,
-) -> bool:  # fmt: skip
+    fact: Fact, statement: Statement, cited: Sequence[Occurrence], case: GuardCase
+) -> bool:
     """Whether a number that no cited passage holds follows from what they hold."""
     return (
         (_bare(fact) and any(fact.low == other.low for other in case.place))
-        or of_odds(fact, statement.text, cited)
         or ends(fact, cited)
-        or within(fact, stated, cited, case.known.counted)
         or notation(fact, [*case.told, *facts(statement.text)])
-        or beyond(fact, statement.text, cited)
-        or compares(fact, stated, cited)
         or _input(fact, statement, case)
         or worded(fact, statement.text, _outside(fact, statement), [*case.asked, *case.told])
     )
@@ -216,16 +185,14 @@ def _calendar(statement: Statement) -> tuple[Fact, ...]:
     return tuple(fact for word, text in _CALENDAR.items() if word in words for fact in facts(text))
 
 
-def _listed(behind: str) -> int:
-    """How many things a list behind a number names: 3 in " weapons: club, mace and sling."."""
-    found = _LIST.match(behind)
-    return len([part for part in _ITEMS.split(found[1]) if part.strip()]) if found else 0
+def _in_words(fact: Fact, case: GuardCase) -> bool:
+    """Whether it is a word that counts nothing the passages count: twice, "one in twenty"."""
+    counts = bool(fact.nouns) and fact.nouns[0] in case.known.counted
+    return fact.text.isalpha() and not (fact.base or counts)
 
 
 def _own_count(fact: Fact, text: str) -> bool:
     """Whether an answer counts on its own account: "two cases", "there are five:"."""
-    if fact.low > 1 and fact.low == _listed(text[fact.end :]):
-        return True
     if _OF_THESE.search(text[: fact.start]) and not (fact.base or fact.nouns or fact.die):
         return not fact.text[0].isdigit()
     leads = text.endswith(":") and not (fact.base or fact.die)

@@ -1,23 +1,92 @@
-"""Which row of a table a statement's number belongs to: level 5 to "4-6", 10 hours to "Over 9"."""
+"""The row of a table that a statement names, and whether its number stands there.
+
+Level 5 names the row "4-6", and 10 hours the row "Over 9".
+"""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
-from api.checks.guard.alignment import Occurrence, content
-from api.checks.guard.attribution.places import same_table
-from api.checks.guard.text.facts import Fact, facts
-from api.checks.guard.text.names import names
+from api.checks.guard.arithmetic import sums
+from api.checks.guard.facts import Fact, facts
+from api.checks.guard.occurrences import Occurrence, content, segment
+from api.checks.guard.places import is_header, roots, same_table
+from api.checks.guard.statements import Finding, GuardCase, Statement
 from api.checks.passage_lines import PassageLine
 
 _UP_TO = re.compile(r"\b(?:up to|under|below|less than|at most|or less|or fewer)\b", re.IGNORECASE)
 _FROM = re.compile(r"\+\W*$|\b(?:from|or more|and more|on|at least)\b", re.IGNORECASE)
 _OVER = re.compile(r"\b(?:over|above|more than)\b", re.IGNORECASE)
 _REACHES = frozenset(content("less least fewer below"))
-_WORD = re.compile(r"[^\W_]+")
-_LETTERS = re.compile(r"[a-z]{3}")
 _LONGEST_KEY = 30  # characters before the colon of an item
 _ENDLESS = Fraction(10**12)
+_WORD = re.compile(r"[^\W_]+")
+_LETTERS = re.compile(r"[a-z]{3}")
+
+
+def other_row(
+    fact: Fact, stated: Sequence[Fact], statement: Statement,
+    supports: Sequence[Occurrence], case: GuardCase,
+) -> Finding | None:  # fmt: skip
+    """Return what is wrong where a statement names one row and its number is in another one.
+
+    Only where all `supports` of the number are cells of one table, and one row is named, by the
+    nearest words that name any, but at most one column, in which that row has something.
+    """
+    first = supports[0]
+    if not first.cell or is_header(first) or not all(same_table(first, one) for one in supports):
+        return None
+    if any(fact.start == one.start for total in sums(statement.text) for one in total.inputs):
+        return None
+    part = segment(statement.text, stated, fact)
+    texts = [part, statement.text, statement.lead, case.question]
+    rows = [
+        line for line in dict.fromkeys(one.line for one in case.known.occurrences)
+        if line.passage == first.line.passage and _columns(line) == _columns(first.line)
+    ]  # fmt: skip
+    named = next((there for text in texts if (there := _named_rows(text, rows, fact))), [])
+    columns = next((at for text in (*texts[:2], texts[3])
+                    if (at := _named_columns(text, first.line))), [])  # fmt: skip
+    if len(named) != 1 or len(columns) > 1 or any(one.line is named[0] for one in supports):
+        return None
+    own = {word for one in supports for word in content(one.line.key)}
+    empty = columns and not named[0].cells[columns[0]].text.strip(" -")
+    if empty or own & set(content(" ".join(texts))):
+        return None
+    message = (
+        f'"{fact.text}" stands in "{first.line.quote}" (passage {first.line.passage}), '
+        f'but the statement names the row "{named[0].quote}"'
+    )
+    return Finding("welded", fact.text, message, "another row")
+
+
+def _named_rows(text: str, rows: Sequence[PassageLine], fact: Fact) -> list[PassageLine]:
+    said = _phrase(text)
+    rest = [one for one in facts(text) if (one.low, one.die) != (fact.low, fact.die)]
+    return [
+        row for row in rows
+        if (_LETTERS.search(key := _phrase(row.key)) and key in said)
+        or any(_keys(one, row) for one in rest)
+    ]  # fmt: skip
+
+
+def _named_columns(text: str, line: PassageLine) -> list[int]:
+    """The columns of which a text has a word that no other column has, without that of the key."""
+    words = roots(content(text))
+    names = [roots(content(cell.column)) for cell in line.cells]
+    return [
+        at for at, own in enumerate(names)
+        if at and words & own - {word for n, name in enumerate(names) if n != at for word in name}
+    ]  # fmt: skip
+
+
+def _columns(line: PassageLine) -> list[str]:
+    return [cell.column for cell in line.cells]
+
+
+def _phrase(text: str) -> str:
+    """The words of a text between single spaces."""
+    return f" {' '.join(_WORD.findall(text.lower()))} "
 
 
 def names_row(fact: Fact, taken: Occurrence, other: Occurrence, found: Sequence[Fact]) -> bool:
@@ -42,71 +111,6 @@ def names_row(fact: Fact, taken: Occurrence, other: Occurrence, found: Sequence[
     return any(_keys(own, other.line) for own in rest) and not any(
         _keys(own, taken.line) for own in rest
     )
-
-
-def names_key(text: str, taken: Occurrence, other: Occurrence) -> bool:
-    """Tell whether folded `text` has the key of another row as it stands, and not that of its own.
-
-    "the other parent" for the row "Other parent", whose words the row "Parent" may have as well.
-    """
-    here, there = taken.line, other.line
-    if here is there or not same_table(taken, other) or taken.cell != other.cell:
-        return False
-    own, rival = phrase(here.key), phrase(there.key)
-    named = own != rival and bool(_LETTERS.search(rival)) and rival in phrase(text)
-    return named and not (set(content(own)) - set(content(rival))) & set(content(text))
-
-
-def exchanged_cells(text: str, lines: Sequence[PassageLine]) -> Iterator[tuple[str, PassageLine]]:
-    """Yield the names of folded `text` that a table gives to another row, and the row meant.
-
-    "Marshal" for level 6, where the row of 6 has "Captain": one row is named, and has no such name.
-    """
-    said = phrase(text)
-    stated = [fact for fact in facts(text) if not fact.weak]
-    rows = [line for line in lines if line.kind == "row" and any(c.column for c in line.cells)]
-    meant = [line for line in rows if _named(said, stated, line)]
-    for name in names(text) if len(meant) == 1 else ():
-        word = phrase(" ".join(name))
-        cells = (cell for row in rows if _alike(row, meant[0]) for cell in row.cells[1:])
-        own = phrase(" ".join(cell.text for cell in meant[0].cells))
-        if word not in own and any(phrase(cell.text) == word for cell in cells):
-            yield " ".join(name), meant[0]
-
-
-def phrase(text: str) -> str:
-    """Return the words of a text between single spaces."""
-    return f" {' '.join(_WORD.findall(text.lower()))} "
-
-
-def worded_key(line: PassageLine) -> bool:
-    """Tell whether a row's key is a name and no number."""
-    return bool(_LETTERS.search(phrase(line.key)))
-
-
-def _named(said: str, stated: Sequence[Fact], line: PassageLine) -> bool:
-    """Whether a statement names the row of a line by its key or by a number in its range."""
-    key = phrase(line.key)
-    return bool(_LETTERS.search(key) and key in said) or any(_keys(fact, line) for fact in stated)
-
-
-def _alike(one: PassageLine, other: PassageLine) -> bool:
-    columns = [[cell.column for cell in line.cells] for line in (one, other)]
-    return one.passage == other.passage and columns[0] == columns[1]
-
-
-def names_column(taken: Occurrence, other: Occurrence, found: Sequence[Fact]) -> bool:
-    """Tell whether `found` has a number in the range of another column: 500 coins in "401-800".
-
-    In one row, and by a number that is in the range of no other column.
-    """
-    if taken.line is not other.line or taken.cell == other.cell:
-        return False
-    columns = [cell.column for cell in taken.line.cells]
-    if _range(columns[other.cell], "") is None:
-        return False
-    named = [[_within(own, column, "") for column in columns] for own in found]
-    return any(within[other.cell] and sum(within) == 1 for within in named)
 
 
 def _keys(fact: Fact, line: PassageLine) -> bool:

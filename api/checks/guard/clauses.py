@@ -1,12 +1,12 @@
-"""A text as clauses, and what each of them says no to."""
+"""A text, or a line of a passage, as clauses, and what each of them says no to."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from api.checks.guard.alignment import content
-from api.checks.guard.text.irregular import base
+from api.checks.guard.occurrences import base, content
+from api.checks.passage_lines import PassageLine
 
 # A limit, or no denial at all: "nothing but", "never above 5", "no gem is worth more than 9".
 _LIMIT = re.compile(
@@ -33,13 +33,15 @@ _CUT = re.compile(
 _OR = re.compile(r"\sor\s", re.IGNORECASE)
 _LISTS = re.compile(r"\s|,[*_\"']*\s+(?:(?:and|or)\s)?|\s(?:and|or)\s", re.IGNORECASE)
 _EXCEPTS = re.compile(r"\bexcept\b", re.IGNORECASE)
-_PRONOUN = re.compile(r"\b(?:it|they|you|he|she)\b", re.IGNORECASE)
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|can|may|must|will|shall|should|does|do|has|have|gets?|not|no|never|"
     r"cannot|neither|nor|none|nothing|nobody|without)\b",
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(r"\W*not\b(?! even)", re.IGNORECASE)
+_CONDITION = re.compile(r"\s*(?:if|when|while)\s+([^,.;:|]+)", re.IGNORECASE)
+_YES = re.compile(r"\W*yes\b", re.IGNORECASE)
+_LABEL = re.compile(r"[^:.,;]{1,40}:[*_]*\s")
 _SHORT = 2  # words of a part of a list: "undead, constructs and oozes"
 _SUBJECT = 3  # words of a clause that only names what the clause before is not said of
 _EMPTY = frozenset(("even", "non"))
@@ -66,6 +68,31 @@ class Clause:
     aside: bool = False  # only by "without": the rest of the clause is affirmed
 
 
+@dataclass(frozen=True, slots=True)
+class LineClause:
+    """A clause of a line; `about` are the stems of the line, its key and what is above it."""
+
+    clause: Clause
+    line: PassageLine
+    about: frozenset[str]
+    key: frozenset[str]
+    column: frozenset[str] = frozenset()  # of a row's cell, what only its column's name has
+    columns: frozenset[str] = frozenset()  # and what the names of the other columns have
+
+    @property
+    def condition(self) -> frozenset[str]:
+        """The stems of what stands behind "if" or "when" right behind the clause."""
+        read = uncontracted(" | ".join(cell.text for cell in self.line.cells))
+        _, _, behind = read.partition(self.clause.text)
+        found = _CONDITION.match(behind)
+        return frozenset(stems(found[1])) if found else frozenset()
+
+    def named(self, words: Set[str]) -> bool:
+        """Tell whether `words` name the line's key: most of a row's, a word of another's."""
+        both = len(self.key & words)
+        return not self.key or (2 * both > len(self.key) if self.line.kind == "row" else both > 0)
+
+
 @lru_cache(maxsize=4096)
 def clauses(text: str) -> tuple[Clause, ...]:
     """Return the clauses of folded `text` in order, none empty; what is in brackets comes last."""
@@ -87,23 +114,22 @@ def clauses(text: str) -> tuple[Clause, ...]:
     return tuple(found)
 
 
-def denied(text: str, start: int) -> bool:
-    """Tell whether a negation of its own clause stands before a place of folded `text`.
-
-    Not where it only limits, nor where it corrects: "10 days, not 7".
-    """
-    before = uncontracted(text[:start])
-    cuts = [cut.end() for cut in _CUT.finditer(before)]
-    clause = before[cuts[-1] if cuts else 0 :]
-    found = _NEGATION.search(clause)
-    limits = _LIMIT.search(uncontracted(f"{clause}{text[start:]}"))
-    subject = found and _PRONOUN.search(clause, found.end())
-    return bool(found and clause[: found.start()].strip() and not limits and not subject)
-
-
 def uncontracted(text: str) -> str:
     """Return `text` with "do not" for "can't" and its like."""
     return _CONTRACTED.sub("do not", text)
+
+
+@lru_cache(maxsize=8192)
+def told(line: PassageLine) -> tuple[LineClause, ...]:
+    """Return the clauses of a line; none of a table's header, nor of a row's key."""
+    read = " | ".join(cell.text for cell in line.cells)
+    above = " ".join([read, line.key, line.near, line.before, line.heading])
+    about, key = frozenset(stems(above)), frozenset(stems(line.key))
+    if line.kind != "row":
+        return tuple(LineClause(clause, line, about, key) for clause in _prose(line, read))
+    if len(line.cells) > 2 and not any(cell.column for cell in line.cells):
+        return ()
+    return tuple(_row(line, about, key))
 
 
 def stems(text: str) -> list[str]:
@@ -161,3 +187,33 @@ def _read(part: str) -> Clause:
     head = behind[0] if behind else ""
     aside = all(one[0].lower() == "without" for one in _NEGATION.finditer(plain))
     return Clause(part, words, head, beside, numbers, True, not head, limit, aside=aside)
+
+
+def _prose(line: PassageLine, read: str) -> Iterator[Clause]:
+    """The clauses of an item or sentence; an item's lead-in, and a label, say no for it."""
+    lead = line.near.rstrip("* ")
+    if line.kind == "item" and not line.before and lead.endswith(":"):
+        last = clauses(lead)[-1:]  # "never does both:" denies nothing of the items
+        governed = any(part.negated and not part.bare for part in last)
+        read = f"{lead[:-1]} {read}" if governed else read
+    found = clauses(read)
+    yield from found
+    if len(found) > 1 and found[0].negated and _LABEL.match(read):
+        label, after = found[:2]
+        yield replace(label, text=f"{label.text}: {after.text}", words=label.words | after.words)
+
+
+def _row(line: PassageLine, about: frozenset[str], key: frozenset[str]) -> Iterator[LineClause]:
+    """The clauses of a row's cells; a cell that only says no denies its column of the key."""
+    for at, cell in enumerate(line.cells):
+        if not at and cell.column:
+            continue
+        own = frozenset(stems(cell.column))
+        others = frozenset(stems(" ".join(c.column for c in line.cells[1:] if c is not cell)))
+        with_column = about | own
+        for clause in clauses(cell.text):
+            plain = not clause.words or _YES.match(clause.text)
+            if plain and cell.column and any(word.isalpha() for word in key):
+                whole = f"{cell.column} {line.key} {clause.text}".replace(",", "")
+                clause = clauses(f"not {whole}" if clause.negated else whole)[0]
+            yield LineClause(clause, line, with_column, key, own - others, others - own)
