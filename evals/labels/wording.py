@@ -11,21 +11,11 @@ from rapidfuzz.utils import default_process
 from evals.labels.dataset import Question
 from evals.labels.quote_locations import Pages
 from retrieval.text.normalize import comparable, fold
-from retrieval.text.words import stem, stems
+from retrieval.text.words import STOP, stem, stems
 
 _ALIKE = 92  # of 100, by words in any order; the words of one all in the other are 100
 _TWIN, _FEW = 0.5, 2  # of the stems of two questions together; stems that a twin needs
 _WORD = re.compile(r"[^\W\d_]{4,}")
-_STOP_WORDS = """
-    about above after again against also always another anyone anything because been before
-    being below between both cannot could does doing done down during each either else even ever
-    every everyone everything from give gives given goes going gone have having here into isnt just
-    keep know like made make makes making many maybe mine more most much must need needs never none
-    nothing only onto other over please quite rather really same shall should since some someone
-    something still such take takes taken than that their them then there these they thing things
-    this those through until upon very want wants well were what whats when where whether which
-    while whom whose will with within without would your yours"""
-_STOP = frozenset(_STOP_WORDS.split())
 _PERSONAL = {
     "an e-mail address": re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
     "a phone number": re.compile(
@@ -103,4 +93,4 @@ def _words(text: str) -> frozenset[str]:
 def _stems(text: str) -> dict[str, str]:
     """The words that carry meaning by their stems: fire, fires and firing are one."""
     words = _WORD.findall(fold(text).lower().replace("'", ""))
-    return {stem(word): word for word in words if word not in _STOP}
+    return {stem(word): word for word in words if word not in STOP}

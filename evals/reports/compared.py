@@ -22,7 +22,7 @@ class Pair:
     critical: bool
     end: str  # a key of ENDS
     words: tuple[str, str]  # what came of it, before and now
-    sides: tuple[Question | None, Question | None]
+    sides: tuple[Question | None, ...]
 
 
 def write(before: Side, now: Side, path: Path) -> compare.Comparison:
@@ -53,13 +53,11 @@ def page(before: Side, now: Side, found: compare.Comparison) -> str:
 
 def pairs(before: Side, now: Side, found: compare.Comparison) -> list[Pair]:
     """Return the questions that came out otherwise: the broken ones, the fixed ones, the rest."""
-    names = [*found.broken, *found.fixed]
-    moved = [name for name in _common(before, now) if name not in names]
-    return [
-        *(_pair(before, now, name, "broken") for name in found.broken),
-        *(_pair(before, now, name, "fixed") for name in found.fixed),
-        *(_pair(before, now, name, "moved") for name in moved if _moved(before, now, name)),
-    ]
+    ends = dict.fromkeys(found.broken, "broken") | dict.fromkeys(found.fixed, "fixed")
+    for name in _common(before, now):
+        if name not in ends and _moved(before, now, name):
+            ends[name] = "moved"
+    return [_pair(before, now, name, end) for name, end in ends.items()]
 
 
 def _common(before: Side, now: Side) -> Sequence[str]:
@@ -84,10 +82,7 @@ def _pair(before: Side, now: Side, name: str, end: str) -> Pair:
         critical=now.taken.rows[name].critical,
         end=end,
         words=(_word(before, name), _word(now, name)),
-        sides=(
-            question(sides[0]) if sides[0] else None,
-            question(sides[1]) if sides[1] else None,
-        ),
+        sides=tuple(question(side) if side else None for side in sides),
     )
 
 
