@@ -30,11 +30,6 @@ class Outcome:
         return not self.found.hits if self.reply is None else self.reply.certainty == "refused"
 
     @property
-    def answered(self) -> bool:
-        """Whether a reply says that the rules answer; `nearest` does not."""
-        return self.reply is not None and self.reply.certainty == "answered"
-
-    @property
     def passed(self) -> bool:
         """Whether search returned all that is needed and the reply shows a line of it."""
         if self.judgement is None or not self.judgement.hit:
