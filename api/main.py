@@ -9,9 +9,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from api.answer import pipeline
+from api.answer.card_reply import AskOptions
+from api.answer.cards import over_http
 from api.answer.question import follow_up
-from api.http import events, feedback, health, metrics, problems
+from api.http import answering, events, feedback, health, metrics, problems
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import ConcurrencyLimit, admitted
 from api.http.hosts import Hosts
@@ -20,7 +21,6 @@ from api.http.sse import EventStream
 from api.openai import routes
 from api.page import routes as page
 from api.schema.answer import Answer
-from api.schema.passages import passages
 from api.schema.requests import AskRequest, SearchRequest
 from api.schema.search import SearchReply, SearchTimings
 from api.state import AppState, Opened, RequestId, State, open_app_state
@@ -74,35 +74,28 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     return app
 
 
-async def ask(
-    request: Request, body: AskRequest, opened: Opened, request_id: RequestId
-) -> Answer | Response:
+async def ask(request: Request, body: AskRequest) -> Answer | Response:
     """Answer a question with cards of the rules, with the nearest ones, or refuse.
 
     With `stream`, as server-sent events: search_results, message (the draft, provisional),
     citation, and final_answer, the same answer as without, or error in its place.
     """
 
-    def made(disconnect: ClientDisconnect) -> Generator[events.Step]:
-        steps = pipeline.steps(
-            opened.rules,
-            opened.model,
-            body.question,
-            history=body.history,
-            top_k=body.top_k,
-            request_id=request_id,
-            disconnect=disconnect,
-            streamed=body.stream,
-            texts=opened.texts,
+    def options(disconnect: ClientDisconnect) -> AskOptions:
+        return answering.options(
+            request, disconnect, body.history, top_k=body.top_k, streamed=body.stream
         )
-        return feedback.remembered(request, metrics.counted(request, steps))
+
+    def whole(disconnect: ClientDisconnect) -> Answer:
+        return answering.answer(request, body.question, options(disconnect))
 
     def streamed(disconnect: ClientDisconnect) -> Generator[events.Event]:
-        return events.events(made(disconnect), lambda error: problems.told(request, error))
+        steps = answering.steps(request, body.question, options(disconnect))
+        return events.events(steps, lambda error: problems.told(request, error))
 
     if body.stream:
         return await until_gone(request, lambda disconnect: EventStream(streamed, disconnect))
-    return await until_gone(request, lambda disconnect: pipeline.finished(made(disconnect)))
+    return await until_gone(request, whole)
 
 
 def find(body: SearchRequest, opened: Opened, request_id: RequestId) -> SearchReply:
@@ -110,7 +103,7 @@ def find(body: SearchRequest, opened: Opened, request_id: RequestId) -> SearchRe
     question = follow_up.self_contained(body.question, body.history)
     found = search(opened.rules, question, top_k=body.top_k)
     return SearchReply(
-        passages=passages(found),
+        passages=over_http.passages(found.hits),
         rerank=found.rerank,
         threshold=found.threshold if found.threshold > float("-inf") else None,
         timings=SearchTimings(

@@ -9,6 +9,7 @@ from typing import Annotated, TypedDict
 from fastapi import Depends, Request
 
 from api.answer import pipeline, texts
+from api.answer.card_reply import AskOptions
 from api.answer.question import small_talk
 from api.answer.texts import DEFAULT, Texts
 from api.llm.client import LanguageModel
@@ -69,14 +70,14 @@ def _warm(opened: AppState) -> None:
 
     try:
         for question in small_talk.examples(context.store.read(read), 1):
-            pipeline.finished(pipeline.steps(context, None, question, texts=opened.texts))
+            pipeline.ask(context, None, question, AskOptions(texts=opened.texts))
     except RulesError as error:
         log.warning("nothing is warmed: %s", error)
 
 
 def _check_fitted(context: SearchContext) -> None:
     """Raise ConfigurationError where nothing says which questions are to be refused."""
-    if context.settings.rag_threshold is None and off_topic.fitted(context) is None:
+    if context.settings.rag_threshold is None and not off_topic.is_refused(context):
         raise ConfigurationError(
             f"no refusal was fitted for these models (encoder {context.embedder.files.name}, "
             f"reranker {context.reranker.name if context.reranker else 'off'}), so every question "

@@ -7,16 +7,16 @@ questions.
 The threshold is the highest (in steps of 0.01) that loses no question which search answers without
 one; each of the others shown loses 5 % more of these. The fit is written to
 retrieval/ranking/calibration.json with the models that it belongs to and with the questions that it
-saw; the refusal of whole questions, made of the same searches, to retrieval/refusal/off_topic.json.
-The gate split is never read.
+saw; the refusal of whole questions, made of the same searches, to off_topic.json in the vault's
+folder and into the live generation that is made of it. The gate split is never read.
 """
 
 import argparse
 import json
 import math
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, quantiles
 from tempfile import TemporaryDirectory
@@ -32,7 +32,9 @@ from evals.measure.judge import judge
 from evals.retrieval import RULES, Outcome, Subject, evaluate
 from retrieval.context import SearchContext, calibrated_for, open_context
 from retrieval.errors import DatasetError, RulesError
-from retrieval.models import SearchResult
+from retrieval.fitted import Models
+from retrieval.index import generations, store
+from retrieval.models import OffTopicLimits, SearchResult
 from retrieval.ranking import calibration
 from retrieval.ranking.fusion import Weights
 from retrieval.refusal import confidence, off_topic
@@ -74,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 seen = _manifest(args.dataset, questions)
                 asked = {one.name: len(one.questions) for one in others}
                 calibration.write(models, fit, {**seen, "beside": asked})
-                off_topic.write(models, refusing, seen)
+                _keep(context, retrieval.vault_of(context, args.dataset), models, refusing, seen)
                 made = _confidence(replace(opened, weights=fit.weights), Path(folder))
                 confidence.write(models, made, seen)
     except RulesError as error:
@@ -89,7 +91,7 @@ def _fit(
     questions: Sequence[Question],
     typed: Sequence[Question],
     others: Sequence[Rules],
-) -> tuple[calibration.RankingFit, off_topic.OffTopicFit]:
+) -> tuple[calibration.RankingFit, OffTopicLimits]:
     """Fit the weights, the threshold under them, and the refusal; print what they cost and gain."""
     # A reranker reads what the other stages put first, so these are fitted before it is asked.
     reranker = context.reranker
@@ -105,14 +107,28 @@ def _fit(
     # What people type is refused more often than what they ask in whole sentences.
     refusable = refusal.examples([*outcomes, *evaluate(context, measured, typed)])
     refusing = refusal.fit(refusable)
-    limits_of = {name: one for name, one in asdict(refusing).items() if name != "vault"}
-    print(f"refusal of whole questions: {limits_of}; share refused, cross-validated:")
+    print(f"refusal of whole questions: {refusing}; share refused, cross-validated:")
     try:
         print(refusal.table(refusable))
     except DatasetError as error:
         print(f"not cross-validated: {error}")
     _print_curve(outcomes, limits, value)
     return calibration.RankingFit(context.weights, value), refusing
+
+
+def _keep(
+    context: SearchContext,
+    other: Path | None,
+    models: Models,
+    refusing: OffTopicLimits,
+    seen: Mapping[str, object],
+) -> None:
+    """Store the refusal in the vault, and with the live generation where it was made of it."""
+    vault = other or context.settings.vault
+    off_topic.write(vault, models, refusing, seen)
+    if other is None:
+        with context.store.connect(autocommit=True) as conn:
+            generations.put_off_topic(conn, store.live(conn).id, off_topic.of_vault(vault))
 
 
 def _typed(path: Path) -> list[Question]:

@@ -140,19 +140,18 @@ def _figures(
     context: SearchContext, measured: Subject, questions: Sequence[Question]
 ) -> dict[str, str]:
     """What the threshold would refuse; searched again, as a refusal shows no score."""
-    fit = off_topic.fitted(context)
-    best = [(o.question, _over_limit(o, fit)) for o in evaluate(context, measured, questions)]
+    best = [(o.question, _over_limit(o)) for o in evaluate(context, measured, questions)]
     lines = curve(best)
-    threshold = 0.0 if fit else context.threshold
+    threshold = 0.0 if off_topic.is_refused(context) else context.threshold
     return {"refusals.svg": drawn(lines, threshold)} if lines else {}
 
 
-def _over_limit(outcome: Outcome, fit: off_topic.OffTopicFit | None) -> float | None:
-    """What the API compares with its threshold; the search drops passages by one of its own."""
-    if fit is None:
+def _over_limit(outcome: Outcome) -> float | None:
+    """What a refusal compares with its threshold; the search drops passages by one of its own."""
+    limits, given = outcome.found.off_topic, off_topic.signals(outcome.found)
+    if limits is None:
         return best_score(outcome)
-    given = off_topic.signals(outcome.found)
-    return off_topic.over_limit(given, fit) if given else None
+    return off_topic.over_limit(given, limits) if given else None
 
 
 def report(

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from api.answer.card_reply import card_reply
+from api.answer.card_reply import AskOptions, card_reply
 from evals.gating import gate
 from evals.labels import dataset
 from evals.labels.dataset import Question
@@ -54,9 +54,8 @@ def evaluate(
     """
     for item in dataset.resolved(questions, measured.files):
         number = measured.generation_id
-        reply = card_reply(
-            context, item.question, history=item.history, top_k=top_k, generation_id=number
-        )
+        options = AskOptions(history=item.history, top_k=top_k, generation_id=number)
+        reply = card_reply(context, item.question, options)
         # Where nothing was searched (taken for small talk) what search has is still to be judged.
         found = reply.found or search(context, item.question, top_k=top_k, generation_id=number)
         if not item.answerable:

@@ -22,6 +22,7 @@ from retrieval.index import generations, hnsw, migrate, store, writer
 from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection, Generation
 from retrieval.index.vacuum import vacuum_if_worn
+from retrieval.refusal import off_topic
 
 _log = logging.getLogger(__name__)
 
@@ -171,6 +172,11 @@ def _edit(job: Job, todo: _Todo) -> Built:
         point("edit committed")
         hnsw.build_if_large(conn, todo.live.id, say=job.say)
         point("edited vectors indexed")
+    fits = off_topic.of_vault(job.root)
+    if fits != todo.live.off_topic:
+        generations.require_lock(conn)
+        generations.put_off_topic(conn, todo.live.id, fits)
+        point("off-topic limits kept")
     if len(ready.files) > len(todo.plan.unchanged):
         conn.execute("ANALYZE chunk, entry, posting")
         point("analyzed")
@@ -209,7 +215,9 @@ def run_temporary(
     migrate.install(conn)
     ready = prepare(context, conn if reuse_vectors else None, found.files, progress, index)
     with conn.transaction():
-        generation_id = generations.create(conn, fingerprint(context), "temporary")
+        generation_id = generations.create(
+            conn, fingerprint(context), "temporary", off_topic.of_vault(root)
+        )
         writer.apply(conn, generation_id, removed=(), written=ready.files)
     conn.execute("ANALYZE chunk, entry, posting")
     files, chunks = generations.size(conn, generation_id)

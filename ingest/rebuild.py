@@ -15,6 +15,7 @@ from retrieval.fault_points import point
 from retrieval.index import generations, hnsw, writer
 from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection, Generation
+from retrieval.refusal import off_topic
 
 _ROUNDS = 5  # readings of a vault that changes all the time
 
@@ -96,7 +97,9 @@ def roll_back(context: SearchContext, conn: Connection) -> Generation:
 
 def _load(job: Job, live: Generation | None, found: VaultFiles) -> Built:
     made_with = prepare.fingerprint(job.rules)
-    generation_id = generations.create(job.conn, made_with, "building")
+    generation_id = generations.create(
+        job.conn, made_with, "building", off_topic.of_vault(job.root)
+    )
     ready = prepare.prepare(job.rules, job.conn, found.files, job.progress)
     with job.conn.transaction():
         if live and dict(live.fingerprint) == made_with:

@@ -39,7 +39,7 @@ class SearchContext:
     reranker: Reranker | None
     weights: Weights
     threshold: float  # of the score that a passage is sorted by; lower is dropped
-    background: BaselineCache = field(default_factory=BaselineCache)
+    baseline: BaselineCache = field(default_factory=BaselineCache)
     terms: TermsCache = field(default_factory=TermsCache)
     sections: SectionsCache = field(default_factory=SectionsCache)
 

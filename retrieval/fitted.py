@@ -21,7 +21,7 @@ def find(path: Path, models: Models, read: _Read[_Fit]) -> _Fit | None:
 
     Raises ConfigurationError where the file cannot be read.
     """
-    return next((fit for known, fit, _ in _entries(path, read) if known == models), None)
+    return next((read(entry) for entry in entries(path, read) if entry["for"] == models), None)
 
 
 def write(
@@ -33,16 +33,21 @@ def write(
 ) -> None:
     """Store a fit with what it was made on (`manifest`), at once; those for other models stay.
 
-    Raises ConfigurationError where the file cannot be read.
+    Raises ConfigurationError where the file is there and cannot be read.
     """
+    known = entries(path, read) if path.exists() else []
+    others = [entry for entry in known if entry["for"] != models]
     entry = {**fit, "fitted_on": dict(manifest), "for": dict(models)}
-    others = [whole for known, _, whole in _entries(path, read) if known != models]
     whole_file.write(path, json.dumps([*others, entry], indent=2) + "\n")
 
 
-def _entries(path: Path, read: _Read[_Fit]) -> list[tuple[dict[str, object], _Fit, dict[str, Any]]]:
-    """The models, the fit and the whole of every entry."""
+def entries(path: Path, read: _Read[object]) -> list[dict[str, Any]]:
+    """Return all entries. Raises ConfigurationError where `read` takes one of them for broken."""
     try:
-        return [(dict(e["for"]), read(e), e) for e in json.loads(path.read_text("utf-8"))]
+        found = json.loads(path.read_text("utf-8"))
+        for entry in found:
+            read(entry)
+            dict(entry["for"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigurationError(f"{path.name} cannot be read: {error}; restore it") from error
+    return list(found)

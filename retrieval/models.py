@@ -3,12 +3,10 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-from retrieval.refusal.minhash import Sketch
 
 Vectors = npt.NDArray[np.float32]
 Fate = Literal["candidates", "threshold", "budget", "returned"]
@@ -16,7 +14,10 @@ Fate = Literal["candidates", "threshold", "budget", "returned"]
 LateInteraction = Literal["stored", "encoded", "off"]
 _PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
 _GONE = {"superseded", "obsolete", "withdrawn", "deprecated", "archived"}
+HOUSE_RULE = {"house rule", "house rules", "local"}  # these hold here, whatever was printed
+ERRATA = {"errata", "erratum", "correction", "amendment"}
 BY_CHOICE = {"optional", "variant", "draft", "proposed"}  # binds only who has chosen it
+Certainty = Literal["answered", "nearest", "refused"]
 EntryKind = Literal["row", "item", "sentences", "whole"]
 Name = tuple[str, ...]  # the stems of its words, in order
 LONGEST_NAME = 6  # words
@@ -144,12 +145,16 @@ class SourceNote:
     @property
     def is_gone(self) -> bool:
         """Whether the file says of itself that it holds no longer."""
-        return self.status.casefold() in _GONE
+        return self.is_one_of(_GONE)
 
     @property
     def is_optional(self) -> bool:
         """Whether the file binds only those who have chosen it."""
-        return self.status.casefold() in BY_CHOICE
+        return self.is_one_of(BY_CHOICE)
+
+    def is_one_of(self, statuses: set[str]) -> bool:
+        """Whether the file's status is one of these, in any letter case."""
+        return self.status.casefold() in statuses
 
     def overrides(self, path: str) -> bool:
         """Tell whether the file says that it supersedes the one at `path`, suffix or not."""
@@ -210,9 +215,19 @@ class Timings:
     rerank_ms: float
 
 
+class OffTopicLimits(NamedTuple):
+    """What is under a limit is refused; `nearer` counts where the words were not compared."""
+
+    covered: float
+    nearer: float
+
+
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What one search returns: the hits, best first, and how they came to be."""
+    """What one search returns: the hits, best first, how they came to be, and what they are worth.
+
+    `certainty` is "nearest" where the hits may not answer; `refusal` says why one is "refused".
+    """
 
     question: str  # as it was searched: with the one before, where it is a follow-up
     hits: tuple[Hit, ...]
@@ -226,8 +241,8 @@ class SearchResult:
     # By how much the question's words, weighted, are more similar to the candidates' than to those
     # of other subjects, -2 to 2; None where not every word piece of the candidates has its vector.
     covered: float | None = None
-    vault: Sketch = ()  # which vault was searched
-    # Passages below `top_k` of files that supersede one of `hits`, best first.
+    off_topic: OffTopicLimits | None = None  # by which it is refused; None: by none
+    # Passages below `top_k` of files that supersede one of `hits` in what was asked, best first.
     overriding: tuple[Hit, ...] = ()
     # Of the files of both, by path; only of those whose front matter says something.
     notes: Mapping[str, SourceNote] = field(default_factory=dict)
@@ -237,3 +252,12 @@ class SearchResult:
     # Of each word piece of the question: its weight, its best similarity to a piece of the first
     # passage, and to one of any candidate; empty where not every piece has its vector.
     matched: tuple[tuple[float, float, float], ...] = ()
+    certainty: Certainty = "answered"
+    confidence: float | None = None  # that the first hit answers; 0 of a refusal, None: not fitted
+    refusal: Literal["no_passage", "off_topic"] | None = None
+    premise: Evidence | None = None  # an entry that contradicts what the question takes for granted
+
+    @property
+    def passages(self) -> tuple[Hit, ...]:
+        """What an answer is made of: the hits, and behind them what overrides one of them."""
+        return self.hits + self.overriding

@@ -11,47 +11,40 @@ from time import perf_counter
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import EncodedQuestion
 from retrieval.errors import QuestionError
-from retrieval.index import indexed_file
-from retrieval.index.store import (
-    Connection,
-    Generation,
-    ScoredChunk,
-    evidence,
-    generation,
-    hashes_of,
-    live,
-)
+from retrieval.index import indexed_file, store
+from retrieval.index.store import Connection, Generation, ScoredChunk
 from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Timings, Vectors
-from retrieval.ranking import candidates, selection
+from retrieval.ranking import candidates, precedence, selection
 from retrieval.ranking.candidates import Candidates, Lists
+from retrieval.ranking.lines import QuestionWords
 from retrieval.ranking.selection import Ranking
-from retrieval.refusal import topic_scores
-from retrieval.refusal.topic_scores import CorpusBaseline, OffTopicScores
+from retrieval.refusal import decision, off_topic, topic_scores
+from retrieval.refusal.topic_scores import OffTopicScores
 from retrieval.text.normalize import searchable
 
 QUESTION_LIMIT = 4_000  # characters; the encoder's own limit is checked as well
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Question:
     """One question as every attempt to answer it needs it."""
 
-    question: str
+    text: str
     words: str  # folded, as it is searched
     encoded: EncodedQuestion
     embed_ms: float
-    away: OffTopicScores
+    off_topic: OffTopicScores
     top_k: int
-    wanted: int | None  # the generation's id; None for the live one
+    generation_id: int | None  # None: the live one
 
 
 @dataclass(frozen=True, slots=True)
 class _Details:
     """What is read of the returned chunks, all of one moment."""
 
-    now: Generation
-    shown: Mapping[int, tuple[Evidence, ...]]  # by the chunk's row
-    own: CorpusBaseline
+    generation: Generation
+    evidence: Mapping[int, tuple[Evidence, ...]]  # by the chunk's row
+    baseline: float  # how near the rules themselves are to other subjects
     hashes: Mapping[str, str]
     files: Mapping[str, IndexedFile]
 
@@ -67,7 +60,7 @@ def search(
 
     `generation_id` names another generation than the live one. Raises QuestionError for a question
     that cannot be searched, IndexMissingError and IndexMismatchError for an index that cannot
-    answer, DatabaseUnreachableError.
+    answer, DatabaseUnreachableError, and ConfigurationError where what was fitted cannot be read.
     """
     words = check_question(context, question)
     started = perf_counter()
@@ -76,95 +69,100 @@ def search(
     # Before the database is read: with another encoder the first question embeds the lists.
     away = topic_scores.away(context.embedder, encoded)
     limit = top_k or context.settings.rag_top_k
-    asked = _Asked(question, words, encoded, embed_ms, away, limit, generation_id)
+    asked = _Question(question, words, encoded, embed_ms, away, limit, generation_id)
     while True:  # ends: an ingest commits far less often than a search takes
         result = _attempt(context, asked)
         if result is not None:
-            return result
+            return decision.decided(context, result)
 
 
-def _attempt(context: SearchContext, asked: _Asked) -> SearchResult | None:
+def _attempt(context: SearchContext, question: _Question) -> SearchResult | None:
     """Search once; None where an ingest committed while the models were reading."""
 
     def collected(conn: Connection) -> Lists:
-        chosen = _generation(conn, asked)
+        chosen = _generation(conn, question)
         context.check(chosen)
-        return candidates.collect(conn, context, chosen, asked.words, asked.encoded)
+        return candidates.collect(conn, context, chosen, question.words, question.encoded)
 
     started = perf_counter()
-    found = context.store.read(collected)
-    fused = candidates.fused(context, asked.question, asked.encoded, found)
+    lists = context.store.read(collected)
+    fused = candidates.fused(context, question.text, question.encoded, lists)
     searched = perf_counter()
-    first = fused.order[: max(context.settings.rag_candidates, asked.top_k)]
-    scores = selection.reranked(context.reranker, asked.question, first)
+    first = fused.order[: max(context.settings.rag_candidates, question.top_k)]
+    scores = selection.reranked(context.reranker, question.text, first)
     reranked = perf_counter()
-    ranked = selection.rank(context, asked.question, fused.order, scores, found.notes, asked.top_k)
-    details = context.store.read(partial(_details, context, asked, ranked))
-    if details.now.name != found.generation.name:
-        return None
-    timings = Timings(
-        embed_ms=asked.embed_ms,
-        search_ms=1000 * (searched - started + perf_counter() - reranked),
-        rerank_ms=1000 * (reranked - searched),
+    ranked = selection.rank(
+        context, question.text, fused.order, scores, lists.notes, question.top_k
     )
+    details = context.store.read(partial(_details, context, question, ranked))
+    if details.generation.name != lists.generation.name:
+        return None
+    hits = _hits(ranked.kept, details)
+    words = QuestionWords.of(question.text, lists.terms)
     return SearchResult(
-        question=asked.question,
-        hits=_hits(ranked.kept, details),
-        overriding=_hits(ranked.above, details),
+        question=question.text,
+        hits=hits,
+        overriding=precedence.binding(_hits(ranked.above, details), hits, lists.notes, words),
         trace=ranked.trace,
         late=fused.late,
         rerank=context.reranker.name if context.reranker else "off",
         threshold=context.threshold,
-        generation=details.now.name,
-        elsewhere=asked.away.near - details.own.near,
-        covered=_covered(asked, fused.pieces),
-        vault=details.own.vault,
-        timings=timings,
-        notes={path: found.notes[path] for path in details.hashes if path in found.notes},
+        generation=details.generation.name,
+        elsewhere=question.off_topic.near - details.baseline,
+        covered=_covered(question, fused.pieces),
+        off_topic=off_topic.limits(context, details.generation),
+        timings=Timings(
+            embed_ms=question.embed_ms,
+            search_ms=1000 * (searched - started + perf_counter() - reranked),
+            rerank_ms=1000 * (reranked - searched),
+        ),
+        notes={path: lists.notes[path] for path in details.hashes if path in lists.notes},
         hashes=details.hashes,
         files=details.files,
-        terms=found.terms,
-        matched=_matched(asked, fused, ranked),
+        terms=lists.terms,
+        matched=_matched(question, fused, ranked),
     )
 
 
 def _matched(
-    asked: _Asked, found: Candidates, ranked: Ranking
+    question: _Question, fused: Candidates, ranked: Ranking
 ) -> tuple[tuple[float, float, float], ...]:
-    first = found.pieces_of.get(ranked.kept[0][0].row_id) if ranked.kept else None
-    if first is None or found.pieces is None:
+    first = fused.pieces_of.get(ranked.kept[0][0].row_id) if ranked.kept else None
+    if first is None or fused.pieces is None:
         return ()
-    rows = zip(asked.encoded.tokens.weights, first, found.pieces, strict=True)
+    rows = zip(question.encoded.tokens.weights, first, fused.pieces, strict=True)
     return tuple((float(weight), float(own), float(best)) for weight, own, best in rows)
 
 
-def _covered(asked: _Asked, pieces: Vectors | None) -> float | None:
-    return (
-        None
-        if pieces is None
-        else float(asked.encoded.tokens.weights @ (pieces - asked.away.pieces))
-    )
+def _covered(question: _Question, pieces: Vectors | None) -> float | None:
+    if pieces is None:
+        return None
+    return float(question.encoded.tokens.weights @ (pieces - question.off_topic.pieces))
 
 
-def _generation(conn: Connection, asked: _Asked) -> Generation:
-    return live(conn) if asked.wanted is None else generation(conn, asked.wanted)
+def _generation(conn: Connection, question: _Question) -> Generation:
+    if question.generation_id is None:
+        return store.live(conn)
+    return store.generation(conn, question.generation_id)
 
 
-def _details(context: SearchContext, asked: _Asked, ranked: Ranking, conn: Connection) -> _Details:
-    now = _generation(conn, asked)
-    tokens = asked.encoded.tokens if context.settings.rag_late_interaction else None
-    chunks = [one for one, _ in (*ranked.kept, *ranked.above)]
+def _details(
+    context: SearchContext, question: _Question, ranked: Ranking, conn: Connection
+) -> _Details:
+    now = _generation(conn, question)
+    tokens = question.encoded.tokens if context.settings.rag_late_interaction else None
+    scored = [chunk for chunk, _ in (*ranked.kept, *ranked.above)]
     return _Details(
         now,
-        evidence(conn, [one.row_id for one in chunks], asked.encoded.vector, tokens),
-        context.background.of(conn, now, context.embedder),
-        hashes_of(conn, now.id, sorted({one.chunk.path for one in chunks})),
-        indexed_file.read(conn, now.id, [one.chunk for one in chunks]),
+        store.evidence(conn, [one.row_id for one in scored], question.encoded.vector, tokens),
+        context.baseline.of(conn, now, context.embedder),
+        store.hashes_of(conn, now.id, sorted({one.chunk.path for one in scored})),
+        indexed_file.read(conn, now.id, [one.chunk for one in scored]),
     )
 
 
 def _hits(chosen: Sequence[tuple[ScoredChunk, float]], details: _Details) -> tuple[Hit, ...]:
-    return tuple(Hit(one.chunk, score, details.shown[one.row_id]) for one, score in chosen)
+    return tuple(Hit(one.chunk, score, details.evidence[one.row_id]) for one, score in chosen)
 
 
 def check_question(context: SearchContext, question: str) -> str:

@@ -3,23 +3,37 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards import folders, precedence, selection
+from api.answer.cards import folders, selection
 from api.answer.cards.card import Card
 from api.answer.cards.folders import Folder
 from api.answer.question import follow_up, intent, language, small_talk, spelling
 from api.answer.question.intent import PLAIN, Reading
 from api.answer.question.spelling import Correction
 from api.answer.texts import DEFAULT, Texts
+from api.http.client_disconnect import ClientDisconnect
 from retrieval.context import SearchContext
 from retrieval.index import store
 from retrieval.index.terms import key
-from retrieval.models import Evidence, SearchResult, Terms
-from retrieval.ranking.lines import QuestionWords
-from retrieval.refusal import premise
-from retrieval.refusal.decision import Certainty, decide
+from retrieval.models import Certainty, Evidence, SearchResult, Terms
 from retrieval.search import check_question, search
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """How a question is answered. `generation_id` names another generation than the live one."""
+
+    history: Sequence[str] = ()  # the user's earlier questions
+    top_k: int | None = None  # passages; None: RAG_TOP_K
+    generation_id: int | None = None
+    texts: Texts = DEFAULT  # the fixed sentences
+    request_id: str = ""
+    disconnect: ClientDisconnect | None = None  # of the client, which may leave
+    streamed: bool = False  # ask a model for its words one by one
+
+
+PLAIN_ASK = AskOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,60 +69,47 @@ class CardReply:
     def hashes(self) -> dict[str, str]:
         """The sha256 of the cards' files by path, as they were indexed."""
         searched = (*self.parts, *([self.found] if self.found else []))
-        return {path: one for found in searched for path, one in found.hashes.items()}
+        return {path: sha256 for result in searched for path, sha256 in result.hashes.items()}
 
 
 def card_reply(
     context: SearchContext,
     typed: str,
+    options: AskOptions = PLAIN_ASK,
     *,
-    history: Sequence[str] = (),
     alone: str | None = None,
-    top_k: int | None = None,
-    generation_id: int | None = None,
-    texts: Texts = DEFAULT,
     far: bool = False,
 ) -> CardReply:
     """Return the cards for a question, or what is said where nothing is asked of the rules.
 
-    `history` are the user's earlier questions; `alone` is the question as it stands without them,
-    where something better than the rule made it whole. `generation_id` names another generation
-    than the live one; `far` also keeps cards that only a model reads. Raises what `search` raises.
+    `alone` is the question as it stands without the history, where something better than the rule
+    made it whole; `far` also keeps cards that only a model reads. Raises what `search` raises.
     """
     check_question(context, typed)
-    terms = _terms(context, generation_id)
-    said = None if history and small_talk.kind(typed) == "about" else _talk(typed, terms, texts)
+    terms = _terms(context, options.generation_id)
+    is_about = options.history and small_talk.kind(typed) == "about"
+    said = None if is_about else _talk(typed, terms, options.texts)
     if said:
         return CardReply(typed, "refused" if said.is_refusal else "answered", None, talk=said)
-    whole = alone or _whole(context, typed, history, terms, generation_id)
-    asked, corrections = spelling.corrected(whole, terms, context.embedder.tokens.is_word)
-    reading = intent.read(asked, terms)
-    found = _searched(context, asked, top_k, generation_id)
-    parts = tuple(
-        _searched(context, part, top_k, generation_id)
-        for part in (reading.parts if found.hits else ())
-    )
-    decision = decide(context, found, whole)
-    listed = folders.asked_for(asked, reading, terms)
-    made = CardReply(
-        asked, "answered" if listed else decision.certainty,
-        None if listed else decision.confidence,  # which is of the first card
-        found=found, parts=parts, folders=listed, corrections=corrections, reading=reading,
+    whole = alone or _whole(context, typed, options, terms)
+    question, corrections = spelling.corrected(whole, terms, context.embedder.tokens.is_word)
+    reading = intent.read(question, terms)
+    result = _searched(context, question, options)
+    parts = [_searched(context, part, options) for part in reading.parts if result.hits]
+    listed = folders.asked_for(question, reading, terms)
+    reply = CardReply(
+        question, result.certainty, result.confidence,
+        found=result, parts=tuple(parts), folders=listed, corrections=corrections, reading=reading,
     )  # fmt: skip
-    if made.certainty == "refused" or not found.hits:
-        return made
-    return _with_cards(made, found, far=far)
-
-
-def _with_cards(reply: CardReply, found: SearchResult, *, far: bool) -> CardReply:
-    against = premise.contradicted(reply.question, found.hits)
-    bound = [overridden(part) for part in reply.parts]
-    cards = selection.choose(overridden(found), bound, reply.reading, far=far)
-    if reply.folders:  # they stand above, and are what is asked for
-        cards = tuple(replace(one, folded=True) for one in cards)
-    if against:
-        return replace(reply, cards=cards, premise=against, certainty="nearest")
-    return replace(reply, cards=cards)
+    if listed:  # the confidence is of the first card
+        reply = replace(reply, certainty="answered", confidence=None)
+    if reply.certainty == "refused" or not result.hits:
+        return reply
+    cards = selection.choose(result, parts, reading, far=far)
+    if listed:  # they stand above, and are what is asked for
+        cards = tuple(replace(card, folded=True) for card in cards)
+    certainty = "nearest" if result.premise else reply.certainty
+    return replace(reply, cards=cards, premise=result.premise, certainty=certainty)
 
 
 def _talk(typed: str, terms: Terms, texts: Texts) -> Talk | None:
@@ -121,26 +122,21 @@ def _talk(typed: str, terms: Terms, texts: Texts) -> Talk | None:
     return None
 
 
-def _whole(
-    context: SearchContext,
-    typed: str,
-    history: Sequence[str],
-    terms: Terms,
-    generation_id: int | None,
-) -> str:
+def _whole(context: SearchContext, typed: str, options: AskOptions, terms: Terms) -> str:
     """The question as it is searched: of a follow-up with what the one before was about.
 
     That is the heading of what answered it, and the names in it that the heading does not say
     (docs/experiments.md, E55).
     """
+    history = options.history
     if not history or not follow_up.is_follow_up(typed) or _is_new_subject(typed, terms):
         return typed
     *earlier, last = history
     before = follow_up.self_contained(last, earlier)
-    found = _searched(context, before, None, generation_id)
-    if not found.hits:
+    result = _searched(context, before, replace(options, top_k=None))
+    if not result.hits:
         return follow_up.self_contained(typed, history)
-    heading = found.hits[0].chunk.heading
+    heading = result.hits[0].chunk.heading
     names = [
         name for name in intent.things_in(before, terms) if name.lower() not in heading.lower()
     ]
@@ -174,12 +170,5 @@ def _fits(context: SearchContext, whole: str) -> bool:
     return context.embedder.tokens.count(searchable(whole)) <= context.embedder.limit - 2
 
 
-def _searched(
-    context: SearchContext, asked: str, top_k: int | None, generation_id: int | None
-) -> SearchResult:
-    return search(context, asked, top_k=top_k, generation_id=generation_id)
-
-
-def overridden(found: SearchResult) -> SearchResult:
-    """Return the search with the passages of errata that bind what was asked."""
-    return precedence.with_overriding(found, QuestionWords.of(found.question, found.terms))
+def _searched(context: SearchContext, question: str, options: AskOptions) -> SearchResult:
+    return search(context, question, top_k=options.top_k, generation_id=options.generation_id)

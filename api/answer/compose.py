@@ -1,16 +1,15 @@
 """From what a search found to the words of an answer: a model's, exact quotes, or a refusal."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from api.answer import prompt, stream_filter
-from api.answer.card_reply import CardReply
-from api.answer.cards import precedence, render
+from api.answer.card_reply import AskOptions, CardReply
+from api.answer.cards import render
 from api.checks import citations, review
 from api.checks.guard.findings import Finding
 from api.checks.review import Review
-from api.http.client_disconnect import ClientDisconnect
 from api.http.events import Delta
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
@@ -35,57 +34,53 @@ class Draft:
     usage: Usage = field(default_factory=Usage)
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """How a model is asked: whole or piece by piece, for a client that may leave."""
-
-    model: LanguageModel
-    streamed: bool = False
-    disconnect: ClientDisconnect | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    review: Review
-    refuses: bool
-    usage: Usage
-
-
 def of_cards(reply: CardReply) -> Draft:
     """Return the cards as they are: nothing but lines of the rules."""
-    names = precedence.variants([card.path for card in reply.cards])
     cited = citations.of_cards(reply.cards)
     counts = CitationCounts(verified=len(cited))
-    return Draft(render.markdown(reply.cards, names), "quotes", cited, counts)
+    return Draft(render.markdown(reply.cards), "quotes", cited, counts)
 
 
-def of_model(asking: Asking, reply: CardReply) -> Generator[Delta, None, Draft]:
-    """Yield a model's words while it writes them and return the draft that came of them.
+def of_model(
+    model: LanguageModel, reply: CardReply, options: AskOptions
+) -> Iterator[Delta | Draft]:
+    """Yield a model's words while it writes them and in the end the draft that came of them.
 
     It is given the cards, unfolded. A reply with findings is written once more. Where that has some
     as well, or fails, the cards take its place. Raises what the model's first reply raises.
     """
-    found = passages_of(reply)
-    asked = prompt.messages(found.question, found.hits, found.notes)
-    first = yield from _attempt(asking, asked, found, 1)
-    if first.refuses:
-        return Draft(prompt.REFUSAL, "model", refusal="model", usage=first.usage)
-    faults = first.review.findings
-    if not faults:
-        return _shown(first.review, "repaired" if first.review.changed else "pass", (), first.usage)
-    again = prompt.again(asked, first.review.text, faults)
-    try:
-        second = yield from _attempt(asking, again, found, 2)
-    except LlmAbandonedError:
-        raise
-    except LlmError:  # the client has counted it, and quotes need no model
-        return _instead(reply, first.review, faults, first.usage)
-    usage = first.usage + second.usage
-    if second.refuses:
-        return _refused("model", faults, usage)
-    if not second.review.findings:
-        return _shown(second.review, "retried", faults, usage)
-    return _instead(reply, second.review, (*faults, *second.review.findings), usage)
+    passages = passages_of(reply)
+    messages = prompt.messages(passages.question, passages.hits, passages.notes)
+    faults: list[Finding] = []
+    usage, seen = Usage(), None
+    for attempt in (1, 2):
+        written = None
+        try:
+            with closing(_parts(model, messages, options)) as parts:
+                for part in stream_filter.deltas(parts, _shown_of(passages), attempt=attempt):
+                    if isinstance(part, Delta):
+                        yield part
+                    else:
+                        written = part
+        except LlmAbandonedError:
+            raise
+        except LlmError:  # the client has counted it, and quotes need no model
+            if seen is None:
+                raise
+            break
+        assert written is not None  # `deltas` ends with it
+        usage += Usage.of(written)
+        if prompt.is_refusal(written.text):
+            yield _refused("model", faults, usage)
+            return
+        seen = review.of_text(written.text, passages.hits, passages.question)
+        if not seen.findings:
+            yield _as_written(seen, faults, usage)
+            return
+        faults += seen.findings
+        messages = prompt.again(messages, seen.text, seen.findings)
+    assert seen is not None  # or the first reply was raised
+    yield _instead(reply, seen, faults, usage)
 
 
 def passages_of(reply: CardReply) -> SearchResult:
@@ -97,7 +92,7 @@ def passages_of(reply: CardReply) -> SearchResult:
     if reply.found is None:
         raise ValueError(f"nothing was searched for {reply.question!r}")
     searched = (reply.found, *reply.parts)
-    evidence = {hit.chunk.id: hit for found in searched for hit in (*found.hits, *found.overriding)}
+    evidence = {hit.chunk.id: hit for found in searched for hit in found.passages}
     hits: dict[str, Hit] = {}
     for card in reply.cards:
         own = evidence.get(card.chunk.id, Hit(card.chunk, card.score, ()))
@@ -114,29 +109,22 @@ def passages_of(reply: CardReply) -> SearchResult:
     return replace(reply.found, hits=tuple(hits.values()))
 
 
-def _attempt(
-    asking: Asking, messages: prompt.Messages, found: SearchResult, number: int
-) -> Generator[Delta, None, _Attempt]:
-    def shown(sentence: str) -> str:
-        return review.of_sentence(sentence, found.hits, found.question)
-
-    with closing(_parts(asking, messages)) as parts:
-        reply = yield from stream_filter.deltas(parts, shown, attempt=number)
-    refuses = prompt.is_refusal(reply.text)
-    return _Attempt(
-        review.of_text(reply.text, found.hits, found.question), refuses, Usage.of(reply)
-    )
+def _shown_of(passages: SearchResult) -> Callable[[str], str]:
+    return lambda sentence: review.of_sentence(sentence, passages.hits, passages.question)
 
 
-def _parts(asking: Asking, messages: prompt.Messages) -> Generator[str | Reply]:
-    if asking.streamed:
-        yield from asking.model.stream(messages, asking.disconnect)
+def _parts(
+    model: LanguageModel, messages: prompt.Messages, options: AskOptions
+) -> Generator[str | Reply]:
+    if options.streamed:
+        yield from model.stream(messages, options.disconnect)
     else:
-        yield asking.model.reply(messages, asking.disconnect)
+        yield model.reply(messages, options.disconnect)
 
 
-def _shown(seen: Review, verdict: Verdict, faults: Sequence[Finding], usage: Usage) -> Draft:
-    guard = _guard(verdict, faults)
+def _as_written(seen: Review, faults: Sequence[Finding], usage: Usage) -> Draft:
+    first: Verdict = "repaired" if seen.changed else "pass"
+    guard = _guard("retried" if faults else first, faults)
     return Draft(seen.text, "model", seen.citations, seen.counts, guard=guard, usage=usage)
 
 
@@ -152,7 +140,8 @@ def _instead(reply: CardReply, last: Review, faults: Sequence[Finding], usage: U
 
 
 def _refused(reason: RefusalReason, faults: Sequence[Finding], usage: Usage) -> Draft:
-    guard = _guard("refused", faults)
+    """Where the first reply refuses there was nothing to check."""
+    guard = _guard("refused", faults) if faults else Guard()
     return Draft(prompt.REFUSAL, "model", refusal=reason, guard=guard, usage=usage)
 
 

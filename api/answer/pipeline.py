@@ -1,34 +1,34 @@
 """From a question to an answer that stands on quoted lines, or to a refusal."""
 
-from collections.abc import Generator, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Generator
+from dataclasses import dataclass
 from time import perf_counter
 
 from api.answer import compose
-from api.answer.card_reply import CardReply, card_reply, overridden
+from api.answer.card_reply import PLAIN_ASK, AskOptions, CardReply, card_reply
 from api.answer.cards import over_http, render
-from api.answer.compose import Asking, Draft
+from api.answer.compose import Draft
 from api.answer.question import follow_up
-from api.answer.question.follow_up import Rewritten
-from api.answer.texts import DEFAULT, Texts
-from api.http.client_disconnect import ClientDisconnect
+from api.answer.texts import Texts
 from api.http.events import Delta, SearchResults, Step
 from api.llm.client import LanguageModel
-from api.schema.answer import Answer, Mode, RefusalReason, SpellingCorrection
-from api.schema.guard import Guard
-from api.schema.passages import CitationCounts, passages
+from api.schema.answer import Answer, SpellingCorrection
 from api.schema.usage import AnswerTimings, Usage
-from api.sources.freshness import freshness
+from api.sources.vault_file import freshness
 from retrieval.context import SearchContext
 from retrieval.index.store import live
-from retrieval.models import SearchResult, Timings
+from retrieval.models import Timings
 
 
 @dataclass(frozen=True, slots=True)
-class _Clock:
-    """When the parts of an answer began, in seconds of `perf_counter`."""
+class _Begun:
+    """A question that was searched, before anything is written."""
 
-    started: float
+    context: SearchContext
+    options: AskOptions
+    reply: CardReply
+    usage: Usage  # of making a follow-up stand alone
+    started: float  # seconds of `perf_counter`, as is `searched`
     searched: float
 
 
@@ -36,181 +36,126 @@ def ask(
     context: SearchContext,
     model: LanguageModel | None,
     question: str,
-    *,
-    history: Sequence[str] = (),
-    top_k: int | None = None,
-    request_id: str = "",
-    disconnect: ClientDisconnect | None = None,
-    texts: Texts = DEFAULT,
+    options: AskOptions = PLAIN_ASK,
 ) -> Answer:
     """Return the answer to `question`: a model's, or exact quotes where `model` is None.
 
-    Raises what `steps` raises.
+    A follow-up is made whole with the history before it is searched. On another subject, where the
+    rules contradict the question and where folders are listed, no model is called, and for small
+    talk nothing is searched. Raises what `search` and `LanguageModel` raise, soon after the client
+    left too.
     """
-    return finished(
-        steps(
-            context,
-            model,
-            question,
-            history=history,
-            top_k=top_k,
-            request_id=request_id,
-            disconnect=disconnect,
-            texts=texts,
-        )
-    )
-
-
-def finished(made: Iterable[Step]) -> Answer:
-    """Return the answer that `steps` end with."""
-    *_, last = made
-    if not isinstance(last, Answer):
-        raise AssertionError("the steps of an answer ended without it")
-    return last
+    begun = _begin(context, model, question, options)
+    draft: Draft | Delta | None = _without_model(begun, model)
+    if draft is None and model:
+        *_, draft = compose.of_model(model, begun.reply, options)
+    return _answer(begun, draft)
 
 
 def steps(
-    context: SearchContext,
-    model: LanguageModel | None,
-    question: str,
-    *,
-    history: Sequence[str] = (),
-    top_k: int | None = None,
-    request_id: str = "",
-    disconnect: ClientDisconnect | None = None,
-    streamed: bool = False,
-    texts: Texts = DEFAULT,
+    context: SearchContext, model: LanguageModel | None, question: str, options: AskOptions
 ) -> Generator[Step]:
-    """Yield what was found, a model's words while it writes them, and the checked answer.
+    """Yield what was found, a model's words while it writes them, and the answer of `ask`."""
+    begun = _begin(context, model, question, options)
+    if found := begun.reply.found:
+        yield SearchResults(
+            question=begun.reply.question,
+            passages=over_http.passages(found.passages),
+            generation=found.generation,
+        )
+    draft: Draft | Delta | None = _without_model(begun, model)
+    if draft is None and model:
+        for draft in compose.of_model(model, begun.reply, options):
+            if isinstance(draft, Delta):
+                yield draft
+    yield _answer(begun, draft)
 
-    A follow-up is made whole with `history`, the user's earlier questions, before it is searched.
-    On another subject, where the rules contradict the question and where folders are listed, no
-    model is called, and for small talk nothing is searched. `texts` are the fixed sentences.
-    `streamed` asks the model for its words one by one; all of them are checked again for the
-    answer. Raises what `search` and `LanguageModel` raise, soon after `disconnect` too.
-    """
+
+def _begin(
+    context: SearchContext, model: LanguageModel | None, question: str, options: AskOptions
+) -> _Begun:
     started = perf_counter()
-    alone = _alone(model, question, history, disconnect)
-    shown = card_reply(
-        context, question, history=history, alone=alone.question if alone else None, top_k=top_k,
-        texts=texts, far=model is not None,
-    )  # fmt: skip
-    clock = _Clock(started, perf_counter())
-    if shown.found is None:
-        yield _nothing_searched(context, shown, clock, request_id)
-        return
-    yield SearchResults(
-        question=shown.question,
-        passages=passages(overridden(shown.found)),
-        generation=shown.found.generation,
-    )
-    asking = Asking(model, streamed, disconnect) if model else None
-    made = yield from _draft(asking, shown, texts)
-    made = replace(made, usage=(alone.usage if alone else Usage()) + made.usage)
-    yield _answer(context, shown, made, clock, request_id)
+    alone, usage = None, Usage()
+    if model and options.history:  # the rule makes it whole where the model says the same
+        made = follow_up.rewrite(model, question, options.history, options.disconnect)
+        if made.question != follow_up.self_contained(question, options.history):
+            alone, usage = made.question, made.usage
+    reply = card_reply(context, question, options, alone=alone, far=model is not None)
+    return _Begun(context, options, reply, usage, started, perf_counter())
 
 
-def _alone(
-    model: LanguageModel | None,
-    question: str,
-    history: Sequence[str],
-    disconnect: ClientDisconnect | None,
-) -> Rewritten | None:
-    """A follow-up as a model makes it stand alone; None where the rule is to do it."""
-    if model is None or not history:
-        return None
-    made = follow_up.rewrite(model, question, history, disconnect)
-    return None if made.question == follow_up.self_contained(question, history) else made
+def _without_model(begun: _Begun, model: LanguageModel | None) -> Draft | None:
+    """What is said without asking a model: refusals first, as they cost no call; else None."""
+    reply = begun.reply
+    if reply.talk:
+        return Draft(
+            reply.talk.text, "quotes", refusal="language" if reply.talk.is_refusal else None
+        )
+    if reply.certainty == "refused" or not (reply.cards or reply.folders):
+        return Draft("", "model" if model else "quotes", refusal="no_passage")
+    if model is None or reply.premise or reply.folders:
+        return compose.of_cards(reply)
+    return None
 
 
-def _draft(asking: Asking | None, shown: CardReply, texts: Texts) -> Generator[Delta, None, Draft]:
-    """The layers of refusal first: they cost no call of a model."""
-    if shown.certainty == "refused" or not (shown.cards or shown.folders):
-        mode: Mode = "model" if asking else "quotes"
-        return Draft(texts.refusal, mode, refusal="no_passage")
-    if asking is None or shown.premise or shown.folders:
-        made = compose.of_cards(shown)
-    else:
-        made = yield from compose.of_model(asking, shown)
-    if made.refusal:
-        return replace(made, text=texts.refusal)
-    listed = map(render.folder, shown.folders)
-    return replace(made, text="\n\n".join([*_opening(shown, texts), *listed, made.text]))
-
-
-def _opening(shown: CardReply, texts: Texts) -> list[str]:
-    """What is said above the cards: what was corrected, and that they may not answer."""
-    said = []
-    if shown.corrections:
-        words = ", ".join(f"*{one.searched}*" for one in shown.corrections)
-        said.append(f"Searched for {words}.")
-    if shown.premise:
-        said.append(texts.premise)
-    elif shown.certainty == "nearest":
-        said.append(texts.nearest)
-    return said
-
-
-def _nothing_searched(
-    context: SearchContext, shown: CardReply, clock: _Clock, request_id: str
-) -> Answer:
-    """The reply to small talk, or to a question in another language."""
-    if shown.talk is None:
-        raise AssertionError("nothing was searched, and nothing is said instead")
-    refusal: RefusalReason | None = "language" if shown.talk.is_refusal else None
+def _answer(begun: _Begun, draft: Draft | Delta | None) -> Answer:
+    if not isinstance(draft, Draft):
+        raise AssertionError("the steps of an answer ended without it")
+    reply, found = begun.reply, begun.reply.found
+    refused = draft.refusal is not None
+    cards = () if refused else reply.cards
+    paths = {card.path for card in cards} | {cited.path for cited in draft.citations}
+    vault = begun.context.settings.vault
+    fresh = {path: freshness(vault, path, reply.hashes[path]) for path in sorted(paths)}
     return Answer(
-        question=shown.question, answer=shown.talk.text, certainty=shown.certainty,
-        confidence=shown.confidence, refused=refusal is not None, refusal_reason=refusal,
-        mode="quotes", corrections=[], folders=[], cards=[], guard=Guard(), citations=[],
-        citation_counts=CitationCounts(), passages=[], usage=Usage(),
-        timings=_timings(None, clock), generation=context.store.read(live).name,
-        request_id=request_id,
-    )  # fmt: skip
-
-
-def _answer(
-    context: SearchContext, shown: CardReply, made: Draft, clock: _Clock, request_id: str
-) -> Answer:
-    found = shown.found
-    if found is None:
-        raise AssertionError("an answer needs a search")
-    refused = made.refusal is not None
-    cards = () if refused else shown.cards
-    paths = {card.path for card in cards} | {one.path for one in made.citations}
-    fresh = {
-        path: freshness(context.settings.vault, path, shown.hashes[path]) for path in sorted(paths)
-    }
-    return Answer(
-        question=shown.question,
-        answer=made.text,
-        certainty="refused" if refused else shown.certainty,
-        confidence=0.0 if refused else shown.confidence,
+        question=reply.question,
+        answer=_text(reply, draft, begun.options.texts),
+        certainty="refused" if refused else reply.certainty,
+        confidence=0.0 if refused and found else reply.confidence,
         refused=refused,
-        refusal_reason=made.refusal,
-        mode=made.mode,
+        refusal_reason=draft.refusal,
+        mode=draft.mode,
         corrections=[
-            SpellingCorrection(typed=one.typed, searched=one.searched) for one in shown.corrections
+            SpellingCorrection(typed=word.typed, searched=word.searched)
+            for word in reply.corrections
         ],
-        folders=[] if refused else [over_http.folder(one) for one in shown.folders],
+        folders=[] if refused else [over_http.folder(folder) for folder in reply.folders],
         cards=[over_http.card(card, fresh[card.path]) for card in cards],
-        guard=made.guard,
-        citations=[one.model_copy(update={"fresh": fresh[one.path]}) for one in made.citations],
-        citation_counts=made.counts,
-        passages=passages(overridden(found)),
-        usage=made.usage,
-        timings=_timings(found, clock),
-        generation=found.generation,
-        request_id=request_id,
+        guard=draft.guard,
+        citations=[one.model_copy(update={"fresh": fresh[one.path]}) for one in draft.citations],
+        citation_counts=draft.counts,
+        passages=over_http.passages(found.passages) if found else [],
+        usage=begun.usage + draft.usage,
+        timings=_timings(begun),
+        generation=found.generation if found else begun.context.store.read(live).name,
+        request_id=begun.options.request_id,
     )
 
 
-def _timings(found: SearchResult | None, clock: _Clock) -> AnswerTimings:
+def _text(reply: CardReply, draft: Draft, texts: Texts) -> str:
+    """The draft, below what was corrected, that it may not answer, and the folders."""
+    if reply.talk:
+        return draft.text
+    if draft.refusal:
+        return texts.refusal
+    opening = []
+    if reply.corrections:
+        words = ", ".join(f"*{word.searched}*" for word in reply.corrections)
+        opening.append(f"Searched for {words}.")
+    if reply.premise:
+        opening.append(texts.premise)
+    elif reply.certainty == "nearest":
+        opening.append(texts.nearest)
+    return "\n\n".join([*opening, *map(render.folder, reply.folders), draft.text])
+
+
+def _timings(begun: _Begun) -> AnswerTimings:
     finished = perf_counter()
-    spent = found.timings if found else Timings(0.0, 0.0, 0.0)
+    spent = begun.reply.found.timings if begun.reply.found else Timings(0.0, 0.0, 0.0)
     return AnswerTimings(
         embed_ms=spent.embed_ms,
         search_ms=spent.search_ms,
         rerank_ms=spent.rerank_ms,
-        generate_ms=1000 * (finished - clock.searched),
-        total_ms=1000 * (finished - clock.started),
+        generate_ms=1000 * (finished - begun.searched),
+        total_ms=1000 * (finished - begun.started),
     )

@@ -1,7 +1,7 @@
 """Pass a draft on while it is written: whole sentences, each as a check lets it through."""
 
 import re
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from api.http.events import Delta
 from api.llm.completion import Reply
@@ -12,8 +12,8 @@ _END = re.compile(r"[.!?:;]\s+|\n")
 
 def deltas(
     parts: Iterable[str | Reply], shown: Callable[[str], str], *, attempt: int = 1
-) -> Generator[Delta, None, Reply]:
-    """Yield a model's draft by whole sentences and return the reply that ends it.
+) -> Iterator[Delta | Reply]:
+    """Yield a model's draft by whole sentences and in the end the reply.
 
     `shown` gets each sentence with the space after it and returns what may be seen of it, "" for
     nothing: a link or a number is whole there, as it is not in the pieces that a model sends.
@@ -22,16 +22,13 @@ def deltas(
     waiting = ""
     for part in parts:
         if isinstance(part, Reply):
-            yield from _delta(shown(waiting), attempt)
-            return part
+            if text := shown(waiting):
+                yield Delta(text=text, attempt=attempt)
+            yield part
+            return
         waiting += part
         ends = [match.end() for match in _END.finditer(waiting)]
-        if ends:
-            yield from _delta(shown(waiting[: ends[-1]]), attempt)
-            waiting = waiting[ends[-1] :]
+        if ends and (text := shown(waiting[: ends[-1]])):
+            yield Delta(text=text, attempt=attempt)
+        waiting = waiting[ends[-1] :] if ends else waiting
     raise AssertionError("a stream ended with neither a reply nor an error")
-
-
-def _delta(text: str, attempt: int) -> Generator[Delta]:
-    if text:
-        yield Delta(text=text, attempt=attempt)

@@ -7,15 +7,12 @@ questions be stored.
 
 import logging
 from collections import OrderedDict
-from collections.abc import Generator
-from contextlib import closing
 from threading import Lock
 from typing import Annotated
 
 from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from api.http.events import Step
 from api.http.rate import TokenBucket
 from api.schema.answer import Answer
 from api.state import Opened, oracle
@@ -97,15 +94,6 @@ def remember(request: Request, given: Answer) -> None:
             cards=tuple(f"{c.path}:{c.first_line}-{c.last_line}" for c in given.cards),
         )
     )
-
-
-def remembered(request: Request, steps: Generator[Step]) -> Generator[Step]:
-    """Yield the steps of an answer, which can be rated from then on. Closing closes `steps`."""
-    with closing(steps):
-        for step in steps:
-            if isinstance(step, Answer):
-                remember(request, step)
-            yield step
 
 
 def _not_too_often(request: Request) -> None:

@@ -3,8 +3,7 @@
 Each app counts for itself, from 0 when it is made. No label holds anything that a client wrote.
 """
 
-from collections.abc import Generator, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from time import perf_counter
 from typing import get_args
 
@@ -18,7 +17,6 @@ from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.checks.guard.findings import FindingKind
-from api.http.events import Step
 from api.schema.answer import Answer, RefusalReason
 from api.schema.guard import Verdict
 from api.schema.passages import CitationCounts
@@ -120,20 +118,9 @@ def answered(request: Request, given: Answer) -> None:
     _of(request.scope).answered(given)
 
 
-def counted(request: Request, steps: Generator[Step]) -> Generator[Step]:
-    """Yield the steps of an answer; the answer is counted as it passes. Closing closes `steps`."""
-    ended = False
-    with closing(steps):
-        for step in steps:
-            if isinstance(step, Answer):
-                ended = True
-                answered(request, step)
-            try:
-                yield step
-            except GeneratorExit:  # whoever read them left
-                if not ended:
-                    _of(request.scope).abandoned()
-                raise
+def abandoned(request: Request) -> None:
+    """Count a question whose client left before its answer."""
+    _of(request.scope).abandoned()
 
 
 def failed(request: Request, title: str) -> None:

@@ -25,14 +25,12 @@ from openai.types.shared import ErrorObject
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from api.answer import pipeline
-from api.http import feedback, metrics
+from api.http import answering, metrics
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted
 from api.openai.request import MODEL, ChatRequest, RequestFaultError, asked, check, parameter
 from api.schema.answer import Answer
 from api.sources import addresses
-from api.state import Opened, RequestId
 from retrieval.errors import QuestionError, RulesError
 
 _STARTED = int(time.time())
@@ -90,9 +88,7 @@ router = APIRouter(route_class=_Route, tags=["OpenAI"], responses={"4XX": {"mode
     response_model_exclude_unset=True,  # what OpenAI has and the Oracle does not
     dependencies=[Depends(admitted)],
 )
-async def complete(
-    body: ChatRequest, request: Request, opened: Opened, request_id: RequestId
-) -> ChatCompletion | StreamingResponse:
+async def complete(body: ChatRequest, request: Request) -> ChatCompletion | StreamingResponse:
     """Answer the last user message from the rules; earlier ones of the user are its history.
 
     System, developer and assistant messages are accepted and not obeyed, and fields that tune a
@@ -102,14 +98,9 @@ async def complete(
     question, history = asked(body.messages)
 
     def ask(disconnect: ClientDisconnect) -> Answer:
-        return pipeline.ask(
-            opened.rules, opened.model, question, history=history, request_id=request_id,
-            disconnect=disconnect, texts=opened.texts,
-        )  # fmt: skip
+        return answering.answer(request, question, answering.options(request, disconnect, history))
 
     given = await until_gone(request, ask)
-    metrics.answered(request, given)
-    feedback.remember(request, given)
     completion = _completion(given, str(request.base_url))
     if not body.stream:
         return completion

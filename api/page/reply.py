@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from api.answer.cards import precedence
+from api.answer.cards import render
 from api.answer.texts import Texts
 from api.page import wording
 from api.page.lines import numbered, source_lines
@@ -118,7 +118,7 @@ def _searched(answer: Answer) -> str:
 
 
 def _cards(answer: Answer) -> tuple[CardView, ...]:
-    variants = precedence.variants([card.path for card in answer.cards])
+    variants = render.variants([card.path for card in answer.cards])
     return tuple(_card(answer, number, name) for number, name in enumerate(variants, start=1))
 
 

@@ -8,11 +8,9 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import StringConstraints
 from starlette.concurrency import run_in_threadpool
 
-from api.answer import pipeline
-from api.http import feedback, metrics
+from api.http import answering
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted
-from api.http.events import Step
 from api.http.problems import told
 from api.http.sse import EventStream
 from api.page import about, find, html, reference, reply, stream, vault
@@ -22,7 +20,7 @@ from api.page.links import Range, ranges_of
 from api.page.reply import AnswerView
 from api.schema.answer import Answer
 from api.schema.requests import AskRequest
-from api.state import AppState, Opened, RequestId
+from api.state import AppState, Opened
 from retrieval.search import QUESTION_LIMIT
 
 router = APIRouter(tags=["page"])
@@ -38,7 +36,6 @@ Before = Annotated[str, StringConstraints(max_length=QUESTION_LIMIT)]
 async def ask_page(
     request: Request,
     opened: Opened,
-    request_id: RequestId,
     q: str = "",
     draft: str = "",
     before: Annotated[list[Before], Query(max_length=_MOST_BEFORE)] = [],  # noqa: B006  # FastAPI copies
@@ -46,7 +43,7 @@ async def ask_page(
     lines: Lines = "",
 ) -> HTMLResponse:
     """Show the form, the answer to `q` where it is given, and the file `source` beside it."""
-    given = await _answered(request, opened, request_id, q, before) if q.strip() else None
+    given = await _answered(request, opened, q, before) if q.strip() else None
 
     def made() -> HTMLResponse:
         return html.page(
@@ -62,14 +59,13 @@ async def ask_page(
 
 
 async def _answered(
-    request: Request, opened: AppState, request_id: str, question: str, before: list[str]
+    request: Request, opened: AppState, question: str, before: list[str]
 ) -> AnswerView:
     """The whole answer, for a page that is sent at once; nobody waits for one who has gone."""
     await admitted(request)
 
     def asked(disconnect: ClientDisconnect) -> Answer:
-        body = AskRequest(question=question, history=before)
-        return pipeline.finished(_steps(request, opened, request_id, body, disconnect))
+        return answering.answer(request, question, answering.options(request, disconnect, before))
 
     answer = await until_gone(request, asked)
     return _view(request, opened, answer, question, before)
@@ -88,9 +84,7 @@ def _beside(opened: AppState, source: str, lines: str, *, answered: bool) -> vau
 
 
 @router.post("/page/ask", include_in_schema=False, dependencies=[Depends(admitted)])
-async def ask(
-    request: Request, body: AskRequest, opened: Opened, request_id: RequestId
-) -> Response:
+async def ask(request: Request, body: AskRequest, opened: Opened) -> Response:
     """Answer for the page's script, as server-sent events: found, draft, and answer or error."""
 
     def rendered(answer: Answer) -> stream.Rendered:
@@ -98,7 +92,8 @@ async def ask(
         return stream.Rendered(state=view.state, html=html.fragment("answer.html", answer=view))
 
     def made(disconnect: ClientDisconnect) -> Generator[stream.Event]:
-        steps = _steps(request, opened, request_id, body, disconnect, streamed=True)
+        options = answering.options(request, disconnect, body.history, streamed=True)
+        steps = answering.steps(request, body.question, options)
         return stream.events(steps, rendered, lambda error: told(request, error))
 
     return await until_gone(request, lambda disconnect: EventStream(made, disconnect))
@@ -171,28 +166,6 @@ def asset(version: str, name: str) -> Response:
     kept = _IMMUTABLE if version == VERSION else "no-cache"
     headers = {"Cache-Control": kept, "X-Content-Type-Options": "nosniff"}
     return Response(found.data, media_type=found.media_type, headers=headers)
-
-
-def _steps(
-    request: Request,
-    opened: AppState,
-    request_id: str,
-    body: AskRequest,
-    disconnect: ClientDisconnect,
-    *,
-    streamed: bool = False,
-) -> Generator[Step]:
-    steps = pipeline.steps(
-        opened.rules,
-        opened.model,
-        body.question,
-        history=body.history,
-        request_id=request_id,
-        disconnect=disconnect,
-        streamed=streamed,
-        texts=opened.texts,
-    )
-    return feedback.remembered(request, metrics.counted(request, steps))
 
 
 def _view(

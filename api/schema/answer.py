@@ -8,7 +8,7 @@ from api.schema.cards import Card, Folder
 from api.schema.guard import Guard
 from api.schema.passages import Citation, CitationCounts, Passage
 from api.schema.usage import AnswerTimings, Usage
-from retrieval.refusal.decision import Certainty
+from retrieval.models import Certainty
 
 Mode = Literal["quotes", "model"]
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from api.sources.freshness import Freshness
+from api.sources.vault_file import Freshness
 
 
 class Marked(BaseModel):

@@ -4,8 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from api.sources.freshness import Freshness
-from retrieval.models import SearchResult
+from api.sources.vault_file import Freshness
 
 
 class Passage(BaseModel):
@@ -49,19 +48,3 @@ class CitationCounts(BaseModel):
     repaired: int = Field(default=0, description="moved to the passage that carries the claim")
     unverified: int = Field(default=0, description="taken out: no passage carries the claim")
     dropped: int = Field(default=0, description="taken out: there is no such passage")
-
-
-def passages(found: SearchResult) -> list[Passage]:
-    """Return the hits of a search as they go over HTTP."""
-    return [
-        Passage(
-            path=hit.chunk.path,
-            heading=hit.chunk.heading,
-            first_line=hit.chunk.first_line,
-            last_line=hit.chunk.last_line,
-            text=hit.chunk.text,
-            context=hit.chunk.context,
-            score=hit.score,
-        )
-        for hit in found.hits
-    ]

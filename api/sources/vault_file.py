@@ -1,15 +1,20 @@
-"""Read one file of the vault by the path that the index has for it; no link is followed."""
+"""Read one file of the vault by the path that the index has for it, and tell whether it changed.
+
+No link is followed.
+"""
 
 import errno
+import hashlib
 import os
 import stat
 import unicodedata
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
+from typing import Literal
 
 from retrieval.vault_files import MAX_BYTES
 
+Freshness = Literal["fresh", "file-changed", "file-gone"]
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EACCES}
 
 
@@ -35,7 +40,19 @@ def read(root: Path, path: str) -> VaultFile | None:
     except UnicodeDecodeError:
         return None
     text = text.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
-    return VaultFile(tuple(text.split("\n")), sha256(data).hexdigest())
+    return VaultFile(tuple(text.split("\n")), hashlib.sha256(data).hexdigest())
+
+
+def freshness(vault: Path, path: str, sha256: str) -> Freshness:
+    """Return what became of the file at `path` below `vault` since its bytes had `sha256`.
+
+    A link, a folder or anything else that ingest would not read in its place is "file-gone"; so
+    is a path that leaves the vault, and a file that may not be read. Raises other OSErrors.
+    """
+    data = contents(vault, path)
+    if data is None:
+        return "file-gone"
+    return "fresh" if hashlib.sha256(data).hexdigest() == sha256 else "file-changed"
 
 
 def contents(root: Path, path: str) -> bytes | None:

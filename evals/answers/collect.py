@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from api.answer.card_reply import AskOptions
 from api.answer.pipeline import ask
 from api.llm.client import LanguageModel
 from api.schema.answer import Answer
@@ -62,7 +63,8 @@ def ask_all(answerer: Answerer, questions: Sequence[Question]) -> Iterator[Answe
         if answerer.script:
             answerer.script.turn(item)
         try:
-            reply = ask(answerer.rules, answerer.model, item.question, history=item.history)
+            asked = AskOptions(history=item.history)
+            reply = ask(answerer.rules, answerer.model, item.question, asked)
         except LlmError as error:
             yield Answered(item, None, str(error))
             continue

@@ -67,11 +67,10 @@ def examples(
     """Return what is known of a vault's questions, without those that are refused."""
     asked = [question for question in questions if question.kind not in NO_SEARCH]
     outcomes = retrieval.evaluate(context, measured, asked)
-    fit = off_topic.fitted(context)
     return [
         _example(vault, one)
         for one in outcomes
-        if one.found.hits and not off_topic.refuses(one.found, fit)
+        if one.found.hits and not off_topic.refuses(one.found)
     ]
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from evals.labels.dataset import UNANSWERABLE
 from evals.measure.outcome import Outcome
 from retrieval.errors import DatasetError
-from retrieval.refusal.off_topic import OffTopicFit, Signals, over_limit, signals, subject
+from retrieval.models import OffTopicLimits
+from retrieval.refusal.off_topic import FOR_ALL, Signals, over_limit, signals, subject
 
 FALSE_REFUSAL = 0.02  # of answerable questions that name nothing of the vault, the aim of all
 _FOLDS = 5
@@ -35,7 +36,7 @@ def examples(outcomes: Sequence[Outcome]) -> list[Example]:
     return [Example(o.question.kind, o.question.answerable, signals(o.found)) for o in outcomes]
 
 
-def fit(known: Sequence[Example], false_refusal: float = FALSE_REFUSAL) -> OffTopicFit:
+def fit(known: Sequence[Example], false_refusal: float = FALSE_REFUSAL) -> OffTopicLimits:
     """Return the fit that refuses this share of the answerable questions, 0 to 1.
 
     Raises DatasetError where fewer than five of them have a candidate.
@@ -46,12 +47,9 @@ def fit(known: Sequence[Example], false_refusal: float = FALSE_REFUSAL) -> OffTo
         raise DatasetError(
             f"{len(asked)} answerable questions: too few to fit when to refuse, {_FOLDS} are needed"
         )
-    fitted = OffTopicFit(
-        nearer=_under([subject(replace(one, covered=None)) for one in found], false_refusal),
-        vault=found[0].vault,
-    )
+    nearer = _under([subject(replace(one, covered=None)) for one in found], false_refusal)
     covered = [subject(one) for one in found if one.covered is not None]
-    return replace(fitted, covered=_under(covered, false_refusal)) if covered else fitted
+    return OffTopicLimits(_under(covered, false_refusal) if covered else FOR_ALL.covered, nearer)
 
 
 def _under(values: Sequence[float], share: float) -> float:
@@ -59,7 +57,7 @@ def _under(values: Sequence[float], share: float) -> float:
     return math.floor(1000 * float(np.quantile(values, share))) / 1000
 
 
-def refused(known: Sequence[Example], fitted: OffTopicFit) -> list[bool]:
+def refused(known: Sequence[Example], fitted: OffTopicLimits) -> list[bool]:
     """Return for each question whether the fit refuses it."""
     return [e.signals is None or over_limit(e.signals, fitted) < 0 for e in known]
 

@@ -6,14 +6,15 @@ back. "temporary" ones belong to evaluations. Readers see the live one alone.
 
 import os
 import socket
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from psycopg.rows import kwargs_row
 from psycopg.types.json import Jsonb
 
 from retrieval.errors import ConfigurationError, IndexMissingError, IngestRunningError
 from retrieval.fault_points import point
+from retrieval.index import store
 from retrieval.index.store import Connection, Generation, live
 
 LOCK_SPACE = 0x52554C45  # "RULE": advisory locks of this product, the second key says which
@@ -76,9 +77,7 @@ def live_or_none(conn: Connection) -> Generation | None:
 def previous(conn: Connection) -> Generation:
     """Return the generation that was live before. Raises IndexMissingError where none is kept."""
     with conn.cursor(row_factory=kwargs_row(Generation)) as cur:
-        found = cur.execute(
-            "SELECT id, revision, fingerprint FROM generation WHERE state = 'previous'"
-        ).fetchone()
+        found = cur.execute(store.GENERATION + "state = 'previous'").fetchone()
     if found is None:
         raise IndexMissingError(
             "no previous generation is kept: one is after python -m ingest --rebuild, --gate, or "
@@ -108,6 +107,7 @@ def create(
     conn: Connection,
     fingerprint: Mapping[str, str | int],
     state: Literal["building", "temporary"],
+    off_topic: Sequence[Mapping[str, Any]] = (),
 ) -> int:
     """Return the id of a new, empty generation that no reader sees.
 
@@ -115,14 +115,24 @@ def create(
     by this connection. After that `drop_abandoned` removes it.
     """
     row = conn.execute(
-        "INSERT INTO generation (state, fingerprint) VALUES (%s, %s) RETURNING id",
-        [state, Jsonb(dict(fingerprint))],
+        "INSERT INTO generation (state, fingerprint, off_topic) VALUES (%s, %s, %s) RETURNING id",
+        [state, Jsonb(dict(fingerprint)), Jsonb(list(off_topic))],
     ).fetchone()
     assert row is not None  # INSERT … RETURNING gives a row or raises
     point("generation made")
     if state == "temporary":
         conn.execute("SELECT pg_advisory_lock(%s, %s)", [LOCK_SPACE, row[0]])
     return int(row[0])
+
+
+def put_off_topic(
+    conn: Connection, generation_id: int, off_topic: Sequence[Mapping[str, Any]]
+) -> None:
+    """Replace what was fitted for a generation's vault; readers see it from their next search."""
+    conn.execute(
+        "UPDATE generation SET off_topic = %s WHERE id = %s",
+        [Jsonb(list(off_topic)), generation_id],
+    )
 
 
 def promote(conn: Connection, generation_id: int) -> None:

@@ -28,6 +28,7 @@ class Generation:
     id: int
     revision: int
     fingerprint: Mapping[str, str | int]
+    off_topic: Sequence[Mapping[str, Any]] = ()  # fits, as `retrieval.refusal.off_topic` reads them
 
     @property
     def name(self) -> str:
@@ -44,13 +45,18 @@ class ScoredChunk:
     score: float
 
 
+# A reader may meet a database whose table lacks the column: it was not ingested into since.
+GENERATION = (
+    "SELECT id, revision, fingerprint, coalesce(to_jsonb(generation) -> 'off_topic', '[]') "
+    "AS off_topic FROM generation WHERE "
+)
+
+
 def live(conn: Connection) -> Generation:
     """Return the live generation. Raises IndexMissingError where nothing was ingested."""
     try:
         with conn.cursor(row_factory=kwargs_row(Generation)) as cur:
-            found = cur.execute(
-                "SELECT id, revision, fingerprint FROM generation WHERE state = 'live'"
-            ).fetchone()
+            found = cur.execute(GENERATION + "state = 'live'").fetchone()
     except psycopg.errors.UndefinedTable as error:
         raise IndexMissingError("the database holds no rules; run: python -m ingest") from error
     if found is None:
@@ -61,9 +67,7 @@ def live(conn: Connection) -> Generation:
 def generation(conn: Connection, generation_id: int) -> Generation:
     """Return the generation of that id. Raises IndexMissingError where it is gone."""
     with conn.cursor(row_factory=kwargs_row(Generation)) as cur:
-        found = cur.execute(
-            "SELECT id, revision, fingerprint FROM generation WHERE id = %s", [generation_id]
-        ).fetchone()
+        found = cur.execute(GENERATION + "id = %s", [generation_id]).fetchone()
     if found is None:
         raise IndexMissingError(f"generation {generation_id} is gone from the database")
     return found
@@ -183,20 +187,19 @@ def nearest_entries(
         ]
 
 
-def some_vectors(conn: Connection, generation_id: int, count: int) -> tuple[list[str], Vectors]:
-    """Return `count` entries (or all), those whose texts have the lowest SHA-256.
+def some_vectors(conn: Connection, generation_id: int, count: int) -> Vectors:
+    """Return the vectors of `count` entries (or all), shape (entries, dimension).
 
-    The digests, ascending, and the vectors, shape (entries, dimension). The same texts give the
-    same rows in the same order.
+    Of those whose texts have the lowest SHA-256: the same texts give the same rows in the same
+    order.
     """
     rows = conn.execute(
-        "SELECT text_sha256, embedding::real[] FROM entry WHERE generation_id = %s "
+        "SELECT embedding::real[] FROM entry WHERE generation_id = %s "
         'ORDER BY text_sha256 COLLATE "C" LIMIT %s',
         [generation_id, count],
         binary=True,
     ).fetchall()
-    vectors = np.array([vector for _, vector in rows], np.float32)
-    return [digest for digest, _ in rows], vectors
+    return np.array([vector for (vector,) in rows], np.float32)
 
 
 def chunks_of(conn: Connection, generation_id: int, path: str) -> tuple[Chunk, ...]:

@@ -2,16 +2,39 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from retrieval.models import BY_CHOICE, Chunk, SourceNote
+from retrieval.index.terms import cells, stems_of
+from retrieval.models import BY_CHOICE, ERRATA, HOUSE_RULE, Chunk, Entry, Hit, SourceNote
+from retrieval.ranking import lines
 from retrieval.ranking.fusion import Fused
+from retrieval.ranking.lines import QuestionWords
 
 _MOST_ABOVE = 2  # passages of superseding files beside those that are returned
 _PUT_BACK = 0.08  # of the score: a rule that not everybody plays by (docs/experiments.md, E59)
 _OPTIONAL = BY_CHOICE | {"option", "options", "variants", "drafts", "proposal", "proposals"}
 _NEAR = 10  # how many places behind a passage its twin may stand
 _WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A quote as conflicts are found in it, in stems."""
+
+    note: SourceNote
+    subject: frozenset[str]  # what it is about: a row's first cell, else its last heading
+    words: frozenset[str]  # all that it says, headings included
+    is_row: bool = False  # of a table
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two statements, by their places in a list from 0, that rule the same thing."""
+
+    upper: int
+    lower: int
+    binding: bool  # False: the upper one is optional, so it does not go first
 
 
 class Ranked(NamedTuple):
@@ -88,7 +111,7 @@ def overriding(
     """Return the best two candidates below `top_k` whose files supersede a returned one's path.
 
     A base rule shown without its erratum is a wrong answer with a true citation. Whether they
-    speak of what was asked is for the answer to see.
+    speak of what was asked is for `binding` to see.
     """
     known = [notes.get(one.item.scored.chunk.path) for one in ranked[top_k:]]
     return [
@@ -108,3 +131,102 @@ def _marks(note: SourceNote) -> set[str]:
 def _named(chunk: Chunk) -> tuple[str, tuple[str, str]]:
     """The chunk's path, and what it has in common with its twin."""
     return chunk.path, (chunk.path.rsplit("/", 1)[-1], chunk.heading)
+
+
+def binding(
+    further: Sequence[Hit],
+    hits: Sequence[Hit],
+    notes: Mapping[str, SourceNote],
+    question: QuestionWords,
+) -> tuple[Hit, ...]:
+    """Return those of `further` whose files override one of `hits` in what was asked."""
+
+    def note(hit: Hit) -> SourceNote:
+        return notes.get(hit.chunk.path, SourceNote(hit.chunk.path))
+
+    # Not the nearest line alone: a table's lead-in may be nearer than the row that is overridden.
+    known = [
+        statement(line.entry, note(hit)) for hit in hits for line in lines.ranked(hit, question)
+    ]
+
+    def binds(hit: Hit) -> bool:
+        return any(
+            conflict.upper == 0 and conflict.binding
+            for line in lines.ranked(hit, question)
+            for conflict in conflicts([statement(line.entry, note(hit)), *known], question.words)
+        )
+
+    return tuple(hit for hit in further if binds(hit))
+
+
+def statement(entry: Entry, note: SourceNote) -> Statement:
+    """Return an entry as conflicts are found in it."""
+    is_row = entry.kind == "row"
+    subject = next((cell for cell in cells(entry.quote) if cell), "") if is_row else ""
+    words = frozenset(stems_of(f"{entry.heading} {entry.words}"))
+    about = subject or entry.heading.rsplit(" > ", 1)[-1]
+    return Statement(note, frozenset(stems_of(about)), words, is_row=is_row)
+
+
+def overrides(upper: SourceNote, lower: SourceNote) -> bool:
+    """Tell whether `upper` says that it supersedes the file of `lower`.
+
+    A file is named by its path, or by its path without the suffix. Where both supersede a common
+    file, a house rule overrides an erratum.
+    """
+    if upper.path == lower.path:
+        return False
+    if upper.overrides(lower.path):
+        return True
+    shared = set(upper.supersedes) & set(lower.supersedes)
+    return bool(shared) and upper.is_one_of(HOUSE_RULE) and lower.is_one_of(ERRATA)
+
+
+def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Conflict]:
+    """Return the conflicts among statements, by the places of their parts.
+
+    Two are in conflict where the file of one overrides the other's and it speaks of the other's
+    subject by a word of the question: an erratum of crossbows is none to a question on lances,
+    though both stand in files of which one supersedes the other. Prose under a heading that says
+    nothing ("Hazards") is its own subject where it says most of what was asked and the other one
+    says all that it does.
+    """
+    return [
+        Conflict(upper, lower, binding=not (first.note.is_optional or first.note.is_gone))
+        for upper, first in enumerate(statements)
+        for lower, second in enumerate(statements)
+        if overrides(first.note, second.note) and _meet(first, second, asked)
+    ]
+
+
+def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
+    if upper.words & lower.subject & asked:
+        return True
+    shared = lower.words & asked
+    meets = shared <= upper.words and len(shared) > max(1, len(asked) / 2)
+    return meets and not lower.is_row
+
+
+def arranged(count: int, found: Sequence[Conflict], gone: Sequence[bool] = ()) -> list[int]:
+    """Return the places 0 to `count` - 1 so that a binding statement is directly before what it
+    overrides.
+
+    Else their order stays, but for those marked in `gone` (superseded, says their file), which
+    follow. Files that supersede each other stay as they were.
+    """
+    order: list[int] = []
+    for place in sorted(range(count), key=lambda place: bool(gone and gone[place])):
+        _place(place, found, order, ())
+    return order
+
+
+def _place(place: int, found: Sequence[Conflict], order: list[int], below: tuple[int, ...]) -> None:
+    """Append a statement behind those that override it; `below` are the ones that led here."""
+    if place in order:
+        return
+    both = {(one.lower, one.upper) for one in found if one.binding}
+    over = [one for one in found if one.binding and (one.upper, one.lower) not in both]
+    for above in (one.upper for one in over if one.lower == place):
+        if above not in (*below, place):
+            _place(above, found, order, (*below, place))
+    order.append(place)

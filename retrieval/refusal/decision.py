@@ -1,37 +1,29 @@
 """The one decision about a search: it answers, its passages are only the nearest, or neither."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import replace
 
 from retrieval.context import SearchContext
-from retrieval.models import SearchResult
-from retrieval.refusal import confidence, off_topic
+from retrieval.models import Certainty, SearchResult
+from retrieval.refusal import confidence, off_topic, premise
 from retrieval.refusal.features import features
 
-Certainty = Literal["answered", "nearest", "refused"]
 
+def decided(context: SearchContext, result: SearchResult) -> SearchResult:
+    """Return the search with what it is worth: its certainty, and why where it is refused.
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What is done with a search. `confidence` is the probability that the first card answers.
-
-    0 of a refusal; None where nothing was fitted for the models.
+    Refusing needs evidence of another subject; a passage that may not answer, or that contradicts
+    what the question takes for granted, is `nearest`. Raises ConfigurationError where what was
+    fitted cannot be read.
     """
-
-    certainty: Certainty
-    confidence: float | None
-
-
-def decide(context: SearchContext, found: SearchResult, typed: str) -> Decision:
-    """Return what is done with a search for a question, given as it was typed.
-
-    Refusing needs evidence of another subject; a passage that may not answer is `nearest`. Raises
-    ConfigurationError where what was fitted cannot be read.
-    """
-    if off_topic.refuses(found, off_topic.fitted(context)):
-        return Decision("refused", 0.0)
+    if not result.hits:
+        return replace(result, certainty="refused", confidence=0.0, refusal="no_passage")
+    against = premise.contradicted(result.question, result.hits)
+    if off_topic.refuses(result):
+        return replace(
+            result, certainty="refused", confidence=0.0, refusal="off_topic", premise=against
+        )
     fit = confidence.fitted(context)
-    if fit is None:
-        return Decision("answered", None)
-    probability = fit.probability(features(found, typed))
-    return Decision("answered" if probability >= fit.limit else "nearest", probability)
+    probability = fit.probability(features(result, result.question)) if fit else None
+    sure = fit is None or probability is None or probability >= fit.limit
+    certainty: Certainty = "answered" if sure and not against else "nearest"
+    return replace(result, certainty=certainty, confidence=probability, premise=against)

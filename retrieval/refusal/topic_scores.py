@@ -29,8 +29,6 @@ from retrieval.encoder.weights import bundled_encoder
 from retrieval.errors import ModelUnavailableError
 from retrieval.index.store import Connection, Generation, some_vectors
 from retrieval.models import Vectors
-from retrieval.refusal import minhash, quantization
-from retrieval.refusal.minhash import Sketch
 from retrieval.text.normalize import searchable
 
 _HERE = Path(__file__).parent
@@ -40,6 +38,8 @@ _STORED = _HERE / "topic_scores.safetensors"
 _SCALE = ".scale"
 _PIECES, _COUNTS = "pieces", "pieces.counts"
 _LEVELS = 127  # of either sign in a signed byte
+_LARGE = 1.23  # times a vector's mean size: where a value counts as large
+_TWO_BITS = np.array([0.567, 1.893], np.float32)  # times the mean size: a small value, a large one
 _SAMPLE = 500  # entries of a generation; the mean's standard error is 0.003
 _LINES = 100  # nearest ones whose words a question's are compared with
 _known: dict[tuple[str, int], "Subjects"] = {}  # by the encoder's weights and its pooling
@@ -50,9 +50,7 @@ class Subjects:
     """Both lists as an encoder sees them."""
 
     lists: tuple[Vectors, ...]  # each of shape (lines, dimension)
-    pieces: npt.NDArray[
-        np.uint8
-    ]  # as quantization packs them: the word pieces of all lines, in order
+    pieces: npt.NDArray[np.uint8]  # as `packed` makes them: the word pieces of all lines, in order
     ends: npt.NDArray[np.int64]  # of each line's pieces
 
 
@@ -64,32 +62,23 @@ class OffTopicScores:
     pieces: Vectors  # of each of its word pieces to the most similar one of the nearest lines
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusBaseline:
-    """What some of the rules' own entries say of the whole."""
-
-    near: float  # how near they are to other subjects: the mean of `nearest`; 0 without an entry
-    vault: Sketch  # which vault it is
-
-
 @dataclass(slots=True)
 class BaselineCache:
-    """What is known of the rules as a whole; remembered for the index last asked."""
+    """How near the rules are to other subjects; remembered for the index last asked."""
 
-    _known: tuple[str, str, CorpusBaseline] | None = None  # generation, encoder
+    _known: tuple[str, str, float] | None = None  # generation, encoder
 
-    def of(self, conn: Connection, generation: Generation, embedder: Embedder) -> CorpusBaseline:
-        """Return what some entries of a generation say.
+    def of(self, conn: Connection, generation: Generation, embedder: Embedder) -> float:
+        """Return the mean similarity of some entries to the nearest line; 0 without an entry.
 
         Which entries depends on their texts alone, so equal indexes have an equal one.
         """
         asked = (generation.name, embedder.files.digest)
         if self._known is None or self._known[:2] != asked:
-            digests, vectors = some_vectors(conn, generation.id, _SAMPLE)
-            lists = _embedded(embedder).lists if digests else ()
+            vectors = some_vectors(conn, generation.id, _SAMPLE)
+            lists = _embedded(embedder).lists if len(vectors) else ()
             near = [(vectors @ list_.T).max(axis=1) for list_ in lists]
-            vault = minhash.of(digests)
-            self._known = (*asked, CorpusBaseline(float(np.mean(near)) if near else 0.0, vault))
+            self._known = (*asked, float(np.mean(near)) if near else 0.0)
         return self._known[2]
 
 
@@ -104,9 +93,7 @@ def away(embedder: Embedder, asked: EncodedQuestion) -> OffTopicScores:
     nearest = np.argsort(-np.concatenate(similar), kind="stable")[:_LINES]
     starts = np.concatenate([[0], known.ends[:-1]])
     rows = np.concatenate([np.arange(starts[n], known.ends[n]) for n in nearest])
-    pieces = (
-        asked.tokens.vectors @ quantization.unpacked(known.pieces[rows], embedder.token_dimension).T
-    )
+    pieces = asked.tokens.vectors @ unpacked(known.pieces[rows], embedder.token_dimension).T
     return OffTopicScores(float(np.mean([one.max() for one in similar])), pieces.max(axis=1))
 
 
@@ -165,11 +152,7 @@ def _embedded(embedder: Embedder) -> Subjects:
 def _made(embedder: Embedder) -> Subjects:
     encoded = [embedder.encode(lines(name)) for name in _LISTS]
     # Line by line: as floats, all of them would take a gigabyte with a large encoder.
-    pieces = [
-        quantization.packed(one.values.astype(np.float32))
-        for list_ in encoded
-        for one in list_.tokens
-    ]
+    pieces = [packed(one.values.astype(np.float32)) for list_ in encoded for one in list_.tokens]
     return Subjects(
         tuple(list_.vectors for list_ in encoded),
         np.concatenate(pieces),
@@ -183,6 +166,26 @@ def _made_of(embedder: Embedder) -> Mapping[str, str]:
         "model_digest": embedder.files.digest,
         "lines_sha256": hashlib.sha256(told.encode()).hexdigest(),
     }
+
+
+def packed(vectors: Vectors) -> npt.NDArray[np.uint8]:
+    """Return unit vectors, shape (vectors, dimension), in two bits a dimension: rows of bytes.
+
+    The four levels are those with the least mean squared error for normally distributed values
+    (Max, "Quantizing for Minimum Distortion", 1960), here around each vector's own mean size.
+    """
+    sizes = np.abs(vectors)
+    large = sizes > _LARGE * sizes.mean(axis=1, keepdims=True)
+    return np.packbits(np.concatenate([vectors > 0, large], axis=1), axis=1)
+
+
+def unpacked(data: npt.NDArray[np.uint8], dimension: int) -> Vectors:
+    """Return what `packed` was given, roughly, each vector at length 1."""
+    bits = np.unpackbits(data, axis=1, count=2 * dimension)
+    positive, large = np.split(bits, 2, axis=1)
+    values = _TWO_BITS[large] * (2 * positive.astype(np.float32) - 1)
+    found: Vectors = values / np.linalg.norm(values, axis=1, keepdims=True)
+    return found
 
 
 def main() -> int:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from api.answer.cards.blocks import Block, Part
-from retrieval.models import Chunk, Entry
+from retrieval.models import BY_CHOICE, ERRATA, HOUSE_RULE, Chunk, Entry, SourceNote
 
 Form = Literal["section", "table", "list", "fields"]
+_BADGES = {"house-rule": HOUSE_RULE, "errata": ERRATA, "optional": BY_CHOICE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +107,17 @@ def part_numbers(part: Part) -> range:
 def words(text: str) -> int:
     """Return how many words a reader has to read; marks of Markdown are none."""
     return sum(any(c.isalnum() for c in word) for word in text.replace("|", " ").split())
+
+
+def badges_of(note: SourceNote) -> tuple[str, ...]:
+    """Return what marks a card of this source: of `errata`, `house-rule`, `optional`, `superseded`.
+
+    Any other status, and an edition, stand as they are written.
+    """
+    if not note.standing:
+        return ()
+    status = note.status.casefold()
+    named = next((badge for badge, of in _BADGES.items() if status in of), note.status)
+    gone = ("superseded",) if note.is_gone else ()
+    edition = (f"edition {note.edition}",) if note.edition else ()
+    return tuple(dict.fromkeys((*gone, *([named] if named and not gone else []), *edition)))

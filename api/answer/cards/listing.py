@@ -82,7 +82,7 @@ def _card(chosen: _Found) -> Card:
 def _choices(found: SearchResult, asked: QuestionWords) -> Iterator[_Found]:
     top = found.hits[0].score if found.hits else 0.0
     found_at: dict[tuple[str, int], _Found] = {}
-    for hit in found.hits:
+    for hit in found.passages:
         file = found.files[hit.chunk.path]
         lines = ranked(hit, asked)
         for block in [*blocks(file), *_sections(file, lines)]:

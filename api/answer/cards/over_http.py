@@ -1,4 +1,6 @@
-"""Cards and folders as they go over HTTP."""
+"""Cards, folders and passages as they go over HTTP."""
+
+from collections.abc import Sequence
 
 from api.answer.cards import render
 from api.answer.cards.card import Card
@@ -6,8 +8,10 @@ from api.answer.cards.folders import Folder
 from api.schema.cards import Card as CardModel
 from api.schema.cards import Folder as FolderModel
 from api.schema.cards import ListedFile, Marked, More
+from api.schema.passages import Passage
 from api.sources.addresses import folder_link, link
-from api.sources.freshness import Freshness
+from api.sources.vault_file import Freshness
+from retrieval.models import Hit
 
 
 def folder(found: Folder) -> FolderModel:
@@ -38,3 +42,19 @@ def card(shown: Card, fresh: Freshness) -> CardModel:
         badges=[*shown.badges, *changed],
         fresh=fresh,
     )
+
+
+def passages(hits: Sequence[Hit]) -> list[Passage]:
+    """Return the passages of a search as they go over HTTP."""
+    return [
+        Passage(
+            path=hit.chunk.path,
+            heading=hit.chunk.heading,
+            first_line=hit.chunk.first_line,
+            last_line=hit.chunk.last_line,
+            text=hit.chunk.text,
+            context=hit.chunk.context,
+            score=hit.score,
+        )
+        for hit in hits
+    ]

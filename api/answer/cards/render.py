@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from api.answer.cards.blocks import Part, is_delimiter
 from api.answer.cards.card import Card, Piece
@@ -13,6 +14,7 @@ from api.checks.addresses import ADDRESS
 from retrieval.index.terms import raw_cells
 from retrieval.models import Entry
 from retrieval.text.hidden import visible
+from retrieval.text.normalize import unnumbered
 
 _SEPARATOR = " … "  # between the entries of a folded card
 _WIDE = 5  # columns of a row on one line, beyond which those that are asked for stand alone
@@ -26,12 +28,12 @@ _CALLED_OUT = re.compile(r"^\[!\w+\][+-]?\s*")
 _MARK = re.compile(r"^(?:\s*>)*\s*(?:#{1,6}\s+|(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
 
 
-def markdown(cards: Sequence[Card], tell_apart: Sequence[str] = ()) -> str:
+def markdown(cards: Sequence[Card]) -> str:
     """Return the answer's Markdown: each card under its place, numbered from 1 as citations are.
 
-    `tell_apart` says of each card what distinguishes it from its namesakes, "" for nothing.
+    Namesakes are told apart by their folders.
     """
-    apart = list(tell_apart) or [""] * len(cards)
+    apart = variants([card.path for card in cards])
     shown = [
         _shown(number, card, variant)
         for number, (card, variant) in enumerate(zip(cards, apart, strict=True), start=1)
@@ -163,3 +165,31 @@ def as_text(words: str) -> str:
     if sanitize.is_suspicious(words) or _PAIRED.search(words):
         plain_words = _MARKUP.sub(r"\\\1", plain_words)
     return sanitize.visible(plain_words)
+
+
+def variants(paths: Sequence[str]) -> list[str]:
+    """Return for each path what tells it from its namesakes among `paths`; "" where it has none.
+
+    "Magic/Cleric Spells/Light.md" and "Magic/Magic-User Spells/Light.md" are "Cleric Spells" and
+    "Magic-User Spells"; numbers before a folder's name are left out.
+    """
+    return [_variant(path, paths) for path in paths]
+
+
+def _variant(path: str, paths: Sequence[str]) -> str:
+    *folders, name = path.split("/")
+    others = [other.split("/")[:-1] for other in paths if other != path and _name(other) == name]
+    if not others:
+        return ""
+    start = min(_common(folders, other) for other in others)
+    end = min(_common(folders[::-1], other[::-1]) for other in others)
+    differing = folders[start : max(len(folders) - end, start)] or folders[-1:]
+    return " > ".join(unnumbered(folder) for folder in differing)
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards import from_passage, listing, precedence
-from api.answer.cards.card import Card
+from api.answer.cards import from_passage, listing
+from api.answer.cards.card import Card, badges_of
 from api.answer.question.intent import Reading
 from retrieval.index.terms import key
 from retrieval.models import SearchResult, SourceNote
+from retrieval.ranking import precedence
 from retrieval.ranking.lines import QuestionWords
-from retrieval.ranking.precedence import is_superseded
 from retrieval.text.words import without_command
 
 MOST = 4  # cards
@@ -71,10 +71,10 @@ def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
     found = searched.found
     sizes = [from_passage.KEYWORD if is_keyword else from_passage.FIRST] + [
         from_passage.FURTHER
-    ] * len(found.hits)
+    ] * len(found.passages)
     made = [
         from_passage.card(hit, found.files[hit.chunk.path], searched.asked, size=size)
-        for hit, size in zip(found.hits, sizes, strict=False)
+        for hit, size in zip(found.passages, sizes, strict=False)
     ]
     shown = [
         one if number == 0 or is_namesake(one, made[0]) else replace(one, folded=True)
@@ -95,7 +95,7 @@ def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote]) -> bool:
 
     No correction is: what it corrects may be further.
     """
-    badges = precedence.badges(notes.get(card.path, SourceNote(card.path)))
+    badges = badges_of(notes.get(card.path, SourceNote(card.path)))
     if "errata" in badges or "house-rule" in badges:
         return False
     return card.score < first.score - _FAR and card.nearness < first.nearness - _FAR_LINE
@@ -152,13 +152,13 @@ def _arranged(
         precedence.statement(card.best, note) for card, note in zip(found, of_card, strict=True)
     ]
     conflicts = precedence.conflicts(statements, asked.words)
-    gone = [is_superseded(note, asked.question) for note in of_card]
+    gone = [precedence.is_superseded(note, asked.question) for note in of_card]
     order = precedence.arranged(len(found), conflicts, gone)
     above = {one.upper for one in conflicts if one.binding}
     return tuple(
         replace(
             found[place],
-            badges=precedence.badges(of_card[place]),
+            badges=badges_of(of_card[place]),
             folded=found[place].folded and place not in above and number > 0,
         )
         for number, place in enumerate(order)

@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 import httpx2
 
-from api.answer.pipeline import finished, steps
+from api.answer.card_reply import AskOptions
+from api.answer.pipeline import steps
+from api.schema.answer import Answer
 from api.sources import addresses
 from ingest import pipeline
 from retrieval.context import SearchContext
@@ -59,11 +61,12 @@ def test_a_file_ingested_anew_between_search_and_answer_is_not_called_fresh(
     settings = settings.model_copy(update={"rag_threshold": -9.0})
     rules = open_rules(settings)
     pipeline.run(rules, settings.vault)
-    made = steps(rules, None, TORCH["question"])
+    made = steps(rules, None, TORCH["question"], AskOptions())
     next(made)  # it has been searched
     (settings.vault / PATH).write_text("# Torches\n\nA torch burns for two hours.\n", "utf-8")
     pipeline.run(rules, settings.vault)
-    answer = finished(made)
+    *_, answer = made
+    assert isinstance(answer, Answer)
     shown = {citation.path: citation.fresh for citation in answer.citations}
     assert "one hour" in answer.answer
     assert shown[PATH] == "file-changed"

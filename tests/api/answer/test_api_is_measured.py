@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import httpx2
 import pytest
 
-from api.answer.card_reply import card_reply
+from api.answer.card_reply import AskOptions, card_reply
 from api.answer.cards import render
 from api.main import create_app
 from api.state import AppState
@@ -47,7 +47,7 @@ def test_a_reply_is_the_one_that_is_measured(
 ) -> None:
     body = {"question": question, "history": list(history)}
     reply = over_http.post("/ask", json=body).raise_for_status().json()
-    measured = card_reply(context, question, history=history)
+    measured = card_reply(context, question, AskOptions(history=history))
     assert measured.found
     assert [(card["path"], card["first_line"], card["text"]) for card in reply["cards"]] == [
         (card.path, card.first_line, render.text(card)) for card in measured.cards

@@ -6,8 +6,8 @@ import pytest
 
 from api.answer.cards import render
 from api.answer.cards.blocks import blocks
-from api.answer.cards.card import Card, Piece, form_of, numbers, words
-from retrieval.models import Chunk
+from api.answer.cards.card import Card, Piece, badges_of, form_of, numbers, words
+from retrieval.models import Chunk, SourceNote
 from tests.support.index.indexed_text import indexed_file
 
 STATS = "# Ogre\n\n| | |\n|---|---|\n| **Armour** | 5 |\n| Hit Dice | 4 |\n| Morale | 10 |\n"
@@ -66,10 +66,12 @@ def test_a_table_without_a_header_gets_one_without_names() -> None:
 
 
 def test_a_card_has_its_place_and_number_above_it() -> None:
-    shown = [card(KIT), replace(card(ARMS), badges=("errata", "edition 2nd"))]
-    text = render.markdown(shown, ["", "Cleric"])
-    assert text.startswith("**[1] Kit** (1. Rules/a.md:3-8)\n\nTake:\n\n- a rope\n  - of hemp\n")
-    assert "\n\n**[2] Arms** (Cleric; errata; edition 2nd) (1. Rules/a.md:3-6)\n\n| Arm |" in text
+    shown = [card(KIT), replace(card(ARMS), path="2. Cleric/a.md", badges=("errata",))]
+    text = render.markdown(shown)
+    assert text.startswith(
+        "**[1] Kit** (Rules) (1. Rules/a.md:3-8)\n\nTake:\n\n- a rope\n  - of hemp\n"
+    )
+    assert "\n\n**[2] Arms** (Cleric; errata) (2. Cleric/a.md:3-6)\n\n| Arm |" in text
     assert render.markdown([]) == ""
 
 
@@ -178,3 +180,32 @@ def test_a_folded_wide_row_shows_what_is_asked_for() -> None:
     assert render.text(folded) == (
         "Sergeant · Pay: 12 · Coat: red · Boots: tall · Horse: bay · Tent: own · …"
     )
+
+
+@pytest.mark.parametrize(
+    ("note", "badges"),
+    [
+        (SourceNote("a.md"), ()),
+        (SourceNote("a.md", "Standard"), ()),
+        (SourceNote("a.md", "Erratum", "2nd"), ("errata", "edition 2nd")),
+        (SourceNote("a.md", "house rule"), ("house-rule",)),
+        (SourceNote("a.md", "Superseded"), ("superseded",)),
+        (SourceNote("a.md", edition="1st"), ("edition 1st",)),
+    ],
+)
+def test_a_card_is_marked_by_what_its_front_matter_says(
+    note: SourceNote, badges: tuple[str, ...]
+) -> None:
+    assert badges_of(note) == badges
+
+
+def test_namesakes_are_told_apart_by_their_folders() -> None:
+    paths = [
+        "4. Magic/1. Cleric Spells/Light.md",
+        "4. Magic/2. Magic-User Spells/Light.md",
+        "4. Magic/1. Cleric Spells/Bless.md",
+    ]
+    assert render.variants(paths) == ["Cleric Spells", "Magic-User Spells", ""]
+    assert render.variants(["a/x/leave.md", "b/x/leave.md"]) == ["a", "b"]
+    assert render.variants(["leave.md", "b/leave.md"]) == ["", "b"]
+    assert render.variants(["a/b/leave.md", "a/leave.md"]) == ["b", "a"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from api.checks import citations, review
 from api.schema.passages import CitationCounts
-from api.sources.freshness import freshness
+from api.sources.vault_file import freshness
 from retrieval.models import Chunk, Entry, EntryKind, Evidence, Hit
 from tests.support.faults import growth
 

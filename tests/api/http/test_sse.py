@@ -22,6 +22,7 @@ from api.http.events import SearchResults, Step
 from api.http.request_id import RequestIds
 from api.http.sse import EventStream
 from api.llm.client import LanguageModel
+from api.llm.completion import Reply
 from api.schema.answer import Answer
 from api.schema.passages import Citation
 from retrieval.errors import IndexMissingError, RulesError
@@ -53,8 +54,8 @@ class Flow:
             if self.before:
                 raise self.before
             yield SearchResults(question="How long?", passages=[], generation="g1")
-            reply = yield from stream_filter.deltas(self.model.stream(ASK, disconnect), str)
-            yield answer(reply.text)
+            for part in stream_filter.deltas(self.model.stream(ASK, disconnect), str):
+                yield answer(part.text) if isinstance(part, Reply) else part
         finally:
             self.closed.append(time.monotonic())
 

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
@@ -149,16 +148,10 @@ def test_a_draft_is_shown_by_whole_sentences_that_a_check_has_seen() -> None:
         " gp",
         reply,
     ]
-    replies = []
-
-    def draft() -> Iterator[Delta]:
-        replies.append((yield from stream_filter.deltas(parts, shown, attempt=2)))
-
-    deltas = list(draft())
-    assert replies == [reply]
-    assert deltas == [
+    assert list(stream_filter.deltas(parts, shown, attempt=2)) == [
         Delta(text="One hour [1]. ", attempt=2),
         Delta(text="And 3.5 gp", attempt=2),
+        reply,
     ]
     assert seen == ["One hour [1]. ", "See https://evil.example/?q=1 now. ", "And 3.5 gp"]
 

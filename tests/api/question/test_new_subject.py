@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from api.answer.card_reply import card_reply
+from api.answer.card_reply import AskOptions, card_reply
 from retrieval.context import SearchContext
 from tests.conftest import index_of, write_vault
 from tests.support.made.made_vault import FILES
@@ -32,6 +32,6 @@ def context(
 def test_a_word_alone_is_a_new_question_where_it_names_a_thing(
     context: SearchContext, typed: str, searched: str
 ) -> None:
-    reply = card_reply(context, typed, history=["What is the hit dice of a selkie?"])
+    reply = card_reply(context, typed, AskOptions(history=["What is the hit dice of a selkie?"]))
     assert reply.question.lower().endswith(searched.lower())
     assert (reply.question == typed) == (typed == searched)

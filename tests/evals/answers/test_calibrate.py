@@ -13,6 +13,8 @@ from evals.fitting import confidence as confidence_fit
 from evals.labels import dataset
 from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError, DatasetError
+from retrieval.index import store
+from retrieval.models import OffTopicLimits
 from retrieval.ranking import calibration
 from retrieval.ranking.calibration import RankingFit
 from retrieval.ranking.fusion import Weights
@@ -27,9 +29,9 @@ SEEN = {"split": "calibration", "ids": ["a", "b"]}
 
 @pytest.fixture
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty calibration.json, and empty ones of refusal and confidence beside it."""
-    files = [tmp_path / f"{name}.json" for name in ("calibration", "refusal", "confidence")]
-    for module, file in zip((calibration, off_topic, confidence), files, strict=True):
+    """An empty calibration.json, and an empty confidence.json beside it."""
+    files = [tmp_path / f"{name}.json" for name in ("calibration", "confidence")]
+    for module, file in zip((calibration, confidence), files, strict=True):
         file.write_text("[]", "utf-8")
         monkeypatch.setattr(module, "_FILE", file)
     _forget()
@@ -39,7 +41,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def _forget() -> None:
     """What was read of other files is kept in memory."""
-    off_topic._found.cache_clear()
+    off_topic._calibrated.cache_clear()
     confidence._found.cache_clear()
 
 
@@ -131,12 +133,14 @@ def test_the_program_prints_its_curve_and_stores_the_threshold(
     (entry,) = json.loads(stored.read_text("utf-8"))
     assert entry["fitted_on"].pop("beside") == {}
     assert entry["fitted_on"]["ids"] == sorted(row["id"] for row in rows)
-    assert off_topic.find(models)
+    (limits,) = off_topic.of_vault(settings.vault)
+    kept = off_topic.limits(search_context, search_context.store.read(store.live))
+    assert kept == OffTopicLimits(limits["covered"], limits["nearer"])
     made = confidence.fitted(search_context)
     assert made
     assert f"confidence: limit {made.limit}; answered, each vault" in out
-    for name in ("refusal", "confidence"):
-        (other,) = json.loads(stored.with_name(f"{name}.json").read_text("utf-8"))
+    for file in (settings.vault / off_topic.FILE, stored.with_name("confidence.json")):
+        (other,) = json.loads(file.read_text("utf-8"))
         assert other["fitted_on"] == entry["fitted_on"]
 
     wrong = [{"path": "1. Light/Torches.md", "quote": "A torch burns for two hours."}]

@@ -6,7 +6,7 @@ import pytest
 from evals.measure.outcome import Outcome
 from evals.measure.replies import Cards, cards, certainties, reliability
 from evals.measure.stats import wilson
-from retrieval.refusal.decision import Certainty
+from retrieval.models import Certainty
 from tests.support.made.made import question
 from tests.support.made.made_replies import card, outcome, reply
 

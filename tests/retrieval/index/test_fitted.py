@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evals.labels import dataset, extra_vaults
-from evals.retrieval import RULES
+from evals.retrieval import RULES, RULES_VAULT
 from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError
 from retrieval.ranking import calibration
@@ -16,7 +16,7 @@ from retrieval.settings import Settings
 
 FITTED = [
     Path(calibration.__file__).with_name("calibration.json"),
-    Path(off_topic.__file__).with_name("off_topic.json"),
+    RULES_VAULT / off_topic.FILE,
 ]
 
 

@@ -15,7 +15,6 @@ from retrieval.errors import ConfigurationError
 from retrieval.models import SearchResult
 from retrieval.refusal import confidence, off_topic
 from retrieval.refusal.confidence import ConfidenceFit
-from retrieval.refusal.decision import Decision, decide
 from retrieval.refusal.features import NAMES, Array, features
 from retrieval.search import search
 
@@ -130,26 +129,31 @@ def test_a_broken_file_is_said_to_be_one(
 
 
 def test_what_is_decided_depends_on_the_limit(search_context: SearchContext, stored: Path) -> None:
-    found = search(search_context, TORCH)
-    assert decide(search_context, found, TORCH) == Decision("answered", None)
+    assert said(search_context, TORCH) == ("answered", None, None)
     for limit, certainty in ((0.5, "answered"), (0.51, "nearest")):
         keep(search_context, replace(EVEN, limit=limit))
-        assert decide(search_context, found, TORCH) == Decision(certainty, 0.5)  # type: ignore[arg-type]
+        assert said(search_context, TORCH) == (certainty, 0.5, None)
 
 
+def said(context: SearchContext, question: str) -> tuple[str, float | None, str | None]:
+    found = search(context, question)
+    return found.certainty, found.confidence, found.refusal
+
+
+@pytest.mark.parametrize(
+    "question", ["How do I undo my last git commit?", "Why does my car not start in the cold?"]
+)
 def test_another_subject_is_refused_without_any_confidence(
-    search_context: SearchContext, stored: Path
+    search_context: SearchContext, stored: Path, question: str
 ) -> None:
     keep(search_context, EVEN)
-    for asked in ("How do I undo my last git commit?", "Why does my car not start in the cold?"):
-        assert decide(search_context, search(search_context, asked), asked) == Decision(
-            "refused", 0.0
-        )
+    context = replace(search_context, threshold=-9.0)
+    assert said(context, question) == ("refused", 0.0, "off_topic")
 
 
 def foreign(found: SearchResult) -> SearchResult:
     """The same search, were the question much nearer to other subjects than to the rules."""
-    return replace(found, elsewhere=2.0, covered=-2.0)
+    return replace(found, elsewhere=2.0, covered=-2.0, off_topic=off_topic.FOR_ALL)
 
 
 def named(found: SearchResult) -> bool:
@@ -165,7 +169,7 @@ def test_what_the_vault_has_by_name_is_never_refused(
     found = foreign(search(search_context, question))
     assert found.hits
     assert named(found)
-    assert not off_topic.refuses(found, off_topic.OffTopicFit())
+    assert not off_topic.refuses(found)
 
 
 def test_a_name_among_much_else_does_not_keep_a_question(search_context: SearchContext) -> None:
@@ -173,7 +177,7 @@ def test_a_name_among_much_else_does_not_keep_a_question(search_context: SearchC
         search(search_context, "Which football club signed a dagger sponsor last season?")
     )
     assert not named(found)
-    assert off_topic.refuses(found, off_topic.OffTopicFit())
+    assert off_topic.refuses(found)
     assert not named(search(search_context, "What is it?"))
 
 
@@ -203,4 +207,4 @@ def test_a_search_that_found_nothing_has_no_features(search_context: SearchConte
     assert found.hits == ()
     with pytest.raises(ValueError, match="nothing was found"):
         features(found, TORCH)
-    assert decide(search_context, found, TORCH) == Decision("refused", 0.0)
+    assert (found.certainty, found.confidence, found.refusal) == ("refused", 0.0, "no_passage")

@@ -19,7 +19,7 @@ from retrieval.errors import ModelUnavailableError
 from retrieval.index.store import Generation, live, some_vectors
 from retrieval.models import Vectors
 from retrieval.ranking import candidates, late_interaction
-from retrieval.refusal import minhash, off_topic, quantization, topic_scores
+from retrieval.refusal import off_topic, topic_scores
 from retrieval.search import search
 from retrieval.text.normalize import searchable
 
@@ -41,7 +41,7 @@ def test_a_question_is_nearer_to_what_it_is_about(
     given = off_topic.signals(found)
     assert given
     for read in (given, replace(given, covered=None)):  # by its words, and by its vector alone
-        assert (off_topic.over_limit(read, off_topic.OffTopicFit()) < 0) == is_off
+        assert (off_topic.over_limit(read, off_topic.FOR_ALL) < 0) == is_off
 
 
 def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vector(
@@ -126,7 +126,7 @@ def test_the_stored_vectors_are_those_of_the_bundled_encoder(search_context: Sea
     assert len(stored.ends) == len(lines)
     assert stored.ends[-1] == len(stored.pieces)
     for row in range(1, len(lines), 997):
-        pieces = quantization.unpacked(stored.pieces[stored.ends[row - 1] : stored.ends[row]], 128)
+        pieces = topic_scores.unpacked(stored.pieces[stored.ends[row - 1] : stored.ends[row]], 128)
         (made_pieces,) = search_context.embedder.encode([lines[row]]).tokens
         cosines = (pieces * (made_pieces.values * made_pieces.scale)).sum(axis=1)
         assert cosines.min() > 0.75
@@ -135,11 +135,11 @@ def test_the_stored_vectors_are_those_of_the_bundled_encoder(search_context: Sea
 @given(arrays(np.float32, (3, 128), elements=floats(-1, 1, width=32)))
 def test_two_bits_keep_the_direction(values: Vectors) -> None:
     values += 0.01  # none of zeros alone
-    back = quantization.unpacked(quantization.packed(values), values.shape[1])
+    back = topic_scores.unpacked(topic_scores.packed(values), values.shape[1])
     assert np.linalg.norm(back, axis=1) == pytest.approx(np.ones(3), abs=1e-5)
     signs = np.sign(back) * np.where(values > 0, 1, -1)
     assert (signs == 1).all()
-    odd = quantization.unpacked(quantization.packed(values[:, :127]), 127)
+    odd = topic_scores.unpacked(topic_scores.packed(values[:, :127]), 127)
     assert odd.shape == (3, 127)
     assert ((odd > 0) == (values[:, :127] > 0)).all()
 
@@ -166,24 +166,21 @@ def test_vectors_of_another_encoder_or_of_other_lines_are_not_taken(
 def test_the_rules_own_nearness_is_that_of_their_entries_and_follows_the_index(
     search_context: SearchContext,
 ) -> None:
-    def now(background: topic_scores.BaselineCache) -> topic_scores.CorpusBaseline:
+    def now(baseline: topic_scores.BaselineCache) -> float:
         return search_context.store.read(
-            lambda conn: background.of(conn, live(conn), search_context.embedder)
+            lambda conn: baseline.of(conn, live(conn), search_context.embedder)
         )
 
     known = topic_scores.BaselineCache()
-    digests, vectors = search_context.store.read(
-        lambda conn: some_vectors(conn, live(conn).id, 500)
-    )
+    vectors = search_context.store.read(lambda conn: some_vectors(conn, live(conn).id, 500))
     stored = topic_scores.read(topic_scores._STORED, search_context.embedder)
     assert stored
     expected = fmean(
         fmean(float((one @ vector).max()) for one in stored.lists) for vector in vectors
     )
-    assert now(known).near == pytest.approx(expected, abs=1e-5)
-    assert now(known).vault == minhash.of(digests)
+    assert now(known) == pytest.approx(expected, abs=1e-5)
     assert now(known) == now(topic_scores.BaselineCache())
     nothing = Generation(0, 1, {})
     empty = search_context.store.read(lambda conn: known.of(conn, nothing, search_context.embedder))
-    assert empty == topic_scores.CorpusBaseline(0.0, ())
-    assert now(known).near == pytest.approx(expected, abs=1e-5)
+    assert empty == 0.0
+    assert now(known) == pytest.approx(expected, abs=1e-5)

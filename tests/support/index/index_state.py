@@ -93,7 +93,7 @@ def same_models(context: SearchContext, settings: Settings) -> Iterator[SearchCo
             settings=settings,
             store=store,
             threshold=threshold,
-            background=BaselineCache(),
+            baseline=BaselineCache(),
             terms=TermsCache(),
             sections=SectionsCache(),
         )

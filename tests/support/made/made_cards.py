@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from api.answer.cards import precedence, render, selection
+from api.answer.cards import render, selection
 from api.answer.cards.card import Card
 from api.answer.question import intent
 from retrieval.context import SearchContext
-from retrieval.ranking.lines import QuestionWords
 from retrieval.search import search
 from tests.support.made.made_vault import FILES
 
@@ -27,13 +26,12 @@ def chosen(context: SearchContext, asked: str) -> tuple[Card, ...]:
     found = search(context, asked)
     reading = intent.read(asked, found.terms)
     parts = [search(context, part) for part in reading.parts]
-    whole = precedence.with_overriding(found, QuestionWords.of(asked, found.terms))
-    return selection.choose(whole, parts, reading)
+    return selection.choose(found, parts, reading)
 
 
 def written(shown: Sequence[Card]) -> str:
     """Return cards as the Markdown of an answer."""
-    return render.markdown(shown, precedence.variants([card.path for card in shown]))
+    return render.markdown(shown)
 
 
 def first(context: SearchContext, asked: str) -> str:

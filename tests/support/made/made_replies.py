@@ -8,8 +8,7 @@ from api.answer.cards.card import Card, Piece
 from evals.labels.dataset import Question
 from evals.measure.outcome import Outcome
 from evals.measure.shown import Shown, shown
-from retrieval.models import Chunk, Entry
-from retrieval.refusal.decision import Certainty
+from retrieval.models import Certainty, Chunk, Entry
 from tests.support.made.made import CHUNKS, found, searched
 
 PATH = "a/light.md"

@@ -1,12 +1,12 @@
-"""What stands above what, and what tells namesakes apart."""
+"""Which of two statements overrides the other."""
 
 from dataclasses import replace
 
 import pytest
 
-from api.answer.cards import precedence
-from api.answer.cards.precedence import Conflict, Statement
 from retrieval.models import SourceNote
+from retrieval.ranking import precedence
+from retrieval.ranking.precedence import Conflict, Statement
 
 BASE = SourceNote("3. Arms/2. Weapons.md")
 ERRATA = SourceNote("9. Errata.md", "errata", "2nd", ("3. Arms/2. Weapons.md", "Other.md"))
@@ -82,29 +82,3 @@ def test_what_binds_comes_before_what_it_overrides(
 def test_files_that_override_each_other_keep_their_order() -> None:
     pair = [Conflict(0, 1, binding=True), Conflict(1, 0, binding=True)]
     assert precedence.arranged(3, pair) == [0, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("note", "label"),
-    [
-        (BASE, ""),
-        (SourceNote("a.md", "Standard"), ""),
-        (ERRATA, "errata, edition 2nd"),
-        (HOUSE, "house rule"),
-        (SourceNote("a.md", edition="1st"), "edition 1st"),
-    ],
-)
-def test_a_source_is_labelled_by_what_its_front_matter_says(note: SourceNote, label: str) -> None:
-    assert precedence.label(note) == label
-
-
-def test_namesakes_are_told_apart_by_their_folders() -> None:
-    paths = [
-        "4. Magic/1. Cleric Spells/Light.md",
-        "4. Magic/2. Magic-User Spells/Light.md",
-        "4. Magic/1. Cleric Spells/Bless.md",
-    ]
-    assert precedence.variants(paths) == ["Cleric Spells", "Magic-User Spells", ""]
-    assert precedence.variants(["a/x/leave.md", "b/x/leave.md"]) == ["a", "b"]
-    assert precedence.variants(["leave.md", "b/leave.md"]) == ["", "b"]
-    assert precedence.variants(["a/b/leave.md", "a/leave.md"]) == ["b", "a"]

@@ -1,0 +1,63 @@
+"""Answer over HTTP: every reply is counted, and can be rated, before it leaves."""
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+
+from fastapi import Request
+
+from api.answer import pipeline
+from api.answer.card_reply import AskOptions
+from api.http import feedback, metrics
+from api.http.client_disconnect import ClientDisconnect
+from api.http.events import Step
+from api.schema.answer import Answer
+from api.state import oracle, request_id
+
+
+def options(
+    request: Request,
+    disconnect: ClientDisconnect,
+    history: Sequence[str],
+    *,
+    top_k: int | None = None,
+    streamed: bool = False,
+) -> AskOptions:
+    """Return how a request's question is answered."""
+    return AskOptions(
+        history=history,
+        top_k=top_k,
+        texts=oracle(request).texts,
+        request_id=request_id(request),
+        disconnect=disconnect,
+        streamed=streamed,
+    )
+
+
+def answer(request: Request, question: str, asked: AskOptions) -> Answer:
+    """Return the answer to a request's question. Raises what `pipeline.ask` raises."""
+    opened = oracle(request)
+    given = pipeline.ask(opened.rules, opened.model, question, asked)
+    _keep(request, given)
+    return given
+
+
+def steps(request: Request, question: str, asked: AskOptions) -> Generator[Step]:
+    """Yield the steps of the answer; closing them before it counts a client that left."""
+    opened = oracle(request)
+    ended = False
+    with closing(pipeline.steps(opened.rules, opened.model, question, asked)) as made:
+        for step in made:
+            if isinstance(step, Answer):
+                ended = True
+                _keep(request, step)
+            try:
+                yield step
+            except GeneratorExit:
+                if not ended:
+                    metrics.abandoned(request)
+                raise
+
+
+def _keep(request: Request, given: Answer) -> None:
+    metrics.answered(request, given)
+    feedback.remember(request, given)
