@@ -36,7 +36,7 @@ from retrieval.fitted import Models
 from retrieval.index import generations, store
 from retrieval.models import OffTopicLimits, SearchResult
 from retrieval.ranking import calibration
-from retrieval.ranking.fusion import Weights
+from retrieval.ranking.calibration import Weights
 from retrieval.refusal import confidence, off_topic
 from retrieval.settings import BUNDLED, load
 

@@ -27,7 +27,7 @@ from retrieval.context import SearchContext, open_context
 from retrieval.encoder.bi_encoder import EncodedQuestion
 from retrieval.errors import RulesError
 from retrieval.index import generations, migrate, store
-from retrieval.ranking import candidates
+from retrieval.ranking import fusion
 from retrieval.search import search
 from retrieval.settings import load
 from retrieval.text.normalize import searchable
@@ -165,7 +165,7 @@ def _lists(
 
     def all_of_it(conn: store.Connection) -> object:
         chosen = store.generation(conn, generation_id)
-        found = candidates.collect(conn, context, chosen, words, asked)
+        found = fusion.collect(conn, context, chosen, words, asked)
         first = [item.row_id for item in found.dense[: context.settings.rag_top_k]]
         return store.evidence(conn, first, asked.vector, asked.tokens)
 

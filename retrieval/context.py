@@ -18,7 +18,7 @@ from retrieval.index.sections import SectionsCache
 from retrieval.index.store import Generation
 from retrieval.index.terms import TermsCache
 from retrieval.ranking import calibration
-from retrieval.ranking.fusion import Weights
+from retrieval.ranking.calibration import Weights
 from retrieval.ranking.reranking import CrossEncoderReranker, Reranker
 from retrieval.refusal import topic_scores
 from retrieval.refusal.topic_scores import BaselineCache

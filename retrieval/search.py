@@ -14,8 +14,8 @@ from retrieval.errors import QuestionError
 from retrieval.index import indexed_file, store
 from retrieval.index.store import Connection, Generation, ScoredChunk
 from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Timings, Vectors
-from retrieval.ranking import candidates, precedence, selection
-from retrieval.ranking.candidates import Candidates, Lists
+from retrieval.ranking import fusion, precedence, selection
+from retrieval.ranking.fusion import Candidates, Lists
 from retrieval.ranking.lines import QuestionWords
 from retrieval.ranking.selection import Ranking
 from retrieval.refusal import decision, off_topic, topic_scores
@@ -82,11 +82,11 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
     def collected(conn: Connection) -> Lists:
         chosen = _generation(conn, question)
         context.check(chosen)
-        return candidates.collect(conn, context, chosen, question.words, question.encoded)
+        return fusion.collect(conn, context, chosen, question.words, question.encoded)
 
     started = perf_counter()
     lists = context.store.read(collected)
-    fused = candidates.fused(context, question.text, question.encoded, lists)
+    fused = fusion.fused(context, question.text, question.encoded, lists)
     searched = perf_counter()
     first = fused.order[: max(context.settings.rag_candidates, question.top_k)]
     scores = selection.reranked(context.reranker, question.text, first)

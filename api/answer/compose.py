@@ -31,7 +31,7 @@ class Draft:
     counts: CitationCounts = field(default_factory=CitationCounts)
     refusal: RefusalReason | None = None
     guard: Guard = field(default_factory=Guard)
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage | None = None  # None: no model was asked
 
 
 def of_cards(reply: CardReply) -> Draft:

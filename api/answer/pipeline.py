@@ -125,7 +125,7 @@ def _answer(begun: _Begun, draft: Draft | Delta | None) -> Answer:
         citations=[one.model_copy(update={"fresh": fresh[one.path]}) for one in draft.citations],
         citation_counts=draft.counts,
         passages=over_http.passages(found.passages) if found else [],
-        usage=begun.usage + draft.usage,
+        usage=begun.usage + draft.usage if draft.usage else begun.usage,
         timings=_timings(begun),
         generation=found.generation if found else begun.context.store.read(live).name,
         request_id=begun.options.request_id,

@@ -18,7 +18,7 @@ from evals.measure.judge import holders
 from evals.retrieval import Outcome, Subject
 from retrieval.errors import DatasetError
 from retrieval.models import Candidate
-from retrieval.ranking.fusion import Weights
+from retrieval.ranking.calibration import Weights
 
 Array = npt.NDArray[np.float64]
 _FOLDS = 5

@@ -24,7 +24,7 @@ from retrieval.context import SearchContext
 from retrieval.errors import IndexMissingError, VaultError
 from retrieval.index import generations, migrate, writer
 from retrieval.index.store import Connection
-from retrieval.ranking.fusion import Weights
+from retrieval.ranking.calibration import Weights
 from retrieval.ranking.reranking import passage_text
 from retrieval.search import search
 

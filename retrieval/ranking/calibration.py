@@ -11,9 +11,22 @@ from typing import Any
 
 from retrieval import fitted
 from retrieval.fitted import Models
-from retrieval.ranking.fusion import Weights
 
 _FILE = Path(__file__).with_name("calibration.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What a score of 1 of each stage counts beside a cosine of 1; 0 leaves the stage out.
+
+    Fitted by `evals.calibrate`, never on the gate split. `rerank` is None for a cross-encoder whose
+    scale nobody has measured: then its scores alone make the order.
+    """
+
+    text: float
+    late: float
+    rerank: float | None
+    names: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,65 @@
-"""Fuse the stages: a weighted sum of scores whose scales do not depend on the list."""
+"""Fuse the stages: two lists of candidates and late interaction over both become one order.
 
+It is a weighted sum of scores whose scales do not depend on the list.
+"""
+
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from retrieval.index.store import ScoredChunk
+from retrieval.context import SearchContext
+from retrieval.encoder.bi_encoder import EncodedQuestion
+from retrieval.index.nearest import nearest, similarity
+from retrieval.index.store import (
+    Connection,
+    Generation,
+    ScoredChunk,
+    StoredEntry,
+    full_text,
+    nearest_entries,
+    notes,
+)
+from retrieval.models import Entry, LateInteraction, SourceNote, Terms, Vectors
+from retrieval.ranking import late_interaction, lines
+from retrieval.ranking.calibration import Weights
+
+LIST_LENGTH = 50  # chunks of either list
+_ENTRIES = 4  # of a chunk that late interaction compares, the nearest ones
+_ENCODED = 12  # chunks whose nearest entry is encoded for a question where nothing is stored
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """What a score of 1 of each stage counts beside a cosine of 1; 0 leaves the stage out.
+class Lists:
+    """What the index holds for a question."""
 
-    Fitted by `evals.calibrate`, never on the gate split. `rerank` is None for a cross-encoder whose
-    scale nobody has measured: then its scores alone make the order.
+    generation: Generation
+    dense: list[ScoredChunk]
+    text: list[ScoredChunk]
+    similarities: dict[int, float]  # by row id, of what only `text` has
+    entries: list[StoredEntry]  # of every chunk in a list, its nearest first; none where unread
+    notes: dict[str, SourceNote]  # of the chunks' files, by path
+    terms: Terms  # of the generation
+
+
+def collect(
+    conn: Connection, context: SearchContext, chosen: Generation, words: str, asked: EncodedQuestion
+) -> Lists:
+    """Return both lists for the question, LIST_LENGTH chunks each at most.
+
+    `words` is the question as it is searched in full text, `asked` its vectors.
     """
-
-    text: float
-    late: float
-    rerank: float | None
-    names: float = 0.0
+    dense = nearest(conn, chosen.id, asked.vector, LIST_LENGTH)
+    text = full_text(conn, chosen.id, words, LIST_LENGTH)
+    only_text = {item.row_id for item in text} - {item.row_id for item in dense}
+    similar = similarity(conn, sorted(only_text), asked.vector)
+    entries: list[StoredEntry] = []
+    if context.settings.rag_late_interaction or context.reranker or context.weights.names:
+        rows = sorted({item.row_id for item in (*dense, *text)})
+        entries = nearest_entries(conn, rows, asked.vector, _ENTRIES)
+    about = notes(conn, chosen.id, {item.chunk.path for item in (*dense, *text)})
+    terms = context.terms.of(conn, chosen.id, chosen.name)
+    return Lists(chosen, dense, text, similar, entries, about, terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +82,105 @@ class Fused:
     best: Best | None  # None: neither late interaction nor a reranker reads entries
     score: float
     names: float = 0.0  # how much of the question its names and fields cover
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The chunks of both lists, best first, and what late interaction said of them."""
+
+    order: list[Fused]
+    late: LateInteraction  # how it was done
+    # How similar the most similar piece of all their entries is to each word piece of the question,
+    # shape (word pieces,); None unless every piece of the entries has its vector.
+    pieces: Vectors | None
+    # The same of each chunk's entries alone, by its row id; empty where nothing is stored.
+    pieces_of: Mapping[int, Vectors] = field(default_factory=dict)
+
+
+def fused(
+    context: SearchContext, question: str, asked: EncodedQuestion, found: Lists
+) -> Candidates:
+    """Return the chunks of both lists, best first."""
+    named = _named(context, question, found)
+    plain = fuse(
+        found.dense, found.text, found.similarities, context.weights, _nearest(found.entries), named
+    )
+    if not context.settings.rag_late_interaction:
+        return Candidates(plain, "off", None)
+    stored = [(entry, entry.tokens) for entry in found.entries if entry.tokens is not None]
+    mode: LateInteraction = "stored" if len(stored) == len(found.entries) else "encoded"
+    pieces = None
+    pieces_of: dict[int, Vectors] = {}
+    if mode == "stored":
+        similar = late_interaction.similarities(asked.tokens, [tokens for _, tokens in stored])
+        best = _best([entry for entry, _ in stored], asked.tokens.weights @ similar)
+        if stored and context.embedder.pooling == 1:
+            pieces = similar.max(axis=1)
+            pieces_of = _by_row([entry for entry, _ in stored], similar)
+    else:
+        best = _encoded(context, asked, plain, found.entries)
+    order = fuse(found.dense, found.text, found.similarities, context.weights, best, named)
+    return Candidates(order, mode, pieces, pieces_of)
+
+
+def _by_row(entries: Sequence[StoredEntry], similar: Vectors) -> dict[int, Vectors]:
+    """How similar each piece of the question is to the most similar one of each chunk's entries."""
+    columns: defaultdict[int, list[int]] = defaultdict(list)
+    for column, entry in enumerate(entries):
+        columns[entry.row_id].append(column)
+    return {row_id: similar[:, of_row].max(axis=1) for row_id, of_row in columns.items()}
+
+
+def _named(context: SearchContext, question: str, found: Lists) -> dict[int, float]:
+    """How much of the question each chunk's names and fields cover, by the chunk's row id.
+
+    1 less where the file is called longer than another one that is asked for.
+    """
+    if not context.weights.names:
+        return {}
+    paths = {item.row_id: item.chunk.path for item in (*found.dense, *found.text)}
+    entries: defaultdict[int, list[Entry]] = defaultdict(list)
+    for stored in found.entries:
+        entries[stored.row_id].append(stored.entry)
+    asked = lines.QuestionWords.of(question, found.terms)
+    longer = lines.longer_names(asked, paths.values())
+    return {
+        row_id: lines.coverage(asked, path, entries[row_id]) - (path in longer)
+        for row_id, path in paths.items()
+    }
+
+
+def _nearest(entries: Sequence[StoredEntry]) -> dict[int, Best]:
+    """The nearest entry of each chunk, by the chunk's row id."""
+    return {entry.row_id: Best(entry.text, None) for entry in reversed(entries)}
+
+
+def _best(entries: Sequence[StoredEntry], scores: Vectors) -> dict[int, Best]:
+    """The best entry of each chunk by late interaction; among equals the nearest."""
+    best: dict[int, Best] = {}
+    for entry, score in zip(entries, scores, strict=True):
+        known = best.get(entry.row_id)
+        if known is None or known.late_score is None or float(score) > known.late_score:
+            best[entry.row_id] = Best(entry.text, float(score))
+    return best
+
+
+def _encoded(
+    context: SearchContext,
+    asked: EncodedQuestion,
+    plain: Sequence[Fused],
+    entries: Sequence[StoredEntry],
+) -> dict[int, Best]:
+    """The same where token vectors are not stored: the best chunks' nearest entries are encoded.
+
+    The other chunks get the lowest of these scores, so that they keep their order behind.
+    """
+    first = {entry.row_id: entry for entry in reversed(entries)}
+    chosen = [first[item.scored.row_id] for item in plain[:_ENCODED]]
+    tokens = context.embedder.encode([entry.text for entry in chosen]).tokens
+    best = _best(chosen, late_interaction.scores(asked.tokens, tokens))
+    lowest = min((found.late_score or 0.0 for found in best.values()), default=0.0)
+    return {row_id: best.get(row_id, Best(entry.text, lowest)) for row_id, entry in first.items()}
 
 
 def fuse(

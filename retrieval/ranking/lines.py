@@ -1,14 +1,18 @@
-"""The order of a passage's own entries: which of its rows, items and sentences answers best."""
+"""How an entry meets the words of a question: the order of a passage's rows, items and sentences.
+
+"Hit dice of a troll" names a thing and one of its fields. Both are learnt from the vault: things
+are called as files, headings, rows and bold beginnings are, fields as columns and keys.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from math import fsum
 
-from retrieval.index.terms import cells, is_field, key, stems_of
-from retrieval.models import Entry, Evidence, Hit, Terms
-from retrieval.ranking import names
+from retrieval.index.terms import cells, fields_of, is_field, key, names_of, stems_of, title
+from retrieval.models import Entry, Evidence, Hit, Name, Terms
 from retrieval.text import numbers_in_words
 from retrieval.text.normalize import searchable
 
@@ -22,6 +26,28 @@ _ORDINAL = re.compile(rf"\b(?:(\w+ty)[- ])?({'|'.join(numbers_in_words.ORDINALS)
 _LONGEST_NUMBER = 6  # digits
 _RANGE = re.compile(r"\D*?(\d+)(?:\s*(?:-|to)\s*(\d+))?\D*")
 _WIDEST = 1_000  # from the first number of a range to its last
+# What people ask instead of a field's name; the words on the right are tried as names of fields.
+_ASKED = {
+    "how long": "duration time period term life",
+    "how far": "range distance reach",
+    "how much": "cost price fee charge amount",
+    "how heavy": "weight",
+    "how fast": "speed movement rate",
+    "how big": "size area radius",
+    "how large": "size area radius",
+    "how often": "frequency interval",
+    "what does it cost": "cost price fee",
+    "expensive": "cost price fee",
+    "cheap": "cost price fee",
+    "cost": "cost price fee",
+    "price": "cost price fee",
+    "pay": "wage pay price",
+    "wage": "wage pay",
+    "weigh": "weight",
+    "lasts": "duration",
+}
+_ASKED_WORDS = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.IGNORECASE)
+_FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +56,8 @@ class QuestionWords:
 
     question: str
     terms: Terms
-    words: frozenset[str]  # its stems
+    words: frozenset[str]  # its stems, abbreviations in full
+    said: frozenset[str]  # its stems as they stand
     total: float  # their weights together, over 0 where there is one
     numbers: frozenset[int]
     fields: frozenset[str]  # stems of fields that it asks for in other words
@@ -38,17 +65,19 @@ class QuestionWords:
     @classmethod
     def of(cls, question: str, terms: Terms) -> "QuestionWords":
         """Return what is compared of a question."""
-        words = terms.in_full(stems_of(question))
+        said = frozenset(stems_of(question))
+        words = terms.in_full(said)
         return cls(
             question,
             terms,
             words,
+            said,
             fsum(terms.weight(word) for word in words),
             _numbers_in(question, terms),
-            names.asked_fields(question),
+            asked_fields(question),
         )
 
-    def share(self, words: frozenset[str]) -> float:
+    def share(self, words: AbstractSet[str]) -> float:
         """Return the share of the question's words, weighted, that are among `words`: 0 to 1."""
         if not self.total:
             return 0.0
@@ -90,7 +119,7 @@ def _near(found: Evidence) -> float:
 
 
 def _added(path: str, entry: Entry, asked: QuestionWords) -> float:
-    fields = asked.terms.in_full(names.field_words(path, entry))
+    fields = asked.terms.in_full(field_words(path, entry))
     added = _WORDS * asked.share(asked.terms.in_full(words_of(entry)))
     if fields & asked.fields:
         added += _FIELD
@@ -124,3 +153,60 @@ def numbers_of(entry: Entry, asked: frozenset[str] = frozenset()) -> Sequence[in
     first = int(found[1][:_LONGEST_NUMBER])
     last = int(found[2][:_LONGEST_NUMBER]) if found[2] else first
     return range(first, last + 1) if first <= last < first + _WIDEST else (first,)
+
+
+def coverage(question: QuestionWords, path: str, entries: Iterable[Entry]) -> float:
+    """Return how much of a question the names and fields of the best entry cover, 0 to 1.2.
+
+    Of the question's stems, weighted by how telling they are, those in names of the entry that
+    the question holds whole, and in the names of its fields; 0 where no name is held whole.
+    A field asked for in other words ("how long" for a duration) adds 0.2.
+    """
+    if not question.total:
+        return 0.0
+    return max((_covered(question, path, entry) for entry in entries), default=0.0)
+
+
+def longer_names(question: QuestionWords, paths: Iterable[str]) -> frozenset[str]:
+    """Return those of `paths` whose file is called longer than another one that is asked for.
+
+    "How long does Light last?" is not about Continual Light where there is a file Light.
+    """
+    names = {path: frozenset(key(title(path))) for path in set(paths)}
+    exact = {name for name in names.values() if name and name <= question.words}
+    return frozenset(
+        path
+        for path, name in names.items()
+        if any(one < name and not (name - one) & question.words for one in exact)
+    )
+
+
+def asked_fields(question: str) -> frozenset[str]:
+    """Return the stems of fields that a question asks for in other words."""
+    found = {match.lower() for match in _ASKED_WORDS.findall(question)}
+    return frozenset(word for asked in found for word in stems_of(_ASKED[asked]))
+
+
+def field_words(path: str, entry: Entry) -> frozenset[str]:
+    """Return the stems of the names of an entry's fields."""
+    return _known(path, entry)[1]
+
+
+def _covered(question: QuestionWords, path: str, entry: Entry) -> float:
+    names, short = _known(path, entry)
+    held: set[str] = set()
+    for name in names:
+        full = question.terms.in_full(name)
+        if question.words >= full or question.said >= set(name):
+            held |= full & question.words
+    if not held:
+        return 0.0
+    fields = question.terms.in_full(short)
+    return question.share(held | fields) + (_FIELD_ASKED if question.fields & fields else 0.0)
+
+
+@lru_cache(maxsize=65_536)
+def _known(path: str, entry: Entry) -> tuple[Sequence[Name], frozenset[str]]:
+    names = [found for name in names_of(path, entry) if (found := key(name))]
+    fields = frozenset(word for name in fields_of(entry) for word in key(name))
+    return tuple(names), fields

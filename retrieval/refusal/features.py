@@ -8,8 +8,7 @@ import numpy.typing as npt
 
 from retrieval.index.terms import stems_of
 from retrieval.models import SearchResult
-from retrieval.ranking import names
-from retrieval.ranking.lines import QuestionWords, ranked
+from retrieval.ranking.lines import QuestionWords, coverage, ranked
 from retrieval.refusal import off_topic
 from retrieval.text.normalize import searchable
 from retrieval.text.words import without_command
@@ -67,8 +66,8 @@ def features(found: SearchResult, typed: str) -> Array:
 def _covered(found: SearchResult) -> float:
     """How much of the question the names and fields of the first passage's best entry cover."""
     hit = found.hits[0]
-    wanted = names.Wanted.of(found.terms, without_command(found.question))
-    return names.coverage(wanted, hit.chunk.path, [one.entry for one in hit.evidence])
+    asked = QuestionWords.of(without_command(found.question), found.terms)
+    return coverage(asked, hit.chunk.path, [one.entry for one in hit.evidence])
 
 
 def _matched(found: SearchResult) -> tuple[float, float, float, float]:

@@ -21,7 +21,7 @@ from retrieval.models import (
     SearchResult,
     Timings,
 )
-from retrieval.refusal import off_topic, premise
+from retrieval.refusal import decision, off_topic
 from retrieval.refusal.off_topic import Signals
 from retrieval.search import search
 from retrieval.settings import Settings
@@ -101,14 +101,14 @@ def test_what_is_not_nearer_than_other_subjects_is_refused_however_well_it_is_fo
 )
 def test_more_parts_than_the_rule_counts_are_a_false_premise(question: str, fires: bool) -> None:
     hits = [hit("Monsters/Chimera.md", "Chimera", "It flies.", CHIMERA)]
-    found = premise.contradicted(question, hits)
+    found = decision.contradicted(question, hits)
     assert (found is not None) == fires
     if found:
         assert found.entry.quote == CHIMERA
 
 
 def test_no_passage_contradicts_nothing() -> None:
-    assert premise.contradicted("What does its 4th head do?", []) is None
+    assert decision.contradicted("What does its 4th head do?", []) is None
 
 
 def test_a_fit_belongs_to_its_models_and_to_the_vault_it_stands_in(tmp_path: Path) -> None:

@@ -16,8 +16,7 @@ from retrieval.errors import ConfigurationError, DatasetError
 from retrieval.index import store
 from retrieval.models import OffTopicLimits
 from retrieval.ranking import calibration
-from retrieval.ranking.calibration import RankingFit
-from retrieval.ranking.fusion import Weights
+from retrieval.ranking.calibration import RankingFit, Weights
 from retrieval.refusal import confidence, off_topic
 from retrieval.settings import Settings
 

@@ -15,8 +15,8 @@ from evals.measure import measurement, stats
 from evals.measure.stats import Interval
 from retrieval.index.store import ScoredChunk
 from retrieval.models import Chunk
-from retrieval.ranking import candidates, fusion
-from retrieval.ranking.fusion import Weights
+from retrieval.ranking import fusion
+from retrieval.ranking.calibration import Weights
 from retrieval.text import normalize
 from tests.evals.gating import test_compare
 from tests.evals.measure import test_measurement, test_stats
@@ -71,7 +71,7 @@ def ties_go_by_place() -> None:
         for row, (path, line) in enumerate(places, start=1)
     ]
     for dense in (equal, equal[::-1]):
-        fused = vars(candidates)["fuse"](dense, [], {}, Weights(0.5, 1.0, None), {})
+        fused = vars(fusion)["fuse"](dense, [], {}, Weights(0.5, 1.0, None), {})
         assert [item.scored.row_id for item in fused] == [1, 2, 3, 4]
 
 

@@ -18,13 +18,13 @@ from evals.labels import dataset
 from evals.sabotage import FAULTS
 from retrieval.context import SearchContext
 from retrieval.errors import ConfigurationError
-from retrieval.ranking import candidates
+from retrieval.ranking import fusion
 from tests.conftest import index_of, write_vault
 
 GOODS = ("rope", "bell", "lamp", "saddle", "anchor", "drum", "candle", "ladder", "shovel", "flute")
 OTHER = ("visa", "printer", "fridge", "kettle", "router", "carpet", "mortgage", "toaster")
 NO_HITS = changed("api.answer.card_reply.search", lambda result: replace(result, hits=()))
-SAME = changed("retrieval.ranking.candidates.fuse", lambda fused: fused)
+SAME = changed("retrieval.ranking.fusion.fuse", lambda fused: fused)
 
 
 @pytest.fixture(scope="module")
@@ -124,10 +124,10 @@ def test_each_fault_of_answers_is_caught_by_its_gate_and_nothing_by_none(
 
 
 def test_a_swap_is_put_back_and_a_name_that_is_gone_is_an_error() -> None:
-    before = vars(candidates)["fuse"]
-    with applied(Replacement("retrieval.ranking.candidates.fuse", lambda fuse: None)):
-        assert vars(candidates)["fuse"] is None
-    assert vars(candidates)["fuse"] is before
+    before = vars(fusion)["fuse"]
+    with applied(Replacement("retrieval.ranking.fusion.fuse", lambda fuse: None)):
+        assert vars(fusion)["fuse"] is None
+    assert vars(fusion)["fuse"] is before
     with (
         pytest.raises(ConfigurationError, match=r"nothing to break at retrieval\.search\.gone"),
         applied(Replacement("retrieval.search.gone", lambda gone: None)),

@@ -36,7 +36,7 @@ from ingest.read.vault import SourceFile
 from retrieval.context import SearchContext, with_bundled_reranker
 from retrieval.encoder import weights
 from retrieval.models import SearchResult
-from retrieval.ranking.fusion import Weights
+from retrieval.ranking.calibration import Weights
 from retrieval.settings import Settings
 from tests.evals.gating.test_evals_retrieval import QUESTIONS
 from tests.evals.gating.test_evals_retrieval import dataset as written

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.models import NO_TERMS, Entry, Terms
-from retrieval.ranking.names import Wanted, asked_fields, coverage, field_words, longer_names
+from retrieval.ranking.lines import (
+    QuestionWords,
+    asked_fields,
+    coverage,
+    field_words,
+    longer_names,
+)
 from tests.support.made.made_entries import entry, learnt, row
 
 TROLL, WOLF, LIGHT, LONGER = "Monsters/Troll.md", "Wolf.md", "Light.md", "Continual Light.md"
@@ -31,7 +37,7 @@ WORDS = [
 
 
 def covered(terms: Terms, question: str, path: str, entries: Sequence[Entry]) -> float:
-    return coverage(Wanted.of(terms, question), path, entries)
+    return coverage(QuestionWords.of(question, terms), path, entries)
 
 
 @given(
@@ -92,7 +98,7 @@ def test_a_name_of_which_the_question_holds_a_part_counts_nothing() -> None:
 @pytest.mark.parametrize("question", ["", "What is the?", "?!"])
 def test_a_question_that_says_nothing_is_not_covered(question: str) -> None:
     assert covered(TERMS, question, TROLL, [OF_TROLL]) == 0.0
-    assert longer_names(TERMS, question, [TROLL, WOLF]) == frozenset()
+    assert longer_names(QuestionWords.of(question, TERMS), [TROLL, WOLF]) == frozenset()
 
 
 def test_nothing_is_covered_by_nothing() -> None:
@@ -113,12 +119,15 @@ def test_the_longer_name_is_not_what_the_shorter_one_asks_for(
     question: str, longer: set[str]
 ) -> None:
     paths = [LIGHT, LONGER, "1. Spells/Continual Light.md", WOLF]
-    found = longer_names(TERMS, question, paths)
+    found = longer_names(QuestionWords.of(question, TERMS), paths)
     assert found == (longer | {"1. Spells/Continual Light.md"} if longer else longer)
 
 
 def test_without_the_shorter_file_the_longer_one_is_as_good() -> None:
-    assert longer_names(TERMS, "How long does Light last?", [LONGER, WOLF]) == frozenset()
+    assert (
+        longer_names(QuestionWords.of("How long does Light last?", TERMS), [LONGER, WOLF])
+        == frozenset()
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from retrieval.encoder.bi_encoder import Embedder
 from retrieval.errors import ModelUnavailableError
 from retrieval.index.store import Generation, live, some_vectors
 from retrieval.models import Vectors
-from retrieval.ranking import candidates, late_interaction
+from retrieval.ranking import fusion, late_interaction
 from retrieval.refusal import off_topic, topic_scores
 from retrieval.search import search
 from retrieval.text.normalize import searchable
@@ -50,9 +50,9 @@ def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vect
     embedder, question = search_context.embedder, "How long does a torch burn?"
     asked = embedder.question(searchable(question))
     lists = search_context.store.read(
-        lambda conn: candidates.collect(conn, search_context, live(conn), question, asked)
+        lambda conn: fusion.collect(conn, search_context, live(conn), question, asked)
     )
-    found = candidates.fused(search_context, question, asked, lists).pieces
+    found = fusion.fused(search_context, question, asked, lists).pieces
     assert found is not None
     tokens = [entry.tokens for entry in lists.entries if entry.tokens]
     assert len(tokens) == len(lists.entries)
@@ -65,16 +65,15 @@ def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vect
     away = topic_scores.away(embedder, asked).pieces
     assert result.covered == pytest.approx(float(asked.tokens.weights @ (found - away)), abs=1e-5)
     cut = replace(lists, entries=[replace(one, tokens=None) for one in lists.entries])
-    assert candidates.fused(search_context, question, asked, cut).pieces is None
+    assert fusion.fused(search_context, question, asked, cut).pieces is None
     joined = Embedder(embedder.files, embedder.thread, pooling=3)
     assert (
-        candidates.fused(replace(search_context, embedder=joined), question, asked, lists).pieces
+        fusion.fused(replace(search_context, embedder=joined), question, asked, lists).pieces
         is None
     )
     off = search_context.settings.model_copy(update={"rag_late_interaction": False})
     assert (
-        candidates.fused(replace(search_context, settings=off), question, asked, lists).pieces
-        is None
+        fusion.fused(replace(search_context, settings=off), question, asked, lists).pieces is None
     )
 
 
