@@ -41,10 +41,10 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
         if isinstance(opened, AppState):
-            yield {"oracle": opened}
+            yield {"app_state": opened}
             return
-        with open_app_state(opened or load()) as oracle:
-            yield {"oracle": oracle}
+        with open_app_state(opened or load()) as app_state:
+            yield {"app_state": app_state}
 
     app = FastAPI(
         title="rules-oracle",

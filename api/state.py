@@ -36,7 +36,7 @@ class AppState:
 class State(TypedDict):
     """The state of the running app."""
 
-    oracle: AppState
+    app_state: AppState
 
 
 @contextmanager
@@ -85,9 +85,9 @@ def _check_fitted(context: SearchContext) -> None:
         )
 
 
-def oracle(request: Request) -> AppState:
+def app_state(request: Request) -> AppState:
     """Return what the lifespan opened."""
-    opened: AppState = request.state.oracle
+    opened: AppState = request.state.app_state
     return opened
 
 
@@ -97,5 +97,5 @@ def request_id(request: Request) -> str:
     return given
 
 
-Opened = Annotated[AppState, Depends(oracle)]
+Opened = Annotated[AppState, Depends(app_state)]
 RequestId = Annotated[str, Depends(request_id)]

@@ -11,7 +11,7 @@ from api.http import feedback, metrics
 from api.http.client_disconnect import ClientDisconnect
 from api.http.events import Step
 from api.schema.answer import Answer
-from api.state import oracle, request_id
+from api.state import app_state, request_id
 
 
 def options(
@@ -26,7 +26,7 @@ def options(
     return AskOptions(
         history=history,
         top_k=top_k,
-        texts=oracle(request).texts,
+        texts=app_state(request).texts,
         request_id=request_id(request),
         disconnect=disconnect,
         streamed=streamed,
@@ -35,7 +35,7 @@ def options(
 
 def answer(request: Request, question: str, asked: AskOptions) -> Answer:
     """Return the answer to a request's question. Raises what `pipeline.ask` raises."""
-    opened = oracle(request)
+    opened = app_state(request)
     given = pipeline.ask(opened.rules, opened.model, question, asked)
     _keep(request, given)
     return given
@@ -43,7 +43,7 @@ def answer(request: Request, question: str, asked: AskOptions) -> Answer:
 
 def steps(request: Request, question: str, asked: AskOptions) -> Generator[Step]:
     """Yield the steps of the answer; closing them before it counts a client that left."""
-    opened = oracle(request)
+    opened = app_state(request)
     ended = False
     with closing(pipeline.steps(opened.rules, opened.model, question, asked)) as made:
         for step in made:

@@ -6,7 +6,7 @@ Without a limit every further question waits for all before it, until none is an
 from fastapi import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.state import oracle
+from api.state import app_state
 from retrieval.errors import OverloadedError
 
 MOST = 32  # questions: one is encoded at a time, and the last of them waits 1.6 s (E46)
@@ -38,7 +38,7 @@ async def admitted(request: Request) -> None:
     It runs in the event loop alone, so nobody counts between its reading and its writing.
     """
     state = request.app.state
-    most = MOST_OF_A_MODEL if oracle(request).model else MOST
+    most = MOST_OF_A_MODEL if app_state(request).model else MOST
     if state.questions >= most:
         raise OverloadedError(f"{most} questions are being answered; ask again in some seconds")
     state.questions += 1

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from api.http.rate import TokenBucket
 from api.schema.answer import Answer
-from api.state import Opened, oracle
+from api.state import Opened, app_state
 from retrieval.database.pool import Store
 from retrieval.errors import ConfigurationError, DatabaseUnreachableError
 from retrieval.index.feedback import RatedAnswer, Rating, put
@@ -83,7 +83,7 @@ def install(app: FastAPI) -> None:
 
 def remember(request: Request, given: Answer) -> None:
     """Let an answer be rated; call it before the answer leaves."""
-    stored = oracle(request).rules.settings.feedback_stores_questions
+    stored = app_state(request).rules.settings.feedback_stores_questions
     request.app.state.given.remember(
         RatedAnswer(
             request_id=given.request_id,

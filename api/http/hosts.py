@@ -34,8 +34,8 @@ class Hosts:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        oracle: AppState = scope["state"]["oracle"]
-        refused = refusal(scope, oracle.rules.settings)
+        app_state: AppState = scope["state"]["app_state"]
+        refused = refusal(scope, app_state.rules.settings)
         if refused is None:
             await self._app(scope, receive, send)
             return

@@ -14,8 +14,7 @@ from psycopg.types.json import Jsonb
 
 from retrieval.errors import ConfigurationError, IndexMissingError, IngestRunningError
 from retrieval.fault_points import point
-from retrieval.index import store
-from retrieval.index.store import Connection, Generation, live
+from retrieval.index.store import GENERATION, Connection, Generation, live
 
 LOCK_SPACE = 0x52554C45  # "RULE": advisory locks of this product, the second key says which
 _INGEST_LOCK = 0  # temporary generations lock their own id, which begins at 1
@@ -77,7 +76,7 @@ def live_or_none(conn: Connection) -> Generation | None:
 def previous(conn: Connection) -> Generation:
     """Return the generation that was live before. Raises IndexMissingError where none is kept."""
     with conn.cursor(row_factory=kwargs_row(Generation)) as cur:
-        found = cur.execute(store.GENERATION + "state = 'previous'").fetchone()
+        found = cur.execute(GENERATION + "state = 'previous'").fetchone()
     if found is None:
         raise IndexMissingError(
             "no previous generation is kept: one is after python -m ingest --rebuild, --gate, or "

@@ -43,23 +43,27 @@ class Lists:
 
 
 def collect(
-    conn: Connection, context: SearchContext, chosen: Generation, words: str, asked: EncodedQuestion
+    conn: Connection,
+    context: SearchContext,
+    generation: Generation,
+    words: str,
+    encoded: EncodedQuestion,
 ) -> Lists:
     """Return both lists for the question, LIST_LENGTH chunks each at most.
 
-    `words` is the question as it is searched in full text, `asked` its vectors.
+    `words` is the question as it is searched in full text, `encoded` its vectors.
     """
-    dense = nearest(conn, chosen.id, asked.vector, LIST_LENGTH)
-    text = full_text(conn, chosen.id, words, LIST_LENGTH)
+    dense = nearest(conn, generation.id, encoded.vector, LIST_LENGTH)
+    text = full_text(conn, generation.id, words, LIST_LENGTH)
     only_text = {item.row_id for item in text} - {item.row_id for item in dense}
-    similar = similarity(conn, sorted(only_text), asked.vector)
+    similar = similarity(conn, sorted(only_text), encoded.vector)
     entries: list[StoredEntry] = []
     if context.settings.rag_late_interaction or context.reranker or context.weights.names:
         rows = sorted({item.row_id for item in (*dense, *text)})
-        entries = nearest_entries(conn, rows, asked.vector, _ENTRIES)
-    about = notes(conn, chosen.id, {item.chunk.path for item in (*dense, *text)})
-    terms = context.terms.of(conn, chosen.id, chosen.name)
-    return Lists(chosen, dense, text, similar, entries, about, terms)
+        entries = nearest_entries(conn, rows, encoded.vector, _ENTRIES)
+    about = notes(conn, generation.id, {item.chunk.path for item in (*dense, *text)})
+    terms = context.terms.of(conn, generation.id, generation.name)
+    return Lists(generation, dense, text, similar, entries, about, terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,28 +102,28 @@ class Candidates:
 
 
 def fused(
-    context: SearchContext, question: str, asked: EncodedQuestion, found: Lists
+    context: SearchContext, question: str, encoded: EncodedQuestion, lists: Lists
 ) -> Candidates:
     """Return the chunks of both lists, best first."""
-    named = _named(context, question, found)
+    named = _named(context, question, lists)
     plain = fuse(
-        found.dense, found.text, found.similarities, context.weights, _nearest(found.entries), named
+        lists.dense, lists.text, lists.similarities, context.weights, _nearest(lists.entries), named
     )
     if not context.settings.rag_late_interaction:
         return Candidates(plain, "off", None)
-    stored = [(entry, entry.tokens) for entry in found.entries if entry.tokens is not None]
-    mode: LateInteraction = "stored" if len(stored) == len(found.entries) else "encoded"
+    stored = [(entry, entry.tokens) for entry in lists.entries if entry.tokens is not None]
+    mode: LateInteraction = "stored" if len(stored) == len(lists.entries) else "encoded"
     pieces = None
     pieces_of: dict[int, Vectors] = {}
     if mode == "stored":
-        similar = late_interaction.similarities(asked.tokens, [tokens for _, tokens in stored])
-        best = _best([entry for entry, _ in stored], asked.tokens.weights @ similar)
+        similar = late_interaction.similarities(encoded.tokens, [tokens for _, tokens in stored])
+        best = _best([entry for entry, _ in stored], encoded.tokens.weights @ similar)
         if stored and context.embedder.pooling == 1:
             pieces = similar.max(axis=1)
             pieces_of = _by_row([entry for entry, _ in stored], similar)
     else:
-        best = _encoded(context, asked, plain, found.entries)
-    order = fuse(found.dense, found.text, found.similarities, context.weights, best, named)
+        best = _encoded(context, encoded, plain, lists.entries)
+    order = fuse(lists.dense, lists.text, lists.similarities, context.weights, best, named)
     return Candidates(order, mode, pieces, pieces_of)
 
 
@@ -131,21 +135,21 @@ def _by_row(entries: Sequence[StoredEntry], similar: Vectors) -> dict[int, Vecto
     return {row_id: similar[:, of_row].max(axis=1) for row_id, of_row in columns.items()}
 
 
-def _named(context: SearchContext, question: str, found: Lists) -> dict[int, float]:
+def _named(context: SearchContext, question: str, lists: Lists) -> dict[int, float]:
     """How much of the question each chunk's names and fields cover, by the chunk's row id.
 
     1 less where the file is called longer than another one that is asked for.
     """
     if not context.weights.names:
         return {}
-    paths = {item.row_id: item.chunk.path for item in (*found.dense, *found.text)}
+    paths = {item.row_id: item.chunk.path for item in (*lists.dense, *lists.text)}
     entries: defaultdict[int, list[Entry]] = defaultdict(list)
-    for stored in found.entries:
+    for stored in lists.entries:
         entries[stored.row_id].append(stored.entry)
-    asked = lines.QuestionWords.of(question, found.terms)
-    longer = lines.longer_names(asked, paths.values())
+    words = lines.QuestionWords.of(question, lists.terms)
+    longer = lines.longer_names(words, paths.values())
     return {
-        row_id: lines.coverage(asked, path, entries[row_id]) - (path in longer)
+        row_id: lines.coverage(words, path, entries[row_id]) - (path in longer)
         for row_id, path in paths.items()
     }
 
@@ -159,15 +163,15 @@ def _best(entries: Sequence[StoredEntry], scores: Vectors) -> dict[int, Best]:
     """The best entry of each chunk by late interaction; among equals the nearest."""
     best: dict[int, Best] = {}
     for entry, score in zip(entries, scores, strict=True):
-        known = best.get(entry.row_id)
-        if known is None or known.late_score is None or float(score) > known.late_score:
+        before = best.get(entry.row_id)
+        if before is None or before.late_score is None or float(score) > before.late_score:
             best[entry.row_id] = Best(entry.text, float(score))
     return best
 
 
 def _encoded(
     context: SearchContext,
-    asked: EncodedQuestion,
+    encoded: EncodedQuestion,
     plain: Sequence[Fused],
     entries: Sequence[StoredEntry],
 ) -> dict[int, Best]:
@@ -178,8 +182,8 @@ def _encoded(
     first = {entry.row_id: entry for entry in reversed(entries)}
     chosen = [first[item.scored.row_id] for item in plain[:_ENCODED]]
     tokens = context.embedder.encode([entry.text for entry in chosen]).tokens
-    best = _best(chosen, late_interaction.scores(asked.tokens, tokens))
-    lowest = min((found.late_score or 0.0 for found in best.values()), default=0.0)
+    best = _best(chosen, late_interaction.scores(encoded.tokens, tokens))
+    lowest = min((scored.late_score or 0.0 for scored in best.values()), default=0.0)
     return {row_id: best.get(row_id, Best(entry.text, lowest)) for row_id, entry in first.items()}
 
 

@@ -87,12 +87,12 @@ class QuestionWords:
 def _numbers_in(question: str, terms: Terms) -> frozenset[int]:
     """The numbers of a question, "first level" among them where level is a field of the vault."""
     digits = _DIGITS.findall(searchable(question))
-    found = {int(one) for one in digits if len(one) <= _LONGEST_NUMBER}
+    numbers = {int(number) for number in digits if len(number) <= _LONGEST_NUMBER}
     for tens, ordinal, counted in _ORDINAL.findall(question.lower()):
         if key(counted) in terms.fields:  # and not "who goes first"
             above = int(numbers_in_words.value(tens)) if tens else 0
-            found = (found - {above}) | {above + numbers_in_words.ORDINALS[ordinal]}
-    return frozenset(found)
+            numbers = (numbers - {above}) | {above + numbers_in_words.ORDINALS[ordinal]}
+    return frozenset(numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,29 +103,29 @@ class RankedLine:
     nearness: float
 
 
-def ranked(hit: Hit, asked: QuestionWords) -> list[RankedLine]:
+def ranked(hit: Hit, question: QuestionWords) -> list[RankedLine]:
     """Return a passage's entries, the one that answers best first; the whole only if alone."""
-    parts = [found for found in hit.evidence if found.entry.kind != "whole"] or hit.evidence
+    parts = [part for part in hit.evidence if part.entry.kind != "whole"] or hit.evidence
     lines = [
-        RankedLine(one.entry, _near(one) + _added(hit.chunk.path, one.entry, asked))
-        for one in parts
+        RankedLine(part.entry, _near(part) + _added(hit.chunk.path, part.entry, question))
+        for part in parts
     ]
     return sorted(lines, key=lambda line: -line.nearness)  # of equals the one with the near vector
 
 
-def _near(found: Evidence) -> float:
+def _near(evidence: Evidence) -> float:
     """Late interaction tells entries of one passage apart; their vectors share its subject."""
-    return found.score if found.late_score is None else found.late_score
+    return evidence.score if evidence.late_score is None else evidence.late_score
 
 
-def _added(path: str, entry: Entry, asked: QuestionWords) -> float:
-    fields = asked.terms.in_full(field_words(path, entry))
-    added = _WORDS * asked.share(asked.terms.in_full(words_of(entry)))
-    if fields & asked.fields:
+def _added(path: str, entry: Entry, question: QuestionWords) -> float:
+    fields = question.terms.in_full(field_words(path, entry))
+    added = _WORDS * question.share(question.terms.in_full(words_of(entry)))
+    if fields & question.fields:
         added += _FIELD
-    if (entry.kind != "row" or is_field(entry)) and fields and fields <= asked.words:
+    if (entry.kind != "row" or is_field(entry)) and fields and fields <= question.words:
         added += _NAMED
-    if entry.kind == "row" and asked.numbers.intersection(numbers_of(entry, asked.words)):
+    if entry.kind == "row" and question.numbers.intersection(numbers_of(entry, question.words)):
         added += _NUMBER
     return added
 
@@ -147,11 +147,11 @@ def numbers_of(entry: Entry, asked: frozenset[str] = frozenset()) -> Sequence[in
     if len(labels) > 1 and names and not _DIGITS.search(labels[0]):
         column = frozenset(stems_of(names[0]))
         labels = labels[1:] if column and column <= asked else []
-    found = _RANGE.fullmatch(labels[0]) if labels else None
-    if not found:
+    span = _RANGE.fullmatch(labels[0]) if labels else None
+    if not span:
         return ()
-    first = int(found[1][:_LONGEST_NUMBER])
-    last = int(found[2][:_LONGEST_NUMBER]) if found[2] else first
+    first = int(span[1][:_LONGEST_NUMBER])
+    last = int(span[2][:_LONGEST_NUMBER]) if span[2] else first
     return range(first, last + 1) if first <= last < first + _WIDEST else (first,)
 
 
@@ -177,23 +177,23 @@ def longer_names(question: QuestionWords, paths: Iterable[str]) -> frozenset[str
     return frozenset(
         path
         for path, name in names.items()
-        if any(one < name and not (name - one) & question.words for one in exact)
+        if any(short < name and not (name - short) & question.words for short in exact)
     )
 
 
 def asked_fields(question: str) -> frozenset[str]:
     """Return the stems of fields that a question asks for in other words."""
-    found = {match.lower() for match in _ASKED_WORDS.findall(question)}
-    return frozenset(word for asked in found for word in stems_of(_ASKED[asked]))
+    phrases = {match.lower() for match in _ASKED_WORDS.findall(question)}
+    return frozenset(word for phrase in phrases for word in stems_of(_ASKED[phrase]))
 
 
 def field_words(path: str, entry: Entry) -> frozenset[str]:
     """Return the stems of the names of an entry's fields."""
-    return _known(path, entry)[1]
+    return _names_and_fields(path, entry)[1]
 
 
 def _covered(question: QuestionWords, path: str, entry: Entry) -> float:
-    names, short = _known(path, entry)
+    names, short = _names_and_fields(path, entry)
     held: set[str] = set()
     for name in names:
         full = question.terms.in_full(name)
@@ -206,7 +206,7 @@ def _covered(question: QuestionWords, path: str, entry: Entry) -> float:
 
 
 @lru_cache(maxsize=65_536)
-def _known(path: str, entry: Entry) -> tuple[Sequence[Name], frozenset[str]]:
-    names = [found for name in names_of(path, entry) if (found := key(name))]
+def _names_and_fields(path: str, entry: Entry) -> tuple[Sequence[Name], frozenset[str]]:
+    names = [stems for name in names_of(path, entry) if (stems := key(name))]
     fields = frozenset(word for name in fields_of(entry) for word in key(name))
     return tuple(names), fields

@@ -44,6 +44,11 @@ class Ranked(NamedTuple):
     score: float
     reranked: float | None
 
+    @property
+    def path(self) -> str:
+        """Of its file."""
+        return self.item.scored.chunk.path
+
 
 def with_twins(ranked: Sequence[Ranked]) -> list[Ranked]:
     """Put a passage's twin, where it is near, directly behind the passage, with its score.
@@ -51,7 +56,7 @@ def with_twins(ranked: Sequence[Ranked]) -> list[Ranked]:
     A twin is the same section of a file of the same name in another folder: the spell Light of
     two classes, the leave of two companies. A question that names neither folder asks for both.
     """
-    rest, ordered = [(one, *_named(one.item.scored.chunk)) for one in ranked], []
+    rest, ordered = [(given, *_named(given.item.scored.chunk)) for given in ranked], []
     while rest:
         first, path, name = rest.pop(0)
         ordered.append(first)
@@ -73,15 +78,16 @@ def current_first(
     the question asks for it by its year or edition: "in 2024".
     """
 
-    def is_behind(one: Ranked) -> bool:
-        note = notes.get(one.item.scored.chunk.path)
+    def is_behind(given: Ranked) -> bool:
+        note = notes.get(given.path)
         return note is not None and is_superseded(note, question)
 
-    over = [one for one in ranked if one.score >= threshold]
-    front = _by_choice([one for one in over if not is_behind(one)], notes, question, threshold)
-    last = min((one.score for one in front), default=float("inf"))
-    behind = [one._replace(score=min(one.score, last)) for one in over if is_behind(one)]
-    return front + behind + [one for one in ranked if one.score < threshold]
+    over = [given for given in ranked if given.score >= threshold]
+    current = [given for given in over if not is_behind(given)]
+    front = _by_choice(current, notes, question, threshold)
+    last = min((given.score for given in front), default=float("inf"))
+    behind = [given._replace(score=min(given.score, last)) for given in over if is_behind(given)]
+    return front + behind + [given for given in ranked if given.score < threshold]
 
 
 def _by_choice(
@@ -90,13 +96,13 @@ def _by_choice(
     """The passages with those of optional files put back, unless the question asks for them."""
     words = {word.casefold() for word in _WORD.findall(question)}
 
-    def settled(one: Ranked) -> Ranked:
-        note = notes.get(one.item.scored.chunk.path)
+    def settled(given: Ranked) -> Ranked:
+        note = notes.get(given.path)
         if note is None or not note.is_optional or words & (_OPTIONAL | _marks(note)):
-            return one
-        return one._replace(score=max(one.score - _PUT_BACK, threshold))
+            return given
+        return given._replace(score=max(given.score - _PUT_BACK, threshold))
 
-    return sorted(map(settled, ranked), key=lambda one: -one.score)
+    return sorted(map(settled, ranked), key=lambda given: -given.score)
 
 
 def is_superseded(note: SourceNote, question: str) -> bool:
@@ -113,10 +119,10 @@ def overriding(
     A base rule shown without its erratum is a wrong answer with a true citation. Whether they
     speak of what was asked is for `binding` to see.
     """
-    known = [notes.get(one.item.scored.chunk.path) for one in ranked[top_k:]]
+    below = [(given, notes.get(given.path)) for given in ranked[top_k:]]
     return [
-        one
-        for one, note in zip(ranked[top_k:], known, strict=True)
+        given
+        for given, note in below
         if note and not note.is_gone and any(note.overrides(path) for path in returned)
     ][:_MOST_ABOVE]
 
@@ -145,7 +151,7 @@ def binding(
         return notes.get(hit.chunk.path, SourceNote(hit.chunk.path))
 
     # Not the nearest line alone: a table's lead-in may be nearer than the row that is overridden.
-    known = [
+    below = [
         statement(line.entry, note(hit)) for hit in hits for line in lines.ranked(hit, question)
     ]
 
@@ -153,7 +159,7 @@ def binding(
         return any(
             conflict.upper == 0 and conflict.binding
             for line in lines.ranked(hit, question)
-            for conflict in conflicts([statement(line.entry, note(hit)), *known], question.words)
+            for conflict in conflicts([statement(line.entry, note(hit)), *below], question.words)
         )
 
     return tuple(hit for hit in further if binds(hit))
@@ -207,7 +213,7 @@ def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     return meets and not lower.is_row
 
 
-def arranged(count: int, found: Sequence[Conflict], gone: Sequence[bool] = ()) -> list[int]:
+def arranged(count: int, conflicts: Sequence[Conflict], gone: Sequence[bool] = ()) -> list[int]:
     """Return the places 0 to `count` - 1 so that a binding statement is directly before what it
     overrides.
 
@@ -216,17 +222,19 @@ def arranged(count: int, found: Sequence[Conflict], gone: Sequence[bool] = ()) -
     """
     order: list[int] = []
     for place in sorted(range(count), key=lambda place: bool(gone and gone[place])):
-        _place(place, found, order, ())
+        _place(place, conflicts, order, ())
     return order
 
 
-def _place(place: int, found: Sequence[Conflict], order: list[int], below: tuple[int, ...]) -> None:
+def _place(
+    place: int, conflicts: Sequence[Conflict], order: list[int], below: tuple[int, ...]
+) -> None:
     """Append a statement behind those that override it; `below` are the ones that led here."""
     if place in order:
         return
-    both = {(one.lower, one.upper) for one in found if one.binding}
-    over = [one for one in found if one.binding and (one.upper, one.lower) not in both]
-    for above in (one.upper for one in over if one.lower == place):
+    binding = {(conflict.upper, conflict.lower) for conflict in conflicts if conflict.binding}
+    over = [upper for upper, lower in sorted(binding) if lower == place]
+    for above in (upper for upper in over if (place, upper) not in binding):
         if above not in (*below, place):
-            _place(above, found, order, (*below, place))
+            _place(above, conflicts, order, (*below, place))
     order.append(place)

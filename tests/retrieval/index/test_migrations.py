@@ -88,6 +88,7 @@ def without_count(conn: Connection) -> None:
     """Make an index what it was before migrations were counted."""
     conn.execute("DROP TABLE migration, feedback")
     conn.execute("ALTER TABLE chunk DROP COLUMN place")
+    conn.execute("ALTER TABLE generation DROP COLUMN off_topic")
     conn.execute("DROP INDEX generation_one_previous")
     conn.execute("ALTER TABLE generation DROP CONSTRAINT generation_state_check")
     conn.execute(
