@@ -22,7 +22,7 @@ from api.openai import routes
 from api.page import routes as page
 from api.schema.answer import Answer
 from api.schema.requests import AskRequest, SearchRequest
-from api.schema.search import SearchReply, SearchTimings
+from api.schema.search import SearchReply
 from api.state import AppState, Opened, RequestId, State, open_app_state
 from retrieval.errors import RulesError
 from retrieval.search import search
@@ -101,17 +101,13 @@ async def ask(request: Request, body: AskRequest) -> Answer | Response:
 def find(body: SearchRequest, opened: Opened, request_id: RequestId) -> SearchReply:
     """Return the passages for a question; with `explain`, how each stage ranked them."""
     question = follow_up.self_contained(body.question, body.history)
-    found = search(opened.rules, question, top_k=body.top_k)
+    result = search(opened.rules, question, top_k=body.top_k)
     return SearchReply(
-        passages=over_http.passages(found.hits),
-        rerank=found.rerank,
-        threshold=found.threshold if found.threshold > float("-inf") else None,
-        timings=SearchTimings(
-            embed_ms=found.timings.embed_ms,
-            search_ms=found.timings.search_ms,
-            rerank_ms=found.timings.rerank_ms,
-        ),
-        generation=found.generation,
+        passages=over_http.passages(result.hits),
+        rerank=result.rerank,
+        threshold=result.threshold if result.threshold > float("-inf") else None,
+        timings=result.timings,
+        generation=result.generation,
         request_id=request_id,
-        trace=list(found.trace) if body.explain else None,
+        trace=list(result.trace) if body.explain else None,
     )

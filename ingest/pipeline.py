@@ -161,7 +161,7 @@ def _look(job: Job, *, whole: bool) -> _Todo:
 def _edit(job: Job, todo: _Todo) -> Built:
     """Write what changed into the live generation, in one transaction; nothing where nothing."""
     assert todo.live is not None  # without one, the plan is to build it
-    conn = job.conn
+    conn, fits = job.conn, off_topic.of_vault(job.root)
     ready = prepare(job.rules, conn, _chosen(todo), job.progress)
     if ready.files or todo.plan.removed:
         with conn.transaction():
@@ -172,7 +172,6 @@ def _edit(job: Job, todo: _Todo) -> Built:
         point("edit committed")
         hnsw.build_if_large(conn, todo.live.id, say=job.say)
         point("edited vectors indexed")
-    fits = off_topic.of_vault(job.root)
     if fits != todo.live.off_topic:
         generations.require_lock(conn)
         generations.put_off_topic(conn, todo.live.id, fits)

@@ -99,9 +99,9 @@ def open_context(settings: Settings) -> Iterator[SearchContext]:
         store = Store(url, None if settings.database_url else partial(_revive, settings))
         store.open()
         stack.callback(store.close)
-        fit = _fit(settings, embedder, reranker)
-        threshold = fit.threshold if settings.rag_threshold is None else settings.rag_threshold
-        yield SearchContext(settings, store, embedder, reranker, fit.weights, threshold)
+        yield SearchContext(
+            settings, store, embedder, reranker, *_fit(settings, embedder, reranker)
+        )
 
 
 def with_bundled_reranker(context: SearchContext) -> SearchContext:
@@ -113,10 +113,9 @@ def with_bundled_reranker(context: SearchContext) -> SearchContext:
         update={"reranker_model": BUNDLED, "rag_candidates": BUNDLED_CANDIDATES}
     )
     reranker = CrossEncoderReranker(reranker_files(settings), context.embedder.thread)
-    fit = _fit(settings, context.embedder, reranker)
-    threshold = fit.threshold if settings.rag_threshold is None else settings.rag_threshold
+    fitted, threshold = _fit(settings, context.embedder, reranker)
     return replace(
-        context, settings=settings, reranker=reranker, weights=fit.weights, threshold=threshold
+        context, settings=settings, reranker=reranker, weights=fitted, threshold=threshold
     )
 
 
@@ -151,7 +150,8 @@ def calibrated_for(settings: Settings, embedder: Embedder, reranker: Reranker | 
 
 def _fit(
     settings: Settings, embedder: Embedder, reranker: Reranker | None
-) -> calibration.RankingFit:
+) -> tuple[Weights, float]:
+    """What was fitted for these models, or what suits most; the operator's threshold if any."""
     fit = calibration.find(calibrated_for(settings, embedder, reranker))
     if fit is None:
         _log.warning(
@@ -160,7 +160,9 @@ def _fit(
             embedder.files.name,
             reranker.name if reranker else "off",
         )
-    return fit or calibration.UNFITTED
+    fit = fit or calibration.UNFITTED
+    threshold = fit.threshold if settings.rag_threshold is None else settings.rag_threshold
+    return fit.weights, threshold
 
 
 def reranker_files(settings: Settings) -> weights.ModelFiles:

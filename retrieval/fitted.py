@@ -35,8 +35,8 @@ def write(
 
     Raises ConfigurationError where the file is there and cannot be read.
     """
-    known = entries(path, read) if path.exists() else []
-    others = [entry for entry in known if entry["for"] != models]
+    before = entries(path, read) if path.exists() else []
+    others = [entry for entry in before if entry["for"] != models]
     entry = {**fit, "fitted_on": dict(manifest), "for": dict(models)}
     whole_file.write(path, json.dumps([*others, entry], indent=2) + "\n")
 
@@ -44,10 +44,10 @@ def write(
 def entries(path: Path, read: _Read[object]) -> list[dict[str, Any]]:
     """Return all entries. Raises ConfigurationError where `read` takes one of them for broken."""
     try:
-        found = json.loads(path.read_text("utf-8"))
-        for entry in found:
+        fits = json.loads(path.read_text("utf-8"))
+        for entry in fits:
             read(entry)
             dict(entry["for"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigurationError(f"{path.name} cannot be read: {error}; restore it") from error
-    return list(found)
+    return list(fits)

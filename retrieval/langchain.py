@@ -23,7 +23,7 @@ class RulesRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
-        found = search(self.rules, query, top_k=self.top_k)
+        result = search(self.rules, query, top_k=self.top_k)
         return [
             Document(
                 id=hit.chunk.id,
@@ -35,8 +35,8 @@ class RulesRetriever(BaseRetriever):
                     "last_line": hit.chunk.last_line,
                     "context": hit.chunk.context,
                     "score": hit.score,
-                    "generation": found.generation,
+                    "generation": result.generation,
                 },
             )
-            for hit in found.hits
+            for hit in result.hits
         ]

@@ -69,9 +69,9 @@ def search(
     # Before the database is read: with another encoder the first question embeds the lists.
     away = topic_scores.away(context.embedder, encoded)
     limit = top_k or context.settings.rag_top_k
-    asked = _Question(question, words, encoded, embed_ms, away, limit, generation_id)
+    prepared = _Question(question, words, encoded, embed_ms, away, limit, generation_id)
     while True:  # ends: an ingest commits far less often than a search takes
-        result = _attempt(context, asked)
+        result = _attempt(context, prepared)
         if result is not None:
             return decision.decided(context, result)
 
@@ -151,18 +151,20 @@ def _details(
 ) -> _Details:
     now = _generation(conn, question)
     tokens = question.encoded.tokens if context.settings.rag_late_interaction else None
-    scored = [chunk for chunk, _ in (*ranked.kept, *ranked.above)]
+    chosen = [scored for scored, _ in (*ranked.kept, *ranked.above)]
     return _Details(
         now,
-        store.evidence(conn, [one.row_id for one in scored], question.encoded.vector, tokens),
+        store.evidence(conn, [scored.row_id for scored in chosen], question.encoded.vector, tokens),
         context.baseline.of(conn, now, context.embedder),
-        store.hashes_of(conn, now.id, sorted({one.chunk.path for one in scored})),
-        indexed_file.read(conn, now.id, [one.chunk for one in scored]),
+        store.hashes_of(conn, now.id, sorted({scored.chunk.path for scored in chosen})),
+        indexed_file.read(conn, now.id, [scored.chunk for scored in chosen]),
     )
 
 
 def _hits(chosen: Sequence[tuple[ScoredChunk, float]], details: _Details) -> tuple[Hit, ...]:
-    return tuple(Hit(one.chunk, score, details.evidence[one.row_id]) for one, score in chosen)
+    return tuple(
+        Hit(scored.chunk, score, details.evidence[scored.row_id]) for scored, score in chosen
+    )
 
 
 def check_question(context: SearchContext, question: str) -> str:

@@ -1,6 +1,6 @@
 """From what a search found to the words of an answer: a model's, exact quotes, or a refusal."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -56,12 +56,12 @@ def of_model(
     for attempt in (1, 2):
         written = None
         try:
-            with closing(_parts(model, messages, options)) as parts:
-                for part in stream_filter.deltas(parts, _shown_of(passages), attempt=attempt):
-                    if isinstance(part, Delta):
-                        yield part
-                    else:
+            with closing(_attempt(model, messages, options, passages, attempt)) as parts:
+                for part in parts:
+                    if isinstance(part, Reply):
                         written = part
+                    else:
+                        yield part
         except LlmAbandonedError:
             raise
         except LlmError:  # the client has counted it, and quotes need no model
@@ -92,7 +92,7 @@ def passages_of(reply: CardReply) -> SearchResult:
     if reply.found is None:
         raise ValueError(f"nothing was searched for {reply.question!r}")
     searched = (reply.found, *reply.parts)
-    evidence = {hit.chunk.id: hit for found in searched for hit in found.passages}
+    evidence = {hit.chunk.id: hit for part in searched for hit in part.passages}
     hits: dict[str, Hit] = {}
     for card in reply.cards:
         own = evidence.get(card.chunk.id, Hit(card.chunk, card.score, ()))
@@ -109,17 +109,21 @@ def passages_of(reply: CardReply) -> SearchResult:
     return replace(reply.found, hits=tuple(hits.values()))
 
 
-def _shown_of(passages: SearchResult) -> Callable[[str], str]:
-    return lambda sentence: review.of_sentence(sentence, passages.hits, passages.question)
+def _attempt(
+    model: LanguageModel,
+    messages: prompt.Messages,
+    options: AskOptions,
+    passages: SearchResult,
+    attempt: int,
+) -> Generator[Delta | Reply]:
+    def shown(sentence: str) -> str:
+        return review.of_sentence(sentence, passages.hits, passages.question)
 
-
-def _parts(
-    model: LanguageModel, messages: prompt.Messages, options: AskOptions
-) -> Generator[str | Reply]:
-    if options.streamed:
-        yield from model.stream(messages, options.disconnect)
-    else:
+    if not options.streamed:
         yield model.reply(messages, options.disconnect)
+        return
+    with closing(model.stream(messages, options.disconnect)) as parts:
+        yield from stream_filter.deltas(parts, shown, attempt=attempt)
 
 
 def _as_written(seen: Review, faults: Sequence[Finding], usage: Usage) -> Draft:
@@ -146,8 +150,8 @@ def _refused(reason: RefusalReason, faults: Sequence[Finding], usage: Usage) -> 
 
 
 def _guard(verdict: Verdict, faults: Sequence[Finding]) -> Guard:
-    found = dict.fromkeys((fault.kind, fault.message) for fault in faults)
+    reported = dict.fromkeys((fault.kind, fault.message) for fault in faults)
     return Guard(
         verdict=verdict,
-        findings=[GuardFinding(kind=kind, message=message) for kind, message in found],
+        findings=[GuardFinding(kind=kind, message=message) for kind, message in reported],
     )

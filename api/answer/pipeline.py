@@ -1,7 +1,7 @@
 """From a question to an answer that stands on quoted lines, or to a refusal."""
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from time import perf_counter
 
 from api.answer import compose
@@ -122,7 +122,9 @@ def _answer(begun: _Begun, draft: Draft | Delta | None) -> Answer:
         folders=[] if refused else [over_http.folder(folder) for folder in reply.folders],
         cards=[over_http.card(card, fresh[card.path]) for card in cards],
         guard=draft.guard,
-        citations=[one.model_copy(update={"fresh": fresh[one.path]}) for one in draft.citations],
+        citations=[
+            cited.model_copy(update={"fresh": fresh[cited.path]}) for cited in draft.citations
+        ],
         citation_counts=draft.counts,
         passages=over_http.passages(found.passages) if found else [],
         usage=begun.usage + draft.usage if draft.usage else begun.usage,
@@ -153,9 +155,7 @@ def _timings(begun: _Begun) -> AnswerTimings:
     finished = perf_counter()
     spent = begun.reply.found.timings if begun.reply.found else Timings(0.0, 0.0, 0.0)
     return AnswerTimings(
-        embed_ms=spent.embed_ms,
-        search_ms=spent.search_ms,
-        rerank_ms=spent.rerank_ms,
+        **asdict(spent),
         generate_ms=1000 * (finished - begun.searched),
         total_ms=1000 * (finished - begun.started),
     )

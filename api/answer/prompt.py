@@ -53,16 +53,16 @@ def messages(
     return [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": user}]
 
 
-def again(asked: Sequence[dict[str, str]], reply: str, findings: Sequence[Finding]) -> Messages:
-    """Return the messages of a second attempt: `asked`, the first reply, and what is wrong with it.
+def again(before: Sequence[dict[str, str]], reply: str, findings: Sequence[Finding]) -> Messages:
+    """Return the messages of a second attempt: `before`, the first reply and its faults.
 
     Findings quote the passages, so they stand between fences of their own.
     """
     fence = _fence()
-    found = "\n".join(f"- {found.text!r}: {found.message}" for found in findings)
-    wrong = f"{_AGAIN}\n\n<findings-{fence}>\n{found}\n</findings-{fence}>"
+    reasons = "\n".join(f"- {fault.text!r}: {fault.message}" for fault in findings)
+    wrong = f"{_AGAIN}\n\n<findings-{fence}>\n{reasons}\n</findings-{fence}>"
     return [
-        *asked,
+        *before,
         {"role": "assistant", "content": reply},
         {"role": "user", "content": wrong},
     ]

@@ -50,10 +50,10 @@ def load(vault: Path) -> Texts:
         return DEFAULT
     if not isinstance(given, dict):
         raise ConfigurationError(f"{FILE} holds {type(given).__name__}, not names with sentences")
-    known = [one.name for one in fields(Texts)]
+    names = [field.name for field in fields(Texts)]
     for name, value in given.items():
-        if name not in known:
-            near = process.extractOne(str(name), known)
+        if name not in names:
+            near = process.extractOne(str(name), names)
             raise ConfigurationError(
                 f"{FILE}: no sentence is called {name!r}; do you mean {near[0]!r}?"
             )
@@ -67,11 +67,11 @@ def load(vault: Path) -> Texts:
 
 def _check_places(name: str, sentence: str) -> None:
     """Raise ConfigurationError where a sentence has a place that nothing is put into."""
-    known = _PLACES.get(name, ())
+    allowed = _PLACES.get(name, ())
     try:
-        sentence.format(**dict.fromkeys(known, ""))
+        sentence.format(**dict.fromkeys(allowed, ""))
     except (KeyError, IndexError, ValueError, AttributeError) as error:
-        places = " and ".join(f"{{{one}}}" for one in known) or "no place in braces"
+        places = " and ".join(f"{{{place}}}" for place in allowed) or "no place in braces"
         raise ConfigurationError(
             f"{FILE}: {name} is {sentence!r}; it may hold {places}, and a brace of its own twice"
         ) from error

@@ -3,15 +3,7 @@
 from pydantic import BaseModel, Field
 
 from api.schema.passages import Passage
-from retrieval.models import Candidate
-
-
-class SearchTimings(BaseModel):
-    """Milliseconds."""
-
-    embed_ms: float
-    search_ms: float
-    rerank_ms: float
+from retrieval.models import Candidate, Timings
 
 
 class SearchReply(BaseModel):
@@ -23,7 +15,7 @@ class SearchReply(BaseModel):
         description="passages whose score (the one in `passages`) is lower are "
         "dropped; null: none is"
     )
-    timings: SearchTimings
+    timings: Timings
     generation: str
     request_id: str
     trace: list[Candidate] | None = None

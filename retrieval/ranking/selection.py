@@ -10,16 +10,16 @@ from retrieval.ranking.fusion import Fused
 from retrieval.ranking.precedence import Ranked, current_first, overriding, with_twins
 from retrieval.ranking.reranking import Passage, Reranker
 
+Scored = tuple[ScoredChunk, float]  # a chunk with the score that ordered it
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What a search returns and why; chunks stand with the scores that ordered them."""
+    """What a search returns and why."""
 
     trace: tuple[Candidate, ...]
-    kept: tuple[tuple[ScoredChunk, float], ...]  # best first
-    above: tuple[
-        tuple[ScoredChunk, float], ...
-    ]  # below `top_k`, of files that supersede a kept one's
+    kept: tuple[Scored, ...]  # best first
+    above: tuple[Scored, ...]  # below `top_k`, of files that supersede a kept one's
 
 
 def rank(
@@ -36,9 +36,16 @@ def rank(
     """
     ranked = with_twins(_ranked(fused, scores, context.weights.rerank))
     ranked = current_first(ranked, notes, question, context.threshold)
-    trace, kept = _decide(fused, ranked, context, top_k)
-    above = overriding(ranked, [one.chunk.path for one, _ in kept], notes, top_k)
-    return Ranking(trace, tuple(kept), tuple((one.item.scored, one.score) for one in above))
+    kept = [given for given in ranked if given.score >= context.threshold][:top_k]
+    above = overriding(ranked, [given.path for given in kept], notes, top_k)
+    fused_ranks = {item.scored.row_id: rank for rank, item in enumerate(fused, start=1)}
+    trace: list[Candidate] = []
+    for rank, given in enumerate(ranked, start=1):
+        fate: Fate = "returned" if rank <= len(kept) else "budget"  # those over it come first
+        fate = fate if given.score >= context.threshold else "threshold"
+        trace.append(_row(given.item, fused_ranks, fate, rank, given))
+    trace += [_row(item, fused_ranks, "candidates") for item in fused[len(ranked) :]]
+    return Ranking(tuple(trace), _scored(kept), _scored(above))
 
 
 def reranked(
@@ -51,25 +58,8 @@ def reranked(
     return reranker.scores(question, read)
 
 
-def _decide(
-    fused: Sequence[Fused], ranked: Sequence[Ranked], context: SearchContext, top_k: int
-) -> tuple[tuple[Candidate, ...], list[tuple[ScoredChunk, float]]]:
-    """Drop the candidates under the threshold, keep `top_k`; say so in the trace."""
-    fused_ranks = {item.scored.row_id: rank for rank, item in enumerate(fused, start=1)}
-    trace: list[Candidate] = []
-    kept: list[tuple[ScoredChunk, float]] = []
-    for rank, (item, score, reranked) in enumerate(ranked, start=1):
-        over = score >= context.threshold
-        if over and len(kept) < top_k:
-            kept.append((item.scored, score))
-        fate: Fate = "budget" if over else "threshold"
-        if over and kept[-1][0] is item.scored:
-            fate = "returned"
-        place = None if reranked is None else rank
-        trace.append(_row(item, fused_ranks, fate, place, reranked, score))
-    for item in fused[len(ranked) :]:
-        trace.append(_row(item, fused_ranks, "candidates", None, None, None))
-    return tuple(trace), kept
+def _scored(ranked: Sequence[Ranked]) -> tuple[Scored, ...]:
+    return tuple((given.item.scored, given.score) for given in ranked)
 
 
 def _ranked(
@@ -82,20 +72,19 @@ def _ranked(
     """
     if scores is None:
         return [Ranked(item, item.score, None) for item in fused]
-    found = [
+    summed = [
         Ranked(item, score if weight is None else item.score + weight * score, score)
         for item, score in zip(fused, scores, strict=False)  # of the first candidates alone
     ]
-    return sorted(found, key=lambda one: -one.score)
+    return sorted(summed, key=lambda given: -given.score)
 
 
 def _row(
     item: Fused,
-    fused_ranks: dict[int, int],
+    fused_ranks: Mapping[int, int],
     fate: Fate,
-    rank: int | None,
-    reranked: float | None,
-    final: float | None,
+    rank: int = 0,
+    given: Ranked | None = None,
 ) -> Candidate:
     return Candidate(
         chunk_id=item.scored.chunk.id,
@@ -106,9 +95,9 @@ def _row(
         late_score=item.best.late_score if item.best else None,
         fused_rank=fused_ranks[item.scored.row_id],
         fused_score=item.score,
-        rerank_rank=rank,
-        rerank_score=reranked,
-        final_score=final,
+        rerank_rank=rank if given and given.reranked is not None else None,
+        rerank_score=given.reranked if given else None,
+        final_score=given.score if given else None,
         fate=fate,
         names_score=item.names,
     )

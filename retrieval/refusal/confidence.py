@@ -82,13 +82,13 @@ def fitted(context: SearchContext) -> ConfidenceFit | None:
 
 @lru_cache(maxsize=8)  # asked for with every question, and the file is read at the first
 def _found(models: tuple[tuple[str, object], ...]) -> ConfidenceFit | None:
-    found = fitted_files.find(_FILE, dict(models), _read)
-    if found is not None and set(found.weights) != set(NAMES):
+    stored = fitted_files.find(_FILE, dict(models), _read)
+    if stored is not None and set(stored.weights) != set(NAMES):
         raise ConfigurationError(
-            f"{_FILE.name} has weights for {sorted(found.weights)}, not for {sorted(NAMES)}; "
+            f"{_FILE.name} has weights for {sorted(stored.weights)}, not for {sorted(NAMES)}; "
             "run: python -m evals.calibrate"
         )
-    return found
+    return stored
 
 
 def write(models: Models, made: ConfidenceFit, manifest: Mapping[str, object]) -> None:

@@ -73,9 +73,9 @@ def _counts(text: str) -> list[tuple[Fraction, str]]:
 
 def _counting(hit: Hit, noun: str) -> Evidence | None:
     """The nearest entry that counts these, so that the reader sees how many there are."""
-    for found in hit.evidence:
-        if any(name == noun for _, name in _counts(found.entry.quote)):
-            return found
+    for evidence in hit.evidence:
+        if any(name == noun for _, name in _counts(evidence.entry.quote)):
+            return evidence
     return None
 
 

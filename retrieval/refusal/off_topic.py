@@ -79,14 +79,14 @@ def _is_named(result: SearchResult) -> bool:
     """
     terms = result.terms
     said = frozenset(stems_of(result.question))
-    asked = terms.in_full(said)
-    weights = {word: terms.weight(word) for word in asked}
+    in_full = terms.in_full(said)
+    weights = {word: terms.weight(word) for word in in_full}
     total = math.fsum(weights.values())
     if not total:
         return False
-    either = asked | said
+    either = in_full | said
     named = {word for name in terms.names if either.issuperset(name) for word in name}
-    if math.fsum(weights[word] for word in terms.in_full(named) & asked) >= _NAMED * total:
+    if math.fsum(weights[word] for word in terms.in_full(named) & in_full) >= _NAMED * total:
         return True
     return len(said) <= _FEW and said <= terms.named_words
 

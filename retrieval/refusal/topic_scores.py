@@ -73,28 +73,30 @@ class BaselineCache:
 
         Which entries depends on their texts alone, so equal indexes have an equal one.
         """
-        asked = (generation.name, embedder.files.digest)
-        if self._known is None or self._known[:2] != asked:
+        key = (generation.name, embedder.files.digest)
+        if self._known is None or self._known[:2] != key:
             vectors = some_vectors(conn, generation.id, _SAMPLE)
             lists = _embedded(embedder).lists if len(vectors) else ()
             near = [(vectors @ list_.T).max(axis=1) for list_ in lists]
-            self._known = (*asked, float(np.mean(near)) if near else 0.0)
+            self._known = (*key, float(np.mean(near)) if near else 0.0)
         return self._known[2]
 
 
-def away(embedder: Embedder, asked: EncodedQuestion) -> OffTopicScores:
+def away(embedder: Embedder, question: EncodedQuestion) -> OffTopicScores:
     """Return how near a question is to other subjects, as a whole and by its words, -1 to 1.
 
     With another encoder than the bundled one the first call embeds both lists, some seconds; `warm`
     does it before. Raises ModelUnavailableError where the stored vectors cannot be read.
     """
-    known = _embedded(embedder)
-    similar = [list_ @ asked.vector for list_ in known.lists]
+    subjects = _embedded(embedder)
+    similar = [list_ @ question.vector for list_ in subjects.lists]
     nearest = np.argsort(-np.concatenate(similar), kind="stable")[:_LINES]
-    starts = np.concatenate([[0], known.ends[:-1]])
-    rows = np.concatenate([np.arange(starts[n], known.ends[n]) for n in nearest])
-    pieces = asked.tokens.vectors @ unpacked(known.pieces[rows], embedder.token_dimension).T
-    return OffTopicScores(float(np.mean([one.max() for one in similar])), pieces.max(axis=1))
+    starts = np.concatenate([[0], subjects.ends[:-1]])
+    rows = np.concatenate([np.arange(starts[n], subjects.ends[n]) for n in nearest])
+    pieces = question.tokens.vectors @ unpacked(subjects.pieces[rows], embedder.token_dimension).T
+    return OffTopicScores(
+        float(np.mean([cosines.max() for cosines in similar])), pieces.max(axis=1)
+    )
 
 
 def warm(embedder: Embedder) -> None:
@@ -152,11 +154,13 @@ def _embedded(embedder: Embedder) -> Subjects:
 def _made(embedder: Embedder) -> Subjects:
     encoded = [embedder.encode(lines(name)) for name in _LISTS]
     # Line by line: as floats, all of them would take a gigabyte with a large encoder.
-    pieces = [packed(one.values.astype(np.float32)) for list_ in encoded for one in list_.tokens]
+    pieces = [
+        packed(tokens.values.astype(np.float32)) for list_ in encoded for tokens in list_.tokens
+    ]
     return Subjects(
         tuple(list_.vectors for list_ in encoded),
         np.concatenate(pieces),
-        np.cumsum([len(one) for one in pieces]),
+        np.cumsum([len(tokens) for tokens in pieces]),
     )
 
 
@@ -184,8 +188,8 @@ def unpacked(data: npt.NDArray[np.uint8], dimension: int) -> Vectors:
     bits = np.unpackbits(data, axis=1, count=2 * dimension)
     positive, large = np.split(bits, 2, axis=1)
     values = _TWO_BITS[large] * (2 * positive.astype(np.float32) - 1)
-    found: Vectors = values / np.linalg.norm(values, axis=1, keepdims=True)
-    return found
+    unit: Vectors = values / np.linalg.norm(values, axis=1, keepdims=True)
+    return unit
 
 
 def main() -> int:
