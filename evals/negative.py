@@ -148,7 +148,7 @@ def _figures(
 
 def _over_limit(outcome: Outcome) -> float | None:
     """What a refusal compares with its threshold; the search drops passages by one of its own."""
-    limits, given = outcome.found.off_topic, off_topic.signals(outcome.found)
+    limits, given = outcome.found.off_topic_limits, off_topic.signals(outcome.found)
     if limits is None:
         return best_score(outcome)
     return off_topic.over_limit(given, limits) if given else None

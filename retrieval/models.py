@@ -1,7 +1,7 @@
 """The types that the rooms exchange: frozen, without behaviour beyond what a reader needs."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -111,19 +111,6 @@ class Terms:
         for word in words:
             found.update(self.abbreviations.get(word, (word,)))
         return frozenset(found)
-
-    def names_in(self, asked: Sequence[str]) -> list[Name]:
-        """Return the longest names among the stems of a question, in its order; none overlap."""
-        found: dict[int, Name] = {}
-        taken: set[int] = set()
-        for length in range(LONGEST_NAME, 0, -1):
-            for start in range(len(asked) - length + 1):
-                name = tuple(asked[start : start + length])
-                span = range(start, start + length)
-                if name in self.names and taken.isdisjoint(span):
-                    found[start] = name
-                    taken.update(span)
-        return [found[start] for start in sorted(found)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,11 +224,13 @@ class SearchResult:
     threshold: float
     generation: str  # "ID.REVISION" of the index that answered
     timings: Timings
-    elsewhere: float = -1.0  # cosine similarity to other subjects, less that of the rules' texts
+    off_topic_score: float = (
+        -1.0
+    )  # cosine similarity to other subjects, less that of the rules' texts
     # By how much the question's words, weighted, are more similar to the candidates' than to those
     # of other subjects, -2 to 2; None where not every word piece of the candidates has its vector.
     covered: float | None = None
-    off_topic: OffTopicLimits | None = None  # by which it is refused; None: by none
+    off_topic_limits: OffTopicLimits | None = None  # by which it is refused; None: by none
     # Passages below `top_k` of files that supersede one of `hits` in what was asked, best first.
     overriding: tuple[Hit, ...] = ()
     # Of the files of both, by path; only of those whose front matter says something.

@@ -67,7 +67,7 @@ def search(
     encoded = context.embedder.question(words)
     embed_ms = 1000 * (perf_counter() - started)
     # Before the database is read: with another encoder the first question embeds the lists.
-    away = topic_scores.away(context.embedder, encoded)
+    away = topic_scores.scores(context.embedder, encoded)
     limit = top_k or context.settings.rag_top_k
     prepared = _Question(question, words, encoded, embed_ms, away, limit, generation_id)
     while True:  # ends: an ingest commits far less often than a search takes
@@ -108,9 +108,9 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
         rerank=context.reranker.name if context.reranker else "off",
         threshold=context.threshold,
         generation=details.generation.name,
-        elsewhere=question.off_topic.near - details.baseline,
+        off_topic_score=question.off_topic.near - details.baseline,
         covered=_covered(question, fused.pieces),
-        off_topic=off_topic.limits(context, details.generation),
+        off_topic_limits=off_topic.limits(context, details.generation),
         timings=Timings(
             embed_ms=question.embed_ms,
             search_ms=1000 * (searched - started + perf_counter() - reranked),

@@ -77,7 +77,7 @@ def _alike(asked: EncodedQuestion) -> EncodedQuestion:
 
 def _nearer(result: SearchResult) -> SearchResult:
     """Every question is a little less like other subjects: too little for many to be answered."""
-    return replace(result, elsewhere=result.elsewhere - 0.03)
+    return replace(result, off_topic_score=result.off_topic_score - 0.03)
 
 
 def _unfiltered(nearest: Any) -> Any:

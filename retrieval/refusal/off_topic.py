@@ -43,7 +43,7 @@ def signals(result: SearchResult) -> Signals | None:
     if not result.trace:
         return None
     nearest = max(row.dense_score for row in result.trace)
-    return Signals(nearest - result.elsewhere, result.covered, _is_named(result))
+    return Signals(nearest - result.off_topic_score, result.covered, _is_named(result))
 
 
 def subject(given: Signals) -> float:
@@ -66,9 +66,9 @@ def over_limit(given: Signals, limits: OffTopicLimits) -> float:
 def refuses(result: SearchResult) -> bool:
     """Tell whether a question is about another subject, by the search's own limits."""
     given = signals(result)
-    if given is None or result.off_topic is None:
+    if given is None or result.off_topic_limits is None:
         return False
-    return over_limit(given, result.off_topic) < 0
+    return over_limit(given, result.off_topic_limits) < 0
 
 
 def _is_named(result: SearchResult) -> bool:

@@ -82,7 +82,7 @@ class BaselineCache:
         return self._known[2]
 
 
-def away(embedder: Embedder, question: EncodedQuestion) -> OffTopicScores:
+def scores(embedder: Embedder, question: EncodedQuestion) -> OffTopicScores:
     """Return how near a question is to other subjects, as a whole and by its words, -1 to 1.
 
     With another encoder than the bundled one the first call embeds both lists, some seconds; `warm`

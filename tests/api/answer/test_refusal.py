@@ -47,7 +47,7 @@ def hit(path: str, heading: str, *sentences: str) -> Hit:
 def result(
     question: str,
     *scores: float,
-    elsewhere: float = 0.0,
+    off_topic_score: float = 0.0,
     covered: float | None = None,
     limits: OffTopicLimits | None = LIMITS,
 ) -> SearchResult:
@@ -56,12 +56,12 @@ def result(
     trace = tuple(candidate(score) for score in scores)
     return SearchResult(
         question, shown, trace, "off", "off", 0.0, "1.1", Timings(0.0, 0.0, 0.0),
-        elsewhere=elsewhere, covered=covered, off_topic=limits,
+        off_topic_score=off_topic_score, covered=covered, off_topic_limits=limits,
     )  # fmt: skip
 
 
 def test_the_signals_are_of_the_whole_trace() -> None:
-    found = result("How long does a torch burn?", 1.5, 1.4, elsewhere=0.2, covered=0.3)
+    found = result("How long does a torch burn?", 1.5, 1.4, off_topic_score=0.2, covered=0.3)
     assert off_topic.signals(found) == Signals(0.5 - 0.2, 0.3)
     assert off_topic.signals(result("torch")) is None
 
@@ -74,15 +74,15 @@ def test_the_words_count_with_half_of_what_the_vectors_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("elsewhere", "covered", "refused"),
+    ("off_topic_score", "covered", "refused"),
     [(0.05, None, False), (0.15, None, True), (0.3, 0.15, False), (0.3, 0.05, True)],
 )
 def test_what_is_not_nearer_than_other_subjects_is_refused_however_well_it_is_found(
-    elsewhere: float, covered: float | None, refused: bool
+    off_topic_score: float, covered: float | None, refused: bool
 ) -> None:
-    found = result("torch", 3.0, elsewhere=elsewhere, covered=covered)
+    found = result("torch", 3.0, off_topic_score=off_topic_score, covered=covered)
     assert off_topic.refuses(found) == refused
-    assert not off_topic.refuses(replace(found, off_topic=None))  # nothing was fitted
+    assert not off_topic.refuses(replace(found, off_topic_limits=None))  # nothing was fitted
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_an_ingest_keeps_the_limits_of_its_vault_with_the_generation(
 
     def limits() -> OffTopicLimits | None:
         pipeline.run(context, settings.vault)
-        return search(context, "How long does a torch burn?").off_topic
+        return search(context, "How long does a torch burn?").off_topic_limits
 
     assert limits() == off_topic.FOR_ALL
     high = OffTopicLimits(covered=9.0, nearer=9.0)

@@ -153,7 +153,7 @@ def test_another_subject_is_refused_without_any_confidence(
 
 def foreign(found: SearchResult) -> SearchResult:
     """The same search, were the question much nearer to other subjects than to the rules."""
-    return replace(found, elsewhere=2.0, covered=-2.0, off_topic=off_topic.FOR_ALL)
+    return replace(found, off_topic_score=2.0, covered=-2.0, off_topic_limits=off_topic.FOR_ALL)
 
 
 def named(found: SearchResult) -> bool:

@@ -62,7 +62,7 @@ def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vect
     ]
     assert found == pytest.approx(expected, abs=1e-5)
     result = search(search_context, question)
-    away = topic_scores.away(embedder, asked).pieces
+    away = topic_scores.scores(embedder, asked).pieces
     assert result.covered == pytest.approx(float(asked.tokens.weights @ (found - away)), abs=1e-5)
     cut = replace(lists, entries=[replace(one, tokens=None) for one in lists.entries])
     assert fusion.fused(search_context, question, asked, cut).pieces is None
@@ -85,7 +85,7 @@ def test_words_are_compared_with_those_of_the_nearest_lines(search_context: Sear
     order = np.argsort(-np.concatenate([one @ asked.vector for one in stored.lists]))
     nearest = search_context.embedder.encode([lines[row] for row in order[:100]]).tokens
     expected = late_interaction.similarities(asked.tokens, nearest).max(axis=1)
-    found = topic_scores.away(search_context.embedder, asked).pieces
+    found = topic_scores.scores(search_context.embedder, asked).pieces
     assert found.shape == expected.shape
     assert np.abs(found - expected).max() < 0.12  # what two bits a dimension take away
     assert found.mean() == pytest.approx(expected.mean(), abs=0.08)
