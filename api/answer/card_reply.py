@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from api.answer.cards import folders, selection
 from api.answer.cards.card import Card
@@ -10,7 +11,6 @@ from api.answer.question import follow_up, intent, language, small_talk, spellin
 from api.answer.question.intent import PLAIN, Reading
 from api.answer.question.spelling import Correction
 from api.answer.texts import DEFAULT, Texts
-from api.http.client_disconnect import ClientDisconnect
 from retrieval.context import SearchContext
 from retrieval.index import store
 from retrieval.index.terms import key
@@ -18,6 +18,9 @@ from retrieval.models import Certainty, Evidence, SearchResult, Terms
 from retrieval.search import check_question, search
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
+
+if TYPE_CHECKING:  # what measures replies needs no HTTP
+    from api.http.client_disconnect import ClientDisconnect
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class AskOptions:
     generation_id: int | None = None
     texts: Texts = DEFAULT  # the fixed sentences
     request_id: str = ""
-    disconnect: ClientDisconnect | None = None  # of the client, which may leave
+    disconnect: "ClientDisconnect | None" = None  # of the client, which may leave
     streamed: bool = False  # ask a model for its words one by one
 
 
