@@ -104,6 +104,8 @@ def card_reply(
         question, result.certainty, result.confidence,
         found=result, parts=tuple(parts), folders=listed, corrections=corrections, reading=reading,
     )  # fmt: skip
+    if not result.hits:  # whatever was decided: nothing is no answer
+        reply = replace(reply, certainty="refused", confidence=0.0)
     if listed:  # the confidence is of the first card
         reply = replace(reply, certainty="answered", confidence=None)
     if reply.certainty == "refused" or not result.hits:
