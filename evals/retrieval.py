@@ -66,6 +66,18 @@ def evaluate(
         yield Outcome(item, found, judgement, reply, shown(item, reply))
 
 
+def ask_all(
+    context: SearchContext, measured: Subject, questions: Sequence[Question], top_k: int | None
+) -> list[Outcome]:
+    """Return the outcome of every question, and show on a terminal how many were asked."""
+    outcomes: list[Outcome] = []
+    with Meter() as meter:
+        for outcome in evaluate(context, measured, questions, top_k=top_k):
+            outcomes.append(outcome)
+            meter.show("asking", len(outcomes), len(questions))
+    return outcomes
+
+
 def measure(
     context: SearchContext,
     measured: Subject,
@@ -81,11 +93,7 @@ def measure(
     `measured` is the index of `vault_folder`; `options` are the program's, for config.json. No gate
     has looked at it: `gate.checked` does.
     """
-    outcomes: list[Outcome] = []
-    with Meter() as meter:
-        for outcome in evaluate(context, measured, questions, top_k=top_k):
-            outcomes.append(outcome)
-            meter.show("asking", len(outcomes), len(questions))
+    outcomes = ask_all(context, measured, questions, top_k)
     limit = top_k or context.settings.rag_top_k
     candidates = max(context.settings.rag_candidates, limit)
     page_of = span_overlap.pages_of(measured.files)

@@ -8,7 +8,6 @@ from evals import retrieval
 from evals.impacts.states import Edit, touching
 from evals.labels.dataset import Question
 from evals.measure.outcome import Outcome, Subject
-from ingest.progress import Meter
 from retrieval.context import SearchContext
 from retrieval.models import Chunk
 from retrieval.ranking.reranking import passage_text
@@ -51,21 +50,10 @@ def compare(
     top_k: int,
 ) -> Impact:
     """Ask the same questions, with the labels of their time, of two states, and compare."""
-    then, now = (_asked(context, *state, top_k) for state in (before, after))
+    then, now = (retrieval.ask_all(context, *state, top_k) for state in (before, after))
     pairs = zip(then, now, strict=True)
     changes = [change for a, b in pairs if (change := _change(a, b, edited))]
     return Impact(base, top_k, len(now), edited, tuple(changes))
-
-
-def _asked(
-    context: SearchContext, subject: Subject, questions: Sequence[Question], top_k: int
-) -> list[Outcome]:
-    found: list[Outcome] = []
-    with Meter() as meter:
-        for outcome in retrieval.evaluate(context, subject, questions, top_k=top_k):
-            found.append(outcome)
-            meter.show("questions", len(found), len(questions))
-    return found
 
 
 def _change(before: Outcome, after: Outcome, edited: Sequence[Edit]) -> Change | None:
