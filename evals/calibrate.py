@@ -5,7 +5,7 @@ suits one vault alone does not suit the next. Threshold and refusal are of the v
 questions.
 
 The threshold is the highest (in steps of 0.01) that loses no question which search answers without
-one; each of the others shown loses 5 % more of these. The fit is written to
+one; what others would refuse is in a run's report.html. The fit is written to
 retrieval/ranking/calibration.json with the models that it belongs to and with the questions that it
 saw; the refusal of whole questions, made of the same searches, to off_topic.json in the vault's
 folder and into the live generation that is made of it. The gate split is never read.
@@ -18,7 +18,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean, quantiles
+from statistics import fmean
 from tempfile import TemporaryDirectory
 
 from evals import retrieval
@@ -26,7 +26,7 @@ from evals.fitting import confidence as confidence_fit
 from evals.fitting import refusal, stage_weights
 from evals.fitting.stage_weights import Beside, Example
 from evals.labels import dataset, extra_vaults
-from evals.labels.dataset import NO_SEARCH, UNANSWERABLE, Question
+from evals.labels.dataset import NO_SEARCH, Question
 from evals.labels.extra_vaults import Rules
 from evals.measure.judge import judge
 from evals.retrieval import RULES, Outcome, Subject, evaluate
@@ -34,14 +34,13 @@ from retrieval.context import SearchContext, calibrated_for, open_context
 from retrieval.errors import DatasetError, RulesError
 from retrieval.fitted import Models
 from retrieval.index import generations, store
-from retrieval.models import OffTopicLimits, SearchResult
+from retrieval.models import OffTopicLimits
 from retrieval.ranking import calibration
 from retrieval.ranking.calibration import Weights
 from retrieval.refusal import confidence, off_topic
 from retrieval.settings import BUNDLED, load
 
 _NONE, _TRAINING = "none", "training/texts"
-_SHARES = 20  # of the hits: the curve shows a threshold for each
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -56,28 +55,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--confidence", action="store_true", help="fit the confidence alone, under the other fits"
     )
-    parser.add_argument("--dry-run", action="store_true", help="print the curve, write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="print the fits, write nothing")
     args = parser.parse_args(argv)
     try:
         questions = retrieval.chosen(args.dataset, "calibration")
-        with open_context(load()) as opened, TemporaryDirectory() as folder:
-            if args.confidence:
-                made, seen = _confidence(opened, Path(folder)), _manifest(args.dataset, questions)
-                models = calibrated_for(opened.settings, opened.embedder, opened.reranker)
-                if not args.dry_run:
-                    confidence.write(models, made, seen)
-                return 0
-            others = _others(args.beside, opened, Path(folder))
-            context = replace(opened, weights=calibration.UNFITTED.weights, threshold=-math.inf)
-            with retrieval.subject(context, retrieval.vault_of(context, args.dataset)) as measured:
-                fit, refusing = _fit(context, measured, questions, _typed(args.dataset), others)
-            if not args.dry_run:
-                models = calibrated_for(context.settings, context.embedder, context.reranker)
-                seen = _manifest(args.dataset, questions)
+        ids = sorted(question.id for question in questions)
+        # So that a test can show that it was none of the gate's questions.
+        seen = {"dataset": args.dataset.name, "split": "calibration", "questions": len(ids),
+                "ids": ids}  # fmt: skip
+        with open_context(load()) as context, TemporaryDirectory() as folder:
+            models = calibrated_for(context.settings, context.embedder, context.reranker)
+            if not args.confidence:
+                others = _others(args.beside, context, Path(folder))
+                fit, refusing = _fit(context, args.dataset, questions, others)
+                if args.dry_run:
+                    return 0
                 asked = {one.name: len(one.questions) for one in others}
                 calibration.write(models, fit, {**seen, "beside": asked})
                 _keep(context, retrieval.vault_of(context, args.dataset), models, refusing, seen)
-                made = _confidence(replace(opened, weights=fit.weights), Path(folder))
+                context = replace(context, weights=fit.weights)
+            made = _confidence(context, Path(folder))
+            if not args.dry_run:
                 confidence.write(models, made, seen)
     except RulesError as error:
         print(f"evals.calibrate: nothing was measured: {error}", file=sys.stderr)
@@ -86,33 +84,29 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _fit(
-    context: SearchContext,
-    measured: Subject,
-    questions: Sequence[Question],
-    typed: Sequence[Question],
-    others: Sequence[Rules],
+    opened: SearchContext, path: Path, questions: Sequence[Question], others: Sequence[Rules]
 ) -> tuple[calibration.RankingFit, OffTopicLimits]:
     """Fit the weights, the threshold under them, and the refusal; print what they cost and gain."""
-    # A reranker reads what the other stages put first, so these are fitted before it is asked.
-    reranker = context.reranker
-    for last in (None, reranker) if reranker else (None,):
-        context = replace(context, reranker=last)
-        known = stage_weights.examples(list(evaluate(context, measured, questions)), measured)
-        context = replace(
-            context, weights=_weights(context, known, extra_vaults.examples(context, others))
-        )
-    outcomes = list(evaluate(context, measured, questions))
-    limits = [limit(outcome, measured, context.settings.rag_top_k) for outcome in outcomes]
-    value = threshold(limits)
-    # What people type is refused more often than what they ask in whole sentences.
-    refusable = refusal.examples([*outcomes, *evaluate(context, measured, typed)])
+    context = replace(opened, weights=calibration.UNFITTED.weights, threshold=-math.inf)
+    with retrieval.subject(context, retrieval.vault_of(context, path)) as measured:
+        # A reranker reads what the other stages put first, so these are fitted before it is asked.
+        for last in (None, context.reranker) if context.reranker else (None,):
+            context = replace(context, reranker=last)
+            known = stage_weights.examples(list(evaluate(context, measured, questions)), measured)
+            weights = _weights(context, known, extra_vaults.examples(context, others))
+            context = replace(context, weights=weights)
+        outcomes = list(evaluate(context, measured, questions))
+        top_k = context.settings.rag_top_k
+        value = threshold([limit(outcome, measured, top_k) for outcome in outcomes])
+        # What people type is refused more often than what they ask in whole sentences.
+        refusable = refusal.examples([*outcomes, *evaluate(context, measured, _typed(path))])
     refusing = refusal.fit(refusable)
     print(f"refusal of whole questions: {refusing}; share refused, cross-validated:")
     try:
         print(refusal.table(refusable))
     except DatasetError as error:
         print(f"not cross-validated: {error}")
-    _print_curve(outcomes, limits, value)
+    print(json.dumps({"threshold": value, "n": len(outcomes), "split": "calibration"}))
     return calibration.RankingFit(context.weights, value), refusing
 
 
@@ -181,17 +175,11 @@ def _others(given: str | None, context: SearchContext, folder: Path) -> list[Rul
     return [] if chosen == _NONE else extra_vaults.write(Path(chosen), folder)
 
 
-def _manifest(path: Path, questions: Sequence[Question]) -> dict[str, object]:
-    """What the fit has seen, so that a test can show that it was none of the gate's questions."""
-    ids = sorted(question.id for question in questions)
-    return {"dataset": path.name, "split": "calibration", "questions": len(ids), "ids": ids}
-
-
 def limit(outcome: Outcome, measured: Subject, top_k: int) -> float | None:
     """Return the highest threshold at which this question is still a hit; None if it is none."""
     if outcome.judgement is None or not outcome.judgement.hit:
         return None
-    scores = _scores(outcome.found)
+    scores = {hit.chunk.id: hit.score for hit in outcome.found.hits}
     for value in sorted(scores.values(), reverse=True):
         hits = tuple(hit for hit in outcome.found.hits if scores[hit.chunk.id] >= value)
         found = replace(outcome.found, hits=hits)
@@ -205,37 +193,7 @@ def threshold(limits: Sequence[float | None]) -> float:
     hits = [value for value in limits if value is not None]
     if not hits:
         raise DatasetError("search answers none of the questions, so no threshold can be fitted")
-    return _floor(min(hits))
-
-
-def _floor(score: float) -> float:
-    return math.floor(100 * score) / 100
-
-
-def _scores(found: SearchResult) -> dict[str, float]:
-    """What the threshold is compared with, of every passage returned."""
-    return {hit.chunk.id: hit.score for hit in found.hits}
-
-
-def _refused(outcomes: Sequence[Outcome], value: float) -> float:
-    """Return the share of questions all of whose passages are under the threshold."""
-    best = [max(_scores(outcome.found).values(), default=-math.inf) for outcome in outcomes]
-    return sum(score < value for score in best) / len(best) if best else float("nan")
-
-
-def _print_curve(outcomes: Sequence[Outcome], limits: Sequence[float | None], value: float) -> None:
-    kinds = {kind: [o for o in outcomes if o.question.kind == kind] for kind in UNANSWERABLE}
-    answerable = [outcome for outcome in outcomes if outcome.question.answerable]
-    print("threshold  hits kept  answerable refused  " + "  ".join(f"{k} refused" for k in kinds))
-    hits = [one for one in limits if one is not None]
-    # Taken from the hits themselves: every reranker has a scale of its own.
-    steps = {_floor(one) for one in quantiles(hits, n=_SHARES)} if len(hits) > 1 else set()
-    for step in sorted({value, *steps}):
-        shares = "  ".join(f"{_refused(o, step):>{len(k) + 8}.2f}" for k, o in kinds.items())
-        keeps = sum(one >= step for one in hits)
-        mark = "*" if step == value else " "
-        print(f"{step:>8.2f}{mark}  {keeps:>9}  {_refused(answerable, step):>18.2f}  {shares}")
-    print(json.dumps({"threshold": value, "n": len(outcomes), "split": "calibration"}))
+    return math.floor(100 * min(hits)) / 100
 
 
 if __name__ == "__main__":

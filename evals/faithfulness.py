@@ -17,16 +17,13 @@ from pathlib import Path
 from api.checks.markers import MARKER
 from api.checks.passage_lines import Source
 from api.schema.answer import Answer
-from evals.answers import claims, collect, fixtures, judged_set, llm_judge, program
+from evals.answers import claims, collect, llm_judge, marked, program
 from evals.answers.claims import Claim, Verdict
 from evals.answers.collect import CONFIGURED, QUOTES, Answered
-from evals.answers.fixtures import Fixture
 from evals.answers.llm_judge import Judge
+from evals.answers.marked import Agreement, MarkedAnswer
 from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import Question
-from evals.measure.outcome import Subject
-from evals.measure.summary import estimate
-from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.text.normalize import comparable
 
@@ -51,21 +48,26 @@ class CheckedAnswer:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
-    parser = program.parser("evals.faithfulness", __doc__, models=False)
+    parser = program.parser("evals.faithfulness", __doc__)
     parser.add_argument(
         "--model", choices=collect.MODELS, action="append",
         help=f"who answers, repeatable; default: {QUOTES}, {', '.join(SCRIPTED)}",
     )  # fmt: skip
-    parser.add_argument("--fixtures", type=Path, default=fixtures.FIXTURES)
-    parser.add_argument("--marked", type=Path, default=judged_set.MARKED, help="to measure judges")
-    parser.add_argument(
-        "--judge", action=argparse.BooleanOptionalAction, default=None,
-        help="judge by OPENAI_MODEL; default: where it is set",
-    )  # fmt: skip
+    parser.add_argument("--fixtures", type=Path, default=marked.FIXTURES)
+    parser.add_argument("--marked", type=Path, default=marked.CLAIMS, help="to measure judges")
+    program.add_judge(parser)
     parser.add_argument("--min-supported", type=program.share, default=MIN_SUPPORTED)
     parser.add_argument("--most-planted", type=program.share, default=MOST_PLANTED)
-    args = parser.parse_args(argv)
-    return program.run(args, "evals.faithfulness", lambda: _measured(args))
+    return program.run(parser, argv, _measured)
+
+
+def of_fixture(fixture: MarkedAnswer) -> float:
+    """Return the share, 0 to 1, of a fixture's claims that its passages support."""
+    found = claims.of_text(fixture.answer)
+    if not found:
+        raise DatasetError(f"fixture {fixture.id}: its answer states nothing")
+    wrong = [bool(claims.fault(one, fixture.passages, fixture.question)) for one in found]
+    return 1 - sum(wrong) / len(wrong)
 
 
 def score(
@@ -86,15 +88,14 @@ def score(
 
 
 def faults(
-    scored: Sequence[CheckedAnswer], told_apart: Sequence[tuple[Fixture, float]],
+    scored: Sequence[CheckedAnswer], told_apart: Sequence[tuple[MarkedAnswer, float]],
     min_supported: float = MIN_SUPPORTED, most_planted: float = MOST_PLANTED,
 ) -> list[str]:  # fmt: skip
     """Return why the gate is red, a line each. Raises DatasetError where nothing was scored."""
     found = [
-        f"fixture {one.id}: {value:.2f} of a {'faithful answer' if one.faithful else 'planted'} "
-        f"{'is' if one.faithful else 'hallucination are'} supported"
+        f"fixture {one.id}: {value:.2f} of its {'planted' if one.fault else 'true'} claims stand"
         for one, value in told_apart
-        if (value < min_supported if one.faithful else value >= most_planted)
+        if (value >= most_planted if one.fault else value < min_supported)
     ]
     for model in dict.fromkeys(one.model for one in scored):
         group = [one for one in scored if one.model == model]
@@ -140,76 +141,50 @@ def _judged(judge: Judge, reply: Answer, question: Question) -> tuple[tuple[Verd
 
 def _measured(args: argparse.Namespace) -> EvalReport:
     questions = collect.chosen(args.dataset, args.split)
-    told_apart = [(one, fixtures.score(one)) for one in fixtures.load(args.fixtures)]
-    with collect.opened(args.dataset, questions) as (rules, measured):
-        models = args.model or (QUOTES, *SCRIPTED)
-        with llm_judge.judging(rules.settings, wanted=args.judge) as judge:
-            scored = _asked(rules, measured, models, questions, judge)
-            agreement = _agreement(args.marked, judge)
-        limits = {"min_supported": args.min_supported, "most_planted": args.most_planted}
-        config = program.config(
-            rules, measured, args, program="evals.faithfulness", models=list(models),
-            judge=judge.name if judge else "none", **limits,
-        )  # fmt: skip
-    return report(scored, told_apart, faults(scored, told_apart, **limits), agreement, config)
-
-
-def _asked(
-    context: SearchContext, measured: Subject, models: Sequence[str], questions: Sequence[Question],
-    judge: Judge | None,
-) -> list[CheckedAnswer]:  # fmt: skip
+    told_apart = [(one, of_fixture(one)) for one in marked.fixtures(args.fixtures)]
+    models = args.model or (QUOTES, *SCRIPTED)
     scored: list[CheckedAnswer] = []
-    for model in models:
-        used = judge if model == CONFIGURED else None  # scripts are measured without keys
-        with collect.answering(context, measured, model) as answerer:
-            for answered in collect.ask_all(answerer, questions):
-                scored.append(score(model, answered, measured.files, used))
-                print(row(scored[-1]).line, flush=True)
-    return scored
+    with (
+        collect.opened(args.dataset, questions) as (rules, measured),
+        llm_judge.judging(rules.settings, wanted=args.judge) as judge,
+    ):
+        for model in models:
+            used = judge if model == CONFIGURED else None  # scripts are measured without keys
+            scored += program.collected(
+                (score(model, answered, measured.files, used)
+                 for answered in collect.ask_all(rules, measured, model, questions)), row,
+            )  # fmt: skip
+        agreement = _agreement(args.marked, judge)
+        config = program.config(rules, measured, args, judge=judge.name if judge else "none")
+    counts = {model: _counts([one for one in scored if one.model == model]) for model in models}
+    head = tuple(next(iter(counts.values())))
+    sums: dict[str, object] = {
+        "fixtures": {one.id: value for one, value in told_apart}, **counts,
+        "agreement": [asdict(one) for one in agreement],
+    }  # fmt: skip
+    table = [("model", *head), *((m, *map(str, counts[m].values())) for m in counts)]
+    notes = [f"fixture {one.id}: {value:.2f} supported" for one, value in told_apart]
+    wrong = faults(scored, told_apart, args.min_supported, args.most_planted)
+    rows = [row(one) for one in scored]
+    return EvalReport(rows, {"": table}, sums, config, wrong, [*notes, *map(str, agreement)])
 
 
-def _agreement(path: Path, judge: Judge | None) -> list[judged_set.Agreement]:
+def _agreement(path: Path, judge: Judge | None) -> list[Agreement]:
     """How far the keyless check and the judge agree with people."""
-    marked = judged_set.load(path)
-    found = [judged_set.measure("the check without a model", claims.supports, marked)]
+    known = marked.claims(path)
+    found = [marked.agreement("the check without a model", claims.supports, known)]
     if judge:
 
         def judged(claim: str, passage: Source) -> bool | None:
             return judge.supports(claim, [passage])
 
-        found.append(judged_set.measure(f"the judge {judge.name}", judged, marked))
+        found.append(marked.agreement(f"the judge {judge.name}", judged, known))
     return found
-
-
-def report(
-    scored: Sequence[CheckedAnswer],
-    told_apart: Sequence[tuple[Fixture, float]],
-    found: Sequence[str],
-    agreement: Sequence[judged_set.Agreement],
-    config: Mapping[str, object],
-) -> EvalReport:
-    """Return the report of scored answers."""
-    head = ("model", "n", "answers", "quotes", "refused", "errors", "leaked", "claims", "unscored",
-            "supported")  # fmt: skip
-    table: list[tuple[str, ...]] = [head]
-    sums: dict[str, object] = {"fixtures": {one.id: value for one, value in told_apart}}
-    for model in dict.fromkeys(one.model for one in scored):
-        counts = _counts([one for one in scored if one.model == model])
-        sums[model] = counts
-        table.append((model, *(str(counts[name]) for name in head[1:])))
-    notes = [f"fixture {one.id}: {value:.2f} supported" for one, value in told_apart]
-    notes += map(str, agreement)
-    sums["agreement"] = [asdict(one) for one in agreement]
-    rows = tuple(row(one) for one in scored)
-    return EvalReport(
-        "evals.faithfulness", rows, tuple(table), tuple(notes), sums, tuple(found), config
-    )
 
 
 def _counts(group: Sequence[CheckedAnswer]) -> dict[str, int | str]:
     replies = [one.answered.reply for one in group if one.answered.reply]
-    verdicts = [verdict for one in group for verdict in one.verdicts]
-    shares = [float(not verdict.fault) for verdict in verdicts]
+    shares = [float(not verdict.fault) for one in group for verdict in one.verdicts]
     return {
         "n": len(group),
         "answers": sum(not one.refused and one.mode == "model" for one in replies),
@@ -217,9 +192,9 @@ def _counts(group: Sequence[CheckedAnswer]) -> dict[str, int | str]:
         "refused": sum(one.refused for one in replies),
         "errors": len(group) - len(replies),
         "leaked": sum(bool(one.leaked) for one in group),
-        "claims": len(verdicts),
+        "claims": len(shares),
         "unscored": sum(one.unscored for one in group),
-        "supported": program.spread(estimate(shares)) if shares else "-",
+        "supported": program.spread(shares) if shares else "-",
     }
 
 
@@ -237,7 +212,7 @@ def row(one: CheckedAnswer) -> ReportRow:
     line = f"{what} ({one.model}) — {' '.join(item.question.split())}"
     line += f" ({wrong[0]})" if wrong else ""
     record = {
-        "id": item.id, "model": one.model, "question": item.question, "kind": item.kind,
+        "model": one.model, "question": item.question,
         "answer": reply.answer if reply else None, "leaked": list(one.leaked),
         "claims": [{"text": v.claim.text, "fault": v.fault} for v in one.verdicts],
         "unscored": one.unscored, "error": one.answered.error,

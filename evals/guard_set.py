@@ -8,97 +8,55 @@ Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which 
 
 import argparse
 import hashlib
-import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from api.checks.guard.findings import Finding, check
-from api.checks.passage_lines import Source
-from evals.answers import program
-from evals.answers.program import EvalReport, ReportRow
-from evals.measure.summary import estimate
+from evals.answers import marked, program
+from evals.answers.marked import GUARD, GUARD_SPLITS, MarkedAnswer
+from evals.answers.program import EvalReport, ReportRow, Table
 from evals.reports import results
 from retrieval.errors import DatasetError
 
-GUARD = Path(__file__).with_name("datasets") / "answers" / "guard.jsonl"
-SPLITS = ("dev", "held")
 MOST_BLOCKED, MIN_CAUGHT = 0.10, 0.78  # what is kept: the gate
 # docs/experiments.md, E38: not reached
 AIMS = "aims: at most 0.02 of the right answers blocked, at least 0.90 of the wrong ones caught"
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledAnswer:
-    """An answer over its passages; `fault` is its kind, "" for a right one."""
-
-    id: str
-    split: str
-    question: str
-    passages: tuple[Source, ...]
-    answer: str
-    fault: str
-
-
-@dataclass(frozen=True, slots=True)
 class Checked:
     """A case with what the guard found in its answer."""
 
-    case: LabelledAnswer
+    case: MarkedAnswer
     findings: tuple[Finding, ...]
-
-    @property
-    def right(self) -> bool:
-        """Whether the guard did what it is for: caught a wrong one, let a right one pass."""
-        return bool(self.findings) == bool(self.case.fault)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
-    parser = argparse.ArgumentParser(prog="python -m evals.guard_set", description=__doc__)
-    parser.add_argument("--dataset", type=Path, default=GUARD)
-    parser.add_argument("--split", choices=SPLITS, default="held", help="default: held")
+    parser = program.parser(
+        "evals.guard_set", __doc__, dataset=GUARD, splits=GUARD_SPLITS, split="held"
+    )
     parser.add_argument("--by-check", action="store_true", help="count each check by itself, too")
     parser.add_argument("--most-blocked", type=program.share, default=MOST_BLOCKED)
     parser.add_argument("--min-caught", type=program.share, default=MIN_CAUGHT)
-    parser.add_argument("--results", type=Path, default=Path("results"))
-    parser.add_argument("--json", type=Path, help="write one line an answer to this file, too")
-    parser.add_argument("--junit", type=Path, help="write JUnit XML to this file")
-    args = parser.parse_args(argv)
-    return program.run(args, "evals.guard_set", lambda: _measured(args))
+    return program.run(parser, argv, _measured)
 
 
-def load(path: Path, split: str) -> list[LabelledAnswer]:
-    """Return the cases of a split; DatasetError naming file and line, or where there is none."""
-    try:
-        rows = path.read_text("utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{path}: cannot be read: {error}") from error
-    cases = [_case(f"{path}:{n}", row) for n, row in enumerate(rows, start=1) if row.strip()]
-    found = [case for case in cases if case.split == split]
-    if {bool(case.fault) for case in found} != {True, False}:
-        raise DatasetError(f"{path}: split {split!r} has not both right and wrong answers")
-    return found
-
-
-def measure(cases: Sequence[LabelledAnswer]) -> list[Checked]:
-    """Return every case with what the guard finds."""
-    return [Checked(one, check(one.answer, one.passages, one.question)) for one in cases]
+def checked(case: MarkedAnswer) -> Checked:
+    """Return a case with what the guard finds."""
+    return Checked(case, check(case.answer, case.passages, case.question))
 
 
 def faults(
-    checked: Sequence[Checked],
-    most_blocked: float = MOST_BLOCKED,
-    min_caught: float = MIN_CAUGHT,
+    cases: Sequence[Checked], most_blocked: float = MOST_BLOCKED, min_caught: float = MIN_CAUGHT
 ) -> list[str]:
     """Return why the gate is red, a line each.
 
     Raises DatasetError where there are not both right and wrong answers to check.
     """
-    sound = [bool(one.findings) for one in checked if not one.case.fault]
-    wrong = [bool(one.findings) for one in checked if one.case.fault]
+    sound = [bool(one.findings) for one in cases if not one.case.fault]
+    wrong = [bool(one.findings) for one in cases if one.case.fault]
     if not sound or not wrong:
         raise DatasetError("right and wrong answers are both wanted to measure a guard")
     blocked, caught = sum(sound) / len(sound), sum(wrong) / len(wrong)
@@ -111,14 +69,19 @@ def faults(
 
 
 def _measured(args: argparse.Namespace) -> EvalReport:
-    checked = measure(load(args.dataset, args.split))
-    rows = tuple(row(one) for one in checked)
-    for one in rows:
-        print(one.line)
-    for line in by_check(checked) if args.by_check else ():
-        print(line)
+    cases = program.collected(map(checked, marked.guard_answers(args.dataset, args.split)), row)
+    kinds = sorted({one.case.fault for one in cases if one.case.fault})
+    groups = {"right, blocked": [one for one in cases if not one.case.fault]}
+    groups["wrong, caught"] = [one for one in cases if one.case.fault]
+    groups |= {f"  {kind}": [one for one in cases if one.case.fault == kind] for kind in kinds}
+    tables = {"": program.table(groups, ("answers", "stopped", "share (95 % interval)"), _cells)}
+    if args.by_check:
+        tables["by check"] = by_check(cases)
+    sums = {
+        name.strip(): {"n": len(group), "stopped": sum(bool(one.findings) for one in group)}
+        for name, group in groups.items()
+    }
     config = {
-        "program": "evals.guard_set",
         "commit": results.commit(),
         "dataset": args.dataset.name,
         "dataset_digest": hashlib.sha256(args.dataset.read_bytes()).hexdigest(),
@@ -126,81 +89,42 @@ def _measured(args: argparse.Namespace) -> EvalReport:
         "most_blocked": args.most_blocked,
         "min_caught": args.min_caught,
     }
-    return report(checked, rows, faults(checked, args.most_blocked, args.min_caught), config)
+    wrong = faults(cases, args.most_blocked, args.min_caught)
+    return EvalReport([row(one) for one in cases], tables, sums, config, wrong, (AIMS,))
 
 
-def report(
-    checked: Sequence[Checked],
-    rows: Sequence[ReportRow],
-    found: Sequence[str],
-    config: Mapping[str, object],
-) -> EvalReport:
-    """Return the report of checked cases."""
-    kinds = sorted({one.case.fault for one in checked if one.case.fault})
-    groups = {"right, blocked": [one for one in checked if not one.case.fault]}
-    groups["wrong, caught"] = [one for one in checked if one.case.fault]
-    groups |= {f"  {kind}": [one for one in checked if one.case.fault == kind] for kind in kinds}
-    table: list[tuple[str, ...]] = [("answers", "n", "stopped", "share (95 % interval)")]
-    sums: dict[str, object] = {}
-    for name, group in groups.items():
-        stopped = [float(bool(one.findings)) for one in group]
-        table.append((name, str(len(group)), f"{sum(stopped):.0f}",
-                      program.spread(estimate(stopped))))  # fmt: skip
-        sums[name.strip()] = {"n": len(group), "stopped": int(sum(stopped))}
-    return EvalReport(
-        "evals.guard_set", tuple(rows), tuple(table), (AIMS,), sums, tuple(found), config
-    )
-
-
-def by_check(checked: Sequence[Checked]) -> list[str]:
+def by_check(cases: Sequence[Checked]) -> Table:
     """Return a table of what each check stopped, and what nothing else stopped (leave-one-out).
 
     A check earns its place where it catches at least twice as many wrong answers as right ones.
     """
-    lines = [f"{'check':<22} {'caught':>7} {'alone':>6} {'blocked':>8} {'alone':>6}"]
-    found = [(one.case.fault, {finding.check for finding in one.findings}) for one in checked]
+    rows: list[Sequence[str]] = [("check", "caught", "alone", "blocked", "alone")]
+    found = [(one.case.fault, {finding.check for finding in one.findings}) for one in cases]
     for name in sorted({name for _, names in found for name in names}):
         wrong, right = ([names for fault, names in found if bool(fault) == bad and name in names]
                         for bad in (True, False))  # fmt: skip
         counts = [len(wrong), wrong.count({name}), len(right), right.count({name})]
-        lines.append("{:<22} {:>7} {:>6} {:>8} {:>6}".format(name, *counts))
-    return lines
+        rows.append((name, *map(str, counts)))
+    return rows
+
+
+def _cells(group: Sequence[Checked]) -> list[str]:
+    stopped = [float(bool(one.findings)) for one in group]
+    return [f"{sum(stopped):.0f}", program.spread(stopped)]
 
 
 def row(one: Checked) -> ReportRow:
     """Return one case as the reports show it."""
-    case = one.case
-    wrong = ""
-    if not one.right:
+    case, wrong = one.case, ""
+    if bool(one.findings) != bool(case.fault):
         wrong = f"{case.fault} not caught" if case.fault else f"blocked: {one.findings[0].message}"
     line = f"{'FAIL' if wrong else 'PASS'} ({case.fault or 'right'}) — {case.answer!r}"
     line += f" ({wrong})" if wrong else ""
     record = {
-        "id": case.id, "fault": case.fault, "answer": case.answer,
+        "fault": case.fault, "answer": case.answer,
         "findings": [{"kind": f.kind, "text": f.text, "message": f.message} for f in one.findings],
     }  # fmt: skip
     return ReportRow(case.id, case.fault or "right", line, wrong, record)
-
-
-def _case(where: str, line: str) -> LabelledAnswer:
-    try:
-        row: Any = json.loads(line)
-        passages = tuple(
-            Source(one["path"], one["heading"], "", one["text"]) for one in row["passages"]
-        )
-        fault = row["fault"] or ""
-        made = LabelledAnswer(
-            row["id"], row["split"], row["question"], passages, row["answer"], fault
-        )
-        right = row["right"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DatasetError(f"{where}: is no case: {type(error).__name__}: {error}") from error
-    if made.split not in SPLITS or right is not (not made.fault):
-        raise DatasetError(
-            f"{where}: split {made.split!r}, right {right!r}, fault {made.fault!r}: one of "
-            f"{SPLITS} is wanted, and a fault exactly where it is not right"
-        )
-    return made
 
 
 if __name__ == "__main__":

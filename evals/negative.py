@@ -7,50 +7,37 @@ Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which 
 """
 
 import argparse
-import math
 import sys
-from collections.abc import Mapping, Sequence
-
-import numpy as np
-from markupsafe import Markup
+from collections import Counter
+from collections.abc import Sequence
+from statistics import fmean
 
 from evals.answers import collect, program
 from evals.answers.collect import Answered
 from evals.answers.program import EvalReport, ReportRow
-from evals.labels.dataset import UNANSWERABLE, Question
-from evals.measure.outcome import Outcome, Subject
-from evals.measure.summary import best_score, estimate
-from evals.reports import page, plot
-from evals.reports.plot import Curve
-from evals.retrieval import evaluate
-from retrieval.context import SearchContext
+from evals.labels.dataset import UNANSWERABLE
 from retrieval.errors import DatasetError
-from retrieval.refusal import off_topic
 
 MIN_OFFTOPIC, MOST_FALSE = 0.93, 0.02  # what is kept: the gate; measured 0.939 and 0.008
 AIM_OFFTOPIC = 0.97
 ANSWERABLE = "answerable"
-_STEPS = 60  # points of the curve
-
-Best = Sequence[tuple[Question, float | None]]  # the score that the threshold is compared with
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     parser = program.parser("evals.negative", __doc__)
+    collect.add_model(parser)
     share = program.share
     parser.add_argument("--min-offtopic", type=share, default=MIN_OFFTOPIC, help="refused, 0 to 1")
     parser.add_argument("--min-unanswerable", type=share, default=0.0, help="of all such kinds")
     parser.add_argument("--most-false", type=share, default=MOST_FALSE, help="false refusals")
-    args = parser.parse_args(argv)
-    return program.run(args, "evals.negative", lambda: _measured(args))
+    return program.run(parser, argv, _measured)
 
 
 def groups(answered: Sequence[Answered]) -> dict[str, list[Answered]]:
     """Return what was asked by its kind, all that have an answer together; no empty group."""
-    found = {kind: [one for one in answered if one.question.kind == kind] for kind in UNANSWERABLE}
-    found[ANSWERABLE] = [one for one in answered if one.question.answerable]
-    return {name: group for name, group in found.items() if group}
+    found = program.grouped(answered, _kind, (*UNANSWERABLE, ANSWERABLE))
+    return {name: group for name, group in found.items() if name != "all"}
 
 
 def faults(
@@ -70,13 +57,12 @@ def faults(
     if not none or ANSWERABLE not in found:
         raise DatasetError("questions with and without an answer are both wanted, to measure "
                            "refusals in both directions")  # fmt: skip
-    wrong = []
-    offtopic = found.get("offtopic")
-    if offtopic and _refused(offtopic) < min_offtopic:
-        wrong.append(f"refused {_refused(offtopic):.3f} of offtopic, less than {min_offtopic:g}")
-    if _refused(none) < min_unanswerable:
-        wrong.append(f"refused {_refused(none):.3f} of all that has no answer, less than "
-                     f"{min_unanswerable:g}")  # fmt: skip
+    limits = (("offtopic", found.get("offtopic"), min_offtopic),
+              ("all that has no answer", none, min_unanswerable))  # fmt: skip
+    wrong = [
+        f"refused {_refused(group):.3f} of {what}, less than {limit:g}"
+        for what, group, limit in limits if group and _refused(group) < limit
+    ]  # fmt: skip
     falsely = _refused(found[ANSWERABLE])
     if falsely > most_false:
         wrong.append(
@@ -88,96 +74,26 @@ def faults(
     return wrong
 
 
-def curve(best: Best) -> list[Curve]:
-    """Return the shares that a threshold alone would refuse, over the range of all best scores."""
-    # A question that the vault has by name is infinitely over its limit.
-    scores = [score for _, score in best if score is not None and math.isfinite(score)]
-    if not scores:
-        return []
-    steps = [float(one) for one in np.linspace(min(scores), max(scores), _STEPS)]
-    kinds = {
-        ("answerable, falsely refused", "c"): [s for q, s in best if q.answerable],
-        ("offtopic, refused", "a"): [s for q, s in best if q.kind == "offtopic"],
-        ("nearmiss, falsepremise and edition, refused", "b"): [
-            s for q, s in best if not q.answerable and q.kind != "offtopic"
-        ],
-    }
-    return [
-        Curve(f"{label} (of {len(group)})", style, [(at, _under(group, at)) for at in steps])
-        for (label, style), group in kinds.items() if group
-    ]  # fmt: skip
-
-
-def drawn(lines: Sequence[Curve], threshold: float) -> str:
-    """Return the curve as an SVG file of its own, with the report's colours."""
-    figure = plot.plot(lines, x_label="by how much over the limit", limit=threshold)
-    head = Markup('<svg xmlns="http://www.w3.org/2000/svg" width="{}" ').format(plot.WIDTH)
-    own = str(figure).replace("<svg ", str(head), 1)
-    at = own.index(">") + 1
-    return f"{own[:at]}<style>{page.style()}</style>{own[at:]}\n"
-
-
 def _measured(args: argparse.Namespace) -> EvalReport:
     questions = collect.chosen(args.dataset, args.split)
-    with (
-        collect.opened(args.dataset, questions) as (rules, measured),
-        collect.answering(rules, measured, args.model) as answerer,
-    ):
-        answered: list[Answered] = []
-        for one in collect.ask_all(answerer, questions):
-            answered.append(one)
-            print(row(one).line, flush=True)
-        limits = {"min_offtopic": args.min_offtopic, "min_unanswerable": args.min_unanswerable,
-                  "most_false": args.most_false}  # fmt: skip
-        config = program.config(
-            rules, measured, args, program="evals.negative", model=args.model, **limits
-        )
-        figures = _figures(rules, measured, questions)
-    return report(answered, faults(answered, **limits), config, figures)
-
-
-def _figures(
-    context: SearchContext, measured: Subject, questions: Sequence[Question]
-) -> dict[str, str]:
-    """What the threshold would refuse; searched again, as a refusal shows no score."""
-    best = [(o.question, _over_limit(o)) for o in evaluate(context, measured, questions)]
-    lines = curve(best)
-    threshold = 0.0 if off_topic.is_refused(context) else context.threshold
-    return {"refusals.svg": drawn(lines, threshold)} if lines else {}
-
-
-def _over_limit(outcome: Outcome) -> float | None:
-    """What a refusal compares with its threshold; the search drops passages by one of its own."""
-    limits, given = outcome.found.off_topic_limits, off_topic.signals(outcome.found)
-    if limits is None:
-        return best_score(outcome)
-    return off_topic.over_limit(given, limits) if given else None
-
-
-def report(
-    answered: Sequence[Answered],
-    found: Sequence[str],
-    config: Mapping[str, object],
-    figures: Mapping[str, str],
-) -> EvalReport:
-    """Return the report of what was answered and refused."""
-    table: list[tuple[str, ...]] = [("kind", "n", "refused", "share (95 % interval)")]
-    sums: dict[str, object] = {}
-    for name, group in groups(answered).items():
-        refused = [float(one.refused) for one in group]
-        table.append((name, str(len(group)), f"{sum(refused):.0f}",
-                      program.spread(estimate(refused))))  # fmt: skip
-        sums[name] = {"asked": len(group), "refused": int(sum(refused))}
-    reasons = [str(one.reply.refusal_reason) for one in answered if one.reply and one.refused]
-    sums["reasons"] = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
-    notes = [f"refused for {reason}: {reasons.count(reason)}" for reason in sorted(set(reasons))]
-    offtopic = groups(answered).get("offtopic")
-    if offtopic and _refused(offtopic) < AIM_OFFTOPIC:
+    with collect.opened(args.dataset, questions) as (rules, measured):
+        answered = program.collected(collect.ask_all(rules, measured, args.model, questions), row)
+        config = program.config(rules, measured, args)
+    wrong = faults(answered, min_offtopic=args.min_offtopic, most_false=args.most_false,
+                   min_unanswerable=args.min_unanswerable)  # fmt: skip
+    found = groups(answered)
+    reasons = Counter(str(o.reply.refusal_reason) for o in answered if o.reply and o.refused)
+    sums: dict[str, object] = {
+        name: {"asked": len(group), "refused": sum(one.refused for one in group)}
+        for name, group in found.items()
+    }
+    sums["reasons"] = dict(reasons)
+    notes = [f"refused for {reason}: {count}" for reason, count in sorted(reasons.items())]
+    if _refused(found.get("offtopic", [])) < AIM_OFFTOPIC:
         notes.append(f"aim: {AIM_OFFTOPIC:g} of offtopic refused, which is not reached")
-    rows = tuple(row(one) for one in answered)
-    return EvalReport(
-        "evals.negative", rows, tuple(table), tuple(notes), sums, tuple(found), config, figures
-    )
+    table = program.table(found, ("kind", "refused", "share (95 % interval)"), _cells)
+    rows = [row(one) for one in answered]
+    return EvalReport(rows, {"": table}, sums, config, wrong, notes)
 
 
 def row(one: Answered) -> ReportRow:
@@ -191,19 +107,25 @@ def row(one: Answered) -> ReportRow:
         "" if right else one.error or f"{what.lower()}: {item.why_unanswerable or 'has an answer'}"
     )
     record = {
-        "id": item.id, "question": item.question, "kind": item.kind, "refused": one.refused,
-        "reason": reply.refusal_reason if reply else None, "error": one.error,
+        "question": item.question, "refused": one.refused, "error": one.error,
+        "reason": reply.refusal_reason if reply else None,
         "answer": reply.answer if reply else None,
     }  # fmt: skip
     return ReportRow(item.id, item.kind, line, wrong, record)
 
 
+def _kind(one: Answered) -> str:
+    return ANSWERABLE if one.question.answerable else one.question.kind
+
+
+def _cells(group: Sequence[Answered]) -> list[str]:
+    refused = [float(one.refused) for one in group]
+    return [f"{sum(refused):.0f}", program.spread(refused)]
+
+
 def _refused(group: Sequence[Answered]) -> float:
-    return sum(one.refused for one in group) / len(group)
-
-
-def _under(scores: Sequence[float | None], threshold: float) -> float:
-    return sum(one is None or one < threshold for one in scores) / len(scores)
+    """The share that is refused; of no questions nothing is missing."""
+    return fmean(one.refused for one in group) if group else 1.0
 
 
 if __name__ == "__main__":

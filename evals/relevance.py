@@ -9,7 +9,7 @@ Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which 
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -19,9 +19,7 @@ from evals.answers.llm_judge import Judge
 from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import ANSWERABLE
 from evals.measure.judge import ChunksOf, holders
-from evals.measure.outcome import Outcome
-from evals.measure.summary import estimate
-from evals.retrieval import evaluate
+from evals.retrieval import Outcome, evaluate
 from retrieval.errors import DatasetError
 
 MIN_REACHED, MIN_TWO = 0.75, 0.6
@@ -49,27 +47,22 @@ class ScoredPassages:
     def two_of_three(self) -> bool:
         """Whether two of the first three are relevant, or all where fewer are possible."""
         wanted = _WANTED if self.possible is None else min(_WANTED, max(self.possible, 1))
-        return sum(bool(one) for one in self.relevant[:_FIRST]) >= wanted
+        return sum(map(bool, self.relevant[:_FIRST])) >= wanted
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
-    parser = program.parser("evals.relevance", __doc__, models=False)
-    share = program.share
+    parser = program.parser("evals.relevance", __doc__)
     parser.add_argument(
-        "--min-reached", type=share, default=MIN_REACHED,
+        "--min-reached", type=program.share, default=MIN_REACHED,
         help="the gate: precision as a share of what the labels allow; without a judge",
     )  # fmt: skip
     parser.add_argument(
-        "--min-two", type=share, default=MIN_TWO,
+        "--min-two", type=program.share, default=MIN_TWO,
         help="the gate: questions with two relevant passages of the first three",
     )  # fmt: skip
-    parser.add_argument(
-        "--judge", action=argparse.BooleanOptionalAction, default=None,
-        help="judge by OPENAI_MODEL; default: where it is set",
-    )  # fmt: skip
-    args = parser.parse_args(argv)
-    return program.run(args, "evals.relevance", lambda: _measured(args))
+    program.add_judge(parser)
+    return program.run(parser, argv, _measured)
 
 
 def by_labels(outcome: Outcome, chunks_of: ChunksOf, top_k: int) -> ScoredPassages:
@@ -92,7 +85,7 @@ def by_judge(outcome: Outcome, judge: Judge) -> ScoredPassages:
 def reached(scored: Sequence[ScoredPassages]) -> float:
     """Return the relevant passages as a share, 0 to 1, of those that the labels allow."""
     possible = sum(one.possible or 0 for one in scored)
-    return sum(map(_count, scored)) / possible if possible else 0.0
+    return sum(sum(map(bool, one.relevant)) for one in scored) / possible if possible else 0.0
 
 
 def faults(
@@ -117,48 +110,29 @@ def _measured(args: argparse.Namespace) -> EvalReport:
         collect.opened(args.dataset, questions) as (rules, measured),
         llm_judge.judging(rules.settings, wanted=args.judge) as judge,
     ):
-        scored: list[ScoredPassages] = []
-        top_k = rules.settings.rag_top_k
-        for outcome in evaluate(rules, measured, questions):
-            labelled = by_labels(outcome, measured.chunks_of, top_k)
-            scored.append(by_judge(outcome, judge) if judge else labelled)
-            print(row(scored[-1]).line, flush=True)
-        limits = {"min_reached": args.min_reached, "min_two": args.min_two}
-        config = program.config(
-            rules, measured, args, program="evals.relevance",
-            judge=judge.name if judge else "none", **limits,
-        )  # fmt: skip
-        unscored = judge.unscored if judge else 0
-    return report(scored, faults(scored, **limits), config, unscored)
 
+        def marked(outcome: Outcome) -> ScoredPassages:
+            if judge:
+                return by_judge(outcome, judge)
+            return by_labels(outcome, measured.chunks_of, rules.settings.rag_top_k)
 
-def report(
-    scored: Sequence[ScoredPassages],
-    found: Sequence[str],
-    config: Mapping[str, object],
-    unscored: int,
-) -> EvalReport:
-    """Return the report of marked passages."""
-    kinds = [k for k in ANSWERABLE if any(one.outcome.question.kind == k for one in scored)]
-    parts = {"all": list(scored)}
-    parts |= {k: [one for one in scored if one.outcome.question.kind == k] for k in kinds}
-    table: list[tuple[str, ...]] = [("kind", "n", "precision", "ceiling", "two of three")]
-    for name, group in parts.items():
-        precision = program.spread(estimate([one.precision for one in group]))
-        two = program.spread(estimate([float(one.two_of_three) for one in group]))
-        table.append((name, str(len(group)), precision, _ceiling(group), two))
+        scored = program.collected(map(marked, evaluate(rules, measured, questions)), row)
+        name, unscored = (judge.name, judge.unscored) if judge else ("none", 0)
+        config = program.config(rules, measured, args, judge=name)
     sums = {
         "precision": fmean(one.precision for one in scored),
         "reached": reached(scored),
         "two_of_three": fmean(one.two_of_three for one in scored),
         "unscored": unscored,
     }
+    groups = program.grouped(scored, lambda one: one.outcome.question.kind, ANSWERABLE)
+    table = program.table(groups, ("kind", "precision", "ceiling", "two of three"), _cells)
     notes = (
         f"unscored passages: {unscored}",
         f"reached of what labels allow: {sums['reached']:.3f}",
     )
-    rows = tuple(row(one) for one in scored)
-    return EvalReport("evals.relevance", rows, tuple(table), notes, sums, tuple(found), config)
+    wrong = faults(scored, args.min_reached, args.min_two)
+    return EvalReport([row(one) for one in scored], {"": table}, sums, config, wrong, notes)
 
 
 def row(one: ScoredPassages) -> ReportRow:
@@ -168,25 +142,24 @@ def row(one: ScoredPassages) -> ReportRow:
     what = "PASS" if one.two_of_three else "FAIL"
     line = f"{what} {marks or 'nothing returned'} — {' '.join(item.question.split())}"
     record = {
-        "id": item.id, "question": item.question, "kind": item.kind,
-        "passages": [hit.chunk.id for hit in one.outcome.found.hits],
+        "question": item.question, "passages": [hit.chunk.id for hit in one.outcome.found.hits],
         "relevant": list(one.relevant), "possible": one.possible, "precision": one.precision,
     }  # fmt: skip
     wrong = "" if one.two_of_three else f"relevant of the first {_FIRST}: {marks[:_FIRST]}"
     return ReportRow(item.id, item.kind, line, wrong, record)
 
 
-def _count(one: ScoredPassages) -> int:
-    return sum(bool(mark) for mark in one.relevant)
-
-
-def _ceiling(group: Sequence[ScoredPassages]) -> str:
-    """The precision that labels allow where as many passages are returned."""
+def _cells(group: Sequence[ScoredPassages]) -> list[str]:
+    """Precision, what labels allow of it where as many passages are returned, two of three."""
     possible = [
         min(one.possible, len(one.relevant)) / len(one.relevant)
         for one in group if one.possible is not None and one.relevant
     ]  # fmt: skip
-    return f"{fmean(possible):.3f}" if possible else "-"
+    return [
+        program.spread([one.precision for one in group]),
+        f"{fmean(possible):.3f}" if possible else "-",
+        program.spread([float(one.two_of_three) for one in group]),
+    ]
 
 
 if __name__ == "__main__":

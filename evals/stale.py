@@ -10,35 +10,25 @@ which is never a pass.
 """
 
 import argparse
-import os
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
-from time import monotonic, sleep
 from typing import Any, Literal
 
 import httpx2
 
 from evals.answers import program
-from evals.answers.local_model import free_port
 from evals.answers.program import EvalReport, ReportRow
-from retrieval.database.embedded.postgres import serve
+from evals.answers.running_apis import Stage, opened, wait_until
 from retrieval.errors import DatasetError
-from retrieval.settings import names
 
 HANDBOOK = Path(__file__).parent / "vaults" / "handbook"
-_ROOT = Path(__file__).parents[1]
-_START = 600.0  # seconds for a process that loads models, or a whole ingest
-_STOP = 15.0  # seconds for a server that ends its requests
+_ENOUGH = 3  # replies of an API in a phase
 _PAUSE = 0.05  # seconds between two questions, which leave the ingest a part of the machine
-_LOG_END = 600  # characters of a log that an error shows
 
 State = Literal["old", "new", "both", "neither", "error"]
 Phase = Literal["before", "during", "after"]
@@ -73,26 +63,6 @@ class Reply:
     state: State
     generation: str
     detail: str  # of an error
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A copy of a vault with the addresses of the APIs that answer from its index."""
-
-    folder: Path
-    vault: Path
-    apis: tuple[str, ...]
-    environment: Mapping[str, str]
-
-    def ingest(self, *arguments: str) -> None:
-        """Run one ingest as users do. Raises DatasetError unless it ends with 0."""
-        ended = subprocess.run(
-            [sys.executable, "-m", *(arguments or ("ingest",))], cwd=self.folder,
-            env=self.environment, capture_output=True, text=True, timeout=_START, check=False,
-        )  # fmt: skip
-        if ended.returncode:
-            said = (ended.stdout + ended.stderr)[-_LOG_END:].strip()
-            raise DatasetError(f"ingest ended with {ended.returncode}: {said}")
 
 
 def cases() -> list[EditCase]:
@@ -132,30 +102,21 @@ def _words(name: str, path: str, question: str, old: str, new: str) -> EditCase:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
-    parser = argparse.ArgumentParser(prog="python -m evals.stale", description=__doc__)
+    parser = program.parser("evals.stale", __doc__, dataset=None, splits=())
     parser.add_argument("--only", metavar="TEXT", help="only the cases with this in their name")
-    parser.add_argument("--results", type=Path, default=Path("results"))
-    parser.add_argument("--json", type=Path, help="write one line a case to this file, too")
-    parser.add_argument("--junit", type=Path, help="write JUnit XML to this file")
-    parser.set_defaults(dataset=HANDBOOK)  # which names the run's folder
-    args = parser.parse_args(argv)
-    return program.run(args, "evals.stale", lambda: _measured(args.only))
+    return program.run(parser, argv, _measured)
 
 
-def _measured(only: str | None) -> EvalReport:
-    chosen = [case for case in cases() if only is None or only in case.name]
+def _measured(args: argparse.Namespace) -> EvalReport:
+    chosen = [case for case in cases() if args.only is None or args.only in case.name]
     if not chosen:
-        raise DatasetError(f"no case has {only!r} in its name")
-    rows = []
+        raise DatasetError(f"no case has {args.only!r} in its name")
     with opened(HANDBOOK, [("api",)] * 2) as stage:
         stage.ingest()
-        for case in chosen:
-            rows.append(row(case, replies(stage, case)))
-            print(rows[-1].line, flush=True)
-    wrong = tuple(row.fault for row in rows if row.fault)
+        rows = program.collected((row(case, replies(stage, case)) for case in chosen), lambda r: r)
     table = (("edit", "replies"), *((row.id, str(row.record["replies"])) for row in rows))
-    config = {"program": "evals.stale", "vault": HANDBOOK.name}
-    return EvalReport("evals.stale", tuple(rows), table, (), {"cases": len(rows)}, wrong, config)
+    wrong = [row.fault for row in rows if row.fault]
+    return EvalReport(rows, {"": table}, {"cases": len(rows)}, {"vault": HANDBOOK.name}, wrong)
 
 
 def replies(stage: Stage, case: EditCase, *ingest: str) -> list[Reply]:
@@ -164,7 +125,7 @@ def replies(stage: Stage, case: EditCase, *ingest: str) -> list[Reply]:
     Raises DatasetError where an ingest fails or an API is not ready, and where the question is not
     answered from its old place before the edit: then the replies after it would show nothing.
     """
-    _wait_ready(stage)
+    stage.wait_ready()
     phase: list[Phase] = ["before"]
     collected: list[Reply] = []
     with _asking(stage, case, phase, collected):
@@ -189,7 +150,7 @@ def row(case: EditCase, collected: Sequence[Reply]) -> ReportRow:
     )
     fault = "; ".join(f"{count} replies of {what}" for what, count in wrong.items())
     line = f"{'FAIL' if fault else 'PASS'} — {case.name} ({len(collected)} replies)"
-    record = {"id": case.name, "fault": fault, "replies": len(collected)}
+    record = {"fault": fault, "replies": len(collected)}
     return ReportRow(case.name, "edit", line, f"{case.name}: {fault}" if fault else "", record)
 
 
@@ -214,48 +175,6 @@ def _shows(body: Mapping[str, Any], place: RulePlace | None, case: EditCase) -> 
     other = case.new if place is case.old else case.old
     own_words = other is None or other.words != place.words
     return cited or (own_words and place.words in " ".join(body["answer"].split()))
-
-
-@contextmanager
-def opened(vault: Path, apis: Sequence[Sequence[str]]) -> Iterator[Stage]:
-    """Yield a copy of `vault` with one running API for each module; all is gone afterwards.
-
-    The models are the bundled ones, the database is an embedded one of its own, and nothing is
-    ingested yet. No language model is asked. Raises DatabaseUnreachableError.
-    """
-    folder = Path(tempfile.mkdtemp(prefix="stale-"))
-    folder.chmod(0o711)  # where root starts it, the server runs as somebody else
-    try:
-        copy = shutil.copytree(vault, folder / "vault")
-        own = {"VAULT": copy, "RAG_DATA_DIR": folder / "pg", "PYTHONPATH": _ROOT}
-        kept = {name: value for name, value in os.environ.items() if name not in names()}
-        environment = kept | {name: str(path) for name, path in own.items()}
-        with ExitStack() as stack:
-            stack.enter_context(serve(folder / "pg"))
-            urls = [stack.enter_context(_api(module, n, folder, environment))
-                    for n, module in enumerate(apis, start=1)]  # fmt: skip
-            yield Stage(folder, copy, tuple(urls), environment)
-    finally:
-        shutil.rmtree(folder)
-
-
-@contextmanager
-def _api(
-    module: Sequence[str], number: int, folder: Path, environment: Mapping[str, str]
-) -> Iterator[str]:
-    port = free_port()
-    with (folder / f"api-{number}.log").open("w") as log, subprocess.Popen(
-        [sys.executable, "-m", *module], cwd=folder, stdout=log, stderr=log,
-        env={**environment, "PORT": str(port)},
-    ) as process:  # fmt: skip
-        try:
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            try:
-                process.wait(_STOP)
-            except subprocess.TimeoutExpired:
-                process.kill()
 
 
 @contextmanager
@@ -295,28 +214,14 @@ def _reply(client: httpx2.Client, url: str, case: EditCase) -> tuple[State, str,
     return state(body, case), str(body["generation"]), ""
 
 
-def _wait(stage: Stage, collected: Sequence[Reply], phase: Phase, enough: int = 3) -> None:
-    give_up = monotonic() + _START
-    wanted = set(range(1, len(stage.apis) + 1))
-    while {n for n, count in Counter(r.api for r in collected if r.phase == phase).items()
-           if count >= enough} != wanted:  # fmt: skip
-        if monotonic() > give_up:
-            raise DatasetError(f"an API gave no {enough} replies {phase} the edit")
-        sleep(_PAUSE)
+def _wait(stage: Stage, collected: Sequence[Reply], phase: Phase) -> None:
+    """Wait until every API gave enough replies in a phase."""
 
+    def enough() -> bool:
+        counts = Counter(reply.api for reply in collected if reply.phase == phase)
+        return all(counts[number] >= _ENOUGH for number in range(1, len(stage.apis) + 1))
 
-def _wait_ready(stage: Stage) -> None:
-    """Wait until every API answers questions. Raises DatasetError where one is late."""
-    give_up = monotonic() + _START
-    for number, url in enumerate(stage.apis, start=1):
-        ready = False
-        while not ready:
-            with suppress(httpx2.HTTPError):
-                ready = httpx2.get(f"{url}/readyz", timeout=5, trust_env=False).status_code == 200
-            if monotonic() > give_up:
-                log = (stage.folder / f"api-{number}.log").read_text("utf-8")[-_LOG_END:]
-                raise DatasetError(f"API {number} is not ready: {log.strip() or 'no word of it'}")
-            sleep(_PAUSE)
+    wait_until(enough, lambda: f"an API gave no {_ENOUGH} replies {phase} the edit")
 
 
 if __name__ == "__main__":

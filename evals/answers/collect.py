@@ -1,7 +1,8 @@
 """Ask every question of a dataset through the API's own function, and keep what it returned."""
 
+import argparse
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,20 +10,27 @@ from api.answer.card_reply import AskOptions
 from api.answer.pipeline import ask
 from api.llm.client import LanguageModel
 from api.schema.answer import Answer
-from evals.answers.fake_llm_server import ScriptedModel, scripted
+from evals.answers.fake_llm import ScriptedModel
 from evals.answers.fake_replies import SCRIPTS
 from evals.gating.integrity import index_faults
 from evals.labels import dataset
 from evals.labels.dataset import Question
-from evals.measure.outcome import Subject
-from evals.retrieval import subject, vault_of
+from evals.retrieval import Subject, subject, vault_of
 from retrieval.context import SearchContext, open_context
 from retrieval.errors import ConfigurationError, DatasetError, IndexMissingError, LlmError
 from retrieval.index import generations
-from retrieval.settings import Settings, load
+from retrieval.settings import load
 
 QUOTES, CONFIGURED = "quotes", "configured"  # no model; the one of OPENAI_MODEL
 MODELS = (QUOTES, CONFIGURED, *SCRIPTS)
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says who answers."""
+    parser.add_argument(
+        "--model", choices=MODELS, default=QUOTES,
+        help="who answers: quotes (no model), configured (OPENAI_MODEL), or a script",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +51,41 @@ class Answered:
         return self.reply is not None and self.reply.refused
 
 
-@dataclass(frozen=True, slots=True)
-class Answerer:
-    """What is measured: the opened rules, the live index with its vault, and who answers."""
+def ask_all(
+    context: SearchContext, measured: Subject, name: str, questions: Sequence[Question]
+) -> Iterator[Answered]:
+    """Yield what came of every question, in order, where `name`, one of MODELS, answers.
 
-    name: str  # of MODELS
-    rules: SearchContext
-    measured: Subject
-    model: LanguageModel | None
-    script: ScriptedModel | None = None
-
-
-def ask_all(answerer: Answerer, questions: Sequence[Question]) -> Iterator[Answered]:
-    """Yield what came of every question, in order.
-
-    A model's error is a result of its question; every other error is raised.
+    A model's error is a result of its question; every other error is raised. Raises
+    ConfigurationError where the model of the settings is wanted and none is set.
     """
-    for item in dataset.resolved(questions, answerer.measured.files):
-        if answerer.script:
-            answerer.script.turn(item)
+    if name == CONFIGURED and context.settings.openai_model is None:
+        raise ConfigurationError(
+            "OPENAI_MODEL is not set, so there is no model to measure; set it, or measure "
+            f"one of {', '.join(sorted({QUOTES, *SCRIPTS}))}"
+        )
+    if name == CONFIGURED:
+        with closing(LanguageModel(context.settings)) as model:
+            yield from _asked(context, measured, model, questions)
+    else:
+        scripted = ScriptedModel(SCRIPTS[name]) if name in SCRIPTS else None
+        yield from _asked(context, measured, scripted, questions)
+
+
+def _asked(
+    context: SearchContext, measured: Subject, model: LanguageModel | None,
+    questions: Sequence[Question],
+) -> Iterator[Answered]:  # fmt: skip
+    script = model if isinstance(model, ScriptedModel) else None
+    for item in dataset.resolved(questions, measured.files):
+        if script:
+            script.turn(item)
         try:
-            asked = AskOptions(history=item.history)
-            reply = ask(answerer.rules, answerer.model, item.question, asked)
+            reply = ask(context, model, item.question, AskOptions(history=item.history))
         except LlmError as error:
             yield Answered(item, None, str(error))
             continue
-        yield Answered(item, reply, planted=answerer.script.planted if answerer.script else ())
+        yield Answered(item, reply, planted=script.planted if script else ())
 
 
 def chosen(path: Path, split: str | None) -> list[Question]:
@@ -94,11 +111,11 @@ def opened(path: Path, questions: Sequence[Question]) -> Iterator[tuple[SearchCo
                 f"{str(context.settings.vault)!r}; answers come from the live index, so set VAULT"
             )
         with subject(context, None) as measured:
-            check(context, measured, path, questions)
+            _check(context, measured, path, questions)
             yield context, measured
 
 
-def check(
+def _check(
     context: SearchContext, measured: Subject, path: Path, questions: Sequence[Question]
 ) -> None:
     """Raise where the index is not that of the vault, or the questions are about none of it."""
@@ -114,32 +131,3 @@ def check(
             f"{path.name} is about files like {min(golds)!r}, and the vault "
             f"{str(context.settings.vault)!r} has none of them; set VAULT"
         )
-
-
-@contextmanager
-def answering(context: SearchContext, measured: Subject, name: str) -> Iterator[Answerer]:
-    """Yield who answers: nobody (quotes), OPENAI_MODEL, or a scripted model on loopback.
-
-    Raises ConfigurationError where the model of the settings is wanted and none is set.
-    """
-    with ExitStack() as stack:
-        if name == QUOTES:
-            yield Answerer(name, context, measured, None)
-            return
-        settings, script = context.settings, None
-        if name == CONFIGURED and settings.openai_model is None:
-            raise ConfigurationError(
-                "OPENAI_MODEL is not set, so there is no model to measure; set it, or measure "
-                f"one of {', '.join(sorted({QUOTES, *SCRIPTS}))}"
-            )
-        if name != CONFIGURED:
-            script = stack.enter_context(scripted(SCRIPTS[name]))
-            settings = _asking(settings, script)
-        model = LanguageModel(settings)
-        stack.callback(model.close)
-        yield Answerer(name, context, measured, model, script)
-
-
-def _asking(settings: Settings, script: ScriptedModel) -> Settings:
-    own = {"openai_base_url": script.url, "openai_model": "scripted", "openai_api_key": None}
-    return settings.model_copy(update=own)

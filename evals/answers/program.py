@@ -1,23 +1,27 @@
-"""The frame of the programs that measure answers: options, folder, JUnit, step summary, status.
+"""The frame of the programs that measure: options, rows, tables, folder, JUnit, step summary.
 
-Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which is never a pass.
+A program says what it measures and when its gate is red; the rest is here. Exit status: 0 the gate
+passed, or there is none; 1 it failed; 2 nothing could be measured or written, never a pass.
 """
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from evals.answers.collect import MODELS, QUOTES
 from evals.labels.dataset import SPLITS
 from evals.labels.options import RULES
 from evals.labels.options import share as share  # an option of the programs
 from evals.measure.outcome import Subject
-from evals.measure.summary import Estimate
+from evals.measure.summary import estimate
 from evals.reports import ci, results
 from retrieval.context import SearchContext
 from retrieval.errors import RulesError
+
+Item = TypeVar("Item")
+Table = Sequence[Sequence[str]]  # its head first
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,38 +32,37 @@ class ReportRow:
     kind: str
     line: str  # as the console shows it
     fault: str
-    record: Mapping[str, object]  # as eval_results.jsonl holds it
+    record: Mapping[str, object]  # what eval_results.jsonl holds besides id and kind
 
 
 @dataclass(frozen=True, slots=True)
 class EvalReport:
-    """What one program measured.
+    """What one program measured: tables by their title, and why the gate is red, if it is.
 
-    `table` has its head first; `faults` say why the gate is red; `figures` are SVG by file name.
+    `sums` are written to summary.json, `config` to config.json.
     """
 
-    program: str
-    rows: tuple[ReportRow, ...]
-    table: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...]
+    rows: Sequence[ReportRow]
+    tables: Mapping[str, Table]
     sums: Mapping[str, object]
-    faults: tuple[str, ...]
     config: Mapping[str, object]
-    figures: Mapping[str, str] = field(default_factory=dict)
+    faults: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 def parser(
-    program: str, description: str | None, *, models: bool = True
-) -> argparse.ArgumentParser:
-    """Return a parser with the options that every program has."""
+    program: str, description: str | None, *, dataset: Path | None = RULES,
+    splits: Sequence[str] = SPLITS, split: str | None = None,
+) -> argparse.ArgumentParser:  # fmt: skip
+    """Return a parser with the options that every program has; `split` is the default one.
+
+    A program whose questions are fixed has no `dataset`, or no `splits` of it.
+    """
     made = argparse.ArgumentParser(prog=f"python -m {program}", description=description)
-    made.add_argument("--dataset", type=Path, default=RULES, help="questions, JSONL or JSON")
-    made.add_argument("--split", choices=SPLITS, help="only the questions of this split")
-    if models:
-        made.add_argument(
-            "--model", choices=MODELS, default=QUOTES,
-            help="who answers: quotes (no model), configured (OPENAI_MODEL), or a script",
-        )  # fmt: skip
+    if dataset:
+        made.add_argument("--dataset", type=Path, default=dataset, help="default: %(default)s")
+    if splits:
+        made.add_argument("--split", choices=splits, default=split, help="only this split")
     made.add_argument(
         "--results", type=Path, default=Path("results"), help="a folder for each run goes in here"
     )
@@ -68,77 +71,127 @@ def parser(
     return made
 
 
-def run(args: argparse.Namespace, program: str, measure: Callable[[], EvalReport]) -> int:
-    """Measure, write and print; return the exit status."""
+def add_judge(made: argparse.ArgumentParser) -> None:
+    """Add the option of a program whose verdicts a language model may give."""
+    made.add_argument(
+        "--judge", action=argparse.BooleanOptionalAction, default=None,
+        help="judge by OPENAI_MODEL; default: where it is set",
+    )  # fmt: skip
+
+
+def run(
+    made: argparse.ArgumentParser, argv: Sequence[str] | None,
+    measure: Callable[[argparse.Namespace], EvalReport],
+) -> int:  # fmt: skip
+    """Parse the arguments, measure, write and print; return the exit status."""
+    args = made.parse_args(argv)
+    name = made.prog.removeprefix("python -m ")
     try:
-        report = measure()
+        report = measure(args)
+        folder = _write(name, report, args)
     except RulesError as error:
-        print(f"{program}: nothing was measured: {error}", file=sys.stderr)
+        print(f"{name}: nothing was measured: {error}", file=sys.stderr)
         return 2
-    try:
-        folder = _write(report, args)
     except OSError as error:
-        print(f"{program}: measured, but not written: {error}", file=sys.stderr)
+        print(f"{name}: not measured, or measured and not written: {error}", file=sys.stderr)
         return 2
-    print()
-    widths = [max(map(len, column)) for column in zip(*report.table, strict=True)]
-    for cells in report.table:
-        print("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)))
+    for title, table in report.tables.items():
+        print(f"\n{title}" if title else "")
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        for cells in table:
+            print("  ".join(c.ljust(width) for c, width in zip(cells, widths, strict=True)))
     print(*report.notes, f"results: {folder}", sep="\n")
     for fault in report.faults:
         print(f"GATE FAILED: {fault}")
-    print(f"{program}: {'failed' if report.faults else 'passed'}, {len(report.rows)} measured")
+    print(f"{name}: {'failed' if report.faults else 'passed'}, {len(report.rows)} measured")
     return 1 if report.faults else 0
 
 
+def collected(items: Iterable[Item], row: Callable[[Item], ReportRow]) -> list[Item]:
+    """Return the items in order, and print the line of each as it comes."""
+    found = []
+    for item in items:
+        found.append(item)
+        print(row(item).line, flush=True)
+    return found
+
+
+def grouped(
+    items: Sequence[Item], kind: Callable[[Item], str], kinds: Iterable[str]
+) -> dict[str, list[Item]]:
+    """Return all items as "all", and those of each of `kinds` that has some."""
+    groups = {name: [item for item in items if kind(item) == name] for name in kinds}
+    return {"all": list(items)} | {name: group for name, group in groups.items() if group}
+
+
+def table(
+    groups: Mapping[str, Sequence[Item]],
+    head: Sequence[str],
+    cells: Callable[[Sequence[Item]], Sequence[str]],
+) -> Table:
+    """Return a row a group: its name, how many it holds, and `cells` of it under `head`."""
+    rows = ((name, str(len(group)), *cells(group)) for name, group in groups.items())
+    return [(head[0], "n", *head[1:]), *rows]
+
+
 def config(
-    context: SearchContext, measured: Subject, args: argparse.Namespace, **options: object
+    context: SearchContext, measured: Subject | None, args: argparse.Namespace, **options: object
 ) -> dict[str, object]:
-    """Return what a measurement over the live index depends on; see `results.config`."""
-    made_with = results.fingerprint(context, measured)
-    about = {"split": args.split, "top_k": context.settings.rag_top_k, **options}
-    return results.config(context, made_with, measured.files, args.dataset, about)
+    """Return what a measurement depends on, the program's own options with it.
+
+    `measured` is a live index; None where several vaults were.
+    """
+    made_with = results.fingerprint(context, measured) if measured else context.fingerprint
+    about = {"top_k": context.settings.rag_top_k, **given(args), **options}
+    files = measured.files if measured else {}
+    return results.config(context, made_with, files, vars(args).get("dataset", RULES), about)
 
 
-def spread(found: Estimate) -> str:
-    """Return a mean with its 95 % interval as the tables show it."""
+def spread(values: Sequence[float]) -> str:
+    """Return the mean of at least one value with its 95 % interval as the tables show it."""
+    found = estimate(values)
     if found.low is None or found.high is None:
         return f"{found.mean:.3f}"
     return f"{found.mean:.3f} ({found.low:.3f} to {found.high:.3f})"
 
 
-def _write(report: EvalReport, args: argparse.Namespace) -> Path:
-    records = [row.record for row in report.rows]
-    name = f"{report.program.removeprefix('evals.')}-{args.dataset.stem}"
+def markdown(table: Table) -> list[str]:
+    """Return the lines of a table in Markdown."""
+    head, *rows = table
+    lines = (head, ["---"] * len(head), *rows)
+    return ["| " + " | ".join(map(ci.cell, cells)) + " |" for cells in lines]
+
+
+def given(args: argparse.Namespace) -> dict[str, object]:
+    """Return the options that decide a result: files that are read or written are none of them."""
+    return {
+        name: value for name, value in vars(args).items()
+        if not isinstance(value, Path) and name not in ("json", "junit")
+    }  # fmt: skip
+
+
+def _write(name: str, report: EvalReport, args: argparse.Namespace) -> Path:
+    records = [{"id": row.id, "kind": row.kind, **row.record} for row in report.rows]
     sums = {"passed": not report.faults, "faults": list(report.faults), **report.sums}
-    folder = results.write_folder(args.results, name, records, sums, report.config)
-    for file, text in report.figures.items():
-        (folder / file).write_text(text, "utf-8")
+    title = name.removeprefix("evals.") + (f"-{args.dataset.stem}" if "dataset" in args else "")
+    config = {"program": name, **report.config}
+    folder = results.write_folder(args.results, title, records, sums, config)
     if args.json:
         results.write_lines(records, args.json)
     if args.junit:
         cases = (
-            ci.test_case(row.id, f"{report.program}.{row.kind}", row.line,
+            ci.test_case(row.id, f"{name}.{row.kind}", row.line,
                          (row.fault, row.kind) if row.fault else None)
             for row in report.rows
         )  # fmt: skip
-        ci.write_junit(report.program, report.faults, cases, args.junit)
-    ci.append_summary(_markdown(report))
+        ci.write_junit(name, report.faults, cases, args.junit)
+    ci.append_summary(_summary(name, report))
     return folder
 
 
-def _markdown(report: EvalReport) -> Iterator[str]:
-    yield f"## {report.program} {'failed' if report.faults else 'passed'}\n"
+def _summary(name: str, report: EvalReport) -> Iterator[str]:
+    yield f"## {name} {'failed' if report.faults else 'passed'}\n"
     yield from (f"- **{ci.cell(fault)}**" for fault in report.faults)
-    yield ""
-    head, *rows = report.table
-    for cells in (head, ["---"] * len(head), *rows):
-        yield "| " + " | ".join(map(ci.cell, cells)) + " |"
+    for title, table in report.tables.items():
+        yield from ("", title, "", *markdown(table))
     yield from ("", *map(ci.cell, report.notes))
-
-
-def shown(rows: Sequence[ReportRow]) -> tuple[ReportRow, ...]:
-    """Print the line of every row and return the rows."""
-    for row in rows:
-        print(row.line, flush=True)
-    return tuple(rows)

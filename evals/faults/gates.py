@@ -11,11 +11,9 @@ from statistics import fmean
 from evals.faults.passes import Pass
 from evals.gating import absolute as absolute_rules
 from evals.gating import compare
-from evals.gating.integrity import passage_faults, stage_faults
 from evals.measure import stats
 from evals.measure.measurement import measurement
-from evals.measure.outcome import Outcome
-from evals.retrieval import MIN_RECALL
+from evals.retrieval import MIN_RECALL, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +57,12 @@ def labelled(sound: Pass, broken: Pass) -> Iterator[Detection]:
         yield Detection(f"compare: {name}", fault)
 
 
-def lint(sound: Pass, broken: Pass) -> Iterator[Detection]:
-    """What evals.lint finds in the chunks."""
-    yield from _listed("lint: chunks", broken.chunk_faults)
-
-
 def integrity(sound: Pass, broken: Pass) -> Iterator[Detection]:
-    """What is wrong whatever was asked, of index, encoder, stages, passages and cards."""
-    files, top_k = dict(broken.files or {}), broken.top_k
-    wrong = [f for o in broken.outcomes for f in passage_faults(o, files, top_k)]
-    yield from _listed("integrity: index", broken.index_faults)
-    yield from _listed("integrity: encoder", broken.encoder_faults)
-    yield from _listed("integrity: stages", stage_faults(broken.outcomes))
-    yield from _listed("integrity: passages", wrong)
-    yield from _listed("integrity: cards", broken.card_faults)
+    """What is wrong whatever was asked: of index, chunks, encoder, stages, passages and cards."""
+    for name, faults in broken.faults.items():
+        if faults:
+            more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+            yield Detection(name, f"{faults[0]}{more}")
 
 
 def answers(sound: Pass, broken: Pass) -> Iterator[Detection]:
@@ -97,7 +87,7 @@ def answers(sound: Pass, broken: Pass) -> Iterator[Detection]:
 
 
 Gate = Callable[[Pass, Pass], Iterator[Detection]]
-GATES: tuple[Gate, ...] = (measuring, labelled, lint, integrity, answers)
+GATES: tuple[Gate, ...] = (measuring, labelled, integrity, answers)
 
 
 def _dropped(
@@ -112,12 +102,6 @@ def _dropped(
     if p_value < stats.ALPHA:
         means = f"{fmean(before):.3f} became {fmean(after):.3f}"
         yield Detection(gate, f"{means} (n = {len(before)}, p = {p_value:.2g})")
-
-
-def _listed(name: str, faults: Sequence[str]) -> Iterator[Detection]:
-    if faults:
-        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        yield Detection(name, f"{faults[0]}{more}")
 
 
 def _first_of_each(faults: Sequence[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ import numpy as np
 from evals.faults.replace import Fault, Replacement, changed
 from ingest.chunking.document import IndexedChunk
 from ingest.read.tables import Table
-from ingest.read.vault import SourceFile, VaultFiles
+from ingest.read.vault import VaultFiles
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import Encoded
 from retrieval.index.store import Connection
@@ -21,16 +21,6 @@ from retrieval.text.normalize import searchable
 
 _WINDOW = 512  # characters
 _INDEX = "ingest.chunking.document.index"
-Files = tuple[SourceFile, ...]
-
-
-def _of_files(change: Callable[[Files], Files]) -> Replacement:
-    """Change which files ingest reads of a vault."""
-
-    def left(read: VaultFiles) -> VaultFiles:
-        return replace(read, files=change(read.files))
-
-    return changed("ingest.read.vault.read", left)
 
 
 def _of_entries(change: Callable[[Entry], Entry | None]) -> Replacement:
@@ -58,9 +48,10 @@ def _of_folder(change: Callable[[Path], object]) -> Replacement:
     return Replacement("ingest.pipeline.run_temporary", wrap)
 
 
-def _first_folder_left_out(files: Files) -> Files:
-    first = next(file.path for file in files if "/" in file.path).split("/")[0]
-    return tuple(file for file in files if file.path.split("/")[0] != first)
+def _first_folder_left_out(read: VaultFiles) -> VaultFiles:
+    first = next(file.path for file in read.files if "/" in file.path).split("/")[0]
+    files = tuple(file for file in read.files if file.path.split("/")[0] != first)
+    return replace(read, files=files)
 
 
 def _before_an_edit(vault: Path) -> None:
@@ -112,9 +103,10 @@ def _doubled(indexed: list[IndexedChunk]) -> list[IndexedChunk]:
 
 def _windows(indexed: list[IndexedChunk]) -> list[IndexedChunk]:
     """Cut at every 512th character, whatever stands there."""
-    chunks = [item.chunk for item in indexed]
     parts = [
-        (c, c.text[at : at + _WINDOW]) for c in chunks for at in range(0, len(c.text), _WINDOW)
+        (item.chunk, item.chunk.text[at : at + _WINDOW])
+        for item in indexed
+        for at in range(0, len(item.chunk.text), _WINDOW)
     ]
     return [
         IndexedChunk(replace(chunk, text=part, piece=chunk.piece + number),
@@ -150,7 +142,8 @@ INDEX_FAULTS = (
            changed("retrieval.encoder.bi_encoder.Embedder.encode", _stretched)),
     _fault("one file edited since", "integrity: index", _of_folder(_before_an_edit)),
     _fault("deleted file still indexed", "integrity: index", _of_folder(_before_a_deletion)),
-    _fault("one folder not ingested", "integrity: index", _of_files(_first_folder_left_out)),
+    _fault("one folder not ingested", "integrity: index",
+           changed("ingest.read.vault.read", _first_folder_left_out)),
     _fault("names of table columns not embedded", "integrity: passages",
            Replacement("ingest.read.tables.read", _nameless)),
     _fault("table headers dropped", "lint: chunks",

@@ -1,6 +1,7 @@
 """Faults of what a person gets: the cards made of a search, answers, and what checks them."""
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -88,22 +89,22 @@ def _shifted(reply: Answer) -> Answer:
 
 def _numbers_altered(reply: Answer) -> Answer:
     """Every digit of the text one higher, but those of its markers."""
-    text, inside = "", False
-    for character in reply.answer:
-        inside = character == "[" or (inside and character != "]")
-        altered = str((int(character) + 1) % 10) if character in "0123456789" else character
-        text += character if inside else altered
-    return reply.model_copy(update={"answer": text})
+
+    def altered(match: re.Match[str]) -> str:
+        return match[0] if match[0].startswith("[") else str((int(match[0]) + 1) % 10)
+
+    return reply.model_copy(update={"answer": re.sub(r"\[[^]]*\]|[0-9]", altered, reply.answer)})
 
 
 def _without_refusal(messages: list[dict[str, str]]) -> list[dict[str, str]]:
     """The prompt without the lines that say when and how to refuse."""
-    return [{**message, "content": _without(message["content"])} for message in messages]
-
-
-def _without(text: str) -> str:
-    lines = text.split("\n")
-    return "\n".join(line for line in lines if not any(part in line for part in _REFUSING))
+    return [
+        {**message, "content": "\n".join(
+            line for line in message["content"].split("\n")
+            if not any(part in line for part in _REFUSING)
+        )}
+        for message in messages
+    ]  # fmt: skip
 
 
 def _answer(name: str, gate: str, swap: Replacement, model: str = "quotes") -> Fault:

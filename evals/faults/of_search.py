@@ -1,7 +1,6 @@
 """Faults of search: what a question meets on its way to the passages."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,20 +34,6 @@ class WorstFirst:
 
     def warm(self) -> None:
         """Do nothing: there are no weights."""
-
-
-def _opened_as(change: Callable[[SearchContext], SearchContext]) -> Replacement:
-    """Change the search context that a program opens."""
-
-    def wrap(open_context: Any) -> Any:
-        @contextmanager
-        def opened(settings: Any) -> Iterator[SearchContext]:
-            with open_context(settings) as context:
-                yield change(context)
-
-        return opened
-
-    return Replacement("evals.retrieval.open_context", wrap)
 
 
 def _first_passage_only(context: SearchContext) -> SearchContext:
@@ -111,7 +96,7 @@ def _lines_shifted(result: SearchResult) -> SearchResult:
 
 SEARCH_FAULTS = (
     Fault("order reversed", "compare: reciprocal_rank",
-          (_opened_as(lambda context: replace(context, reranker=WorstFirst())),)),
+          opened=lambda context: replace(context, reranker=WorstFirst())),
     Fault("wrong encoder for questions", "integrity: encoder", (changed(_QUESTION, _permuted),)),
     Fault("vectors of a question's words not normalised", "integrity: encoder",
           (changed(_QUESTION, _stretched),)),
@@ -122,9 +107,9 @@ SEARCH_FAULTS = (
     Fault("late interaction ignored", "integrity: stages",
           (changed(_SIMILAR, np.zeros_like),)),
     Fault("late interaction negative", "compare: hit", (changed(_SIMILAR, np.negative),)),
-    Fault("k = 1", "compare: hit", (_opened_as(_first_passage_only),)),
+    Fault("k = 1", "compare: hit", opened=_first_passage_only),
     Fault("always refuse", "absolute: recall",
-          (_opened_as(lambda context: replace(context, threshold=9.0)),)),
+          opened=lambda context: replace(context, threshold=9.0)),
     Fault("whole questions never refused", "compare: refused_offtopic",
           (Replacement(_REFUSES, lambda _: lambda result: False),),
           ground="rules"),

@@ -1,4 +1,4 @@
-"""Pass over the questions of a ground through the real pipeline, sound or with faults in it.
+"""Pass over the questions of a ground through the real pipeline, sound or with a fault in it.
 
 Everything happens in a database of its own, which is gone afterwards: what is broken here must
 never reach an index that answers anybody.
@@ -8,11 +8,10 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from io import StringIO
 from pathlib import Path
-from pkgutil import resolve_name
 from statistics import fmean
 from typing import Any
 
@@ -21,15 +20,14 @@ import numpy as np
 from evals import accuracy, faithfulness, retrieval
 from evals.answers import collect
 from evals.answers.collect import Answered
-from evals.faults.replace import Replacement, applied
+from evals.faults.replace import Fault, Replacement, applied
 from evals.gating.encoder_check import encoder_faults
-from evals.gating.integrity import index_faults, on_disk, text
+from evals.gating.integrity import index_faults, on_disk, passage_faults, stage_faults, text
 from evals.labels import chunk_checks, dataset
 from evals.labels.dataset import Question
 from evals.measure import span_overlap
 from evals.measure.card_faults import card_faults
-from evals.measure.outcome import Outcome, Subject
-from evals.retrieval import RULES, RULES_VAULT, evaluate, subject
+from evals.retrieval import RULES, RULES_VAULT, Outcome, Subject, evaluate, subject
 from retrieval.context import SearchContext, open_context
 from retrieval.encoder.bi_encoder import Embedder, Encoded
 from retrieval.errors import RulesError
@@ -39,6 +37,7 @@ from retrieval.ranking.late_interaction import TokenVectors
 from retrieval.settings import Settings
 
 HANDBOOK = (RULES.with_name("handbook.jsonl"), Path(__file__).parents[1] / "vaults" / "handbook")
+SOUND = Fault("none", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +70,13 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What one pass over the questions gave; `error` says why it gave nothing, else ""."""
+    """What one pass over the questions gave; `error` says why it gave nothing, else "".
+
+    `faults` are what is wrong whatever was asked, by the gate that says so.
+    """
 
     outcomes: tuple[Outcome, ...] = ()
-    files: Mapping[str, str] | None = None  # the vault's texts by path
-    top_k: int = 0
-    index_faults: tuple[str, ...] = ()
-    chunk_faults: tuple[str, ...] = ()
-    card_faults: tuple[str, ...] = ()
-    encoder_faults: tuple[str, ...] = ()
+    faults: Mapping[str, Sequence[str]] = field(default_factory=dict)
     answers: Answers | None = None
     error: str = ""
 
@@ -112,37 +109,38 @@ def opened(settings: Settings) -> Iterator[SearchContext]:
 
 
 @contextmanager
-def quiet() -> Iterator[StringIO]:
-    """Keep what programs print; yields it."""
+def quiet() -> Iterator[None]:
+    """Show nothing of what programs print."""
     with StringIO() as said, redirect_stdout(said), redirect_stderr(said):
-        yield said
+        yield
 
 
-def searched(
-    context: SearchContext, data: Data, swaps: Sequence[Replacement], ready: Subject | None
-) -> Pass:
-    """Return one pass of search with `swaps` in place; without a `ready` index it is made of them.
+def searched(context: SearchContext, data: Data, fault: Fault, ready: Subject | None) -> Pass:
+    """Return one pass of search with `fault` in place; without a `ready` index it is made of it.
 
     A pipeline that refuses to work gives a pass with its error, which is a result.
     """
     files = {path: text(content) for path, content in on_disk(data.vault).items()}
+    used = fault.opened(context)
     with ExitStack() as stack:
-        stack.enter_context(applied(*swaps))
+        stack.enter_context(applied(*fault.swaps))
         stack.enter_context(quiet())
         try:
-            # The name is looked up again, since a fault may stand there.
-            opens = resolve_name(f"{retrieval.__name__}.open_context")
-            used = stack.enter_context(opens(context.settings))
             measured = ready or stack.enter_context(subject(used, data.vault))
             outcomes = tuple(evaluate(used, measured, data.questions))
-            replies = [outcome.reply for outcome in outcomes if outcome.reply]
-            return Pass(
-                outcomes, files, used.settings.rag_top_k,
-                index_faults=() if ready else tuple(_index_faults(used, data.vault, measured)),
-                chunk_faults=() if ready else chunk_checks.lint(data.vault).findings,
-                card_faults=tuple(f for reply in replies for f in card_faults(reply, files)),
-                encoder_faults=tuple(encoder_faults(used.embedder)),
-            )  # fmt: skip
+            top_k = used.settings.rag_top_k
+            faults: dict[str, Sequence[str]] = {
+                "integrity: encoder": list(encoder_faults(used.embedder)),
+                "integrity: stages": list(stage_faults(outcomes)),
+                "integrity: passages":
+                    [f for o in outcomes for f in passage_faults(o, files, top_k)],
+                "integrity: cards":
+                    [f for o in outcomes if o.reply for f in card_faults(o.reply, files)],
+            }  # fmt: skip
+            if not ready:
+                faults["integrity: index"] = _index_faults(used, data.vault, measured)
+                faults["lint: chunks"] = chunk_checks.lint(data.vault).findings
+            return Pass(outcomes, faults)
         except RulesError as error:
             return Pass(error=str(error))
 
@@ -150,28 +148,23 @@ def searched(
 def _index_faults(context: SearchContext, vault: Path, measured: Subject) -> list[str]:
     number = measured.generation_id
     hashes = context.store.read(lambda conn: generations.file_hashes(conn, number))
-    return index_faults(vault, hashes, {path: measured.chunks_of(path) for path in hashes})
+    return list(index_faults(vault, hashes, {path: measured.chunks_of(path) for path in hashes}))
 
 
-def answered(
-    context: SearchContext, data: Data, swaps: Sequence[Replacement], measured: Subject, model: str
-) -> Pass:
-    """Return one pass of answers over the live index, `measured`, with `swaps` in place."""
+def answered(context: SearchContext, data: Data, fault: Fault, measured: Subject) -> Pass:
+    """Return one pass of answers over the live index, `measured`, with `fault` in place."""
     page_of = span_overlap.pages_of(measured.files)
-    with ExitStack() as stack:
-        answerer = stack.enter_context(collect.answering(context, measured, model))
-        stack.enter_context(applied(*swaps))
-        replies = tuple(collect.ask_all(answerer, data.questions))
-    scored = [faithfulness.score(model, reply, measured.files, None) for reply in replies]
-    answerable = [reply for reply in replies if reply.question.answerable]
-    answers = Answers(
+    with applied(*fault.swaps):
+        replies = tuple(collect.ask_all(context, measured, fault.model, data.questions))
+    checked = [faithfulness.score(fault.model, reply, measured.files, None) for reply in replies]
+    return Pass(answers=Answers(
         replies,
-        {reply.question.id: accuracy.score(reply, page_of).score for reply in answerable},
-        {s.answered.question.id: fmean(not v.fault for v in s.verdicts)
-         for s in scored if s.verdicts},
-        frozenset(s.answered.question.id for s in scored if s.leaked),
-    )  # fmt: skip
-    return Pass(answers=answers)
+        {reply.question.id: accuracy.score(reply, page_of).score
+         for reply in replies if reply.question.answerable},
+        {one.answered.question.id: fmean(not v.fault for v in one.verdicts)
+         for one in checked if one.verdicts},
+        frozenset(one.answered.question.id for one in checked if one.leaked),
+    ))  # fmt: skip
 
 
 def _remembering(encode: Any) -> Any:

@@ -11,6 +11,7 @@ from pkgutil import resolve_name
 from typing import Any, Literal
 from unittest.mock import patch
 
+from retrieval.context import SearchContext
 from retrieval.errors import ConfigurationError
 
 Wrap = Callable[[Any], Any]  # from what stands there to what shall stand there
@@ -27,7 +28,7 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A plausible way to break what people get.
+    """A plausible way to break what people get: `swaps`, and `opened` of the context they ask.
 
     `must_turn_red` is the gate that has to see it. `index` tells that the vault has to be indexed
     with it. `ground` is where it is tried: search over the handbook, search over the rules (too
@@ -36,7 +37,8 @@ class Fault:
 
     name: str
     must_turn_red: str
-    swaps: tuple[Replacement, ...]
+    swaps: tuple[Replacement, ...] = ()
+    opened: Callable[[SearchContext], SearchContext] = lambda context: context
     index: bool = False
     ground: Ground = "handbook"
     model: str = "quotes"

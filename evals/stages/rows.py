@@ -1,12 +1,39 @@
-"""The rows of `evals.ablation`: what each configuration did, beside the shipped one."""
+"""The rows of `evals.ablation`: what each configuration did, next to the shipped one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
+from evals.answers.program import Table
 from evals.measure import stats
 from evals.measure.stats import ALPHA, Interval
-from evals.stages.configurations import Configuration, ConfiguredSearch, Indexed
+from evals.stages.configurations import SHIPPED, Configuration, ConfiguredSearch
+from evals.stages.indexes import Indexed
+from retrieval.errors import ConfigurationError
+
+_HEAD = (
+    "configuration", "k", "hit@k", "MRR", "MRR against shipped (95 %)", "hits lost / won", "p",
+    "against shipped", "refused: no answer / answer", "pieces returned", "p50 ms",
+    "texts embedded", "token KB a chunk",
+)  # fmt: skip
+NOTES = (
+    "Hits are counted among the k passages returned, MRR over the whole order, so k and the "
+    "threshold leave it as it is. p: exact McNemar of the hits, adjusted by Holm for all rows; the "
+    "intervals are each row's own. Rows that change a stage or the chunks have no threshold, which "
+    "belongs to the scores of the whole. Longer passages hold more: read a hit beside the word "
+    "pieces returned. Milliseconds are this machine's."
+)
+# The rows that docs/evals.md shows, as who has not read the code would call them.
+FEW_ROWS = {
+    SHIPPED: "as shipped",
+    "no-names": "without names and fields",
+    "dense-text": "without these and late interaction",
+    "dense-entries": "vectors of entries alone",
+    "dense-chunks": "vectors of whole chunks alone",
+    "fixed": "all stages over fixed 512-token chunks",
+    "fixed-dense": "vectors of fixed 512-token chunks alone",
+}
+_RECORDED = ("hit", "rank", "lost_at", "refused", "late", "pieces", "milliseconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +48,11 @@ class AblationRow:
     def answerable(self) -> tuple[ConfiguredSearch, ...]:
         """The questions that hits and ranks are counted on."""
         return tuple(asked for asked in self.asked if asked.question.answerable)
+
+    @property
+    def hits(self) -> int:
+        """How many of these are hits."""
+        return sum(asked.hit for asked in self.answerable)
 
     @property
     def mrr(self) -> float:
@@ -40,7 +72,7 @@ class AblationRow:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A configuration beside the shipped one, on the same questions."""
+    """A configuration against the shipped one, on the same questions."""
 
     difference: float  # of MRR; under 0 is worse than as shipped
     interval: Interval
@@ -74,39 +106,76 @@ def compare(shipped: AblationRow, row: AblationRow) -> Comparison:
     )  # fmt: skip
 
 
-def adjusted(rows: Sequence[AblationRow]) -> dict[str, float]:
-    """Return Holm's p-value of each row by its name, 1 of the first, which is the shipped one.
+def table(rows: Sequence[AblationRow]) -> Table:
+    """Return the whole table, the first row being the shipped one."""
+    compared = {row.arm.name: compare(rows[0], row) for row in rows}
+    adjusted = stats.holm({n: c.p_value for n, c in compared.items() if n != SHIPPED})
+    return [_HEAD, *(
+        _cells(row, compared[row.arm.name], adjusted.get(row.arm.name)) for row in rows
+    )]  # fmt: skip
 
-    Rows of one setup are one comparison, and the shipped one with itself is none.
+
+def better(whole: Table) -> str:
+    """Return the line that names the rows of a table that are better than as shipped."""
+    head, *lines = whole
+    names = [line[0] for line in lines if line[head.index("against shipped")] == "better"]
+    return f"Better than as shipped: {'; '.join(names) or 'none'}."
+
+
+def few_rows(rows: Sequence[AblationRow]) -> Table:
+    """Return the rows of FEW_ROWS.
+
+    Raises ConfigurationError where one of the rows is not among `rows`: a stage is off, and the
+    document is about the whole.
     """
-    setups = {row.arm.name: str(row.arm.setup) for row in rows}
-    same = str(rows[0].arm.setup)
-    tests = {str(row.arm.setup): compare(rows[0], row).p_value for row in rows}
-    found = {same: 1.0} | stats.holm({name: p for name, p in tests.items() if name != same})
-    return {name: found[setup] for name, setup in setups.items()}
+    by_name = {row.arm.name: row for row in rows}
+    if missing := FEW_ROWS.keys() - by_name.keys():
+        raise ConfigurationError(f"no rows {sorted(missing)} for the document; measure all of them")
+    shipped = rows[0]
+    head = (
+        "configuration", f"hit@{shipped.arm.setup.top_k}", "MRR", "MRR against shipped (95 %)",
+        "p50 of search", "texts embedded", "vectors of words",
+    )  # fmt: skip
+    chosen = [(by_name[name], title) for name, title in FEW_ROWS.items()]
+    return [head, *(
+        (
+            title, f"{row.hits / len(row.answerable):.3f}", f"{row.mrr:.3f}",
+            "" if row is shipped else str(compare(shipped, row)), f"{row.p50:.0f} ms",
+            f"{row.index.texts:,}",
+            f"{row.token_bytes / 1000:.0f} KB a chunk" if row.token_bytes else "none",
+        )
+        for row, title in chosen
+    )]  # fmt: skip
 
 
-def summed(rows: Sequence[AblationRow]) -> dict[str, object]:
-    """Return the numbers of the table as JSON writes them, by the row's name."""
-    p_values = adjusted(rows)
-    return {row.arm.name: _summed(row, compare(rows[0], row), p_values) for row in rows}
-
-
-def _summed(
-    row: AblationRow, compared: Comparison, p_values: Mapping[str, float]
-) -> dict[str, object]:
-    return {
-        "title": row.arm.title,
-        "top_k": row.arm.setup.top_k,
-        "answerable": len(row.answerable),
-        "hits": sum(asked.hit for asked in row.answerable),
-        "mrr": row.mrr,
-        "difference": compared.difference,
-        "interval": list(compared.interval),
-        "lost": compared.lost,
-        "won": compared.won,
-        "p_adjusted": p_values[row.arm.name],
-        "p50_ms": row.p50,
-        "texts_embedded": row.index.texts,
-        "token_bytes_a_chunk": row.token_bytes,
+def record(rows: Sequence[AblationRow], number: int) -> Mapping[str, object]:
+    """Return a question, by its number from 0, with what every row did with it."""
+    did = {
+        row.arm.name: {name: getattr(row.asked[number], name) for name in _RECORDED} for row in rows
     }
+    return {"question": rows[0].asked[number].question.question, "rows": did}
+
+
+def _cells(row: AblationRow, compared: Comparison, p_value: float | None) -> list[str]:
+    """The cells of a row; `p_value` is None for the shipped one."""
+    n = len(row.answerable)
+    other = [asked for asked in row.asked if not asked.question.answerable]
+    return [
+        row.arm.title,
+        str(row.arm.setup.top_k),
+        f"{row.hits}/{n} = {row.hits / n:.3f}",
+        f"{row.mrr:.3f}",
+        str(compared),
+        f"{compared.lost} / {compared.won}",
+        f"{1.0 if p_value is None else p_value:.3f}",
+        "itself" if p_value is None else compared.verdict(p_value),
+        f"{_refused(other)} / {_refused(row.answerable)}",
+        f"{fmean(asked.pieces for asked in row.asked):.0f}",
+        f"{row.p50:.0f}",
+        f"{row.index.texts:,}",
+        f"{row.token_bytes / 1000:.1f}",
+    ]
+
+
+def _refused(asked: Sequence[ConfiguredSearch]) -> str:
+    return f"{sum(one.refused for one in asked)} of {len(asked)}"

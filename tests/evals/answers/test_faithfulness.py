@@ -8,7 +8,7 @@ import pytest
 
 from api.llm.client import LanguageModel
 from evals import faithfulness as program
-from evals.answers import claims, fixtures, judged_set
+from evals.answers import claims, marked
 from evals.answers.llm_judge import Judge
 from evals.faithfulness import CheckedAnswer
 from evals.faults.passes import HANDBOOK
@@ -32,9 +32,9 @@ def faults(text: str, *places: Place, **values: Any) -> list[str]:
 
 
 def test_the_faithful_fixtures_pass_and_the_planted_ones_do_not() -> None:
-    scores = [(one, fixtures.score(one)) for one in fixtures.load()]
-    assert all(value >= 0.90 for one, value in scores if one.faithful)
-    assert all(value < 0.3 for one, value in scores if not one.faithful)
+    scores = [(one, program.of_fixture(one)) for one in marked.fixtures()]
+    assert all(value >= 0.90 for one, value in scores if not one.fault)
+    assert all(value < 0.3 for one, value in scores if one.fault)
     sound = [program.score("right", answered(asked("prose", TORCH), refusal()), RULES, None)]
     assert program.faults(sound, scores) == []
     swapped = [(one, 1 - value) for one, value in scores]
@@ -43,28 +43,28 @@ def test_the_faithful_fixtures_pass_and_the_planted_ones_do_not() -> None:
 
 def test_every_passage_of_fixtures_and_marked_claims_stands_in_its_vault() -> None:
     pages = {name: _texts(folder) for name, folder in VAULTS.items()}
-    rows = judged_set.MARKED.read_text("utf-8").splitlines()
+    rows = marked.CLAIMS.read_text("utf-8").splitlines()
     for row in map(json.loads, rows):
         assert row["passage"] in pages[row["vault"]][row["path"]]
-    for source in (source for one in fixtures.load() for source in one.passages):
+    for source in (source for one in marked.fixtures() for source in one.passages):
         assert any(source.text in files.get(source.path, "") for files in pages.values())
 
 
 def test_the_marked_claims_are_enough_and_half_of_them_are_supported() -> None:
-    marked = judged_set.load()
-    assert len(marked) >= 60
-    assert sum(one.supported for one in marked) * 2 == len(marked)
-    assert len({(one.passage.text, one.claim) for one in marked}) == len(marked)
+    known = marked.claims()
+    assert len(known) >= 60
+    assert sum(one.supported for one in known) * 2 == len(known)
+    assert len({(one.passage.text, one.claim) for one in known}) == len(known)
 
 
 def test_kappa_is_cohens() -> None:
     # po = 35/50, pe = (25 x 30 + 25 x 20) / 50² = 0.5
     pairs = [(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10 + [(False, False)] * 15
-    assert judged_set.kappa(pairs) == pytest.approx(0.4)
-    assert judged_set.kappa([(True, True), (False, False)]) == 1.0
-    assert judged_set.kappa([(True, False), (False, True)]) == -1.0
-    assert judged_set.kappa([(True, True)]) is None
-    assert judged_set.kappa([]) is None
+    assert marked.kappa(pairs) == pytest.approx(0.4)
+    assert marked.kappa([(True, True), (False, False)]) == 1.0
+    assert marked.kappa([(True, False), (False, True)]) == -1.0
+    assert marked.kappa([(True, True)]) is None
+    assert marked.kappa([]) is None
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_a_judge_takes_the_answer_apart_and_what_it_cannot_say_is_unscored(
     llm.reply = "It seems fine."
     scored = judged(judge, "1d6 for each 10 feet [1].")
     assert (scored.verdicts, scored.unscored) == ((), 1)
-    agreement = judged_set.measure(
-        "fake", lambda text, source: judge.supports(text, [source]), judged_set.load()[:4]
+    agreement = marked.agreement(
+        "fake", lambda text, source: judge.supports(text, [source]), marked.claims()[:4]
     )
     assert (agreement.scored, agreement.unscored, agreement.kappa) == (0, 4, None)
     model.close()

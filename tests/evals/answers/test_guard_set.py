@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from evals import guard_set as program
-from evals.guard_set import Checked, LabelledAnswer
+from evals.answers import marked
+from evals.answers.marked import MarkedAnswer
+from evals.guard_set import Checked
 from retrieval.errors import DatasetError
 
 PASSAGE = {
@@ -54,7 +56,7 @@ def test_a_label_that_the_guard_contradicts_is_red_in_either_direction(
 
 
 def test_always_and_never_blocking_are_both_red() -> None:
-    finding = program.measure([_case(WRONG)])[0].findings
+    finding = program.checked(_case(WRONG)).findings
     always = [Checked(_case(row), finding) for row in (RIGHT, WRONG)]
     never = [Checked(_case(row), ()) for row in (RIGHT, WRONG)]
     assert [fault.split(" ")[0] for fault in program.faults(always)] == ["blocked"]
@@ -68,8 +70,8 @@ def test_always_and_never_blocking_are_both_red() -> None:
     [
         ([], "has not both right and wrong answers"),
         ([{**RIGHT, "split": "held"}, {**WRONG, "split": "held"}], "'dev' has not both"),
-        ([RIGHT, {**WRONG, "right": True}], "guard.jsonl:2: split 'dev', right True"),
-        ([{"id": "a"}], "guard.jsonl:1: is no case: KeyError"),
+        ([RIGHT, {**WRONG, "right": True}], "guard.jsonl:2: right True, fault 'number'"),
+        ([{"id": "a"}], "guard.jsonl:1: question: Field required"),
     ],
 )
 def test_what_cannot_be_measured_is_no_pass(
@@ -80,20 +82,20 @@ def test_what_cannot_be_measured_is_no_pass(
 
 
 def test_the_committed_set_has_both_splits_of_the_size_that_is_promised() -> None:
-    for split in program.SPLITS:
-        cases = program.load(program.GUARD, split)
+    for split in marked.GUARD_SPLITS:
+        cases = marked.guard_answers(marked.GUARD, split)
         wrong = sum(bool(case.fault) for case in cases)
         assert len(cases) >= 100
         assert 0.3 <= wrong / len(cases) <= 0.5
 
 
 def test_answers_to_measure_are_about_half_wrong_and_none_to_build_on() -> None:
-    held = program.load(program.GUARD, "held")
+    held = marked.guard_answers(marked.GUARD, "held")
     assert sum(bool(case.fault) for case in held) == len(held) / 2
     assert not {case.answer for case in held} & {
-        case.answer for case in program.load(program.GUARD, "dev")
+        case.answer for case in marked.guard_answers(marked.GUARD, "dev")
     }
 
 
-def _case(row: dict[str, Any]) -> LabelledAnswer:
-    return program._case("here", json.dumps(row))
+def _case(row: dict[str, Any]) -> MarkedAnswer:
+    return MarkedAnswer("a", row["question"], (), row["answer"], row["fault"] or "")

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
@@ -59,20 +58,11 @@ def test_one_direction_alone_is_no_measurement() -> None:
             program.faults(group)
 
 
-def test_the_curve_rises_from_none_to_nearly_all() -> None:
-    best = [(asked("offtopic"), 0.1), (asked("prose", TORCH), 0.9), (asked("nearmiss"), None)]
-    lines = {line.style: [share for _, share in line.points] for line in program.curve(best)}
-    assert {style: points[0] for style, points in lines.items()} == {"a": 0.0, "b": 1.0, "c": 0.0}
-    assert lines["a"][1:] == [1.0] * (len(lines["a"]) - 1)
-    assert lines["c"] == [0.0] * len(lines["c"])
-    assert program.curve([(asked("nearmiss"), None)]) == []
-
-
 def run(folder: Path, *options: str) -> int:
     return program.main(["--dataset", dataset(folder, QUESTIONS), *options])
 
 
-def test_a_threshold_decides_and_the_curve_is_in_the_folder(
+def test_a_threshold_decides_in_both_directions(
     environment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("RAG_THRESHOLD", "-9")
@@ -80,10 +70,6 @@ def test_a_threshold_decides_and_the_curve_is_in_the_folder(
     shown = capsys.readouterr().out
     assert "FAIL: ANSWERED (offtopic, no answer exists) — Which fuse fits my dishwasher?" in shown
     assert "GATE FAILED: refused 0.000 of offtopic, less than 0.93" in shown
-    (folder,) = Path("results").iterdir()
-    figure = ElementTree.parse(folder / "refusals.svg").getroot()
-    assert figure.tag == "{http://www.w3.org/2000/svg}svg"
-    assert "offtopic, refused (of 1)" in "".join(figure.itertext())
     monkeypatch.setenv("RAG_THRESHOLD", "9")
     assert run(environment, "--json", "out.jsonl") == 1
     assert "GATE FAILED: false refusals 1.000" in capsys.readouterr().out

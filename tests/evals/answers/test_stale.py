@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 
 from evals import stale
+from evals.answers.running_apis import Stage, opened
 from evals.stale import (
     HANDBOOK,
     EditCase,
     Reply,
     RulePlace,
-    Stage,
     State,
     cases,
-    opened,
     replies,
     row,
 )

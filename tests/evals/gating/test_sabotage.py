@@ -71,7 +71,8 @@ def test_a_fault_is_caught_by_its_own_gate_alone_and_each_lie_of_the_gate_is_not
     )
     monkeypatch.setattr(sabotage, "FAULTS", faults)
     assert sabotage.main(["--fast", "--json", "out.json"]) == 1
-    written = {row["fault"]: row for row in json.loads(Path("out.json").read_text("utf-8"))}
+    lines = Path("out.json").read_text("utf-8").splitlines()
+    written = {row["fault"]: row for row in map(json.loads, lines)}
     assert {name: row["caught"] for name, row in written.items()} == {
         "no passages": True, "seen by another gate": False, "nothing at all": False,
         **{f"gate: {name}": True for name in GATE_MUTANTS},
@@ -116,8 +117,8 @@ def test_each_fault_of_answers_is_caught_by_its_gate_and_nothing_by_none(
     prompts = [fault for fault in of_answers if fault.name == "prompt without refusal"]
     nothing = [Fault("nothing", "", (), model=model) for model in ("quotes", "right")]
     others = [fault for fault in of_answers if fault not in prompts]
-    verdicts = [*sabotage._of_answers(goods, asked, [*others, *nothing])]
-    verdicts += sabotage._of_answers(open_to_all, asked, prompts)
+    verdicts = [*sabotage.of_answers(goods, asked, [*others, *nothing])]
+    verdicts += sabotage.of_answers(open_to_all, asked, prompts)
     assert [v.fault for v in verdicts if not v.caught] == ["nothing", "nothing"]
     assert [v.red for v in verdicts if v.fault == "nothing"] == [(), ()]
     assert len(verdicts) == len(of_answers) + 2

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from hypothesis.strategies import floats
 
-from evals import subjects
 from evals.labels import dataset
 from evals.retrieval import RULES
 from retrieval.context import SearchContext
@@ -100,7 +99,11 @@ def test_the_lists_are_long_and_their_lines_short_and_different(name: str, least
 
 @pytest.mark.parametrize(
     "file",
-    [RULES, RULES.with_name("handbook.jsonl"), *sorted(subjects.QUESTIONS.glob("*.jsonl"))],
+    [
+        RULES,
+        RULES.with_name("handbook.jsonl"),
+        *sorted(RULES.with_name("subjects").glob("*.jsonl")),
+    ],
     ids=lambda one: one.stem,
 )
 def test_no_line_is_a_question_that_refusals_are_measured_with(file: Path) -> None:
