@@ -65,9 +65,10 @@ def _measured(args: argparse.Namespace) -> EvalReport:
     if encoded:
         notes.append(f"Token vectors did not fit RAG_TOKEN_STORAGE_MB: {'; '.join(encoded)}.")
     if args.document:
+        few = _few(args, rows)  # which names the commit, before a file of it is changed
         text = "\n\n".join([title, "\n".join(program.markdown(whole)), *notes])
         args.document.with_name("ablation.md").write_text(f"{text}\n", "utf-8")
-        document.put(args.document, _COMMAND, _few(args, rows))
+        document.put(args.document, _COMMAND, few)
     asked = [
         ReportRow(one.question.id, one.question.kind, "", "", record(rows, number))
         for number, one in enumerate(rows[0].asked)
