@@ -75,6 +75,7 @@ def _runs(path: Path, outcomes: Sequence[Outcome]) -> list[KnownOutcomeRun]:
         KnownOutcomeRun("no passages at all", 1, asked, (_nothing(lambda _: True),)),
         KnownOutcomeRun("the last questions lost", 1, asked, (_nothing(last.__contains__),)),
         KnownOutcomeRun("the right passage last", 1, asked, (Replacement(_SEARCH, _last),)),
+        KnownOutcomeRun("always the same passages", 1, asked, (_same(asked[0]["question"]),)),
         KnownOutcomeRun("right words of another file", 1, _misplaced(asked)),
         KnownOutcomeRun("a critical question lost", 1, (*asked, critical)),
         KnownOutcomeRun("a forbidden file first", 1,
@@ -111,6 +112,13 @@ def _nothing(chosen: Callable[[str], bool]) -> Replacement:
         return replace(result, hits=()) if chosen(result.question) else result
 
     return changed(_SEARCH, left)
+
+
+def _same(question: str) -> Replacement:
+    """Return what is found for one question to all of them; nothing but the recall is red."""
+    return Replacement(
+        _SEARCH, lambda search: lambda context, _, **options: search(context, question, **options)
+    )
 
 
 def _last(search: Any) -> Any:
