@@ -110,7 +110,7 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
         generation=details.generation.name,
         off_topic_score=question.off_topic.near - details.baseline,
         covered=_covered(question, fused.pieces),
-        off_topic_limits=off_topic.limits(context, details.generation),
+        off_topic_limits=off_topic.limits(context, details.generation, lists.terms.entries),
         timings=Timings(
             embed_ms=question.embed_ms,
             search_ms=1000 * (searched - started + perf_counter() - reranked),

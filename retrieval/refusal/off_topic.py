@@ -2,7 +2,7 @@
 
 By how much it must be nearer to the rules than to other subjects depends on how everyday the rules
 are. It is fitted for one vault by `evals.calibrate`, which writes it to off_topic.json in the
-vault's folder; an ingest keeps it with the generation. Other vaults have one limit for all.
+vault's folder; an ingest keeps it with the generation. In other vaults it depends on their size.
 """
 
 import math
@@ -21,9 +21,12 @@ from retrieval.models import OffTopicLimits, SearchResult
 from retrieval.ranking import calibration
 
 FILE = "off_topic.json"  # of a vault's folder, as fitted.py writes it
-# In a vault that nothing was fitted on. Each refuses one in twenty of the answerable questions of
-# the fifteen vaults it was chosen on (docs/experiments.md, E47).
-FOR_ALL = OffTopicLimits(covered=0.10, nearer=0.30)
+# In a vault that nothing was fitted on. The first refuses one in fifty of the answerable questions
+# of the fifteen vaults it was chosen on (docs/experiments.md, E63), the second one in twenty (E47).
+FOR_ALL = OffTopicLimits(covered=0.06, nearer=0.30)
+# A small vault has few words that a question's can be similar to, so all questions are farther from
+# it. The limit of `covered` for one entry, and what each e-fold of entries adds (E63).
+_ONE_ENTRY, _E_FOLD = -0.50, 0.09
 _VECTOR = 0.5  # what the vector's difference counts beside that of the words (E47)
 _NAMED = 0.6  # share of a question; no off-topic one of the calibration split has over 0.58
 _FEW = 2  # words
@@ -101,13 +104,22 @@ def is_refused(context: SearchContext) -> bool:
     return context.settings.rag_threshold is None and _calibrated(tuple(sorted(models.items())))
 
 
-def limits(context: SearchContext, generation: Generation) -> OffTopicLimits | None:
-    """Return the limits by which questions to a generation are refused; None where none is."""
+def limits(context: SearchContext, generation: Generation, entries: int) -> OffTopicLimits | None:
+    """Return the limits by which questions to a generation are refused; None where none is.
+
+    `entries` is how many it has.
+    """
     if not is_refused(context):
         return None
     models = calibrated_for(context.settings, context.embedder, context.reranker)
     own = (_limits(fit) for fit in generation.off_topic if fit["for"] == models)
-    return next(own, FOR_ALL)
+    return next(own, None) or of_size(entries)
+
+
+def of_size(entries: int) -> OffTopicLimits:
+    """Return the limits of a vault that nothing was fitted on, by how many entries it has."""
+    small = _ONE_ENTRY + _E_FOLD * math.log(max(entries, 1))
+    return FOR_ALL._replace(covered=min(small, FOR_ALL.covered))
 
 
 @lru_cache(maxsize=8)  # asked for with every question, and the file is read at the first

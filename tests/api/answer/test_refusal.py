@@ -137,9 +137,12 @@ def test_an_ingest_keeps_the_limits_of_its_vault_with_the_generation(
 
     def limits() -> OffTopicLimits | None:
         pipeline.run(context, settings.vault)
-        return search(context, "How long does a torch burn?").off_topic_limits
+        result = search(context, "How long does a torch burn?")
+        entries.append(result.terms.entries)
+        return result.off_topic_limits
 
-    assert limits() == off_topic.FOR_ALL
+    entries: list[int] = []
+    assert limits() == off_topic.of_size(entries[0])
     high = OffTopicLimits(covered=9.0, nearer=9.0)
     off_topic.write(settings.vault, models, high, {})
     assert limits() == high
@@ -149,7 +152,14 @@ def test_an_ingest_keeps_the_limits_of_its_vault_with_the_generation(
     pipeline.run(context, settings.vault, rebuild=True)
     assert limits() == LIMITS
     (settings.vault / off_topic.FILE).unlink()
-    assert limits() == off_topic.FOR_ALL
+    assert limits() == off_topic.of_size(entries[0])
+
+
+def test_the_fewer_entries_a_vault_has_the_less_is_refused() -> None:
+    limits = [off_topic.of_size(entries).covered for entries in (0, 1, 15, 100, 1_000, 100_000)]
+    assert limits == sorted(limits)
+    assert limits[0] == limits[1] == -0.5
+    assert limits[-2:] == [off_topic.FOR_ALL.covered] * 2
 
 
 def made(kind: str, count: int, lowest: float, *, words: bool = True) -> list[Example]:

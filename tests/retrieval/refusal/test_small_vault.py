@@ -1,0 +1,61 @@
+"""A club's two files are about everyday matters: these words do not speak of another subject."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from retrieval.context import SearchContext
+from retrieval.search import search
+from tests.conftest import index_of, write_vault
+
+CLUB = {
+    "boats.md": (
+        "# Boats\n\nMembers may take out a dinghy from April to October. A dinghy is booked in the "
+        "log at the pier.\n\n| Boat | Crew | Deposit |\n|---|---|---|\n| Dinghy | 1-2 | 20 EUR |\n"
+        "| Keelboat | 3-5 | 100 EUR |\n\nWhoever damages a boat tells the boatman the same day.\n"
+    ),
+    "clubhouse.md": (
+        "# Clubhouse\n\nThe clubhouse is open from 8:00 to 22:00.\n\n- Dogs stay on the terrace.\n"
+        "- The grill is lit by adults only.\n\n## Keys\n\nA lost key costs 80 EUR.\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def club(
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SearchContext]:
+    with index_of(loaded, server, write_vault(tmp_path_factory.mktemp("club"), CLUB)) as context:
+        yield context
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "can I bring my dog?",
+        "do I need to book a dinghy?",
+        "I lost my key, what now?",
+        "who may light the grill?",
+        "I broke a boat, what do I have to do?",
+        "when does the clubhouse close?",
+    ],
+)
+def test_what_a_small_vault_says_is_not_refused(club: SearchContext, question: str) -> None:
+    assert search(club, question).certainty != "refused"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is the capital of France?",
+        "how do I cook risotto?",
+        "who won the world cup in 2014?",
+        "when was Napoleon born?",
+        "how do I change a tyre?",
+        "Python list comprehension syntax",
+    ],
+)
+def test_another_subject_is_refused_by_a_small_vault_too(
+    club: SearchContext, question: str
+) -> None:
+    assert search(club, question).certainty == "refused"
