@@ -104,14 +104,18 @@ def card_reply(
         question, result.certainty, result.confidence,
         found=result, parts=tuple(parts), folders=listed, corrections=corrections, reading=reading,
     )  # fmt: skip
+    return _with_cards(reply, result, far=far)
+
+
+def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardReply:
     if not result.hits:  # whatever was decided: nothing is no answer
         reply = replace(reply, certainty="refused", confidence=0.0)
-    if listed:  # the confidence is of the first card
+    if reply.folders:  # the confidence is of the first card
         reply = replace(reply, certainty="answered", confidence=None)
     if reply.certainty == "refused" or not result.hits:
         return reply
-    cards = selection.choose(result, parts, reading, far=far)
-    if listed:  # they stand above, and are what is asked for
+    cards = selection.choose(result, reply.parts, reply.reading, far=far)
+    if reply.folders:  # they stand above, and are what is asked for
         cards = tuple(replace(card, folded=True) for card in cards)
     certainty = "nearest" if result.premise else reply.certainty
     return replace(reply, cards=cards, premise=result.premise, certainty=certainty)
