@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, Form, numbers, words
-from api.answer.cards.fields import own_field
+from api.answer.cards.fields import field_asked, own_field
 from api.answer.cards.pieces import pieces_of, skipped_after
 from api.answer.cards.place import CardPlace, Size, is_short, place_of
 from api.answer.cards.rows import asked_columns, numbered
@@ -105,7 +105,7 @@ def _of_section(
         form=form,
         pieces=pieces,
         lines={number: file.lines.get(number, "") for number in shown},
-        marked=(Part(best.entry.first_line, best.entry.last_line),),
+        marked=_marked(place, best, asked),
         best=own_field(place, best.entry, asked),
         next_best=_next_best(place, found),
         chunk=hit.chunk,
@@ -114,6 +114,12 @@ def _of_section(
         rest=skipped_after(place, pieces),
         columns=asked_columns(found, asked),
     )
+
+
+def _marked(place: CardPlace, best: RankedLine, asked: QuestionWords) -> tuple[Part, ...]:
+    """The lines that answer: of a stat block all fields asked for, else those of the best entry."""
+    fields = field_asked(place, best, asked)
+    return fields.parts if fields else (Part(best.entry.first_line, best.entry.last_line),)
 
 
 def _next_best(place: CardPlace, found: Sequence[RankedLine]) -> Entry | None:

@@ -55,6 +55,18 @@ def test_a_field_that_is_asked_for_is_shown_alone(
     assert first(context, asked) == shown
 
 
+@pytest.mark.parametrize(
+    ("asked", "marked"),
+    [("What are the range and duration of Fog?", 2), ("How long does Fog last?", 1)],
+)
+def test_each_field_that_is_asked_for_is_marked_and_no_other(
+    context: SearchContext, asked: str, marked: int
+) -> None:
+    card = chosen(context, asked)[0]
+    assert card.path.endswith("Fog.md")
+    assert [part.first_line for part in card.marked] == [3, 4][-marked:]
+
+
 def test_a_short_section_is_shown_whole(context: SearchContext) -> None:
     card = next(c for c in chosen(context, "When does a mutiny begin?") if "Mutiny" in c.path)
     assert render.text(card) == VAULT[card.path].split("\n\n", 1)[1].strip()
