@@ -84,16 +84,32 @@ def test_the_stages_are_counted_in_seconds_as_the_answer_tells_them(api: httpx2.
 
 
 @every_way
-def test_an_answer_that_the_guard_turns_into_quotes_is_counted_with_what_it_found(
-    api: httpx2.Client, llm: FakeLlm, way: str
+@pytest.mark.parametrize(
+    ("reply", "outcome", "verdict", "violations", "tries"),
+    [
+        (ALTERED, ("answered", ""), "quotes", {("number",): 1}, 2),
+        (REFUSAL, ("refused", "model"), "off", {}, 1),
+    ],
+)
+def test_what_became_of_a_models_words_is_counted(
+    api: httpx2.Client,
+    llm: FakeLlm,
+    way: str,
+    reply: str,
+    outcome: tuple[str, str],
+    verdict: str,
+    violations: Series,
+    tries: int,
 ) -> None:
-    llm.reply = ALTERED
+    llm.reply = reply
     assert "two hours" not in ask(api, way).text
-    assert answers(api) == {("answered", ""): 1}
-    assert counts(api, "rag_guard_verdicts_total", "verdict") == {("quotes",): 1}
-    assert counts(api, "rag_guard_violations_total", "guard") == {("number",): 1}
+    assert answers(api) == {outcome: 1}
+    assert counts(api, "rag_guard_verdicts_total", "verdict") == {(verdict,): 1}
+    assert counts(api, "rag_guard_violations_total", "guard") == violations
+    if reply == REFUSAL:
+        assert counts(api, "rag_citations_total", "status") == {}
     completion = counts(api, "rag_tokens_total", "direction")[("completion",)]
-    assert completion == 2 * USAGE["completion_tokens"]
+    assert completion == tries * USAGE["completion_tokens"]
 
 
 def test_markers_are_counted_by_what_became_of_them(api: httpx2.Client, llm: FakeLlm) -> None:
@@ -103,15 +119,6 @@ def test_markers_are_counted_by_what_became_of_them(api: httpx2.Client, llm: Fak
     assert len(found) > 1
     assert counts(api, "rag_citations_total", "status") == found
     assert counts(api, "rag_guard_verdicts_total", "verdict") == {("repaired",): 1}
-
-
-@every_way
-def test_a_refusal_is_counted_by_its_reason(api: httpx2.Client, llm: FakeLlm, way: str) -> None:
-    llm.reply = REFUSAL
-    assert ask(api, way).status_code == 200
-    assert answers(api) == {("refused", "model"): 1}
-    assert counts(api, "rag_guard_verdicts_total", "verdict") == {("off",): 1}
-    assert counts(api, "rag_citations_total", "status") == {}
 
 
 @every_way

@@ -72,6 +72,9 @@ def test_a_second_rating_takes_the_place_of_the_first(
     assert found == [(first, "down", "on second thoughts"), (second, "up", "")]
     assert [row["request_id"] for row in listed(capsys, "--down")] == [first]
     assert [row["request_id"] for row in listed(capsys, "--limit", "1")] == [first]
+    assert rated(client, first, "up") == 204
+    (row,) = listed(capsys, "--limit", "1")
+    assert (row["rating"], row["comment"]) == ("up", "on second thoughts")  # it is kept
 
 
 def test_an_answer_that_was_never_given_here_is_a_404_that_says_what_to_do(
@@ -100,29 +103,18 @@ def test_of_the_answers_the_latest_are_remembered() -> None:
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
-        ({"Sec-Fetch-Site": "cross-site"}, 403),
-        ({"Sec-Fetch-Site": "same-site"}, 403),  # another port of this machine is another origin
-        ({"Origin": "http://evil.example"}, 403),
-        ({"Origin": "null"}, 403),
-        ({"Origin": "http://[::1"}, 403),
         ({"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),  # another port of this machine is another origin
         ({"Sec-Fetch-Site": "same-origin", "Origin": "https://behind.a.proxy"}, 204),
-        ({"Sec-Fetch-Site": "none"}, 204),
-        ({"Origin": "OWN"}, 204),
-        ({}, 204),
     ],
 )
 def test_no_page_of_another_origin_can_rate(
     client: httpx2.Client, headers: dict[str, str], status: int
 ) -> None:
-    own = f"{client.base_url.scheme}://{client.base_url.host}:{client.base_url.port}"
-    headers = {name: value.replace("OWN", own) for name, value in headers.items()}
+    """Which origins are ours: tests/api/http/test_hosts.py."""
     body = {"request_id": asked(client), "rating": "up"}
-    reply = client.post("/feedback", json=body, headers=headers)
-    assert reply.status_code == status, reply.text
-    if status == 403:
-        assert "another origin" in reply.json()["detail"]
-        assert rated(client, body["request_id"]) == 204  # the answer itself can be rated
+    assert client.post("/feedback", json=body, headers=headers).status_code == status
+    assert rated(client, body["request_id"]) == 204  # the answer itself can be rated
 
 
 @pytest.mark.proves("row 28", "promise 8")
@@ -227,13 +219,3 @@ def test_a_rating_waits_no_longer_than_five_seconds(client: httpx2.Client, datab
         assert reply.status_code == 503
         assert reply.elapsed.total_seconds() < 8
     assert rated(client, request_id) == 204
-
-
-def test_a_second_rating_without_a_comment_keeps_the_first_one_s(
-    client: httpx2.Client, capsys: pytest.CaptureFixture[str]
-) -> None:
-    request_id = asked(client)
-    assert rated(client, request_id, "up", comment="the right row") == 204
-    assert rated(client, request_id, "down") == 204
-    (row,) = (one for one in listed(capsys) if one["request_id"] == request_id)
-    assert (row["rating"], row["comment"]) == ("down", "the right row")

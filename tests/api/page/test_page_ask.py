@@ -20,8 +20,7 @@ def test_the_first_view_names_the_vault_and_gives_questions_to_try(desk: Desk, t
 
 def test_an_answer_shows_its_lines_marked_in_cards(desk: Desk, tab: New) -> None:
     tab_ = tab(desk.quotes)
-    tab_.ask(ASKED)
-    tab_.state("answered")
+    tab_.ask(ASKED, "answered")
     card = tab_.answer.get_by_role("article", name="Torches", exact=True)
     expect(card.locator("mark")).to_have_text(LINES)
     expect(card).to_contain_text(TORCHES)
@@ -78,8 +77,7 @@ def test_a_misspelt_word_is_said_to_be_searched_otherwise(desk: Desk, tab: New) 
 def test_a_follow_up_is_understood_and_can_be_corrected(desk: Desk, tab: New) -> None:
     tab_ = tab(desk.quotes)
     page = tab_.page
-    tab_.ask(ASKED)
-    tab_.state("answered")
+    tab_.ask(ASKED, "answered")
     tab_.ask("and a lantern?")
     expect(tab_.answer.get_by_text("Understood as:")).to_contain_text("and a lantern?")
     expect(page.get_by_text("1 earlier question")).to_be_visible()
@@ -88,9 +86,7 @@ def test_a_follow_up_is_understood_and_can_be_corrected(desk: Desk, tab: New) ->
     expect(field).to_have_value(re.compile("lantern"))
     field.fill("How long does a lantern burn?")
     page.keyboard.press("Enter")
-    expect(tab_.answer.get_by_role("heading", level=2)).to_have_text(
-        "How long does a lantern burn?"
-    )
+    tab_.is_answering("How long does a lantern burn?")
     tab_.state("answered")
     expect(tab_.answer.get_by_text("Understood as:")).to_have_count(0)
     page.reload()
@@ -113,8 +109,7 @@ def test_an_answer_can_be_copied_linked_and_rated(desk: Desk, tab: New) -> None:
         route.fulfill(status=204)
 
     page.route("**/feedback", keep)
-    tab_.ask(ASKED)
-    tab_.state("answered")
+    tab_.ask(ASKED, "answered")
     tab_.answer.get_by_text("Copy as Markdown").click()
     expect(tab_.answer.get_by_text("Copied.")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")

@@ -20,24 +20,17 @@ def asked(tab: Tab) -> list[str]:
     return found
 
 
-def heading(tab: Tab, question: str) -> None:
-    """The answer is to this question."""
-    expect(tab.answer.get_by_role("heading", level=2)).to_have_text(question)
-
-
 def test_back_and_forward_bring_answers_without_asking(desk: Desk, tab: New) -> None:
     tab_ = tab(desk.quotes)
     page = tab_.page
-    tab_.ask(ASKED)
-    tab_.state("answered")
+    tab_.ask(ASKED, "answered")
     expect(page).to_have_url(f"{desk.quotes}/?q=How+long+does+a+torch+burn%3F")
     expect(page).to_have_title(f"{ASKED} · Lamp & Ledger")
-    tab_.ask(NEAREST)
-    tab_.state("nearest")
+    tab_.ask(NEAREST, "nearest")
     requests = asked(tab_)
     page.go_back()
     tab_.state("answered")
-    heading(tab_, ASKED)
+    tab_.is_answering(ASKED)
     expect(page.get_by_text("earlier question")).to_be_hidden()
     page.go_back()
     expect(tab_.answer).to_have_count(0)
@@ -45,7 +38,7 @@ def test_back_and_forward_bring_answers_without_asking(desk: Desk, tab: New) -> 
     expect(page).to_have_title("Lamp & Ledger")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     page.go_forward()
-    heading(tab_, ASKED)
+    tab_.is_answering(ASKED)
     page.go_forward()
     tab_.state("nearest")
     expect(page.get_by_text("1 earlier question")).to_be_visible()
@@ -57,12 +50,10 @@ def test_what_follows_an_answer_gone_back_to_takes_the_place_of_the_rest(
     desk: Desk, tab: New
 ) -> None:
     tab_ = tab(desk.quotes)
-    tab_.ask(ASKED)
-    tab_.state("answered")
-    tab_.ask(NEAREST)
-    tab_.state("nearest")
+    tab_.ask(ASKED, "answered")
+    tab_.ask(NEAREST, "nearest")
     tab_.page.go_back()
-    heading(tab_, ASKED)
+    tab_.is_answering(ASKED)
     tab_.ask(FOLLOW_UP)
     expect(tab_.answer.get_by_text("Understood as:")).to_contain_text(UNDERSTOOD)
     expect(tab_.page.get_by_text("1 earlier question")).to_be_visible()
@@ -73,14 +64,12 @@ def test_back_closes_the_source_first_then_goes_to_the_question_before(
 ) -> None:
     tab_ = tab(desk.quotes)
     page = tab_.page
-    tab_.ask(ASKED)
-    tab_.state("answered")
-    tab_.answer.get_by_role("link", name="Open source").first.click()
+    tab_.ask(ASKED, "answered")
+    tab_.open_source()
     expect(tab_.source.get_by_role("heading", name=TORCHES)).to_be_visible()
-    tab_.ask(NEAREST)
-    tab_.state("nearest")
+    tab_.ask(NEAREST, "nearest")
     expect(tab_.source).to_have_count(0)
-    tab_.answer.get_by_role("link", name="Open source").first.click()
+    tab_.open_source()
     expect(tab_.source).to_be_visible()
     page.go_back()
     expect(tab_.source).to_have_count(0)
@@ -90,7 +79,7 @@ def test_back_closes_the_source_first_then_goes_to_the_question_before(
     expect(tab_.source.get_by_role("heading", name=TORCHES)).to_be_visible()
     page.get_by_role("link", name="Close source").click()
     expect(tab_.source).to_have_count(0)
-    heading(tab_, ASKED)
+    tab_.is_answering(ASKED)
     page.go_back()
     expect(tab_.answer).to_have_count(0)
 
@@ -100,43 +89,40 @@ def test_a_reload_keeps_the_place_in_the_conversation(desk: Desk, tab: New) -> N
     page = tab_.page
     for question in (ASKED, FOLLOW_UP, NEAREST):
         tab_.ask(question)
-        heading(tab_, question)
+        tab_.is_answering(question)
         expect(tab_.answer).not_to_have_attribute("data-state", "working")
     page.go_back()
-    heading(tab_, FOLLOW_UP)
+    tab_.is_answering(FOLLOW_UP)
     page.reload()
-    heading(tab_, FOLLOW_UP)  # its address names what it follows
+    tab_.is_answering(FOLLOW_UP)  # its address names what it follows
     expect(tab_.answer.get_by_text("Understood as:")).to_contain_text(UNDERSTOOD)
     expect(page.get_by_text("1 earlier question")).to_be_visible()
     page.go_forward()
-    heading(tab_, NEAREST)
+    tab_.is_answering(NEAREST)
     expect(page.get_by_text("2 earlier questions")).to_be_visible()
 
 
 def test_back_leaves_a_question_that_is_being_answered(desk: Desk, tab: New) -> None:
     desk.llm.forget()
     tab_ = tab(desk.model)
-    tab_.ask(ASKED)
-    tab_.state("answered")
+    tab_.ask(ASKED, "answered")
     desk.llm.pace = 0.3
     desk.llm.reply = "A torch burns for one hour [1]. " * 20
-    tab_.ask("How long does a lantern burn?")
-    tab_.state("working")
+    tab_.ask("How long does a lantern burn?", "working")
     tab_.page.go_back()
-    heading(tab_, ASKED)
+    tab_.is_answering(ASKED)
     expect(tab_.page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
     desk.llm.stopped.set()
     desk.llm.forget()
     tab_.page.go_forward()  # nothing is kept of it, so the server answers it
     tab_.state("answered")
-    heading(tab_, "How long does a lantern burn?")
+    tab_.is_answering("How long does a lantern burn?")
 
 
 def test_the_same_question_again_is_no_step_of_its_own(desk: Desk, tab: New) -> None:
     tab_ = tab(desk.quotes)
     for _ in range(2):
-        tab_.ask(ASKED)
-        tab_.state("answered")
+        tab_.ask(ASKED, "answered")
     expect(tab_.page.get_by_text("earlier question")).to_be_hidden()
     tab_.page.go_back()
     expect(tab_.answer).to_have_count(0)
@@ -144,21 +130,19 @@ def test_the_same_question_again_is_no_step_of_its_own(desk: Desk, tab: New) -> 
 
 def test_a_place_on_the_page_is_no_other_question(desk: Desk, tab: New) -> None:
     tab_ = tab(desk.quotes)
-    tab_.ask(ASKED)
-    tab_.state("answered")
+    tab_.ask(ASKED, "answered")
     tab_.page.evaluate("location.hash = 'main'")
-    heading(tab_, ASKED)
+    tab_.is_answering(ASKED)
     tab_.page.go_back()
-    heading(tab_, ASKED)
+    tab_.is_answering(ASKED)
 
 
 def test_a_conversation_that_was_cleared_is_answered_by_the_server(desk: Desk, tab: New) -> None:
     tab_ = tab(desk.quotes)
     page = tab_.page
-    tab_.ask(ASKED)
-    tab_.state("answered")
+    tab_.ask(ASKED, "answered")
     page.get_by_role("button", name="New conversation").click()
     expect(page).to_have_url(f"{desk.quotes}/")
     page.go_back()
     tab_.state("answered")
-    heading(tab_, ASKED)
+    tab_.is_answering(ASKED)

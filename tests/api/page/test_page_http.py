@@ -56,20 +56,10 @@ def marks(page: str) -> list[str]:
 @pytest.mark.parametrize(
     ("readme", "setting", "title", "sentence"),
     [
-        (
-            "# Lamp & *Ledger*\n\nA [small](a.md) game. More.\n",
-            None,
-            "Lamp & Ledger",
-            "A small game.",
-        ),
+        ("# Lamp & *L*\n\nA [small](a.md) game. More.\n", None, "Lamp & L", "A small game."),
         ("---\ntitle: 'Lamps'\ndescription: All of it\n---\n# X\n\nY.", "Z", "Lamps", "All of it"),
-        (
-            "No heading, one line",
-            "Rules of the house",
-            "Rules of the house",
-            "No heading, one line",
-        ),
-        (None, "Rules of the house", "Rules of the house", ""),
+        ("No heading, one line", "Our rules", "Our rules", "No heading, one line"),
+        (None, "Our rules", "Our rules", ""),
         (None, None, "Rules Oracle", ""),
         ("# <img src=x onerror=alert(1)>\n", None, "<img src=x onerror=alert(1)>", ""),
     ],
@@ -89,9 +79,10 @@ def test_the_title_is_the_vaults_own_else_the_settings(
     assert found.examples == tuple("abcdef")
 
 
+@pytest.mark.proves("row 35", "promise 9")
 def test_every_view_has_the_policy_and_nothing_inline(client: httpx2.Client) -> None:
     views = ["/", "/?q=hello", f"/?q={ASKED}&source={TORCHES}", "/vault/", f"/vault/{TORCHES}"]
-    for path in [*views, "/docs"]:
+    for path in [*views, f"{views[-1]}?view=lines", "/docs"]:
         reply = client.get(path)
         assert reply.status_code == 200
         policy = reply.headers["content-security-policy"]

@@ -21,7 +21,7 @@ def test_a_link_carries_no_earlier_question(desk: Desk, tab: New) -> None:
         (NEAREST, NEAREST, []),
     ):
         tab_.ask(question)
-        expect(tab_.answer.get_by_role("heading", level=2)).to_have_text(question)
+        tab_.is_answering(question)
         expect(link).to_have_attribute("href", f"/?{urlencode({'q': alone})}")
         address = f"{desk.quotes}/?{urlencode([('q', question), *before])}"
         expect(tab_.page).to_have_url(address)  # a reload understands it again
@@ -33,13 +33,12 @@ def test_who_gets_a_follow_ups_link_sees_its_answer(desk: Desk, tab: New) -> Non
     link = tab_.answer.get_by_role("link", name="Link to this question").get_attribute("href")
     given = tab(f"{desk.quotes}{link}")
     assert given.answer.get_by_role("article").all_inner_texts() == cards
-    expect(given.answer.get_by_role("heading", level=2)).to_have_text(UNDERSTOOD)
+    given.is_answering(UNDERSTOOD)
 
 
 def test_correcting_begins_with_the_persons_own_words(desk: Desk, tab: New) -> None:
     tab_ = tab(desk.quotes)
-    tab_.ask(ASKED)
-    tab_.state("answered")
+    tab_.ask(ASKED, "answered")
     tab_.ask(FOLLOW_UP)
     tab_.answer.get_by_role("link", name="Correct this").click()
     field = tab_.page.get_by_role("textbox", name="Question")
@@ -48,14 +47,13 @@ def test_correcting_begins_with_the_persons_own_words(desk: Desk, tab: New) -> N
     with tab_.page.expect_request("**/page/ask") as sent:
         tab_.page.keyboard.press("Enter")
     assert sent.value.post_data_json == {"question": FOLLOW_UP, "history": []}
-    expect(tab_.answer.get_by_role("heading", level=2)).to_have_text(FOLLOW_UP)
+    tab_.is_answering(FOLLOW_UP)
     expect(tab_.answer.get_by_text("Understood as:")).to_have_count(0)
 
 
 def test_a_correction_given_up_lets_the_next_question_follow(desk: Desk, tab: New) -> None:
     tab_ = tab(desk.quotes)
-    tab_.ask(ASKED)
-    tab_.state("answered")
+    tab_.ask(ASKED, "answered")
     tab_.ask(FOLLOW_UP)
     tab_.answer.get_by_role("link", name="Correct this").click()
     tab_.page.get_by_role("textbox", name="Question").fill("")

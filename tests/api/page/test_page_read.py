@@ -38,7 +38,7 @@ def test_a_source_that_comes_late_does_not_stand_beside_another_answer(
     one = tab(f"{desk.quotes}/?q=What+does+a+dagger+cost%3F")
     late: list[Route] = []
     one.page.route("**/vault/**", lambda route: late.append(route))
-    one.answer.get_by_role("link", name="Open source").first.click()
+    one.open_source()
     one.ask(ASKED)
     expect(one.answer.locator("mark")).to_have_text(LINES)
     (route,) = late
@@ -50,9 +50,8 @@ def test_a_source_that_comes_late_does_not_stand_beside_another_answer(
 
 def test_an_address_with_a_source_shows_it_again(desk: Desk, tab: New) -> None:
     tab_ = tab(desk.quotes)
-    tab_.ask(ASKED)
-    tab_.state("answered")
-    tab_.answer.get_by_role("link", name="Open source").first.click()
+    tab_.ask(ASKED, "answered")
+    tab_.open_source()
     expect(tab_.source).to_be_visible()
     tab_.page.reload()
     expect(tab_.source.locator("mark")).to_have_text(LINES)
@@ -125,7 +124,7 @@ def test_without_scripts_the_page_is_whole(desk: Desk, tab: New) -> None:
     page.get_by_role("textbox", name="Question").fill("and a lantern?")
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(one.answer.get_by_text("Understood as:")).to_be_visible()
-    one.answer.get_by_role("link", name="Open source").first.click()
+    one.open_source()
     expect(page.get_by_role("heading", name=TORCHES)).to_be_visible()
     expect(page.locator("mark").first).to_be_in_viewport()
     page.get_by_role("navigation", name="Vault").get_by_role("link").click()
@@ -136,24 +135,15 @@ def test_without_scripts_the_page_is_whole(desk: Desk, tab: New) -> None:
     expect(page.get_by_role("button", name="New conversation")).to_be_hidden()
 
 
-@pytest.mark.parametrize("path", ["/", "/?q=What+does+a+dagger+cost%3F", "/vault/"])
-@pytest.mark.parametrize(("width", "zoom"), [(360, 1), (640, 2)])  # 1,280 pixels at 200 %
-def test_nothing_is_wider_than_a_small_screen(
-    desk: Desk, tab: New, path: str, width: int, zoom: int
-) -> None:
-    one = tab(
-        f"{desk.quotes}{path}",
-        viewport={"width": width, "height": 740},
-        device_scale_factor=zoom,
-    )
-    page = one.page
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    if "?q" in path:
-        one.answer.get_by_role("link", name="Open source").first.click()
-        box = one.source.bounding_box()
-        assert box
-        assert box["width"] == width  # over the answer
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+@pytest.mark.parametrize("width", [360, 640])
+def test_on_a_small_screen_the_source_is_over_the_answer(desk: Desk, tab: New, width: int) -> None:
+    screen = {"width": width, "height": 740}
+    one = tab(f"{desk.quotes}/?q=What+does+a+dagger+cost%3F", viewport=screen)
+    one.open_source()
+    box = one.source.bounding_box()
+    assert box
+    assert box["width"] == width
+    assert one.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_dark_and_still_for_who_wants_it_so(desk: Desk, tab: New) -> None:

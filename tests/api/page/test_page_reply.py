@@ -22,8 +22,7 @@ def well_behaved(desk: Desk) -> Iterator[None]:
 def test_a_server_that_goes_in_the_middle_is_said(desk: Desk, tab: New) -> None:
     tab_ = tab(desk.model, faulty=True)
     tab_.page.route("**/page/ask", lambda route: route.abort())
-    tab_.ask(ASKED)
-    tab_.state("error")
+    tab_.ask(ASKED, "error")
     expect(tab_.answer).to_contain_text("The server cannot be reached.")
     tab_.page.unroute("**/page/ask")
     half = 'event: draft\ndata: {"text": "A torch", "attempt": 1}\n\n'
@@ -48,8 +47,7 @@ def test_a_busy_server_says_when_to_come_back(desk: Desk, tab: New) -> None:
     try:
         while desk.app.state.questions < 16:
             tab_.page.wait_for_timeout(20)
-        tab_.ask(ASKED)
-        tab_.state("error")
+        tab_.ask(ASKED, "error")
         expect(tab_.answer).to_contain_text("16 questions are being answered")
         expect(tab_.answer).to_contain_text("Ask again in 5 seconds.")
         tab_.page.goto(f"{desk.model}/?q=How+long")
@@ -88,8 +86,7 @@ def test_a_model_writes_a_draft_until_the_checked_answer_comes(desk: Desk, tab: 
     desk.llm.pace = 0.15
     desk.llm.reply = "A torch burns for one hour [1]. It lights 30’ around its bearer [1]."
     tab_ = tab(desk.model)
-    tab_.ask(ASKED)
-    tab_.state("working")
+    tab_.ask(ASKED, "working")
     page = tab_.page
     expect(page.get_by_text("Draft, not checked yet")).to_be_visible()
     expect(page.get_by_text("Checking each sentence")).to_be_visible()
@@ -108,8 +105,7 @@ def test_a_model_writes_a_draft_until_the_checked_answer_comes(desk: Desk, tab: 
 def test_what_the_guard_took_out_can_be_opened(desk: Desk, tab: New) -> None:
     desk.llm.reply = "A torch burns for 77 hours [1]."
     tab_ = tab(desk.model)
-    tab_.ask(ASKED)
-    tab_.state("answered")
+    tab_.ask(ASKED, "answered")
     line = tab_.answer.get_by_text("What the language model wrote was taken out")
     line.click()
     expect(tab_.answer.get_by_role("listitem").first).to_be_visible()

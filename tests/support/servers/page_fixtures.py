@@ -16,6 +16,7 @@ from playwright.sync_api import (
     ConsoleMessage,
     Locator,
     Page,
+    expect,
     sync_playwright,
 )
 from pydantic import SecretStr
@@ -99,10 +100,27 @@ class Tab:
         if said.type == "error":
             self.faults.append(said.text)
 
-    def ask(self, question: str) -> None:
-        """Type a question and press Enter."""
-        self.page.get_by_role("textbox", name="Question").fill(question)
+    @property
+    def field(self) -> Locator:
+        """Where a question is typed."""
+        return self.page.get_by_role("textbox", name="Question")
+
+    def ask(self, question: str, state: str = "") -> None:
+        """Type a question and press Enter; then wait for a state of its answer."""
+        self.field.fill(question)
         self.page.keyboard.press("Enter")
+        if state:
+            self.state(state)
+
+    def open_source(self) -> Locator:
+        """Open the first card's source; return the link that did."""
+        link = self.answer.get_by_role("link", name="Open source").first
+        link.click()
+        return link
+
+    def is_answering(self, question: str) -> None:
+        """Wait until the answer is to this question."""
+        expect(self.answer.get_by_role("heading", level=2)).to_have_text(question)
 
     @property
     def answer(self) -> Locator:
