@@ -14,6 +14,7 @@ from api.checks.guard.names import names, unfounded_names
 from api.checks.guard.number_check import misplaced
 from api.checks.guard.occurrences import content
 from api.checks.guard.polarity import contradiction
+from api.checks.guard.signs import added_condition, turned_limit, turned_modal
 from api.checks.guard.statements import Finding as Finding  # part of this module's interface
 from api.checks.guard.statements import FindingKind as FindingKind
 from api.checks.guard.statements import GuardCase, Statement, statements
@@ -105,6 +106,10 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
             yield Finding("arithmetic", total.text, "the result is wrong", "sum")
     for fact in new:
         yield from misplaced(fact, stated, statement, case)
+    for fact in stated:
+        yield from turned_limit(fact, statement, case)
+    yield from added_condition(statement, case)
+    yield from turned_modal(statement, case)
     yield from unfounded_names(statement, case)
     yield from _negation(statement, case)
 

@@ -44,6 +44,16 @@ def test_right_answers_pass_and_wrong_ones_are_caught_by_their_kind(
     assert 'failures="0"' in (tmp_path / "junit.xml").read_text("utf-8")
 
 
+def test_each_check_is_counted_alone_and_beside_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = {**WRONG, "id": "c", "answer": "It burns for 9 turns, and Zorgoth for 3 [1]."}
+    assert run(tmp_path, [RIGHT, WRONG, both], "--by-check") == 0
+    table = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["in", "no", "passage", "2", "1", "0", "0"] in table
+    assert ["name", "1", "0", "0", "0"] in table
+
+
 def test_a_label_that_the_guard_contradicts_is_red_in_either_direction(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

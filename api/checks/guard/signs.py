@@ -1,0 +1,159 @@
+"""What is written in signs beside a number or a verb: comparators, conditions, must and may."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from api.checks.guard.alignment import agreement
+from api.checks.guard.clauses import stems
+from api.checks.guard.facts import Fact
+from api.checks.guard.occurrences import Occurrence
+from api.checks.guard.statements import Finding, GuardCase, Statement
+from api.checks.passage_lines import PassageLine
+
+# A limit right before a number, or up to three words behind it. A number that is itself allowed
+# (at least, or more) is not the opposite of one that is not (under, less than): "more than 400
+# coins" is the rest of "up to 400 coins".
+_BEFORE = {
+    2: re.compile(
+        r"\b(?:at least|minimum(?: of)?|(?:no|not|never) (?:less|fewer|lower|shorter) than)\s$",
+        re.IGNORECASE,
+    ),
+    1: re.compile(r"\b(?:(?:more|greater|higher|longer|older) than|over|above)\s$", re.IGNORECASE),
+    -1: re.compile(r"\b(?:(?:less|fewer|lower|shorter) than|under|below)\s$", re.IGNORECASE),
+    -2: re.compile(
+        r"\b(?:at most|up to|maximum(?: of)?|"
+        r"(?:no|not|never) (?:more|greater|higher|longer) than)\s$",
+        re.IGNORECASE,
+    ),
+}
+_BEHIND = {
+    2: re.compile(
+        r"(?:\s[\w']+){0,3}? (?:(?:or|and) (?:more|higher|above|over|greater|up|older|longer|later)"
+        r"|at least)\b",
+        re.IGNORECASE,
+    ),
+    -2: re.compile(
+        r"(?:\s[\w']+){0,3}? (?:(?:or|and) (?:less|fewer|lower|below|under|shorter|earlier|younger|"
+        r"smaller)|at (?:the )?most)\b",
+        re.IGNORECASE,
+    ),
+}
+_MOST = re.compile(r"\b(?:max\w*|most|highest|up to|limit)\b", re.IGNORECASE)  # of a column
+_LEAST = re.compile(r"\b(?:min\w*|least|lowest)\b", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\b(?:not|no|never|cannot|none|nobody|nothing|without|neither|nor|immune|only|unless|except)\b"
+    r"|n't\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"\b(?:unless|except(?: for| when| if| in)?|provided(?: that)?|"
+    r"only (?:if|when|while|where)|on condition that|but not (?:if|when))\s+([^,.;:()]+)",
+    re.IGNORECASE,
+)
+_CONDITIONAL = re.compile(
+    r"\b(?:if|when|unless|except\w*|only|provided|as long as|until|while|but|however|without|not|"
+    r"no|never|cannot|other|apart|must|requir\w+|needs?|after|before|during|where|who|whoever|"
+    r"than|save|nor|neither|just|exempt\w*|lost|once)\b|n't\b",
+    re.IGNORECASE,
+)
+_NOT_EVEN = re.compile(r"\b(?:not )?even (?:if|when|for)\b", re.IGNORECASE)
+_MUST = re.compile(
+    r"\b(?:must|ha(?:s|ve) to|needs? to|(?:is|are) (?:required|obliged) to)\s(?!not\b)(\w+)",
+    re.IGNORECASE,
+)
+_MAY = re.compile(
+    r"\b(?:may|can|might|(?:is|are) (?:free|allowed) to)\s(?!not\b)(\w+)", re.IGNORECASE
+)
+_ALIKE = 0.6  # of a statement's words must stand in a line that its verb is compared with
+
+
+def turned_limit(fact: Fact, statement: Statement, case: GuardCase) -> Iterator[Finding]:
+    """Yield the line that limits a number the other way: "3 HD or more" for "3 HD or fewer"."""
+    said = _limit(statement.text, fact.start, fact.end)
+    if not said:
+        return
+    supports = [
+        item for item in case.known.occurrences if item.line.passage in case.cited
+        and agreement(fact, item, case.known.counted) == "same"
+    ]  # fmt: skip
+    limits = [_limit_of(item) for item in supports]
+    denies = bool(_DENIES.search(_plain(statement.text)))
+    alike = [bool(_DENIES.search(_plain(_text(item)))) == denies for item in supports]
+    if supports and all(limit == -said for limit in limits) and all(alike):
+        yield Finding("negation", fact.text, _otherwise(supports[0].line), "comparator")
+
+
+def added_condition(statement: Statement, case: GuardCase) -> Iterator[Finding]:
+    """Yield the conditions of a statement that no line cited has: "unless the moon is full"."""
+    lines = [line for line in case.known.lines if line.passage in case.cited]
+    asked = set(stems(case.question))
+    for match in _CONDITION.finditer(statement.text):
+        words = {word for word in stems(match[1]) if word.isalpha()}
+        own = words - asked or words
+        near = [line for line in lines if own & _words(line)]
+        if own and not any(_CONDITIONAL.search(_NOT_EVEN.sub(" ", _read(line))) for line in near):
+            numbers = ", ".join(str(number) for number in case.cited)
+            yield Finding(
+                "case",
+                match[0],
+                f"is a condition that passage {numbers} does not have",
+                "condition",
+            )
+
+
+def turned_modal(statement: Statement, case: GuardCase) -> Iterator[Finding]:
+    """Yield the line that lets one do what a statement demands: "must rest" for "may rest"."""
+    lines = [line for line in case.known.lines if line.passage in case.cited]
+    words = set(stems(statement.text))
+    for mine, theirs in ((_MUST, _MAY), (_MAY, _MUST)):
+        for verb in _verbs(mine, statement.text):
+            near = [
+                line for line in lines
+                if len(words & _words(line)) >= _ALIKE * len(words)
+                and verb in {*_verbs(mine, _read(line)), *_verbs(theirs, _read(line))}
+            ]  # fmt: skip
+            if near and not any(verb in _verbs(mine, _read(line)) for line in near):
+                yield Finding("negation", verb, _otherwise(near[0]), "modal")
+
+
+def _limit(text: str, start: int, end: int) -> int:
+    """2 where a number of a text is the least that counts, 1 where more does, -1 and -2 opposite.
+
+    0 where it is no limit.
+    """
+    behind = next((side for side, words in _BEHIND.items() if words.match(text, end)), 0)
+    sides = (-2, 2, -1, 1)  # "no more than" before "more than"
+    return behind or next((side for side in sides if _BEFORE[side].search(text[:start])), 0)
+
+
+def _limit_of(item: Occurrence) -> int:
+    """The limit of a passage's number, else the one that its column is."""
+    if own := _limit(_text(item), item.fact.start, item.fact.end):
+        return own
+    column = item.line.cells[item.cell].column
+    return 2 if _LEAST.search(column) else -2 if _MOST.search(column) else 0
+
+
+def _plain(text: str) -> str:
+    """A text without the negations of its limits: "no more than" denies nothing."""
+    return re.sub(r"\b(?:no|not|never) (?=(?:more|less|fewer|\w+er) than)", "", text)
+
+
+def _verbs(modal: re.Pattern[str], text: str) -> Sequence[str]:
+    return [stem for match in modal.finditer(text) for stem in stems(match[1])]
+
+
+def _text(item: Occurrence) -> str:
+    return item.line.cells[item.cell].text
+
+
+def _read(line: PassageLine) -> str:
+    return " ".join([line.near, line.before, *(cell.text for cell in line.cells)])
+
+
+def _words(line: PassageLine) -> set[str]:
+    return set(stems(f"{line.heading} {line.key} {_read(line)}"))
+
+
+def _otherwise(line: PassageLine) -> str:
+    return f'passage {line.passage} has it the other way: "{line.quote}"'
