@@ -62,7 +62,7 @@ def _missing(
 ) -> Iterator[Finding]:
     if others:
         yield _otherwise(fact, others[0])
-    elif not _own_count(fact, statement.text) and not _in_words(fact, case):
+    elif not _own_count(fact, statement.text) and not _in_words(fact):
         numbers = ", ".join(str(number) for number in case.cited)
         message = f"does not stand in passage {numbers}; if it is calculated, write the sum out"
         yield Finding("number", fact.text, message, "in no passage")
@@ -185,10 +185,9 @@ def _calendar(statement: Statement) -> tuple[Fact, ...]:
     return tuple(fact for word, text in _CALENDAR.items() if word in words for fact in facts(text))
 
 
-def _in_words(fact: Fact, case: GuardCase) -> bool:
-    """Whether it is a word that counts nothing the passages count: twice, "one in twenty"."""
-    counts = bool(fact.nouns) and fact.nouns[0] in case.known.counted
-    return fact.text.isalpha() and not (fact.base or counts)
+def _in_words(fact: Fact) -> bool:
+    """Whether it is a word that counts nothing: twice, "one in twenty"."""
+    return fact.text.isalpha() and not (fact.base or fact.nouns)
 
 
 def _own_count(fact: Fact, text: str) -> bool:
