@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
+from threading import Lock
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
@@ -26,28 +26,36 @@ if TYPE_CHECKING:  # importing torch takes seconds; an ingest that embeds nothin
 # Part of the index's fingerprint: vectors that other code made are not taken over. Raise it with
 # every change of a vector; test_encoding_version says when there may be one.
 ENCODING_VERSION = 1
-_BATCH = 32
+_BATCH = 512  # word pieces; what a layer makes of them stays in a core's cache
+_ROUND = 16  # batches between which a question may come in, and Ctrl-C
+_LANES = min(8, os.cpu_count() or 1)
 Progress = Callable[[int], None]  # how many texts a batch has finished
 _Result = TypeVar("_Result")
 
 
 class ModelThread:
-    """The one thread of a process that calls models.
+    """The one thread of a process that calls models, with a lane for each core.
 
-    Two torch calls at once are slower than one after the other on few cores, and the libraries'
-    tokenizers are not safe to share between threads.
+    Two torch calls at once, each on all cores, are slower than one after the other. Calls in lanes
+    have one core each; the thread waits for them, so no other model is called meanwhile.
     """
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="models")
+        self._lanes = ThreadPoolExecutor(max_workers=_LANES, thread_name_prefix="lane")
 
     def run(self, call: Callable[[], _Result]) -> _Result:
         """Return `call()`, made on the thread; its exceptions are raised here."""
         return self._executor.submit(call).result()
 
+    def run_all(self, calls: Sequence[Callable[[], _Result]]) -> list[_Result]:
+        """Return what each of `calls` returns, made in lanes while the thread waits for them."""
+        return self.run(lambda: list(self._lanes.map(lambda call: call(), calls)))
+
     def close(self) -> None:
-        """Wait for the running call and end the thread."""
+        """Wait for the running call and end the threads."""
         self._executor.shutdown()
+        self._lanes.shutdown()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,54 +86,41 @@ class Embedder:
     def __init__(self, files: weights.ModelFiles, thread: ModelThread, pooling: int = 1) -> None:
         self.files = files
         self.pooling = pooling
-        self.limit = _limit(files)
+        self.limit = weights.encoder_limit(files)
         self.dimension = weights.setting(files, "config.json", "hidden_size")
         self.tokens = TokenCounter(files)
         self._adapter = adapter.read(files.adapter) if files.adapter else None
         self._head = self._adapter.head if self._adapter else None
         self.token_dimension = len(self._head.projection) if self._head else self.dimension
         self.thread = thread
+        self._lock = Lock()  # of the model's tokenizer: it is not safe to share between threads
 
     def encode(
         self, texts: Sequence[str], progress: Progress | None = None, *, keep_odd: bool = False
     ) -> Encoded:
         """Return the vectors of texts and of their pooled word pieces, from one pass of the model.
 
-        Texts are sorted by length over the whole call, so that a batch holds equal lengths;
+        Texts are sorted by word pieces over the whole call, so that a batch holds equal lengths;
         `progress` gets the number of finished texts of each batch. Raises ModelUnavailableError
         naming the text for a vector that is no direction (not finite, or zero), and ValueError for
         a text over `limit` or without word pieces. With `keep_odd` such vectors are returned as
         they are, for a caller who looks with `odd_rows` and knows where the text stands.
         """
-        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        tokens: list[TokenVectors | None] = [None] * len(texts)
-        for batch, outputs in self._batches(texts, progress):
-            for row, output in zip(batch, outputs, strict=True):
-                vectors[row] = output.vector
-                pieces = np.nan_to_num(self._pieces(output.hidden))
-                tokens[row] = late_interaction.quantise(
-                    late_interaction.pooled(pieces, self.pooling)
-                )
-        if not keep_odd:
-            _refuse_odd_vectors(texts, vectors)
-        return Encoded(vectors, tuple(found for found in tokens if found is not None))
+        made = self._all(texts, progress, self._stored)
+        vectors = self._sound(texts, [vector for vector, _ in made], keep_odd=keep_odd)
+        return Encoded(vectors, tuple(tokens for _, tokens in made))
 
     def embed(
         self, texts: Sequence[str], progress: Progress | None = None, *, keep_odd: bool = False
     ) -> Vectors:
         """Return the vectors alone, shape (len(texts), dimension), as `encode` does."""
-        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for batch, outputs in self._batches(texts, progress):
-            vectors[batch] = [output.vector for output in outputs]
-        if not keep_odd:
-            _refuse_odd_vectors(texts, vectors)
-        return vectors
+        made = self._all(texts, progress, lambda output: output.vector)
+        return self._sound(texts, made, keep_odd=keep_odd)
 
     def question(self, text: str) -> EncodedQuestion:
         """Return a question's vectors. ValueError where it is too long."""
-        ((_, (output,)),) = self._batches([text], None)
-        vectors = output.vector[None]
-        _refuse_odd_vectors([text], vectors)
+        (output,) = self._all([text], None, lambda output: output)
+        vectors = self._sound([text], [output.vector], keep_odd=False)
         pieces = QuestionTokens(self._pieces(output.hidden), self._importance(output.hidden))
         return EncodedQuestion(vectors[0], pieces)
 
@@ -133,34 +128,60 @@ class Embedder:
         """Load the weights now instead of at the first question."""
         self.thread.run(lambda: self._model)
 
-    def _batches(
-        self, texts: Sequence[str], progress: Progress | None
-    ) -> Iterator[tuple[list[int], list[_Output]]]:
-        """Yield the rows of each batch and what the model says of them."""
+    def _all(
+        self, texts: Sequence[str], progress: Progress | None, finish: Callable[[_Output], _Result]
+    ) -> list[_Result]:
+        """Return what `finish` makes, in a lane, of what the model says of each text."""
+        made: dict[int, _Result] = {}
+        batches = _batches(self._lengths(texts))
+        for start in range(0, len(batches), _ROUND):
+            part = batches[start : start + _ROUND]
+            calls = [partial(self._finished, [texts[row] for row in rows], finish) for rows in part]
+            for rows, results in zip(part, self.thread.run_all(calls), strict=True):
+                made.update(zip(rows, results, strict=True))
+                if progress:
+                    progress(len(rows))
+        return [made[row] for row in range(len(texts))]
+
+    def _finished(self, texts: list[str], finish: Callable[[_Output], _Result]) -> list[_Result]:
+        return [finish(output) for output in self._encode(texts)]
+
+    def _lengths(self, texts: Sequence[str]) -> list[int]:
         lengths = self.tokens.counts(texts)
         for text, length in zip(texts, lengths, strict=True):
             if not 0 < length <= self.limit - 2:
                 raise ValueError(f"{length} word pieces, not 1 to {self.limit - 2}: {text[:80]!r}")
-        order = np.argsort([-length for length in lengths], kind="stable")
-        for start in range(0, len(texts), _BATCH):
-            batch = [int(row) for row in order[start : start + _BATCH]]
-            yield batch, self.thread.run(partial(self._encode, [texts[row] for row in batch]))
-            if progress:
-                progress(len(batch))
+        return lengths
 
     def _encode(self, texts: list[str]) -> list[_Output]:
-        model = self._model
-        with _one_thread() if len(texts) == 1 else nullcontext():
-            found = cast(
-                "list[dict[str, torch.Tensor]]",
-                model.encode(texts, batch_size=_BATCH, output_value=None, show_progress_bar=False),
+        import torch
+
+        with self._lock:
+            model = self._model
+            features = model.preprocess(texts, prompt=model._resolve_prompt(None, None))
+        torch.set_num_threads(1)  # of this lane alone
+        with torch.inference_mode():
+            made = model(features)
+        hidden, masks = made["token_embeddings"].numpy(), made["attention_mask"].bool().numpy()
+        vectors = _unit(made["sentence_embedding"].numpy())
+        return [  # without [CLS] and [SEP]
+            _Output(vector, pieces[mask][1:-1])
+            for vector, pieces, mask in zip(vectors, hidden, masks, strict=True)
+        ]
+
+    def _sound(self, texts: Sequence[str], made: Sequence[Vectors], *, keep_odd: bool) -> Vectors:
+        vectors = np.array(made, np.float32).reshape(len(texts), self.dimension)
+        if (odd := odd_rows(vectors)) and not keep_odd:
+            raise ModelUnavailableError(
+                f"the encoder gave no direction (NaN, infinite or zero) for {texts[odd[0]][:80]!r} "
+                f"({len(odd)} texts in all); its weights are broken or of another precision"
             )
-        outputs = []
-        for one in found:
-            pieces = one["token_embeddings"][one["attention_mask"].bool()]
-            vector = _unit(one["sentence_embedding"].numpy())
-            outputs.append(_Output(vector, pieces[1:-1].numpy()))  # without [CLS] and [SEP]
-        return outputs
+        return vectors
+
+    def _stored(self, output: _Output) -> tuple[Vectors, TokenVectors]:
+        pieces = np.nan_to_num(self._pieces(output.hidden))
+        pooled = late_interaction.pooled(pieces, self.pooling)
+        return output.vector, late_interaction.quantise(pooled)
 
     def _pieces(self, hidden: Vectors) -> Vectors:
         if self._head is None:
@@ -181,13 +202,11 @@ class Embedder:
         # Before torch is loaded: its threads wait by spinning, and where another process wants a
         # core, every step waits for one that spins: 510 ms for a question instead of 20 ms.
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-        import torch
         import transformers
         from sentence_transformers import SentenceTransformer
 
         # A bar for 90 MB helps nobody.
         transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # it has no types
-        torch.set_num_threads(min(8, os.cpu_count() or 1))  # a fixed number: equal sums every run
         model: SentenceTransformer = SentenceTransformer(
             str(self.files.folder),
             device="cpu",
@@ -197,7 +216,7 @@ class Embedder:
         )
         if self._adapter:
             adapter.apply(cast("torch.nn.Module", model[0].auto_model), self._adapter)
-        return model
+        return model.eval()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,17 +227,16 @@ class _Output:
     hidden: Vectors  # its last layer, shape (word pieces, hidden size)
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let torch use one thread: for a short text another costs more than it brings."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+def _batches(lengths: Sequence[int]) -> list[list[int]]:
+    """Return the rows of each batch, the longest texts first; one that is too long is alone."""
+    batches: list[list[int]] = []
+    longest = 0
+    for row in np.argsort([-length for length in lengths], kind="stable"):
+        if not batches or (len(batches[-1]) + 1) * longest > _BATCH:
+            batches.append([])
+            longest = lengths[row]
+        batches[-1].append(int(row))
+    return batches
 
 
 def _unit(vectors: Vectors) -> Vectors:
@@ -228,25 +246,7 @@ def _unit(vectors: Vectors) -> Vectors:
     return scaled
 
 
-def _limit(files: weights.ModelFiles) -> int:
-    try:
-        return weights.setting(files, "sentence_bert_config.json", "max_seq_length")
-    except ModelUnavailableError:  # sentence-transformers no longer writes it
-        limit = weights.max_tokens(files)
-        if limit is None:
-            raise
-        return limit
-
-
 def odd_rows(vectors: Vectors) -> list[int]:
     """Return the rows of `vectors`, shape (texts, dimension), that are not of length 1."""
     norms = np.linalg.norm(vectors, axis=1)
     return [int(row) for row in np.flatnonzero(~(np.abs(norms - 1) < 1e-3))]
-
-
-def _refuse_odd_vectors(texts: Sequence[str], vectors: Vectors) -> None:
-    if odd := odd_rows(vectors):
-        raise ModelUnavailableError(
-            f"the encoder gave no direction (NaN, infinite or zero) for {texts[odd[0]][:80]!r} "
-            f"({len(odd)} texts in all); its weights are broken or of another precision"
-        )

@@ -154,6 +154,20 @@ def reads_entries(model: ModelFiles) -> bool:
     return False
 
 
+def encoder_limit(model: ModelFiles) -> int:
+    """Return how many word pieces an encoder reads, special ones included.
+
+    Raises ModelUnavailableError where its files do not say.
+    """
+    try:
+        return setting(model, "sentence_bert_config.json", "max_seq_length")
+    except ModelUnavailableError:  # sentence-transformers no longer writes it
+        limit = max_tokens(model)
+        if limit is None:
+            raise
+        return limit
+
+
 def max_tokens(model: ModelFiles) -> int | None:
     """Return how many tokens the model reads at once, special ones included; None if not said.
 

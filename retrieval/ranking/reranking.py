@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -98,8 +99,11 @@ class CrossEncoderReranker:
 
 
 def _loaded(files: weights.ModelFiles, **options: Any) -> CrossEncoder:
+    import torch
     from sentence_transformers import CrossEncoder
 
+    # Of this thread; the encoder's lanes have one each. A fixed number: equal sums every run.
+    torch.set_num_threads(min(8, os.cpu_count() or 1))
     model: CrossEncoder = CrossEncoder(
         str(files.folder),
         num_labels=1,

@@ -82,18 +82,24 @@ def spoil(empty: SearchContext, monkeypatch: pytest.MonkeyPatch) -> Spoil:
     """Let the model itself make other vectors, x * factor + more, of texts with these words."""
     empty.warm()
     model = empty.embedder._model
-    encode = model.encode
+    preprocess, forward = model.preprocess, model.forward
+    lane = threading.local()  # which has the texts of its batch
+
+    def read(texts: list[str], **options: Any) -> Any:
+        lane.texts = texts
+        return preprocess(texts, **options)
 
     def spoil(words: str, factor: float, more: float) -> None:
-        def spoilt(texts: list[str], **options: Any) -> list[dict[str, Any]]:
-            outputs: list[dict[str, Any]] = encode(texts, **options)
-            for text, output in zip(texts, outputs, strict=True):
+        def spoilt(features: dict[str, Any]) -> dict[str, Any]:
+            made = forward(features)
+            for row, text in enumerate(lane.texts):
                 if words in text:
                     for name in ("sentence_embedding", "token_embeddings"):
-                        output[name] = output[name] * factor + more
-            return outputs
+                        made[name][row] = made[name][row] * factor + more
+            return made
 
-        monkeypatch.setattr(model, "encode", spoilt)
+        monkeypatch.setattr(model, "preprocess", read)
+        monkeypatch.setattr(model, "forward", spoilt)
 
     return spoil
 
