@@ -1,7 +1,5 @@
 """The checks of what the database holds: versions, generations, and the rows of the live one."""
 
-import re
-
 from ingest.doctor.findings import INGEST, REBUILD, REINDEX, Check, Finding, error, of_rows, warning
 from retrieval.context import Fingerprint
 from retrieval.database.pool import Store
@@ -12,8 +10,6 @@ from retrieval.index.store import Connection
 from retrieval.settings import Settings
 
 _OLDEST_POSTGRES = 140000
-_OLDEST_PGVECTOR = (0, 8)
-_MENDED_PGVECTOR = (0, 8, 4)  # before it an HNSW index could lose rows (pgvector #988, #993)
 
 
 def database(conn: Connection) -> Check:
@@ -27,7 +23,7 @@ def database(conn: Connection) -> Check:
     if found.checksum_failures:
         what = f"{found.checksum_failures} pages of the database did not have their checksum"
         findings.append(error(what, "check the disk, then python -m ingest.restore a backup"))
-    invalid = integrity.invalid_indexes(conn)
+    invalid = integrity.odd(conn, integrity.INVALID_INDEXES)
     mend = f"{REINDEX} for entry_hnsw_…; for another REINDEX INDEX and its name, in psql"
     findings += of_rows("indexes are invalid", invalid, mend)
     findings += _migrations(conn)
@@ -41,11 +37,11 @@ def database(conn: Connection) -> Check:
 
 
 def _pgvector(version: str) -> list[Finding]:
-    numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+    numbers = hnsw.numbers(version)
     mend = "install a newer one, then ALTER EXTENSION vector UPDATE"
-    if numbers < _OLDEST_PGVECTOR:
+    if numbers < migrate.PGVECTOR:
         return [error(f"pgvector {version or 'is missing'}: 0.8 or newer is needed", mend)]
-    if numbers < _MENDED_PGVECTOR:
+    if numbers < hnsw.SOUND:
         return [warning(f"pgvector {version}: before 0.8.4 an HNSW index could lose rows", mend)]
     return []
 
@@ -95,8 +91,8 @@ def fingerprint(live: StoredGeneration, wanted: Fingerprint) -> Check:
 
 def entries(conn: Connection, live: StoredGeneration) -> Check:
     """Check that entries belong to their chunk's generation and are what their hash says."""
-    stray = integrity.stray_entries(conn, live.id)
-    texts = integrity.odd_texts(conn, live.id)
+    stray = integrity.odd(conn, integrity.STRAY_ENTRIES, generation=live.id)
+    texts = integrity.odd(conn, integrity.ODD_TEXTS, generation=live.id)
     findings = (
         *of_rows("entries are of another generation than their chunk", stray, REBUILD),
         *of_rows("entries have another text than was embedded", texts, REBUILD),
@@ -107,7 +103,8 @@ def entries(conn: Connection, live: StoredGeneration) -> Check:
 def vectors(conn: Connection, live: StoredGeneration) -> Check:
     """Check every entry's vector: there, finite, of length 1 and of the model's dimension."""
     dimension = int(live.fingerprint["dimension"])
-    odd = integrity.odd_vectors(conn, live.id, dimension)
+    values = {"generation": live.id, "dimension": dimension}
+    odd = integrity.odd(conn, integrity.ODD_VECTORS, **values)
     findings = of_rows("entries have odd vectors", odd, REBUILD)
     return Check("vectors", f"{live.entries} of {dimension} numbers and length 1", findings)
 
@@ -141,23 +138,25 @@ def token_vectors(conn: Connection, live: StoredGeneration, settings: Settings) 
     """Check the vectors of word pieces: all there or none, and as long as they say."""
     if not settings.rag_late_interaction:
         return Check("token vectors", "not used: RAG_LATE_INTERACTION is false")
-    found = integrity.token_rows(conn, live.id, int(live.fingerprint["token_dimension"]))
-    findings = list(of_rows("entries have broken token vectors", found.odd, REBUILD))
-    if found.stored and found.missing:
+    stored, missing = integrity.token_counts(conn, live.id)
+    values = {"generation": live.id, "dimension": int(live.fingerprint["token_dimension"])}
+    odd = integrity.odd(conn, integrity.ODD_TOKENS, **values)
+    findings = list(of_rows("entries have broken token vectors", odd, REBUILD))
+    if stored and missing:
         what = (
-            f"{found.missing} of {live.entries} entries have no token vectors, so every question "
+            f"{missing} of {live.entries} entries have no token vectors, so every question "
             "that meets one encodes its best entries again, which is slower"
         )
         mend = f"{REBUILD}, with RAG_TOKEN_STORAGE_MB over {settings.rag_token_storage_mb}"
         findings.append(warning(what, mend))
-    about = f"{found.stored} of {live.entries} entries"
-    if not found.stored:
+    about = f"{stored} of {live.entries} entries"
+    if not stored:
         about = "none stored: each question encodes its best entries (RAG_TOKEN_STORAGE_MB)"
     return Check("token vectors", about, tuple(findings))
 
 
 def full_text(conn: Connection, live: StoredGeneration) -> Check:
     """Check that full text search knows exactly the words of the chunks."""
-    odd = integrity.odd_postings(conn, live.id)
+    odd = integrity.odd(conn, integrity.ODD_POSTINGS, generation=live.id)
     findings = of_rows("chunks are out of step with full text search", odd, REBUILD)
     return Check("full text", f"{live.chunks} chunks, their words read again", findings)

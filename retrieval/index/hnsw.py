@@ -9,12 +9,10 @@ Hierarchical Navigable Small World graphs", IEEE TPAMI 2020; here pgvector's.
 
 import logging
 import re
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-import psycopg
 from psycopg import sql
 
 from retrieval.index.store import Connection
@@ -22,10 +20,9 @@ from retrieval.index.store import Connection
 LIMIT = 20_000  # entries of a generation; more are indexed (docs/decisions.md)
 _M, _EF_CONSTRUCTION = 16, 128  # neighbours of a node, candidates for each of them
 MOST_DIMENSIONS = 2_000  # that pgvector indexes; longer vectors are searched exactly
-_SOUND = (0, 8, 4)  # pgvector: before it a VACUUM could damage an index
+SOUND = (0, 8, 4)  # pgvector: before it a VACUUM could damage an index
 _MEMORY_KB = (65_536, 1_048_576)  # least and most for a build
 _NODE = 1_024  # bytes of an entry in the graph beside its vector, measured and rounded up
-_PATIENCE = 10.0  # seconds between two lines about a build
 
 Say = Callable[[str], None]  # takes a line for the operator
 _log = logging.getLogger(__name__)
@@ -66,7 +63,7 @@ def build_if_large(
 
     Returns whether it has one now. Call it after the entries are written, in no transaction;
     readers go on meanwhile, writers wait. A build takes about a minute for 50,000 entries; `say`
-    gets a line before it, one each 10 s and one after it.
+    gets a line before it and one after it.
     """
     size = sql.SQL("SELECT FROM entry WHERE generation_id = %s LIMIT %s")
     large = conn.execute(size, [generation_id, limit + 1]).rowcount > limit
@@ -125,9 +122,9 @@ def warnings(conn: Connection) -> list[str]:
         "JOIN pg_am AS a ON a.oid = c.relam "
         "WHERE a.amname = 'hnsw' AND i.indrelid = to_regclass('entry'))"
     ).fetchone()
-    if row is None or _numbers(row[0]) >= _SOUND:
+    if row is None or numbers(row[0]) >= SOUND:
         return []
-    sound = ".".join(map(str, _SOUND))
+    sound = ".".join(map(str, SOUND))
     return [
         f"the index of vectors is served by pgvector {row[0]}, which may damage it while entries "
         f"change; install {sound} or newer, then run ALTER EXTENSION vector UPDATE and "
@@ -135,7 +132,8 @@ def warnings(conn: Connection) -> list[str]:
     ]
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def numbers(version: str) -> tuple[int, ...]:
+    """Return a version to compare with others: "0.8.5" as (0, 8, 5); of "" ()."""
     return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
 
 
@@ -178,7 +176,7 @@ def _building(conn: Connection, generation_id: int, dimension: int, say: Say) ->
     entries = _entries(conn, generation_id)
     started = monotonic()
     say(f"indexing {entries:,} vectors")
-    with _memory(conn, entries, dimension), _told(conn, entries, say):
+    with _memory(conn, entries, dimension):
         yield
     say(f"indexed {entries:,} vectors in {monotonic() - started:.0f} s")
 
@@ -205,31 +203,6 @@ def _memory(conn: Connection, entries: int, dimension: int) -> Iterator[None]:
             conn.execute("RESET maintenance_work_mem")
             conn.execute("RESET max_parallel_maintenance_workers")
             conn.execute("RESET statement_timeout")
-
-
-@contextmanager
-def _told(conn: Connection, entries: int, say: Say) -> Iterator[None]:
-    """Say every 10 s how far this connection's build is."""
-    done = threading.Event()
-    watcher = threading.Thread(target=_tell, args=(conn, entries, say, done), daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()
-
-
-def _tell(conn: Connection, entries: int, say: Say, done: threading.Event) -> None:
-    query = "SELECT tuples_done FROM pg_stat_progress_create_index WHERE pid = %s"
-    while not done.wait(_PATIENCE):
-        try:
-            with psycopg.connect(conn.info.dsn, password=conn.info.password) as other:
-                row = other.execute(query, [conn.info.backend_pid]).fetchone()
-        except psycopg.Error:
-            return  # whatever it is, the build itself tells
-        if row:
-            say(f"indexing vectors: {row[0]:,} of {entries:,}")
 
 
 def _drop(conn: Connection, name: str) -> None:

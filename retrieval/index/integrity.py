@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import LiteralString
 
+from psycopg import sql
 from psycopg.rows import kwargs_row
 
 from retrieval.index.store import Connection
@@ -42,15 +43,6 @@ class StoredGeneration:
     files: int
     chunks: int
     entries: int
-
-
-@dataclass(frozen=True, slots=True)
-class TokenRows:
-    """How many entries have vectors of their word pieces, how many lack them, which are broken."""
-
-    stored: int
-    missing: int
-    odd: Odd
 
 
 _SERVER = """
@@ -99,72 +91,65 @@ def chunks(conn: Connection, generation_id: int) -> Iterator[tuple[Chunk, tuple[
         yield Chunk(*columns), tuple(hashes)
 
 
+def odd(conn: Connection, query: LiteralString, **values: int) -> Odd:
+    """Return the rows `what` that one of the queries below gives, the first three by name.
+
+    `values` are its parameters: the `generation`, and the `dimension` that vectors should have.
+    """
+    first = sql.SQL("SELECT what, count(*) OVER () FROM ({}) AS odd ORDER BY what LIMIT 3")
+    rows = conn.execute(first.format(sql.SQL(query)), values).fetchall()
+    return Odd(rows[0][1] if rows else 0, tuple(what for what, _ in rows))
+
+
+def token_counts(conn: Connection, generation_id: int) -> tuple[int, int]:
+    """Return how many entries have vectors of their word pieces, and how many lack them."""
+    row = conn.execute(
+        "SELECT count(token_vectors), count(*) - count(token_vectors) FROM entry "
+        "WHERE generation_id = %s",
+        [generation_id],
+    ).fetchone()
+    assert row is not None  # counts always give a row
+    return row[0], row[1]
+
+
 # An index is invalid after a CREATE INDEX CONCURRENTLY that failed; queries pass it by.
-_INDEXES = """
-    SELECT what, count(*) OVER () FROM (
-        SELECT indexrelid::regclass::text AS what FROM pg_index JOIN pg_class ON oid = indrelid
-        WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace
-    ) AS odd ORDER BY what LIMIT 3
+INVALID_INDEXES = """
+    SELECT indexrelid::regclass::text AS what FROM pg_index JOIN pg_class ON oid = indrelid
+    WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace
 """
-
-
-def invalid_indexes(conn: Connection) -> Odd:
-    """Return the database's indexes that queries cannot use."""
-    return _odd(conn, _INDEXES)
 
 
 # Another generation's number hides an entry from search, and keeps it when its own is deleted.
-_STRAY = """
-    SELECT what, count(*) OVER () FROM (
-        SELECT concat(c.path, ':', e.first_line, ' has generation ', e.generation_id) AS what
-        FROM chunk AS c JOIN entry AS e ON e.chunk_id = c.id
-        WHERE c.generation_id = %(generation)s AND e.generation_id <> c.generation_id
-    ) AS odd ORDER BY what LIMIT 3
+STRAY_ENTRIES = """
+    SELECT concat(c.path, ':', e.first_line, ' has generation ', e.generation_id) AS what
+    FROM chunk AS c JOIN entry AS e ON e.chunk_id = c.id
+    WHERE c.generation_id = %(generation)s AND e.generation_id <> c.generation_id
 """
 
 
-def stray_entries(conn: Connection, generation_id: int) -> Odd:
-    """Return the entries of this generation's chunks that say they are of another."""
-    return _odd(conn, _STRAY, generation=generation_id)
-
-
-_TEXTS = """
-    SELECT what, count(*) OVER () FROM (
-        SELECT concat(c.path, ':', e.first_line) AS what
-        FROM chunk AS c JOIN entry AS e ON e.chunk_id = c.id
-        WHERE c.generation_id = %(generation)s
-            AND text_sha256 <> encode(sha256(convert_to(trail || words, 'UTF8')), 'hex')
-    ) AS odd ORDER BY what LIMIT 3
+ODD_TEXTS = """
+    SELECT concat(c.path, ':', e.first_line) AS what
+    FROM chunk AS c JOIN entry AS e ON e.chunk_id = c.id
+    WHERE c.generation_id = %(generation)s
+        AND text_sha256 <> encode(sha256(convert_to(trail || words, 'UTF8')), 'hex')
 """
-
-
-def odd_texts(conn: Connection, generation_id: int) -> Odd:
-    """Return the entries whose text is not the one that their hash is of."""
-    return _odd(conn, _TEXTS, generation=generation_id)
 
 
 # NaN compares as greater than every number, so it is odd as well.
-_VECTORS = """
-    SELECT what, count(*) OVER () FROM (
-        SELECT concat(c.path, ':', e.first_line, ' has ', CASE
-            WHEN e.embedding IS NULL THEN 'no vector'
-            WHEN vector_dims(e.embedding) <> %(dimension)s
-                THEN vector_dims(e.embedding) || ' numbers, not ' || %(dimension)s
-            WHEN NOT abs(vector_norm(e.embedding) - 1) < 0.001
-                THEN 'length ' || vector_norm(e.embedding)
-        END) AS what
-        FROM chunk AS c JOIN entry AS e ON e.chunk_id = c.id
-        WHERE c.generation_id = %(generation)s AND (
-            e.embedding IS NULL OR vector_dims(e.embedding) <> %(dimension)s
-            OR NOT abs(vector_norm(e.embedding) - 1) < 0.001
-        )
-    ) AS odd ORDER BY what LIMIT 3
+ODD_VECTORS = """
+    SELECT concat(c.path, ':', e.first_line, ' has ', CASE
+        WHEN e.embedding IS NULL THEN 'no vector'
+        WHEN vector_dims(e.embedding) <> %(dimension)s
+            THEN vector_dims(e.embedding) || ' numbers, not ' || %(dimension)s
+        WHEN NOT abs(vector_norm(e.embedding) - 1) < 0.001
+            THEN 'length ' || vector_norm(e.embedding)
+    END) AS what
+    FROM chunk AS c JOIN entry AS e ON e.chunk_id = c.id
+    WHERE c.generation_id = %(generation)s AND (
+        e.embedding IS NULL OR vector_dims(e.embedding) <> %(dimension)s
+        OR NOT abs(vector_norm(e.embedding) - 1) < 0.001
+    )
 """
-
-
-def odd_vectors(conn: Connection, generation_id: int, dimension: int) -> Odd:
-    """Return the entries whose vector is missing, not of length 1, or not of `dimension`."""
-    return _odd(conn, _VECTORS, generation=generation_id, dimension=dimension)
 
 
 def search_settings(conn: Connection) -> dict[str, str]:
@@ -177,39 +162,25 @@ def search_settings(conn: Connection) -> dict[str, str]:
     return dict(rows.fetchall())
 
 
-_COUNTS = """
-    SELECT count(token_vectors), count(*) - count(token_vectors) FROM entry
-    WHERE generation_id = %(generation)s
-"""
 # Four bytes count the word pieces, the lowest first; two of them are enough for any entry.
-_ODD_TOKENS = """
-    SELECT what, count(*) OVER () FROM (
-        SELECT concat(c.path, ':', e.first_line, ' has ', octet_length(token_vectors),
-            ' bytes and scale ', coalesce(token_scale::text, 'none')) AS what
-        FROM chunk AS c JOIN entry AS e ON e.chunk_id = c.id, LATERAL (
-            SELECT substring(token_vectors for 4) || '\\x00000000'
-        ) AS head (bytes), LATERAL (
-            SELECT get_byte(head.bytes, 0) + 256 * get_byte(head.bytes, 1)
-        ) AS said (vectors)
-        WHERE c.generation_id = %(generation)s AND token_vectors IS NOT NULL AND NOT coalesce(
-            said.vectors > 0 AND octet_length(token_vectors) = 4 + said.vectors * %(dimension)s
-            AND token_scale > 0 AND token_scale <= 1, false
-        )
-    ) AS odd ORDER BY what LIMIT 3
+ODD_TOKENS = """
+    SELECT concat(c.path, ':', e.first_line, ' has ', octet_length(token_vectors),
+        ' bytes and scale ', coalesce(token_scale::text, 'none')) AS what
+    FROM chunk AS c JOIN entry AS e ON e.chunk_id = c.id, LATERAL (
+        SELECT substring(token_vectors for 4) || '\\x00000000'
+    ) AS head (bytes), LATERAL (
+        SELECT get_byte(head.bytes, 0) + 256 * get_byte(head.bytes, 1)
+    ) AS said (vectors)
+    WHERE c.generation_id = %(generation)s AND token_vectors IS NOT NULL AND NOT coalesce(
+        said.vectors > 0 AND octet_length(token_vectors) = 4 + said.vectors * %(dimension)s
+        AND token_scale > 0 AND token_scale <= 1, false
+    )
 """
-
-
-def token_rows(conn: Connection, generation_id: int, token_dimension: int) -> TokenRows:
-    """Return what stands of the entries' token vectors, `token_dimension` bytes a vector."""
-    row = conn.execute(_COUNTS, {"generation": generation_id}).fetchone()
-    assert row is not None  # counts always give a row
-    odd = _odd(conn, _ODD_TOKENS, generation=generation_id, dimension=token_dimension)
-    return TokenRows(row[0], row[1], odd)
 
 
 # Made again from the entries as ingest makes it, in this database: another parser of words, after a
 # move to another server, differs too.
-_POSTINGS = """
+ODD_POSTINGS = """
     WITH words AS (
         SELECT c.id, to_tsvector('english', c.place || ' ' || coalesce(string_agg(
             e.trail || e.words, ' ' ORDER BY e.ordinal) FILTER (WHERE e.kind = 'whole'), ''))
@@ -227,23 +198,10 @@ _POSTINGS = """
         SELECT id, coalesce(sum(cardinality(positions)), 0) AS length
         FROM words LEFT JOIN LATERAL unnest(known) ON true GROUP BY id
     )
-    SELECT what, count(*) OVER () FROM (
-        SELECT concat(c.path, ':', c.first_line, '.' || nullif(c.piece, 0), ' has ',
-            coalesce(wrong.words, 0), ' wrong words and length ', c.length, ' of ', lengths.length
-        ) AS what
-        FROM chunk AS c LEFT JOIN lengths USING (id) LEFT JOIN wrong USING (id)
-        WHERE wrong.words > 0
-            OR c.generation_id = %(generation)s AND c.length IS DISTINCT FROM lengths.length
-    ) AS odd ORDER BY what LIMIT 3
+    SELECT concat(c.path, ':', c.first_line, '.' || nullif(c.piece, 0), ' has ',
+        coalesce(wrong.words, 0), ' wrong words and length ', c.length, ' of ', lengths.length
+    ) AS what
+    FROM chunk AS c LEFT JOIN lengths USING (id) LEFT JOIN wrong USING (id)
+    WHERE wrong.words > 0
+        OR c.generation_id = %(generation)s AND c.length IS DISTINCT FROM lengths.length
 """
-
-
-def odd_postings(conn: Connection, generation_id: int) -> Odd:
-    """Return the chunks whose words or length in full text search are not those of their texts."""
-    return _odd(conn, _POSTINGS, generation=generation_id)
-
-
-def _odd(conn: Connection, query: LiteralString, **values: int) -> Odd:
-    """The rows of (what, how many in all) that `query` gives."""
-    rows = conn.execute(query, values).fetchall()
-    return Odd(rows[0][1] if rows else 0, tuple(what for what, _ in rows))

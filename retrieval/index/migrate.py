@@ -11,13 +11,12 @@ import psycopg
 from pgvector.psycopg import register_vector
 
 from retrieval.errors import DatabaseUnreachableError, SchemaNewerError
-from retrieval.fault_points import point
 from retrieval.index.generations import LOCK_SPACE
 from retrieval.index.store import Connection
 
 _FOLDER = Path(__file__).with_name("migrations")
 _MIGRATION_LOCK = -1  # ingest has 0, temporary generations have their ids
-_PGVECTOR = (0, 8)  # iterative scans came with it
+PGVECTOR = (0, 8)  # iterative scans came with it
 
 
 class Migration(NamedTuple):
@@ -38,10 +37,8 @@ def install(conn: Connection) -> None:
         with conn.transaction():
             # Two first ingests at once: CREATE … IF NOT EXISTS is no protection against itself.
             conn.execute("SELECT pg_advisory_xact_lock(%s, %s)", [LOCK_SPACE, _MIGRATION_LOCK])
-            point("lock of migrations held")
             _run(conn, check(conn))
             _check_pgvector(conn)
-        point("migrations committed")
         register_vector(conn)
     except psycopg.Error as error:
         if conn.closed:  # the database went away, which is for Store.connect to say
@@ -92,17 +89,14 @@ def _run(conn: Connection, missing: tuple[Migration, ...]) -> None:
         "CREATE TABLE IF NOT EXISTS migration (number integer PRIMARY KEY, name text NOT NULL, "
         "applied_at timestamptz NOT NULL DEFAULT now())"
     )
-    point("table of migrations made")
     for migration in missing:
         conn.execute((_FOLDER / migration.name).read_bytes())
-        point("migration run")
         conn.execute("INSERT INTO migration (number, name) VALUES (%s, %s)", migration)
-        point("migration noted")
 
 
 def _check_pgvector(conn: Connection) -> None:
     for (version,) in conn.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'"):
-        if tuple(int(part) for part in version.split(".")[:2]) < _PGVECTOR:
+        if tuple(int(part) for part in version.split(".")[:2]) < PGVECTOR:
             raise DatabaseUnreachableError(
                 f"the database has pgvector {version}, too old; install 0.8 or newer on "
                 "its server and as superuser run ALTER EXTENSION vector UPDATE"
