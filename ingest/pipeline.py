@@ -11,17 +11,15 @@ from ingest import rebuild
 from ingest.chunking.document import Index
 from ingest.chunking.embedding import Progress
 from ingest.plan import Plan
-from ingest.prepare import chunk, fingerprint, prepare
+from ingest.prepare import Gate, Job, chunk, fingerprint, prepare_and_apply, silent
 from ingest.read import vault
 from ingest.read.vault import SourceFile, VaultFiles
-from ingest.rebuild import Built, Gate, Job
+from ingest.rebuild import Built
 from retrieval.context import SearchContext
 from retrieval.errors import FileRejectedError
-from retrieval.fault_points import point
-from retrieval.index import generations, hnsw, migrate, store, writer
+from retrieval.index import generations, hnsw, migrate, store
 from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection, Generation
-from retrieval.index.vacuum import vacuum_if_worn
 from retrieval.refusal import off_topic
 
 _log = logging.getLogger(__name__)
@@ -41,10 +39,6 @@ class IngestReport:
     seconds: float = 0.0
     generation_id: int = 0
     gated: bool = False  # measured before it was promoted, and passed
-
-
-def silent(what: str, done: int, total: int) -> None:
-    """Report no progress."""
 
 
 def run(
@@ -81,9 +75,9 @@ def begin(conn: Connection) -> None:
     Raises IngestRunningError, SchemaNewerError and DatabaseUnreachableError.
     """
     generations.lock(conn)  # before anything is touched: two at once could deadlock
-    point("lock held")
     migrate.install(conn)
-    rebuild.clear_up(conn)
+    generations.drop_abandoned(conn)
+    hnsw.drop_unneeded(conn)
 
 
 def roll_back(context: SearchContext) -> Generation:
@@ -123,7 +117,7 @@ class _Todo:
 def _dry(job: Job, *, whole: bool) -> IngestReport:
     """Say what an ingest would do."""
     todo = _look(job, whole=whole)
-    chunked = chunk(job.rules, _chosen(todo))
+    chunked = chunk(job.context, _chosen(todo))
     rejected = _by_path(todo.found, chunked.rejected)
     plan = todo.plan.without({error.path for error in rejected})
     return IngestReport(plan, rejected, todo.found.ignored, chunked.notes)
@@ -135,7 +129,7 @@ def _done(job: Job, *, whole: bool) -> IngestReport:
     begin(job.conn)
     todo = _look(job, whole=whole)
     built = rebuild.build(job, todo.live, todo.found) if todo.plan.rebuild else _edit(job, todo)
-    vacuum_if_worn(job.conn)
+    generations.vacuum_if_worn(job.conn)
     files, chunks = generations.size(job.conn, built.generation_id)
     rejected = _by_path(built.found, built.rejected)
     plan = plans.make(built.found, todo.known, rebuild=todo.plan.rebuild)
@@ -152,7 +146,7 @@ def _look(job: Job, *, whole: bool) -> _Todo:
     migrate.check(job.conn)
     live = generations.live_or_none(job.conn)
     known = generations.file_hashes(job.conn, live.id) if live else {}
-    current = live is not None and dict(live.fingerprint) == fingerprint(job.rules)
+    current = live is not None and dict(live.fingerprint) == fingerprint(job.context)
     plan = plans.make(found, known, rebuild=whole or not current)
     plans.refuse_odd_vault(job.root, found, plan, known, allowed=job.allow_mass_delete)
     return _Todo(live, known, found, plan)
@@ -161,24 +155,15 @@ def _look(job: Job, *, whole: bool) -> _Todo:
 def _edit(job: Job, todo: _Todo) -> Built:
     """Write what changed into the live generation, in one transaction; nothing where nothing."""
     assert todo.live is not None  # without one, the plan is to build it
-    conn, fits = job.conn, off_topic.of_vault(job.root)
-    ready = prepare(job.rules, conn, _chosen(todo), job.progress)
-    if ready.files or todo.plan.removed:
-        with conn.transaction():
-            point("transaction begun")
-            generations.require_lock(conn)
-            writer.apply(conn, todo.live.id, removed=todo.plan.removed, written=ready.files)
-            point("edit not committed")
-        point("edit committed")
+    conn, removed, fits = job.conn, todo.plan.removed, off_topic.of_vault(job.root)
+    ready = prepare_and_apply(job, todo.live.id, _chosen(todo), removed=removed)
+    if ready.files or removed:
         hnsw.build_if_large(conn, todo.live.id, say=job.say)
-        point("edited vectors indexed")
     if fits != todo.live.off_topic:
         generations.require_lock(conn)
         generations.put_off_topic(conn, todo.live.id, fits)
-        point("off-topic limits kept")
     if len(ready.files) > len(todo.plan.unchanged):
         conn.execute("ANALYZE chunk, entry, posting")
-        point("analyzed")
     return Built(todo.live.id, todo.found, ready.rejected, ready.notes, ready.embedded)
 
 
@@ -212,12 +197,11 @@ def run_temporary(
     started = monotonic()
     found = vault.read(root)
     migrate.install(conn)
-    ready = prepare(context, conn if reuse_vectors else None, found.files, progress, index)
-    with conn.transaction():
-        generation_id = generations.create(
-            conn, fingerprint(context), "temporary", off_topic.of_vault(root)
-        )
-        writer.apply(conn, generation_id, removed=(), written=ready.files)
+    job = Job(context, conn, root, progress=progress, index=index, reuse_vectors=reuse_vectors,
+              temporary=True)  # fmt: skip
+    fits = off_topic.of_vault(root)
+    generation_id = generations.create(conn, fingerprint(context), "temporary", fits)
+    ready = prepare_and_apply(job, generation_id, found.files)
     conn.execute("ANALYZE chunk, entry, posting")
     files, chunks = generations.size(conn, generation_id)
     plan = Plan(tuple(file.path for file in found.files), (), (), (), rebuild=True)

@@ -1,8 +1,10 @@
-"""From files to what is written of them: chunks, entries and vectors."""
+"""From files to rows of a generation: chunks, entries and vectors, prepared and applied."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from ingest.chunking import limits
 from ingest.chunking.chunk import CHUNK_LIMIT, CHUNKER_VERSION
@@ -12,10 +14,40 @@ from ingest.read.vault import SourceFile
 from ingest.sandbox import parsing
 from retrieval.context import SearchContext
 from retrieval.errors import FileRejectedError
-from retrieval.fault_points import point
+from retrieval.index import generations, writer
+from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection
 from retrieval.index.writer import NewFile
 from retrieval.ranking.reranking import passage_text
+
+_log = logging.getLogger(__name__)
+
+Gate = Callable[[int, Path], int]
+"""Measures a generation, made of a folder, and returns an exit status: 0 is a pass."""
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Report no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to ingest: the vault at `root`, through a connection that holds the lock of writers.
+
+    Not so a `temporary` one, whose generation is for the caller to drop. `index` makes the chunks
+    of a file instead of `parsing.index`; without `reuse_vectors` every text is embedded.
+    """
+
+    context: SearchContext
+    conn: Connection
+    root: Path
+    allow_mass_delete: bool = False
+    progress: Progress = silent
+    say: Say = _log.info
+    gate: Gate | None = None
+    index: Index | None = None
+    reuse_vectors: bool = True
+    temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +74,30 @@ def fingerprint(context: SearchContext) -> dict[str, str | int]:
     return {**context.fingerprint, "chunker": CHUNKER_VERSION}
 
 
-def prepare(
-    context: SearchContext,
-    known: Connection | None,
-    files: Sequence[SourceFile],
-    progress: Progress,
-    index: Index | None = None,
+def prepare_and_apply(
+    job: Job, generation_id: int, files: Sequence[SourceFile], *, removed: Sequence[str] = ()
 ) -> Prepared:
-    """Return files as they are written; texts in the `known` index keep their vectors.
+    """Write `files` into a generation, and take the paths `removed` out, in one transaction.
 
-    `index` makes the chunks of a file instead of `parsing.index`. Files that cannot be read are
-    among the rejected. Raises ModelUnavailableError.
+    Texts that the index knows keep their vectors. Files that cannot be read are among the rejected,
+    and stay as they were; where nothing is left to write, nothing is. Raises ModelUnavailableError,
+    and ConfigurationError where the lock is lost.
     """
+    ready = _prepared(job, files)
+    if ready.files or removed:
+        with job.conn.transaction():
+            if not job.temporary:
+                generations.require_lock(job.conn)
+            writer.apply(job.conn, generation_id, removed=removed, written=ready.files)
+    return ready
+
+
+def _prepared(job: Job, files: Sequence[SourceFile]) -> Prepared:
     if not files:  # the usual case of an unchanged vault: not one query
         return Prepared((), (), (), 0)
-    chunked = chunk(context, files, index)
-    written = embed(context, known, chunked.files, progress)
+    chunked = chunk(job.context, files, job.index)
+    known = job.conn if job.reuse_vectors else None
+    written = embed(job.context, known, chunked.files, job.progress, job.say)
     rejected = (*chunked.rejected, *written.rejected)
     return Prepared(written.files, rejected, (*chunked.notes, *written.notes), written.embedded)
 
@@ -76,7 +116,6 @@ def chunk(
             rejected.append(error)
             continue
         indexed.append((file, chunks))
-        point("file parsed")
         if file.removed_nuls:
             notes.append(f"{file.path}: {file.removed_nuls} NUL characters left out")
         if not chunks:

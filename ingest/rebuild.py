@@ -1,39 +1,18 @@
 """Build a generation beside the live one; when it is whole and good, it takes the place."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from ingest import plan as plans
-from ingest import prepare
-from ingest.chunking.embedding import Progress
+from ingest.prepare import Job, fingerprint, prepare_and_apply
 from ingest.read import vault
 from ingest.read.vault import VaultFiles
 from retrieval.context import SearchContext
 from retrieval.errors import FileRejectedError, GateRefusedError, IndexMismatchError
-from retrieval.fault_points import point
 from retrieval.index import generations, hnsw, writer
-from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection, Generation
 from retrieval.refusal import off_topic
 
 _ROUNDS = 5  # readings of a vault that changes all the time
-
-Gate = Callable[[int, Path], int]
-"""Measures a generation, made of a folder, and returns an exit status: 0 is a pass."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What to build: the vault at `root`, through a connection that holds the lock of writers."""
-
-    rules: SearchContext
-    conn: Connection
-    root: Path
-    allow_mass_delete: bool
-    progress: Progress
-    say: Say
-    gate: Gate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +37,11 @@ def build(job: Job, live: Generation | None, found: VaultFiles) -> Built:
     built, status = _finish(job, _load(job, live, found))
     if status != 0:
         generations.drop(job.conn, built.generation_id)
-        point("refused generation dropped")
         raise GateRefusedError(_refusal(job, live, built.generation_id, status))
-    point("before the promotion")
     generations.promote(job.conn, built.generation_id)
-    point("promoted")
-    clear_up(job.conn)  # the generation before the previous one
+    generations.drop_abandoned(job.conn)  # the generation before the previous one
+    hnsw.drop_unneeded(job.conn)
     return built
-
-
-def clear_up(conn: Connection) -> None:
-    """Remove generations that nobody needs, and their indexes; `conn` holds the lock of writers."""
-    generations.drop_abandoned(conn)
-    hnsw.drop_unneeded(conn)
-    point("left-over indexes dropped")
 
 
 def roll_back(context: SearchContext, conn: Connection) -> Generation:
@@ -89,26 +59,18 @@ def roll_back(context: SearchContext, conn: Connection) -> Generation:
             f"cannot be searched by this process: {error}. To go back to it, set EMBEDDING_MODEL "
             "to that model, or run the program that made it, and then --rollback"
         ) from error
-    point("before the rollback")
     generations.promote(conn, earlier.id)
-    point("rolled back")
     return earlier
 
 
 def _load(job: Job, live: Generation | None, found: VaultFiles) -> Built:
-    made_with = prepare.fingerprint(job.rules)
-    generation_id = generations.create(
-        job.conn, made_with, "building", off_topic.of_vault(job.root)
-    )
-    ready = prepare.prepare(job.rules, job.conn, found.files, job.progress)
-    with job.conn.transaction():
-        if live and dict(live.fingerprint) == made_with:
-            kept = _kept(job.conn, live, found, {file.path for file in ready.files})
+    made_with, fits = fingerprint(job.context), off_topic.of_vault(job.root)
+    generation_id = generations.create(job.conn, made_with, "building", fits)
+    ready = prepare_and_apply(job, generation_id, found.files)
+    if live and dict(live.fingerprint) == made_with:
+        kept = _kept(job.conn, live, found, {file.path for file in ready.files})
+        with job.conn.transaction():
             writer.take_over(job.conn, live.id, generation_id, kept)
-            point("files taken over")
-        writer.apply(job.conn, generation_id, removed=(), written=ready.files)
-        point("load not committed")
-    point("load committed")
     return Built(generation_id, found, ready.rejected, ready.notes, ready.embedded)
 
 
@@ -119,9 +81,7 @@ def _finish(job: Job, built: Built) -> tuple[Built, int | None]:
     """
     for _ in range(_ROUNDS):
         hnsw.build_if_large(job.conn, built.generation_id, say=job.say)
-        point("vectors indexed")
         job.conn.execute("ANALYZE chunk, entry, posting")
-        point("analyzed")
         status = job.gate(built.generation_id, job.root) if job.gate else 0
         built, changed = _read_again(job, built)
         if not changed:
@@ -152,11 +112,7 @@ def _read_again(job: Job, built: Built) -> tuple[Built, bool]:
         return built, False
     chosen = {*plan.added, *plan.changed}
     files = [file for file in found.files if file.path in chosen]
-    ready = prepare.prepare(job.rules, job.conn, files, job.progress)
-    with job.conn.transaction():
-        writer.apply(job.conn, built.generation_id, removed=plan.removed, written=ready.files)
-        point("changes meanwhile not committed")
-    point("changes meanwhile committed")
+    ready = prepare_and_apply(job, built.generation_id, files, removed=plan.removed)
     return replace(
         built,
         rejected=(*rejected, *ready.rejected),

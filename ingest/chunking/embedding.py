@@ -1,5 +1,6 @@
 """Give every entry its vectors: known ones from the index, the others from the encoder."""
 
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,11 +12,15 @@ from ingest.read.vault import SourceFile
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import odd_rows
 from retrieval.errors import FileRejectedError, ModelUnavailableError
-from retrieval.fault_points import point
 from retrieval.index import writer
+from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection
 from retrieval.index.writer import NewChunk, NewFile
 from retrieval.ranking import late_interaction
+from retrieval.settings import BUNDLED
+
+_PIECES_A_SECOND = 3_000  # that one core embeds with the bundled encoder
+_MOMENT = 10.0  # seconds; a longer wait is announced
 
 Progress = Callable[[str, int, int], None]  # what is done, how many of how many
 
@@ -35,12 +40,14 @@ def embed(
     known: Connection | None,
     indexed: Sequence[tuple[SourceFile, Sequence[IndexedChunk]]],
     progress: Progress,
+    say: Say,
 ) -> Written:
     """Give every entry its vector: texts in the `known` index keep theirs, others are embedded.
 
     A file is rejected, naming the lines, where the encoder gives no direction (NaN, infinite, zero)
-    for a text of it. Raises ModelUnavailableError, naming the first such lines, where that is more
-    than half of all texts: then the model is broken, and not a text.
+    for a text of it. `say` takes a line about how long it takes. Raises ModelUnavailableError,
+    naming the first such lines, where that is more than half of all texts: then the model is
+    broken, and not a text.
     """
     texts = {entry.text for _, chunks in indexed for item in chunks for entry in item.entries}
     stored, note = _token_storage(context, known, indexed)
@@ -53,8 +60,8 @@ def embed(
             pooling=context.embedder.pooling if stored else None,
         )
     missing = sorted(texts - vectors.keys())
-    point("before the encoder")
     if missing:
+        _announce(context, missing, say)
         vectors.update(_encoded(context, missing, stored, progress))
     made = np.array([vectors[text][0] for text in missing], np.float32)
     odd = {missing[row] for row in odd_rows(made)} if missing else set()
@@ -64,6 +71,13 @@ def embed(
     left_out = {error.path for error in rejected}
     files = [_new_file(file, cut, vectors) for file, cut in indexed if file.path not in left_out]
     return Written(tuple(files), tuple(rejected), len(missing), (note,) if note else ())
+
+
+def _announce(context: SearchContext, texts: Sequence[str], say: Say) -> None:
+    pieces, cores = sum(context.embedder.tokens.counts(texts)), os.cpu_count() or 1
+    seconds = pieces / (_PIECES_A_SECOND * cores)
+    if seconds > _MOMENT and context.settings.embedding_model == BUNDLED:
+        say(f"embedding {len(texts):,} texts, about {seconds:.0f} s on {cores} cores; once only")
 
 
 def _broken(
@@ -84,7 +98,6 @@ def _encoded(
     def advance(count: int) -> None:
         nonlocal done
         done += count
-        point("batch embedded")
         progress("embedding", done, len(texts))
 
     if with_tokens:

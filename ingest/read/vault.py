@@ -12,7 +12,6 @@ from pathlib import Path
 from ingest.read import whole_file
 from ingest.read.whole_file import FileRead
 from retrieval.errors import FileRejectedError, VaultError
-from retrieval.fault_points import point
 from retrieval.vault_files import SUFFIXES
 
 _NAME_LIMIT = 1_000  # bytes of a path; a longer one does not fit a btree key
@@ -80,7 +79,6 @@ def _read_all(
         except FileRejectedError as error:
             rejected.append(error)
             continue
-        point("file read")
         if not found[path].at_rest:
             restless.add(folder + name)
     return restless

@@ -7,16 +7,21 @@ back. "temporary" ones belong to evaluations. Readers see the live one alone.
 import os
 import socket
 from collections.abc import Mapping, Sequence
+from time import monotonic, sleep
 from typing import Any, Literal
 
+from psycopg import sql
 from psycopg.rows import kwargs_row
 from psycopg.types.json import Jsonb
 
 from retrieval.errors import ConfigurationError, IndexMissingError, IngestRunningError
-from retrieval.fault_points import point
 from retrieval.index.store import GENERATION, Connection, Generation, live
 
 LOCK_SPACE = 0x52554C45  # "RULE": advisory locks of this product, the second key says which
+_DEAD_SHARE = 0.10  # of a table's rows
+_DEAD_ROWS = 100  # fewer lie in a page or two, which costs no scan anything
+_TABLES = ["file", "chunk", "posting", "entry"]
+_PATIENCE = 1.0  # seconds with a lock whose holder is gone
 _INGEST_LOCK = 0  # temporary generations lock their own id, which begins at 1
 
 
@@ -27,12 +32,20 @@ def lock(conn: Connection) -> None:
     """
     name = f"ingest, process {os.getpid()} on {socket.gethostname()}"
     conn.execute("SELECT set_config('application_name', %s, false)", [name[:63]])
-    got = conn.execute("SELECT pg_try_advisory_lock(%s, %s)", [LOCK_SPACE, _INGEST_LOCK]).fetchone()
-    if got != (True,):
-        raise IngestRunningError(
-            f"another ingest is running ({writer(conn) or 'it ended just now'}); wait for its end"
-        )
+    give_up = monotonic() + _PATIENCE
+    while not _try_lock(conn):
+        holder = writer(conn)
+        if holder or monotonic() > give_up:
+            raise IngestRunningError(
+                f"another ingest is running ({holder or 'it ended just now'}); wait for its end"
+            )
+        sleep(_PATIENCE / 20)  # the server has not seen yet that its client is gone
     conn.execute("SELECT set_config('rules_oracle.writer', %s, false)", [_token(conn)])
+
+
+def _try_lock(conn: Connection) -> bool:
+    query = "SELECT pg_try_advisory_lock(%s, %s)"
+    return conn.execute(query, [LOCK_SPACE, _INGEST_LOCK]).fetchone() == (True,)
 
 
 def require_lock(conn: Connection) -> None:
@@ -118,7 +131,6 @@ def create(
         [state, Jsonb(dict(fingerprint)), Jsonb(list(off_topic))],
     ).fetchone()
     assert row is not None  # INSERT … RETURNING gives a row or raises
-    point("generation made")
     if state == "temporary":
         conn.execute("SELECT pg_advisory_lock(%s, %s)", [LOCK_SPACE, row[0]])
     return int(row[0])
@@ -146,12 +158,9 @@ def promote(conn: Connection, generation_id: int) -> None:
         require_lock(conn)
         # First out of the way: of "live" and of "previous" there may be one at any moment.
         _set_state(conn, generation_id, "building")
-        point("generation put aside")
         for state, then in states:
             conn.execute("UPDATE generation SET state = %s WHERE state = %s", [then, state])
-            point("generation stepped back")
         _set_state(conn, generation_id, "live")
-        point("promotion not committed")
 
 
 def _set_state(conn: Connection, generation_id: int, state: str) -> None:
@@ -182,4 +191,23 @@ def drop_abandoned(conn: Connection) -> None:
             ).fetchone()
             if state == "building" or got == (True,):
                 drop(conn, generation_id)
-                point("abandoned generation dropped")
+
+
+def vacuum_if_worn(conn: Connection) -> tuple[str, ...]:
+    """Run VACUUM (ANALYZE) on each table of which over 10 % is dead, and return their names.
+
+    `conn` is in no transaction. Readers and writers go on meanwhile; what a long transaction of
+    somebody could still see stays until the next time.
+    """
+    if conn.info.server_version >= 150_000:  # before, the counts are at most a second old
+        conn.execute("SELECT pg_stat_force_next_flush()")
+        conn.execute("SELECT 1")  # the end of this statement's transaction sends them
+    rows = conn.execute(
+        "SELECT relname FROM pg_stat_user_tables, unnest(%s::text[]) AS ours "
+        "WHERE relid = to_regclass(ours) AND n_dead_tup >= %s "
+        "AND n_dead_tup > %s * (n_live_tup + n_dead_tup) ORDER BY relname",
+        [_TABLES, _DEAD_ROWS, _DEAD_SHARE],
+    ).fetchall()
+    for (name,) in rows:
+        conn.execute(sql.SQL("VACUUM (ANALYZE) {}").format(sql.Identifier(name)))
+    return tuple(name for (name,) in rows)

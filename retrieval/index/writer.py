@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from retrieval.encoder.bi_encoder import ENCODING_VERSION
-from retrieval.fault_points import point
 from retrieval.index.store import Connection
 from retrieval.models import Chunk, Entry, SourceNote, Vectors
 from retrieval.ranking import late_interaction
@@ -110,12 +109,10 @@ def apply(
 
     The generation's revision is raised; the caller commits.
     """
-    point("before files deleted")
     paths = [*removed, *(file.path for file in written)]
     conn.execute(
         "DELETE FROM file WHERE generation_id = %s AND path = ANY(%s)", [generation_id, paths]
     )
-    point("files deleted")
     with conn.cursor() as cur:
         cur.executemany(
             "INSERT INTO file (generation_id, path, sha256, status, edition, supersedes) "
@@ -133,14 +130,10 @@ def apply(
             ],
         )
     chunks = [(file.place, chunk) for file in written for chunk in file.chunks]
-    point("files inserted")
     ids = _new_ids(conn, len(chunks))
-    point("chunk ids taken")
     _copy_chunks(conn, generation_id, zip(ids, chunks, strict=True))
     _copy_entries(conn, generation_id, zip(ids, (chunk for _, chunk in chunks), strict=True))
-    point("entries copied")
     conn.execute("UPDATE generation SET revision = revision + 1 WHERE id = %s", [generation_id])
-    point("revision raised")
 
 
 _TAKE_OVER = """
@@ -174,7 +167,6 @@ def take_over(conn: Connection, old_id: int, new_id: int, paths: Sequence[str]) 
         "WHERE generation_id = %(old)s AND path = ANY(%(paths)s)",
         values,
     )
-    point("files inserted for a copy")
     conn.execute(_TAKE_OVER, values)
 
 
@@ -193,16 +185,13 @@ def _copy_chunks(
         "GENERATED ALWAYS AS (to_tsvector('english', place || ' ' || words)) STORED) "
         "ON COMMIT DROP"
     )
-    point("table of new chunks made")
     conn.execute("ALTER TABLE new_chunk ALTER COLUMN length DROP NOT NULL")
-    point("table of new chunks altered")
     statement = (
         "COPY new_chunk (id, generation_id, path, heading, first_line, last_line, text, context, "
         "piece, place, words) FROM STDIN"
     )
     with conn.cursor() as cur, cur.copy(statement) as copy:
         for row_id, (place, new) in chunks:
-            point("chunk sent")
             chunk = new.chunk
             words = " ".join(entry.text for entry in new.entries if entry.kind == "whole")
             copy.write_row(
@@ -215,14 +204,11 @@ def _copy_chunks(
         "last_line, text, context, piece, place, "
         "(SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(known)) FROM new_chunk"
     )
-    point("chunks inserted")
     conn.execute(
         "INSERT INTO posting (generation_id, lexeme, chunk_id, count) "
         "SELECT generation_id, lexeme, id, cardinality(positions) FROM new_chunk, unnest(known)"
     )
-    point("postings inserted")
     conn.execute("DROP TABLE new_chunk")
-    point("table of new chunks dropped")
 
 
 def _copy_entries(
@@ -238,7 +224,6 @@ def _copy_entries(
     with conn.cursor() as cur, cur.copy(statement) as copy:
         copy.set_types(types)
         for row_id, new in chunks:
-            point("entries sent")
             for ordinal, entry in enumerate(new.entries):
                 tokens = new.tokens[ordinal] if new.tokens else None
                 copy.write_row(

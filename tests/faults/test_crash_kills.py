@@ -46,33 +46,19 @@ def moments() -> random.Random:
 
 
 @pytest.mark.proves("promise 1", "promise 2", "promise 3", "row 9")
+@pytest.mark.parametrize("kills", [12, pytest.param(50, marks=pytest.mark.soak)])
 def test_ingests_killed_with_all_their_children(
-    lab: Laboratory, moments: random.Random, runs: Runs
+    lab: Laboratory, moments: random.Random, kills: int, runs: Runs
 ) -> None:
-    runs(_kill_ingests(lab, moments, 12))
-
-
-@pytest.mark.soak
-@pytest.mark.proves("promise 1", "promise 2", "promise 3", "row 9")
-def test_fifty_ingests_killed_with_all_their_children(
-    lab: Laboratory, moments: random.Random, runs: Runs
-) -> None:
-    runs(_kill_ingests(lab, moments, 50))
+    runs(_kill_ingests(lab, moments, kills))
 
 
 @pytest.mark.proves("promise 1", "promise 2", "promise 3", "row 9", "row 25")
+@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.soak)])
 def test_servers_killed_under_an_ingest(
-    lab: Laboratory, data_dir: Path, moments: random.Random, runs: Runs
+    lab: Laboratory, data_dir: Path, moments: random.Random, kills: int, runs: Runs
 ) -> None:
-    runs(_kill_servers(lab, data_dir, moments, 3))
-
-
-@pytest.mark.soak
-@pytest.mark.proves("promise 1", "promise 2", "promise 3", "row 9", "row 25")
-def test_twenty_servers_killed_under_an_ingest(
-    lab: Laboratory, data_dir: Path, moments: random.Random, runs: Runs
-) -> None:
-    runs(_kill_servers(lab, data_dir, moments, 20))
+    runs(_kill_servers(lab, data_dir, moments, kills))
 
 
 @pytest.mark.proves("promise 1", "promise 2", "promise 3", "row 9")

@@ -75,7 +75,7 @@ def test_an_edit_embeds_exactly_the_texts_that_changed(
     assert all(after[text] == kept[text] for text in after.keys() & kept.keys())
 
 
-@pytest.mark.proves("promise 3")
+@pytest.mark.proves("promise 3", "row 12", "row 17")
 def test_an_unchanged_vault_embeds_nothing_and_writes_no_row_of_any_table(
     search_context: SearchContext, vault: Path
 ) -> None:

@@ -12,7 +12,6 @@ from ingest import pipeline
 from retrieval.context import SearchContext
 from retrieval.errors import IngestRunningError
 from retrieval.index import generations
-from retrieval.search import search
 from retrieval.settings import Settings
 from tests.conftest import RULES, write_vault
 from tests.support.index.index_state import content, counts, found, generation, revision
@@ -31,41 +30,6 @@ def test_a_first_ingest_makes_every_file_searchable(empty: SearchContext, vault:
     assert steps[-1] == ("embedding", report.embedded, report.embedded)
     assert found(empty, "How long does a torch burn?")[0] == "1. Light/Torches.md"
     assert found(empty, "What does a battle axe cost?")[0] == "2. Arms/Weapons.md"
-
-
-@pytest.mark.proves("promise 3")
-def test_an_unchanged_vault_embeds_and_writes_nothing(
-    search_context: SearchContext, vault: Path
-) -> None:
-    before = (revision(search_context), content(search_context))
-    report = pipeline.run(search_context, vault)
-    assert report.embedded == 0
-    assert report.plan.unchanged == tuple(sorted(RULES))
-    assert not report.plan.rebuild
-    assert (revision(search_context), content(search_context)) == before
-
-
-@pytest.mark.proves("promise 3", "row 12", "row 17")
-def test_a_touched_file_is_unchanged(search_context: SearchContext, vault: Path) -> None:
-    (vault / "1. Light/Torches.md").write_text(RULES["1. Light/Torches.md"], "utf-8")
-    os.utime(vault / "2. Arms/Weapons.md", (1, 1))
-    assert pipeline.run(search_context, vault).plan.unchanged == tuple(sorted(RULES))
-
-
-@pytest.mark.proves("promise 3", "promise 5")
-def test_an_edited_paragraph_embeds_only_the_texts_that_changed(
-    search_context: SearchContext, vault: Path
-) -> None:
-    path = "2. Arms/Hazards.md"
-    before = revision(search_context)
-    write_vault(vault, {path: RULES[path].replace("1d6 for each", "2d6 for each")})
-    report = pipeline.run(search_context, vault)
-    assert report.plan.changed == (path,)
-    assert report.embedded == 2  # the sentence, and the whole chunk that it stands in
-    assert revision(search_context) != before
-    hits = search(search_context, "How much damage does a fall deal?").hits
-    assert "2d6" in hits[0].chunk.text
-    assert all("A fall deals 1d6" not in hit.chunk.text for hit in hits)
 
 
 @pytest.mark.proves("promise 2", "row 12")

@@ -8,7 +8,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from ingest import pipeline
-from ingest.rebuild import Gate
+from ingest.prepare import Gate
 from retrieval.context import SearchContext
 from retrieval.errors import GateRefusedError, IndexMismatchError, IndexMissingError, VaultError
 from retrieval.index import generations, writer

@@ -10,9 +10,9 @@ from psycopg import sql
 
 from retrieval.database.pool import Store
 from retrieval.index import generations, hnsw
+from retrieval.index.generations import vacuum_if_worn
 from retrieval.index.nearest import nearest
 from retrieval.index.store import Connection
-from retrieval.index.vacuum import vacuum_if_worn
 from retrieval.models import Vectors
 from tests.support.made.vectors import grouped, load, spread
 
@@ -101,16 +101,6 @@ def searching(store: Store, generation_id: int, asked: Vectors) -> Iterator[list
     finally:
         done.set()
         thread.join()
-
-
-def test_a_long_build_says_how_far_it_is(
-    conn: Connection, sources: Vectors, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hnsw, "_PATIENCE", 0.05)
-    generation_id = load(conn, spread(sources, 1_500, seed=3), grouped(1_500))
-    said: list[str] = []
-    assert hnsw.build_if_large(conn, generation_id, limit=0, say=said.append)
-    assert any(line.endswith(" of 1,500") for line in said[1:-1])
 
 
 def test_an_old_pgvector_with_an_index_is_warned_of(conn: Connection) -> None:

@@ -3,19 +3,19 @@
 A job is a line of JSON: the arguments, the environment, and the file for what is printed. Two lines
 come back: the process's id, also of its group, and in the end its status as `subprocess` has it.
 The encoder is replaced by a hash, which gives each text the same vector in every process; all
-else is what users run. Where fault points are listed, so are the writer's statements.
+else is what users run. A fault point stands in front of every statement and commit of a writer, in
+the middle of a COPY, and behind everything that is read, parsed and embedded.
 """
 
 import contextlib
 import gc
 import hashlib
-import importlib
 import json
 import os
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -23,10 +23,13 @@ import numpy as np
 import psycopg
 
 from ingest.__main__ import main
-from retrieval import context, fault_points
-from retrieval.database import pool
+from ingest.read import whole_file
+from ingest.sandbox import parsing
+from retrieval import context
+from retrieval.database import keepalive, pool
 from retrieval.encoder import bi_encoder
 from retrieval.index.store import Connection
+from tests.support.faults import fault_points
 
 
 class HashingEmbedder(bi_encoder.Embedder):
@@ -41,32 +44,51 @@ class HashingEmbedder(bi_encoder.Embedder):
         hidden = numbers.standard_normal((self.tokens.count(text) + 1, self.dimension), np.float32)
         return bi_encoder._Output(hidden[0] / np.linalg.norm(hidden[0]), hidden[1:])
 
+    def encode(self, *args: Any, **options: Any) -> bi_encoder.Encoded:
+        fault_points.point("before the encoder")
+        encoded = super().encode(*args, **options)
+        fault_points.point("embedded")
+        return encoded
 
-class TracingCursor(psycopg.Cursor[Any]):
-    """Prints the beginning of each statement."""
+
+class CountedCursor(psycopg.Cursor[Any]):
+    """A cursor with a fault point in front of each statement, named by its beginning."""
 
     def execute(self, query: Any, *args: Any, **options: Any) -> Self:
-        _print_statement(query)
+        _count(query)
         return super().execute(query, *args, **options)
 
     def executemany(self, query: Any, *args: Any, **options: Any) -> None:
-        _print_statement(query)
+        _count(query)
         super().executemany(query, *args, **options)
 
     @contextlib.contextmanager
     def copy(self, statement: Any, *args: Any, **options: Any) -> Iterator[psycopg.Copy]:
-        _print_statement(statement)
+        _count(statement)
         with super().copy(statement, *args, **options) as copy:
+            fault_points.point("rows not sent")
             yield copy
+            fault_points.point("rows not ended")
 
 
-class TracingStore(pool.Store):
-    """A store whose writers print their statements."""
+class CountedConnection(keepalive.LimitedConnection):
+    """A connection with a fault point in front of each commit of a writer."""
+
+    @contextlib.contextmanager
+    def transaction(self, *args: Any, **options: Any) -> Iterator[psycopg.Transaction]:
+        with super().transaction(*args, **options) as transaction:
+            yield transaction
+            if self.cursor_factory is CountedCursor:
+                fault_points.point("COMMIT")
+
+
+class CountedStore(pool.Store):
+    """A store whose writers' statements are counted; those of its pool are made in threads."""
 
     @contextlib.contextmanager
     def connect(self, **options: Any) -> Iterator[Connection]:
         with super().connect(**options) as conn:
-            conn.cursor_factory = TracingCursor
+            conn.cursor_factory = CountedCursor
             yield conn
 
 
@@ -94,10 +116,22 @@ def _become(environment: dict[str, str], printed: Path) -> None:
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), 0)
     os.environ.update(environment)
-    importlib.reload(fault_points)  # it reads RULES_FAULT where a new process would
-    vars(context)["Embedder"] = HashingEmbedder
-    if environment["RULES_FAULT"].startswith("list"):
-        vars(context)["Store"] = TracingStore
+    fault_points.arm(os.environ.pop("RULES_FAULT"))
+    vars(context).update(Embedder=HashingEmbedder, Store=CountedStore)
+    vars(pool)["LimitedConnection"] = CountedConnection
+    vars(whole_file)["read"] = _counted(whole_file.read, "file read")
+    vars(parsing)["index"] = _counted(parsing.index, "file parsed")
+
+
+def _counted(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return `function` with a fault point behind it."""
+
+    def counted(*args: Any, **options: Any) -> Any:
+        made = function(*args, **options)
+        fault_points.point(name)
+        return made
+
+    return counted
 
 
 def _status(arguments: list[str]) -> int:
@@ -116,9 +150,9 @@ def _end(status: int) -> NoReturn:
     os._exit(status)
 
 
-def _print_statement(query: object) -> None:
+def _count(query: object) -> None:
     text = query.decode() if isinstance(query, bytes) else str(query)
-    print(f"statement: {' '.join(text.split())[:80]}", file=sys.stderr, flush=True)
+    fault_points.point(" ".join(text.split())[:80])
 
 
 if __name__ == "__main__":

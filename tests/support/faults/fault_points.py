@@ -1,8 +1,5 @@
-"""Named places where the crash tests make an ingest fail; nothing happens at them otherwise.
-
-The environment variable RULES_FAULT, which those tests alone set, says at which fault point what
-happens: `raise:3`, `exit:3`, `kill:3`, `interrupt:3`, `drop:3`; `list:0` writes down all points
-instead. It is read once, when this module is imported.
+"""Where the crash tests make an ingest fail: in front of its statements and commits, and wherever
+`crash_child` wraps what it reads, parses and embeds.
 """
 
 import os
@@ -12,32 +9,28 @@ import stat
 import sys
 from pathlib import Path
 
-_kind, _, _number = os.environ.get("RULES_FAULT", "").partition(":")
-_left = int(_number or 0)  # points until it happens
 EXIT_STATUS = 86  # of `exit`; no program of ours ends with it
+_kind, _left = "", 0  # points until it happens
 
 
 class FaultError(Exception):
     """What `raise` raises: an error that no code expects."""
 
 
+def arm(fault: str) -> None:
+    """Let the n-th point from now fail: "raise:3", "exit:3", "kill:3", "interrupt:3", "drop:3"."""
+    global _kind, _left
+    _kind, _, number = fault.partition(":")
+    _left = int(number or 0)
+
+
 def point(name: str) -> None:
-    """Mark a place between two effects of an ingest; costs one look at a global."""
-    if _kind:
-        _reach(name)
-
-
-def _reach(name: str) -> None:
+    """Mark a place between two effects of an ingest, or make the fault happen here."""
     global _left
     _left -= 1
-    if _kind == "list" or _left == 0:
-        print(f"fault point: {_kind} at {name}", file=sys.stderr, flush=True)
-    if _left == 0:
-        _fail(name)
-
-
-def _fail(name: str) -> None:
-    """Make the fault happen. Raises ValueError for a kind that there is not."""
+    if _left != 0:
+        return
+    print(f"fault point: {_kind} at {name}", file=sys.stderr, flush=True)
     match _kind:
         case "raise":
             raise FaultError(name)
@@ -50,7 +43,7 @@ def _fail(name: str) -> None:
         case "drop":
             _drop_connections()
         case _:
-            raise ValueError(f"RULES_FAULT names no kind of fault: {_kind!r}")
+            raise ValueError(f"no kind of fault: {_kind!r}")
 
 
 def _drop_connections() -> None:
