@@ -28,7 +28,6 @@ if TYPE_CHECKING:  # importing torch takes seconds; an ingest that embeds nothin
 ENCODING_VERSION = 1
 _BATCH = 512  # word pieces; what a layer makes of them stays in a core's cache
 _ROUND = 16  # batches between which a question may come in, and Ctrl-C
-_LANES = min(8, os.cpu_count() or 1)
 Progress = Callable[[int], None]  # how many texts a batch has finished
 _Result = TypeVar("_Result")
 
@@ -42,7 +41,7 @@ class ModelThread:
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="models")
-        self._lanes = ThreadPoolExecutor(max_workers=_LANES, thread_name_prefix="lane")
+        self._lanes = ThreadPoolExecutor(min(8, os.cpu_count() or 1), thread_name_prefix="lane")
 
     def run(self, call: Callable[[], _Result]) -> _Result:
         """Return `call()`, made on the thread; its exceptions are raised here."""
@@ -78,9 +77,8 @@ class Embedder:
     """A sentence-transformers bi-encoder, loaded at the first text.
 
     `limit` is how many word pieces it reads, [CLS] and [SEP] included; text past them would not
-    exist for retrieval, so a longer text raises instead. `pooling` is how many word pieces of a
-    text share a vector (`late.pooled`); those of a question never do. `thread` is shared with every
-    other model of the process.
+    exist for retrieval, so a longer text raises instead. `pooling` word pieces of a text share a
+    vector, those of a question never. `thread` is shared with every other model of the process.
     """
 
     def __init__(self, files: weights.ModelFiles, thread: ModelThread, pooling: int = 1) -> None:
@@ -158,7 +156,8 @@ class Embedder:
 
         with self._lock:
             model = self._model
-            features = model.preprocess(texts, prompt=model._resolve_prompt(None, None))
+            prompt = model.prompts.get(model.default_prompt_name or "")
+            features = model.preprocess(texts, prompt=prompt)
         torch.set_num_threads(1)  # of this lane alone
         with torch.inference_mode():
             made = model(features)

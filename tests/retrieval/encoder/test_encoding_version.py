@@ -11,7 +11,7 @@ from retrieval.ranking import late_interaction
 
 # Where this is red: raise ENCODING_VERSION if the vectors are other ones now, then write the digest
 # that the message shows. It is of Python 3.11, where CI runs: others may write code otherwise.
-KNOWN = {1: "cfb2335a64e67e53"}
+KNOWN = {1: "40451251e520993f"}
 
 
 def code(module: ModuleType) -> str:
