@@ -119,7 +119,7 @@ SEARCH_FAULTS = (
           (always(_REFUSES, value=True),)),
     Fault("passages worst first", "integrity: passages", (changed(_SEARCH, _hits_reversed),)),
     Fault("evidence worst first", "integrity: passages",
-          (changed("retrieval.search.evidence",
+          (changed("retrieval.index.store.evidence",
                    lambda rows: {row: entries[::-1] for row, entries in rows.items()}),)),
     Fault("citations one line off", "integrity: passages", (changed(_SEARCH, _lines_shifted),)),
     Fault("superseded files not behind", "integrity: passages",
