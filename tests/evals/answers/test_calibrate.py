@@ -127,7 +127,7 @@ def test_the_program_prints_its_fits_and_stores_them(
     assert entry["fitted_on"].pop("beside") == {}
     assert entry["fitted_on"]["ids"] == sorted(row["id"] for row in rows)
     (limits,) = off_topic.of_vault(settings.vault)
-    kept = off_topic.limits(search_context, search_context.store.read(store.live))
+    kept = off_topic.limits(search_context, search_context.store.read(store.live), entries=0)
     assert kept == OffTopicLimits(limits["covered"], limits["nearer"])
     made = confidence.fitted(search_context)
     assert made
