@@ -1,20 +1,28 @@
 """From a question to the cards of its answer: what the API, the page and the evals all call."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from api.answer.cards import folders, selection
+from api.answer.cards import collected, folders, selection
 from api.answer.cards.card import Card
 from api.answer.cards.folders import Folder
-from api.answer.question import follow_up, intent, language, small_talk, spelling
+from api.answer.question import (
+    follow_up,
+    intent,
+    language,
+    small_talk,
+    spelling,
+    substitution,
+)
 from api.answer.question.intent import PLAIN, Reading
 from api.answer.question.spelling import Correction
 from api.answer.texts import DEFAULT, Texts
 from retrieval.context import SearchContext
-from retrieval.index import store
+from retrieval.index import folder_entries, store
 from retrieval.index.terms import key
-from retrieval.models import Certainty, Evidence, SearchResult, Terms
+from retrieval.models import Certainty, Entry, Evidence, SearchResult, Terms
 from retrieval.search import check_question, search
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
@@ -100,6 +108,9 @@ def card_reply(
     result = _searched(context, question, options)
     parts = [_searched(context, part, options) for part in reading.parts if result.hits]
     listed = folders.asked_for(question, reading, terms)
+    if not listed and reading.form in {"list", "which"}:
+        read = partial(_entries, context, result.generation)
+        listed = collected.asked_for(question, reading, terms, read)
     reply = CardReply(
         question, result.certainty, result.confidence,
         found=result, parts=tuple(parts), folders=listed, corrections=corrections, reading=reading,
@@ -142,6 +153,10 @@ def _whole(context: SearchContext, typed: str, options: AskOptions, terms: Terms
         return typed
     *earlier, last = history
     before = follow_up.self_contained(last, earlier)
+    if follow_up.is_linked(typed):
+        other = substitution.asked_of_another(typed, before, terms)
+        if other and _fits(context, other):
+            return other
     result = _searched(context, before, replace(options, top_k=None))
     if not result.hits:
         return follow_up.self_contained(typed, history)
@@ -149,7 +164,7 @@ def _whole(context: SearchContext, typed: str, options: AskOptions, terms: Terms
     names = [
         name for name in intent.things_in(before, terms) if name.lower() not in heading.lower()
     ]
-    whole = " ".join(dict.fromkeys([*names, heading, typed]))
+    whole = " ".join(dict.fromkeys([*names, heading, follow_up.without_link(typed)]))
     return whole if _fits(context, whole) else typed
 
 
@@ -172,6 +187,13 @@ def _terms(context: SearchContext, generation_id: int | None) -> Terms:
         return context.terms.of(conn, wanted.id, wanted.name)
 
     return context.store.read(read)
+
+
+def _entries(
+    context: SearchContext, generation: str, folder: str, beginnings: Collection[str]
+) -> list[tuple[str, Entry]]:
+    number = int(generation.split(".")[0])
+    return context.store.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
 
 
 def _fits(context: SearchContext, whole: str) -> bool:

@@ -64,6 +64,7 @@ class AnswerView:
     why: str
     prose: Markup  # a model's words, or small talk
     folders: tuple[Folder, ...]
+    listed: dict[str, Markup]  # what each of their files says of what is asked, by its address
     cards: tuple[CardView, ...]
     checked: str
     findings: tuple[str, ...]
@@ -88,6 +89,7 @@ def of_answer(
         why=wording.why(answer),
         prose=_prose(answer, texts),
         folders=tuple(answer.folders),
+        listed={one.url: html(one.text) for found in answer.folders for one in found.files},
         cards=_cards(answer),
         checked=wording.checked(answer),
         findings=tuple(dict.fromkeys(map(wording.finding, answer.guard.findings))),

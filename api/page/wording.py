@@ -41,6 +41,8 @@ def verdict(answer: Answer, texts: Texts) -> str:
             answer.answer.startswith(texts.premise) or f"\n{texts.premise}" in answer.answer
         )
         return texts.premise if is_premise else texts.nearest
+    if any(found.words for found in answer.folders):
+        return "These files say so, found by their words alone:"
     if answer.folders:
         return "The rules have a folder of that name:"
     if not answer.cards:

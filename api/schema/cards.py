@@ -22,18 +22,28 @@ class More(BaseModel):
 
 
 class ListedFile(BaseModel):
-    """A file of a folder that is asked for."""
+    """A file of a folder that is asked for, with the lines that say what is asked of each."""
 
     path: str
     title: str
+    url: str = Field(description="where the file, or these lines of it, are read, without the host")
+    first_line: int | None = Field(None, description="of what is asked of each file, else null")
+    last_line: int | None = None
+    quote: str = Field("", description="the file's own characters of these lines")
+    text: str = Field("", description="the same on one line of Markdown")
 
 
 class Folder(BaseModel):
-    """A folder that is asked for as a whole ("list all monsters"), with its files or the first."""
+    """A folder that is asked for ("list all monsters"), with its files or the first of them.
+
+    With `words` these are the files that say them ("which monsters drain levels"), found by their
+    words alone.
+    """
 
     path: str
     url: str = Field(description="where the folder is read, without the host")
     count: int = Field(description="how many files with text there are in it and below")
+    words: list[str] = Field([], description="what is asked of each file; none of a whole folder")
     files: list[ListedFile]
 
 

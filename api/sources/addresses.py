@@ -9,7 +9,12 @@ def link(path: str, first_line: int, last_line: int) -> str:
     One line is "#L12". Every character that an address gives a meaning is percent-encoded.
     """
     lines = f"L{first_line}" + (f"-L{last_line}" if last_line > first_line else "")
-    return f"/vault/{quote(path, safe='/')}#{lines}"
+    return f"{file_link(path)}#{lines}"
+
+
+def file_link(path: str) -> str:
+    """Return the address of a file, from the server's root: "/vault/a.md"."""
+    return f"/vault/{quote(path, safe='/')}"
 
 
 def folder_link(path: str) -> str:

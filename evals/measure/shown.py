@@ -34,7 +34,9 @@ def shown(question: Question, reply: CardReply) -> Shown:
     """Return what a reply shows of a question's gold."""
     cards = reply.cards if reply.certainty != "refused" else ()
     listed = [
-        (path, comparable(f"# {title}")) for one in reply.folders for path, title in one.files
+        (file.path, comparable(f"# {file.title}\n{file.entry.quote if file.entry else ''}"))
+        for one in reply.folders
+        for file in one.files
     ]
     of_cards = [(card.path, comparable(card.source)) for card in cards]
     texts = [*listed, *of_cards]

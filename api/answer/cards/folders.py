@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from api.answer.question.intent import Reading
 from retrieval.index.terms import stems_of
-from retrieval.models import Terms
+from retrieval.models import Entry, Terms
 from retrieval.reading_order import reading_order
 from retrieval.text.normalize import unnumbered
 from retrieval.text.words import without_command
@@ -17,7 +17,8 @@ _NEAREST = 2  # folders that fit equally well: the spells of two classes
 # What is said besides leaves some of them out, and no folder's name says which.
 _LIMITED = re.compile(
     r"\b(?:not|no|never|cannot|without|except|but|other than|neither|nor|over|under|above|below|"
-    r"between|up to|at (?:least|most)|before|after|only|more|less|than|besides)\b|n't\b",
+    r"between|up to|at (?:least|most)|before|after|only|more|less|than|besides)\b|n't\b|"
+    r"\b(?:do|does|is|are|ca|wo|have|has)nt\b",
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
@@ -26,51 +27,76 @@ _SAID_WITH_IT = frozenset(stems_of("exist get know play choose pick use buy lear
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
-    """A folder that is asked for: its files by path and title, `count` of them in all."""
+class ListedFile:
+    """A file of a folder; `entry` is the one that says what is asked, where something is."""
 
     path: str
-    files: tuple[tuple[str, str], ...]
+    title: str
+    entry: Entry | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder that is asked for: the first MOST of its files, `count` of them in all.
+
+    With `words` it holds only files with an entry that says these: what is asked of each of them.
+    """
+
+    path: str
+    files: tuple[ListedFile, ...]
     count: int
+    words: tuple[str, ...] = ()
 
 
 def asked_for(question: str, reading: Reading, terms: Terms) -> tuple[Folder, ...]:
     """Return the folders whose names say all that is asked, none where a list is not asked for.
 
-    Of several those that say the least besides; more than two of these are too vague.
+    Of several those that say the least besides; more than two of these are too vague. None where
+    a file's title says as much: that file is the list.
     """
-    if reading.form not in {"list", "which"} or _LIMITED.search(question):
-        return ()
-    plain = _ORDINAL.sub(r"\1", without_command(question))
-    asked = frozenset(stems_of(plain)) - _SAID_WITH_IT
+    asked = asked_words(question, reading)
     fitting = {
         folder: len(said - asked)
-        for folder, said in _said(terms).items()
-        if asked and asked <= said and asked & _stems(folder.rsplit("/", 1)[-1])
+        for folder, said in said_by(terms).items()
+        if asked and asked <= said and asked & name_stems(folder.rsplit("/", 1)[-1])
     }
-    nearest = [one for one in fitting if fitting[one] == min(fitting.values())]
-    found = [_folder(one, terms) for one in sorted(nearest)]
+    least = min(fitting.values(), default=0)
+    titles = [name_stems(title) for title in terms.titles.values()]
+    if any(asked <= said and len(said - asked) <= least for said in titles):
+        return ()
+    nearest = [one for one in fitting if fitting[one] == least]
+    found = [whole(one, terms) for one in sorted(nearest)]
     large = tuple(one for one in found if one.count >= _LEAST)
     return large if len(large) <= _NEAREST else ()
 
 
-def _said(terms: Terms) -> dict[str, frozenset[str]]:
-    """The words in the names of each folder and of those above it, by its path."""
+def asked_words(question: str, reading: Reading) -> frozenset[str]:
+    """Return the stems of what a list is asked of; none where none is, or where parts are not."""
+    if reading.form not in {"list", "which"} or _LIMITED.search(question):
+        return frozenset()
+    plain = _ORDINAL.sub(r"\1", without_command(question))
+    return frozenset(stems_of(plain)) - _SAID_WITH_IT
+
+
+def said_by(terms: Terms) -> dict[str, frozenset[str]]:
+    """Return the words in the names of each folder and of those above it, by its path."""
     folders: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
     for path in terms.titles:
         parts = path.split("/")[:-1]
         for depth in range(1, len(parts) + 1):
             folder = "/".join(parts[:depth])
             if folder not in folders:
-                folders[folder] = frozenset().union(*map(_stems, parts[:depth]))
+                folders[folder] = frozenset().union(*map(name_stems, parts[:depth]))
     return dict(folders)
 
 
-def _stems(name: str) -> frozenset[str]:
+def name_stems(name: str) -> frozenset[str]:
+    """Return the stems of a file's or folder's name without its number."""
     return frozenset(stems_of(unnumbered(name)))
 
 
-def _folder(path: str, terms: Terms) -> Folder:
+def whole(path: str, terms: Terms) -> Folder:
+    """Return a folder with all files below it, in reading order."""
     inside = sorted((one for one in terms.titles if one.startswith(f"{path}/")), key=reading_order)
-    files = [(one, terms.titles[one]) for one in inside]
+    files = [ListedFile(one, terms.titles[one]) for one in inside]
     return Folder(path, tuple(files[:MOST]), len(files))

@@ -18,6 +18,8 @@ _NEAREST = 3  # of its lines, whose mean nearness counts
 _NAMED = 0.3  # what a heading and lead-in add that say all that is asked
 _LAST = 0.1  # what a block's own heading adds all of whose words are asked for
 _COLUMN = 0.2  # what a table adds one of whose first columns is called as what is asked for
+_ROLLED = 0.4  # what a random table adds whose die is named
+_WHOLE = 0.2  # what a section adds whose heading and whose file are both asked for: their share
 _FOLDERS = 0.5  # of it, where nothing but the path's folders say it
 _LENGTH = 0.03  # what twice as many parts add
 _OTHER_KIND = {"fields": 0.2, "headings": 0.15}  # what these cost: seldom what a list is
@@ -26,6 +28,7 @@ _OTHER_FILE = 0.1  # … and in another one
 _UNREAD = 0.15  # what a block of a passage's file costs no entry of which search has returned
 _TITLED = 0.6  # of the question, that a file's title must say before its sections are the list
 _DIE = re.compile(r"\W*\d*d(?:\d+|%)\W*", re.IGNORECASE)  # of a random table, and no thing's name
+_DIE_WORD = re.compile(r"d(?:\d+|%)")
 _HEADING = re.compile(r"(#{2,4})\s+\S")
 
 
@@ -94,9 +97,9 @@ def _choices(found: SearchResult, asked: QuestionWords) -> Iterator[_Found]:
                 continue
             near = [line.nearness for line in (held or lines[:1])[:_NEAREST]]
             score = sum(near) / len(near) + hit.score - top - (0 if held else _UNREAD)
-            own = frozenset(stems_of(block.heading.rsplit(" > ", 1)[-1]))
-            called = len(own & asked.words) / len(own) if own else 0.0
-            score += _LAST * called + (_COLUMN if _names_column(file, block, asked) else 0.0)
+            score += _called(block, asked)
+            score += _COLUMN if _names_column(file, block, asked) else 0.0
+            score += _ROLLED if _is_rolled(file, block, asked) else 0.0
             score += _LENGTH * math.log2(len(block.parts)) - _OTHER_KIND.get(block.kind, 0.0)
             score += _NAMED * _share_named(file, block, asked)
             place = (file.path, block.first_line)
@@ -108,6 +111,15 @@ def _choices(found: SearchResult, asked: QuestionWords) -> Iterator[_Found]:
 
 def _first_entry(file: IndexedFile, block: Block) -> Entry | None:
     return next((entry for entry in file.entries if block.holds(entry)), None)
+
+
+def _called(block: Block, asked: QuestionWords) -> float:
+    """What a block's own heading adds that is asked for; more, where its file is asked for too."""
+    *above, last = block.heading.split(" > ")
+    own = _stems(last, asked)
+    called = len(own & asked.words) / len(own) if own else 0.0
+    both = called == 1.0 and above and not asked.words.isdisjoint(_stems(above[0], asked) - own)
+    return _LAST * called + (_WHOLE if both else 0.0)
 
 
 def _share_named(file: IndexedFile, block: Block, asked: QuestionWords) -> float:
@@ -131,6 +143,14 @@ def _names_column(file: IndexedFile, block: Block, asked: QuestionWords) -> bool
     header = raw_cells(file.lines.get(block.lead.first_line, ""))
     names = [frozenset(stems_of(name)) for name in header[:2] if not _DIE.fullmatch(name)]
     return any(name and name <= asked.words for name in names)
+
+
+def _is_rolled(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:
+    """Whether a table is rolled on with the die that is asked for: "the d12 list"."""
+    if block.kind != "table" or block.lead is None:
+        return False
+    first = next(iter(raw_cells(file.lines.get(block.lead.first_line, ""))), "").lower()
+    return any(die[0] in first for die in _DIE_WORD.finditer(asked.question.lower()))
 
 
 def _sections(file: IndexedFile, lines: Sequence[RankedLine]) -> list[Block]:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from api.answer.cards import render
 from api.answer.cards.card import Card
-from api.answer.cards.folders import Folder
+from api.answer.cards.folders import Folder, ListedFile
 from api.schema.cards import Card as CardModel
 from api.schema.cards import Folder as FolderModel
-from api.schema.cards import ListedFile, Marked, More
+from api.schema.cards import ListedFile as ListedFileModel
+from api.schema.cards import Marked, More
 from api.schema.passages import Passage
-from api.sources.addresses import folder_link, link
+from api.sources.addresses import file_link, folder_link, link
 from api.sources.vault_file import Freshness
 from retrieval.models import Hit
 
@@ -20,7 +21,23 @@ def folder(found: Folder) -> FolderModel:
         path=found.path,
         url=folder_link(found.path),
         count=found.count,
-        files=[ListedFile(path=path, title=title) for path, title in found.files],
+        words=list(found.words),
+        files=[_file(one) for one in found.files],
+    )
+
+
+def _file(listed: ListedFile) -> ListedFileModel:
+    entry = listed.entry
+    if entry is None:
+        return ListedFileModel(path=listed.path, title=listed.title, url=file_link(listed.path))
+    return ListedFileModel(
+        path=listed.path,
+        title=listed.title,
+        url=link(listed.path, entry.first_line, entry.last_line),
+        first_line=entry.first_line,
+        last_line=entry.last_line,
+        quote=entry.quote,
+        text=render.listed_line(entry),
     )
 
 

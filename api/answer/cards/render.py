@@ -1,13 +1,13 @@
 """Write cards as Markdown: the one function that makes the words of an answer without a model."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
 from api.answer.cards.blocks import Part, is_delimiter
 from api.answer.cards.card import Card, Piece
-from api.answer.cards.folders import Folder
+from api.answer.cards.folders import Folder, ListedFile
 from api.answer.cards.rows import column_names
 from api.checks import sanitize
 from api.checks.addresses import ADDRESS
@@ -42,19 +42,41 @@ def markdown(cards: Sequence[Card]) -> str:
 
 
 def folder(found: Folder) -> str:
-    """Return a folder's files as Markdown: how many, and their titles on one line."""
+    """Return a folder's files as Markdown: how many, and their titles on one line.
+
+    Of one that is listed by words each file stands on a line, with what says them.
+    """
     shown = len(found.files)
     first = f", the first {shown}" if shown < found.count else ""
-    titles = " · ".join(as_text(title) for _, title in found.files)
+    if found.words:
+        words = as_text(" ".join(found.words))
+        lines = "\n".join(f"- {_listed(one)}" for one in found.files)
+        files = f"{found.count} file{'s' if found.count > 1 else ''}"
+        return f"**{as_text(found.path)}/**: {files} found by *{words}*{first}\n\n{lines}"
+    titles = " · ".join(as_text(one.title) for one in found.files)
     more = " · …" if first else ""
     return f"**{as_text(found.path)}/**: {found.count} files{first}\n\n{titles}{more}"
+
+
+def _listed(file: ListedFile) -> str:
+    entry = file.entry
+    if entry is None:
+        return as_text(file.title)
+    last = f"-{entry.last_line}" if entry.last_line > entry.first_line else ""
+    place = f"({as_text(file.path)}:{entry.first_line}{last})"
+    return f"**{as_text(file.title)}** {place}: {listed_line(entry)}"
+
+
+def listed_line(entry: Entry) -> str:
+    """Return an entry of a list on one line of Markdown."""
+    return sanitize.clean(_one_line(entry)).text
 
 
 def text(card: Card) -> str:
     """Return a card's Markdown without its place, of a folded card on one line."""
     if card.folded:
         return sanitize.clean(
-            _SEPARATOR.join(_one_line(card, entry) for entry in card.entries)
+            _SEPARATOR.join(_one_line(entry, card.columns) for entry in card.entries)
         ).text
     shown: list[str] = []
     for piece in card.pieces:
@@ -126,7 +148,7 @@ def _more(piece: Piece, noun: str) -> list[str]:
     return [f"… {piece.left_out} more {noun if piece.left_out > 1 else noun.removesuffix('s')}"]
 
 
-def _one_line(card: Card, entry: Entry) -> str:
+def _one_line(entry: Entry, asked: Collection[str] = ()) -> str:
     """An entry on one line; a table's row names its columns, a wide one those that are asked."""
     if entry.kind != "row":
         lines = plain(entry.quote).split("\n")
@@ -138,7 +160,7 @@ def _one_line(card: Card, entry: Entry) -> str:
         return plain(f"{name}: {pairs[0][1]}")
     kept = pairs
     if len(pairs) > _WIDE:
-        kept = [pair for pair in pairs if pair[0] in card.columns] or pairs[:_WIDE]
+        kept = [pair for pair in pairs if pair[0] in asked] or pairs[:_WIDE]
     said = [f"{column}: {value}" if column else value for column, value in kept]
     return plain(" · ".join(filter(None, (name, *said, "" if kept == pairs else "…"))))
 

@@ -26,6 +26,7 @@ _LINK = re.compile(
     r"likewise|ditto|instead)\b\s*",
     re.IGNORECASE,
 )
+_AND = re.compile(rf"^{_FILLER}(?:and|also|but|plus)\b\s*", re.IGNORECASE)
 _ALWAYS = {"what about", "how about", "what if", "same", "the same", "likewise", "ditto", "instead"}
 _ASKS = (
     r"(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|may|"
@@ -43,6 +44,7 @@ _POINTER = re.compile(
     r"it|they|them|he|him|she|her|the (?:former|latter)|"
     r"(?:the|that|this|those|these)(?: \w+)? ones?|"
     r"(?<=about )(?:that|this|those|these)|(?<=does )(?:that|this)|(?<=is )(?:that|this)|"
+    r"(?<=\b(?:in|of|on|at|to|by) )(?:that|this|those|these)(?= \w+\W*$)|"
     r"(?<=do )(?:those|these)|(?<=for )(?:that|those)|(?<=with )(?:that|those))\b",
     re.IGNORECASE,
 )
@@ -118,6 +120,16 @@ def is_follow_up(question: str) -> bool:
     if _QUESTION_WORD.search(text):
         return False
     return bool(_PLACING.match(text)) or len(stems(text)) < 2
+
+
+def is_linked(question: str) -> bool:
+    """Tell whether a question opens as what goes on with another: "and", "what about"."""
+    return _LINK.match(question) is not None
+
+
+def without_link(question: str) -> str:
+    """Return a follow-up without the "and" that it may open with."""
+    return _AND.sub("", question)
 
 
 def rewrite(

@@ -35,7 +35,8 @@ _ALL = re.compile(
     r"(?:list|table|overview))\b|"
     r"\b(?:all (?:the |of the |our |my |your )?(?:\w+[ -]){0,2}?|all )\w+s\b|"
     r"\bfor each\b|\bwhat (?:\w+ ){0,3}can (?:i|we|you) (?:buy|get|choose|pick|order|play)\b|"
-    r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|"
+    r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|\b(?:day by day|step by step)\b|"
+    r"\blist(?=\W*(?:$|,|please|pls|plz|all))|\ball of (?:'?em|them)\b|"
     r"\b(?:types|kinds|sorts) of \w+s?\b|\bways to\b|"
     r"\b(?:all )?(?:steps|options|restrictions|conditions|modifiers|things|exceptions)"
     r"(?: \w+ing\b| (?:for|to|of|that|while|when|i|we|you)\b|\W*$)",
@@ -59,6 +60,15 @@ _PLURAL = re.compile(
     r"(?:are|can|could|do|does|don'?t|does not|do not|may|must|need|have|has|exist|count|get|will|"
     r"is|i|we|you)\b",
     re.IGNORECASE,
+)
+# After "which" a plural is a noun, after "what" it may be a verb: "which poisons go on a blade".
+_WHICH = re.compile(
+    r"\bwhich (?:\w+ ){0,3}?(?P<noun>[a-z][a-z-]{2,}s) (?!(?:of|for|in|on|to|and|or|the|an?)\b)\w+",
+    re.IGNORECASE,
+)
+# "Animals I can buy to ride", "monsters that drain levels".
+_DESCRIBED = re.compile(
+    r"^\W*(?:\w+ ){0,2}?(?P<noun>[a-z]{3,}s) (?:(?:that|which)\b|(?:i|we|you) can\b)", re.IGNORECASE
 )
 # "Fall damage rules" names a section, not a list of rules.
 _NO_PLURAL = re.compile(
@@ -114,12 +124,17 @@ def asks_for_all(text: str) -> bool:
     """Tell whether a question asks for a whole list: "list all", "types of", "every …"."""
     if _ONE.match(text):
         return False
-    return _ALL.search(_NOT_ALL.sub(" ", text)) is not None
+    return _ALL.search(_NOT_ALL.sub(" ", text)) is not None or _plural(_DESCRIBED, text)
 
 
 def asks_which(text: str) -> bool:
     """Tell whether a question may want a list: "which weapons need both hands"."""
-    found = _PLURAL.search(text)
+    return _plural(_PLURAL, text) or _plural(_WHICH, text)
+
+
+def _plural(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether the text has what the pattern says, of a noun that is a plural."""
+    found = pattern.search(text)
     return found is not None and not _NO_PLURAL.search(found["noun"])
 
 
@@ -178,9 +193,14 @@ def things_in(text: str, terms: Terms) -> list[str]:
 
     What is a field as well ("duration") is no thing.
     """
+    return [name for name in names_in(text, terms) if key(name) not in terms.fields]
+
+
+def names_in(text: str, terms: Terms) -> list[str]:
+    """Return the names of the vault in a text, as they are written there, each once."""
     words = list(WORD.finditer(text))
     found = [text[words[a].start() : words[b - 1].end()] for a, b in _names(words, terms)]
-    return [name for name in dict.fromkeys(found) if key(name) not in terms.fields]
+    return list(dict.fromkeys(found))
 
 
 def _names(words: Sequence[re.Match[str]], terms: Terms) -> list[tuple[int, int]]:

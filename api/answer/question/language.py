@@ -16,6 +16,12 @@ _SURE = 0.6  # probability
 _LEAST = 3  # words
 _FAR = "\u2e80"  # from here on scripts that are written without spaces
 _FAMILIAR = 0.6  # share of words that the vault knows: such a question is in its language
+# English as it is typed without its ': "door wont budge".
+_SHORT_FORM_WORDS = (
+    "aint arent cant couldnt didnt doesnt dont hasnt havent im isnt ive shouldnt thats theres "
+    "theyre wasnt werent whats whos wont wouldnt youre"
+)
+_SHORT_FORMS = frozenset(_SHORT_FORM_WORDS.split())
 NAMES = {
     "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian",
     "nl": "Dutch", "pt": "Portuguese", "pl": "Polish",
@@ -35,7 +41,8 @@ def foreign(question: str, own: str, terms: Terms) -> str | None:
     words = [word.lower() for word in WORD.findall(question) if not word.isdigit()]
     if sum(map(_is_far, question)) > len(question) / 2:  # no spaces to count words by
         words = list(question)
-    if len(words) < _LEAST or sum(word in terms.words for word in words) > _FAMILIAR * len(words):
+    familiar = sum(word in terms.words or word in _SHORT_FORMS for word in words)
+    if len(words) < _LEAST or familiar > _FAMILIAR * len(words):
         return None
     language, probability = _identifier().classify(question)
     return language if language != own and probability >= _SURE else None

@@ -37,7 +37,7 @@ def corrected(
     that has no near neighbour: one slip (a letter more or less, two turned round, a letter that
     sounds alike), two from eight letters on, the first letter right. A word is first looked for
     that makes a name of the vault with the next one ("litening bolt"), with a slip more; of equally
-    near ones the vault's commonest is taken.
+    near ones the vault's commonest is taken. A name of two words that is typed as one is parted.
     """
     found: list[Correction] = []
     text, end = "", 0
@@ -49,6 +49,8 @@ def corrected(
         better = None
         if _SPOKEN.get(word) in terms.words and word not in terms.words:
             better = _SPOKEN[word]
+        elif joined := _in_two(word, terms):
+            better = joined
         elif not _is_known(word, terms, is_english):
             better = _in_a_name(word, following[0].lower() if following else "", terms)
             better = better or _nearest(word, terms)
@@ -64,6 +66,17 @@ def _is_known(word: str, terms: Terms, is_english: Callable[[str], bool]) -> boo
     if any(word.endswith(end) and word.removesuffix(end) in STOP for end in _ENDINGS):
         return True
     return stemmed(word) in terms.frequency or is_english(word)
+
+
+def _in_two(word: str, terms: Terms) -> str | None:
+    """The words of a name of the vault that is typed as one: "warhammer" for "War hammer"."""
+    if word in terms.words or stemmed(word) in terms.frequency:
+        return None
+    for at in range(3, len(word) - 2):
+        first, second = word[:at], word[at:]
+        if first in terms.words and (stemmed(first), stemmed(second)) in terms.names:
+            return f"{first} {second}"
+    return None
 
 
 def _in_a_name(word: str, following: str, terms: Terms) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from api.answer.cards import folders, render
-from api.answer.cards.folders import MOST, Folder
+from api.answer.cards.folders import MOST, Folder, ListedFile
 from api.answer.question import intent
 from api.sources.addresses import folder_link
 from retrieval.models import NO_TERMS
@@ -43,7 +43,7 @@ def test_the_folder_that_says_all_that_is_asked_is_listed(
 ) -> None:
     (found,) = asked_for(asked)
     assert (found.path, found.count) == (path, len(titles))
-    assert [title for _, title in found.files] == titles
+    assert [one.title for one in found.files] == titles
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,16 @@ def test_files_stand_in_reading_order_and_the_first_of_many_are_shown() -> None:
     terms = replace(NO_TERMS, titles=dict(sorted(many.items())))
     (found,) = folders.asked_for("list all beasts", intent.read("list all beasts", terms), terms)
     assert (found.count, len(found.files)) == (MOST + 5, MOST)
-    assert [title for _, title in found.files[:3]] == ["Beast 1", "Beast 2", "Beast 3"]
+    assert [one.title for one in found.files[:3]] == ["Beast 1", "Beast 2", "Beast 3"]
     said = render.folder(found)
     assert said.startswith(f"**Beasts/**: {MOST + 5} files, the first {MOST}\n\nBeast 1 · Beast 2")
     assert said.endswith(f"Beast {MOST} · …")
 
 
 def test_a_short_folder_is_written_whole_and_its_names_are_text() -> None:
-    found = Folder("a*b*", (("a*b*/1.md", "<b>One</b>"), ("a*b*/2.md", "Two")), 2)
+    found = Folder(
+        "a*b*", (ListedFile("a*b*/1.md", "<b>One</b>"), ListedFile("a*b*/2.md", "Two")), 2
+    )
     assert render.folder(found) == "**a\\*b\\*/**: 2 files\n\n\\<b>One\\</b> · Two"
 
 

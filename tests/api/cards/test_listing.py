@@ -1,6 +1,7 @@
 """A list that is asked for as a whole is counted and shown whole; of a very long one the first."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -8,12 +9,15 @@ from api.answer.cards import listing, render, selection
 from api.answer.cards.card import Card
 from api.answer.question import intent
 from retrieval.context import SearchContext
-from retrieval.models import SearchResult
+from retrieval.models import Chunk, Evidence, Hit, SearchResult, Timings
 from retrieval.ranking.lines import QuestionWords
 from retrieval.search import search
 from retrieval.text.words import without_command
 from tests.conftest import index_of, write_vault
+from tests.support.index.indexed_text import indexed_file, terms_of
 from tests.support.made.made_vault import FILES
+
+NOTHING = SearchResult("", (), (), "off", "off", 0.0, "1.1", Timings(0.0, 0.0, 0.0))
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +129,29 @@ def test_no_list_is_made_of_what_has_two_parts_or_of_nothing(
 
 def test_a_plain_question_counts_nothing(context: SearchContext) -> None:
     assert first(context, "What is the wage of a helmsman?").counted is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "first_cell"),
+    [
+        ("weapon qualities, list em all", "Slow"),
+        ("the d6 list of weapons", "1"),
+        ("list all weapons", "Bow"),
+    ],
+)
+def test_of_a_file_s_tables_the_one_whose_heading_or_die_is_asked_for_is_first(
+    asked: str, first_cell: str
+) -> None:
+    source = (
+        "# Weapons\n\n| Weapon | Qualities |\n|---|---|\n| Bow | slow |\n| Axe | - |\n"
+        "| Mace | - |\n| Pike | - |\n\n## Qualities\n\n| Quality | Effect |\n|---|---|\n"
+        "| Slow | Acts last. |\n| Blunt | No edge. |\n| Brace | Set it. |\n\n## At random\n\n"
+        "| 1d6 | Find |\n|---|---|\n| 1 | Bow |\n| 2 | Axe |\n| 3-6 | none |\n"
+    )
+    file = indexed_file(source)
+    terms = terms_of({file.path: source})
+    evidence = tuple(Evidence(entry, 0.5) for entry in file.entries)
+    hit = Hit(Chunk(file.path, "Weapons", 1, 30, source), 1.0, evidence)
+    found = replace(NOTHING, question=asked, hits=(hit,), files={file.path: file}, terms=terms)
+    card = listed(found)[0]
+    assert render.text(card).split("\n")[2].startswith(f"| {first_cell} |")

@@ -55,6 +55,7 @@ def test_a_foreign_question_is_noticed(asked: str, code: str, terms: Terms) -> N
         "per diem et cetera",
         "de facto captain",
         "pro rata fee",
+        "harbour wont budge",
         "",
     ],
 )

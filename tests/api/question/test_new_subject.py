@@ -26,7 +26,7 @@ def context(
         ("basilisk", "basilisk"),  # nothing that the vault knows
         ("morale", "Selkie morale"),  # a field of what was spoken of
         ("kraken?", "Selkie kraken?"),
-        ("and the kraken", "Selkie and the kraken"),
+        ("and the kraken", "hit dice of a kraken?"),  # the thing takes the other one's place
     ],
 )
 def test_a_word_alone_is_a_new_question_where_it_names_a_thing(

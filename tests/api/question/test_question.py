@@ -19,6 +19,8 @@ WHICH = [
     "What ships need a pilot?",
     "What treasures does a kraken have?",
     "What steps are needed to found a stronghold?",
+    "which poisons go on a blade",
+    "which 2nd level priest spells heal",
 ]
 LISTS = [
     "List all potions",
@@ -48,6 +50,10 @@ LISTS = [
     "What food can I buy?",
     "a table of wages from 1 to 10",
     "Everything you know about sailing",
+    "flags list, all of em",
+    "animals i can buy to ride, prices",
+    "spells that are on both the priest and the mage list",
+    "day by day what happens to a crew",
 ]
 PLAIN = [
     "How long does a torch burn?",

@@ -137,3 +137,12 @@ def test_a_word_that_makes_a_name_with_the_next_one_is_taken_first() -> None:
 def test_a_spoken_short_form_is_searched_as_the_word_that_the_vault_has() -> None:
     assert corrected("calm per lvl") == ("calm per level", (Correction("lvl", "level"),))
     assert corrected("dmg of a kraken") == ("dmg of a kraken", ())  # no word of this vault
+
+
+def test_a_name_of_two_words_is_parted_where_it_is_typed_as_one() -> None:
+    known = terms_of({"a.md": "# War Hammer\n\nA sword is sharp.\n"})
+    assert spelling.corrected("mace or warhammers", known, tokens().is_word) == (
+        "mace or war hammers",
+        (Correction("warhammers", "war hammers"),),
+    )
+    assert spelling.corrected("swordwar hammerwar", known, lambda _: True)[1] == ()

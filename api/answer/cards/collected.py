@@ -1,0 +1,127 @@
+"""Collect over the files of a folder what is asked of each: "which monsters drain levels".
+
+Found by its words: a file is listed with the first of its entries that says all of them. Nobody
+has checked that it says them of the thing, so the reply names the words.
+"""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from itertools import takewhile
+
+from api.answer.cards import folders
+from api.answer.cards.folders import Folder, ListedFile
+from api.answer.question.intent import Reading
+from retrieval.index.terms import key, names_of, stems_of
+from retrieval.models import Entry, Terms
+from retrieval.reading_order import reading_order
+from retrieval.text.words import without_command
+
+Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
+_LEAST = 2  # files of what is called a list
+_PLURAL = re.compile(r"\b[a-z]{3,}s\b", re.IGNORECASE)
+_NAMED = 3  # words of a folder's name and above it that make it the one that is asked for
+_MENTIONED = 20  # files; of more only those are listed whose entry is called what is asked
+# What is denied, to the end of its clause: "immune to fear, not to sleep".
+_DENIED = re.compile(r"\b(?:not|no|never|without|cannot|\w+n['’]t)\b[^.,;:]*", re.IGNORECASE)
+_ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
+_NEAREST = 2  # folders
+
+
+def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tuple[Folder, ...]:
+    """Return of the folders that a question names the files that say what it asks besides.
+
+    None where no folder is named, or nothing besides. Where no file says it, and the name is told
+    by three words or more ("level 2 spells of a cleric"), all of its files. `read` gives the
+    entries of a folder that may hold words with these beginnings.
+    """
+    asked = folders.asked_words(question, reading)
+    chosen = _named(asked, question, terms)
+    if not chosen:
+        return ()
+    said = folders.said_by(terms)
+    words = asked - said[chosen[0]]
+    if not words or any(word.isdigit() for word in words):
+        return ()
+    found = [one for folder in chosen if (one := _saying(folder, words, question, terms, read))]
+    if sum(one.count for one in found) >= _LEAST:
+        return tuple(found)
+    if not found and len(asked & said[chosen[0]]) >= _NAMED:
+        return tuple(folders.whole(folder, terms) for folder in chosen)
+    return ()
+
+
+def _named(asked: frozenset[str], question: str, terms: Terms) -> list[str]:
+    """The folders called as the first plural of a question, those that say most of it."""
+    said = {folder: asked & words for folder, words in folders.said_by(terms).items()}
+    of: set[str] = set()
+    for noun in map(stems_of, _PLURAL.findall(without_command(question))):
+        of = {one for one in said if set(noun) & folders.name_stems(one.rsplit("/", 1)[-1])}
+        if of:
+            break
+    if not of or any(_says_all(title, asked) for title in terms.titles.values()):
+        return []
+    inside = {one for one in said if any(one == top or one.startswith(f"{top}/") for top in of)}
+    most = max(len(said[one]) for one in inside)
+    best = sorted(one for one in inside if len(said[one]) == most)
+    above = [one for one in best if not any(one.startswith(f"{other}/") for other in best)]
+    same = len({said[one] for one in above}) == 1
+    return above if same and len(above) <= _NEAREST else []
+
+
+def _says_all(title: str, asked: Collection[str]) -> bool:
+    """Whether a file is about nothing else: its own list is better than one that is collected."""
+    name = folders.name_stems(title)
+    return all(_has(name, word) for word in asked)
+
+
+def _saying(
+    folder: str, words: frozenset[str], question: str, terms: Terms, read: Read
+) -> Folder | None:
+    """The folder's files that say the words, the surest first; None where none does."""
+    best: dict[str, tuple[int, Entry]] = {}
+    for path, entry in read(folder, [_beginning(word) for word in words]):
+        doubt = _doubt(path, entry, words)
+        if doubt is not None and (path not in best or doubt < best[path][0]):
+            best[path] = (doubt, entry)
+    if not best:
+        return None
+    order = sorted(best, key=lambda path: (best[path][0], reading_order(path)))
+    sure = [path for path in order if best[path][0] == 0]
+    kept = sure if len(sure) >= _LEAST and len(order) > _MENTIONED else order
+    files = tuple(ListedFile(path, terms.titles[path], best[path][1]) for path in kept)
+    typed = [one for one in without_command(question).split() if words & set(stems_of(one))]
+    return Folder(folder, files[: folders.MOST], len(files), tuple(typed))
+
+
+def _doubt(path: str, entry: Entry, words: Collection[str]) -> int | None:
+    """How far from sure it is that an entry says the words of its thing; None where it has not all.
+
+    0 where it or its file is called so, 1 where it only mentions them, 2 where it denies them.
+    """
+    own = stems_of(entry.words)
+    if not all(_has([*own, *stems_of(entry.heading)], word) for word in words):
+        return None
+    if not any(_has(own, word) for word in words):  # its heading alone: another entry may say more
+        return 1
+    stated = stems_of(f"{entry.heading} {_DENIED.sub(' ', entry.quote)}")
+    if not all(_has(stated, word) for word in words):
+        return 2
+    called = [stem for name in names_of(path, entry) for stem in key(name)]
+    return 0 if any(_has(called, word) for word in words) else 1
+
+
+def _beginning(word: str) -> str:
+    """What every word of its family holds."""
+    return word[:_ALIKE] if len(word) >= _ALIKE else word[:3]
+
+
+def _has(stems: Collection[str], word: str) -> bool:
+    """Whether a word of the same family is among the stems."""
+    return word in stems or any(_is_alike(word, one) for one in stems)
+
+
+def _is_alike(word: str, other: str) -> bool:
+    same = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
+    )
+    return same >= _ALIKE and same >= min(len(word), len(other)) - 2

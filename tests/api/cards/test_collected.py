@@ -1,0 +1,80 @@
+"""What is asked of each file of a folder is collected over them, with the line that says it."""
+
+from collections.abc import Collection
+
+import pytest
+
+from api.answer.cards import collected, render
+from api.answer.cards.folders import Folder
+from api.answer.question import intent
+from retrieval.models import Entry
+from tests.support.index.indexed_text import indexed_file, terms_of
+
+FILES = {
+    "1. Monsters/1. Reading Entries.md": "# Reading Entries\n\nEach has its numbers.\n",
+    "1. Monsters/Troll.md": "# Troll\n\n- **Regeneration:** 3 hp a round.\n- It fears fire.\n",
+    "1. Monsters/Hydra.md": "# Hydra\n\nIts heads regenerate at night.\n",
+    "1. Monsters/Ogre.md": "# Ogre\n\nAn ogre does not regenerate. It eats sheep.\n",
+    "1. Monsters/Ghoul.md": "# Ghoul\n\n- **Immunity:** sleep; not immune to fire.\n",
+    "1. Monsters/Golem.md": "# Golem\n\nImmune to sleep and fire.\n",
+    "2. Spells/Priest Spells/Level 1/Bless.md": "# Bless\n\nA prayer gives +1.\n",
+    "2. Spells/Priest Spells/Level 1/Light.md": "# Light\n\nIt can be reversed.\n",
+    "2. Spells/Reversible Spells.md": "# Reversible Spells\n\nLight and no other.\n",
+    "3. Potions.md": "# Potions\n\nTrolls regenerate by some.\n",
+}
+TERMS = terms_of(FILES)
+
+
+def read(folder: str, beginnings: Collection[str]) -> list[tuple[str, Entry]]:
+    """The same as `retrieval.index.folder_entries` reads."""
+    return [
+        (path, entry)
+        for path, source in FILES.items()
+        if path.startswith(f"{folder}/")
+        for entry in indexed_file(source, path).entries
+        if all(one in f"{entry.heading} {entry.words}".lower() for one in beginnings)
+    ]
+
+
+def found(asked: str) -> list[Folder]:
+    return list(collected.asked_for(asked, intent.read(asked, TERMS), TERMS, read))
+
+
+@pytest.mark.parametrize(
+    ("asked", "titles"),
+    [
+        ("which monsters regenerate", ["Troll", "Hydra", "Ogre"]),  # called so, says it, denies it
+        ("monsters that are immune to sleep", ["Ghoul", "Golem"]),
+        ("list all monsters that are immune to fire", ["Golem", "Ghoul"]),
+        ("what spells does a priest pray for at level 1", ["Bless", "Light"]),  # all of the folder
+    ],
+)
+def test_the_files_that_say_it_are_listed_the_surest_first(asked: str, titles: list[str]) -> None:
+    assert [one.title for folder in found(asked) for one in folder.files] == titles
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "which monsters fly",  # no file says so
+        "which monsters eat sheep",  # one is no list
+        "which monsters do not regenerate",  # words do not tell what is left out
+        "which monsters have more than 3 hp",
+        "which dragons regenerate",  # no folder is called so
+        "how does a monster regenerate",  # no list
+        "which spells can be reversed",  # a file of that name has the list
+        "list all monsters",  # nothing is asked of them
+    ],
+)
+def test_nothing_is_collected_where_words_do_not_tell_it(asked: str) -> None:
+    assert found(asked) == []
+
+
+def test_each_file_stands_with_its_line_and_the_words_that_found_it() -> None:
+    (folder,) = found("which monsters regenerate")
+    assert (folder.path, folder.count, folder.words) == ("1. Monsters", 3, ("regenerate",))
+    assert render.folder(folder).startswith(
+        "**1. Monsters/**: 3 files found by *regenerate*\n\n"
+        "- **Troll** (1. Monsters/Troll.md:3): **Regeneration:** 3 hp a round.\n"
+        "- **Hydra** (1. Monsters/Hydra.md:3): Its heads regenerate at night.\n"
+    )
