@@ -34,6 +34,7 @@ _LEADING = frozenset(
 )
 # Letters and digits mixed beyond what rules write (2d6, 10th, 30ft): a key, a hash, an encoding.
 _CODE = re.compile(r"(?<![\w+/=])(?=[\w+/=]*\d)(?=[\w+/=]*[^\W\d_])[\w+/=]{8,}")
+_MOST_LIMITS = 40  # numbers of one sentence; no honest one has more
 _FEWEST = 2  # words of a sentence that says more than "In two days"
 _OF_ITSELF = frozenset(
     stem(word) for word in ["passage", "passages", "answer", "question", "source"]
@@ -106,7 +107,7 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
             yield Finding("arithmetic", total.text, "the result is wrong", "sum")
     for fact in new:
         yield from misplaced(fact, stated, statement, case)
-    for fact in stated:
+    for fact in stated[:_MOST_LIMITS]:
         yield from turned_limit(fact, statement, case)
     yield from added_condition(statement, case)
     yield from turned_modal(statement, case)

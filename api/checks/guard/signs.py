@@ -1,7 +1,7 @@
 """What is written in signs beside a number or a verb: comparators, conditions, must and may."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from api.checks.guard.alignment import agreement
 from api.checks.guard.clauses import stems
@@ -64,6 +64,7 @@ _MUST = re.compile(
 _MAY = re.compile(
     r"\b(?:may|can|might|(?:is|are) (?:free|allowed) to)\s(?!not\b)(\w+)", re.IGNORECASE
 )
+_LONGEST = 40  # characters, more than the longest limit before a number
 _ALIKE = 0.6  # of a statement's words must stand in a line that its verb is compared with
 
 
@@ -85,35 +86,37 @@ def turned_limit(fact: Fact, statement: Statement, case: GuardCase) -> Iterator[
 
 def added_condition(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     """Yield the conditions of a statement that no line cited has: "unless the moon is full"."""
-    lines = [line for line in case.known.lines if line.passage in case.cited]
+    matches = list(_CONDITION.finditer(statement.text))
+    lines = [line for line in case.known.lines if line.passage in case.cited] if matches else []
+    conditional = [
+        _words(line) for line in lines if _CONDITIONAL.search(_NOT_EVEN.sub(" ", _read(line)))
+    ]
     asked = set(stems(case.question))
-    for match in _CONDITION.finditer(statement.text):
+    for match in matches:
         words = {word for word in stems(match[1]) if word.isalpha()}
         own = words - asked or words
-        near = [line for line in lines if own & _words(line)]
-        if own and not any(_CONDITIONAL.search(_NOT_EVEN.sub(" ", _read(line))) for line in near):
+        if own and not any(own & there for there in conditional):
             numbers = ", ".join(str(number) for number in case.cited)
-            yield Finding(
-                "case",
-                match[0],
-                f"is a condition that passage {numbers} does not have",
-                "condition",
-            )
+            message = f"is a condition that passage {numbers} does not have"
+            yield Finding("case", match[0], message, "condition")
 
 
 def turned_modal(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     """Yield the line that lets one do what a statement demands: "must rest" for "may rest"."""
-    lines = [line for line in case.known.lines if line.passage in case.cited]
+    said = [set(_verbs(modal, statement.text)) for modal in (_MUST, _MAY)]
+    if not any(said):
+        return
     words = set(stems(statement.text))
-    for mine, theirs in ((_MUST, _MAY), (_MAY, _MUST)):
-        for verb in _verbs(mine, statement.text):
-            near = [
-                line for line in lines
-                if len(words & _words(line)) >= _ALIKE * len(words)
-                and verb in {*_verbs(mine, _read(line)), *_verbs(theirs, _read(line))}
-            ]  # fmt: skip
-            if near and not any(verb in _verbs(mine, _read(line)) for line in near):
-                yield Finding("negation", verb, _otherwise(near[0]), "modal")
+    lines = [
+        line for line in case.known.lines if line.passage in case.cited
+        and len(words & _words(line)) >= _ALIKE * len(words)
+    ]  # fmt: skip
+    must, may = ([set(_verbs(modal, _read(line))) for line in lines] for modal in (_MUST, _MAY))
+    for verbs, mine, theirs in ((said[0], must, may), (said[1], may, must)):
+        for verb in sorted(verbs - set().union(*mine)):
+            near = next((n for n, there in enumerate(theirs) if verb in there), None)
+            if near is not None:
+                yield Finding("negation", verb, _otherwise(lines[near]), "modal")
 
 
 def _limit(text: str, start: int, end: int) -> int:
@@ -123,7 +126,8 @@ def _limit(text: str, start: int, end: int) -> int:
     """
     behind = next((side for side, words in _BEHIND.items() if words.match(text, end)), 0)
     sides = (-2, 2, -1, 1)  # "no more than" before "more than"
-    return behind or next((side for side in sides if _BEFORE[side].search(text[:start])), 0)
+    before = text[max(0, start - _LONGEST) : start]  # all of it would be quadratic
+    return behind or next((side for side in sides if _BEFORE[side].search(before)), 0)
 
 
 def _limit_of(item: Occurrence) -> int:
@@ -139,7 +143,7 @@ def _plain(text: str) -> str:
     return re.sub(r"\b(?:no|not|never) (?=(?:more|less|fewer|\w+er) than)", "", text)
 
 
-def _verbs(modal: re.Pattern[str], text: str) -> Sequence[str]:
+def _verbs(modal: re.Pattern[str], text: str) -> list[str]:
     return [stem for match in modal.finditer(text) for stem in stems(match[1])]
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from api.checks.guard.findings import Source, check
+from tests.support.faults import growth
 
 SPELLS = Source(
     "spells/Sleep.md",
@@ -50,3 +51,13 @@ def test_a_sign_retold_passes(answer: str) -> None:
 def test_a_sign_turned_round_or_added_is_named(answer: str, name: str) -> None:
     found = check(answer, (SPELLS,), "What do the rules say?")
     assert name in [finding.check for finding in found]
+
+
+@pytest.mark.parametrize("unit", ["must rest ", "unless rested, "])
+def test_many_signs_take_a_time_that_is_bounded(unit: str) -> None:
+    def one() -> None:
+        check("It works on 3 HD or less [1]. " * 3, (SPELLS,), "")
+
+    many = (unit * 1_000)[:10_000] + "[1]."
+    # measured: 67 and 76
+    assert growth.times_as_long(lambda: check(many, (SPELLS,), ""), one) < 4_000
