@@ -52,7 +52,7 @@ def asked_for(question: str, reading: Reading, terms: Terms) -> tuple[Folder, ..
     """Return the folders whose names say all that is asked, none where a list is not asked for.
 
     Of several those that say the least besides; more than two of these are too vague. None where
-    a file's title says as much: that file is the list.
+    they say more, and a file's title no more than they do: that file is the list.
     """
     asked = asked_words(question, reading)
     fitting = {
@@ -62,7 +62,7 @@ def asked_for(question: str, reading: Reading, terms: Terms) -> tuple[Folder, ..
     }
     least = min(fitting.values(), default=0)
     titles = [name_stems(title) for title in terms.titles.values()]
-    if any(asked <= said and len(said - asked) <= least for said in titles):
+    if least and any(asked <= said and len(said - asked) <= least for said in titles):
         return ()
     nearest = [one for one in fitting if fitting[one] == least]
     found = [whole(one, terms) for one in sorted(nearest)]
