@@ -68,7 +68,9 @@ _WHICH = re.compile(
 )
 # "Animals I can buy to ride", "monsters that drain levels".
 _DESCRIBED = re.compile(
-    r"^\W*(?:\w+ ){0,2}?(?P<noun>[a-z]{3,}s) (?:(?:that|which)\b|(?:i|we|you) can\b)", re.IGNORECASE
+    rf"^(?!.*[,;:?] {_ASKS})\W*(?:\w+ ){{0,2}}?(?P<noun>[a-z]{{3,}}s) "
+    r"(?:(?:that|which)\b|(?:i|we|you) can\b)",
+    re.IGNORECASE,
 )
 # "Fall damage rules" names a section, not a list of rules.
 _NO_PLURAL = re.compile(

@@ -90,6 +90,7 @@ PLAIN = [
     "As a captain, how do I end a mutiny?",
     "Tell me about the harbour toll, please.",
     "what kraken",
+    "and other beasts that bite, do they bother her?",
 ]
 KEYWORDS = [
     "kraken",
