@@ -42,7 +42,7 @@ _ALL = re.compile(
     r"(?: \w+ing\b| (?:for|to|of|that|while|when|i|we|you)\b|\W*$)",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(
+_CONDITION_FIRST = re.compile(
     r"\W*(?:if|when|while|since|as|after|before|because|once|given|although|though|unless)\b", re.I
 )
 # What is answered by yes, no, a number or a reason, whatever else it says of "all".
@@ -146,7 +146,7 @@ def _clauses(text: str) -> tuple[str, ...]:
     if not 2 <= len(parts) <= 3 or _says_little(parts[0]):
         return ()
     short = len(WORD.findall(parts[0])) <= _KEYWORDS  # "range of web? and can you burn it"
-    if _CONDITION.match(parts[0]) or not (short or _QUESTION_WORD.search(parts[0])):
+    if _CONDITION_FIRST.match(parts[0]) or not (short or _QUESTION_WORD.search(parts[0])):
         return ()
     if not all(_QUESTION_WORD.search(part) for part in parts[1:]):
         return ()
