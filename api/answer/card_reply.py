@@ -148,15 +148,13 @@ def _whole(context: SearchContext, typed: str, options: AskOptions, terms: Terms
     That is the heading of what answered it, and the names in it that the heading does not say
     (docs/experiments.md, E55).
     """
-    history = options.history
-    if not history or not follow_up.is_follow_up(typed) or _is_new_subject(typed, terms):
+    if not options.history or not follow_up.is_follow_up(typed) or _is_new_subject(typed, terms):
         return typed
+    *history, other = substitution.in_full([*options.history, typed], terms)
+    if other != typed and _fits(context, other):
+        return other
     *earlier, last = history
     before = follow_up.self_contained(last, earlier)
-    if follow_up.is_linked(typed):
-        other = substitution.asked_of_another(typed, before, terms)
-        if other and _fits(context, other):
-            return other
     result = _searched(context, before, replace(options, top_k=None))
     if not result.hits:
         return follow_up.self_contained(typed, history)

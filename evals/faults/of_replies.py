@@ -93,7 +93,7 @@ def _numbers_altered(reply: Answer) -> Answer:
     def altered(match: re.Match[str]) -> str:
         return match[0] if match[0].startswith("[") else str((int(match[0]) + 1) % 10)
 
-    return reply.model_copy(update={"answer": re.sub(r"\[[^]]*\]|[0-9]", altered, reply.answer)})
+    return reply.model_copy(update={"answer": re.sub(r"\[[^][]*\]|[0-9]", altered, reply.answer)})
 
 
 def _without_refusal(messages: list[dict[str, str]]) -> list[dict[str, str]]:

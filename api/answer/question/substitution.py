@@ -1,8 +1,9 @@
 """A follow-up that names another thing: the question before it, asked of that one."""
 
 import re
+from collections.abc import Sequence
 
-from api.answer.question import intent
+from api.answer.question import follow_up, intent
 from retrieval.index.terms import key, stems_of
 from retrieval.models import Terms
 from retrieval.text.words import STOP
@@ -12,6 +13,27 @@ _ANOTHER = re.compile(
     r"(?:(?:a|an|the|with|for|of)\b\s*)*",
     re.IGNORECASE,
 )
+_WORDS = re.compile(r"(\W+)")
+
+
+def in_full(questions: Sequence[str], terms: Terms) -> list[str]:
+    """Return the questions of a conversation, those that name another thing asked in full.
+
+    The thing may be like any that the same question was asked of before.
+    """
+    made: list[str] = []
+    alike: list[str] = []  # the last question, as it was asked of one thing after the other
+    for typed in questions:
+        other = None
+        if made and follow_up.is_follow_up(typed) and follow_up.is_linked(typed):
+            before = alike or [follow_up.self_contained(made[-1], made[:-1])]
+            asked = (asked_of_another(typed, one, terms) for one in reversed(before))
+            other = next(filter(None, asked), None)
+            alike = [*before, other] if other else []
+        else:
+            alike = []
+        made.append(other or typed)
+    return made
 
 
 def asked_of_another(typed: str, before: str, terms: Terms) -> str | None:
@@ -33,7 +55,18 @@ def asked_of_another(typed: str, before: str, terms: Terms) -> str | None:
     best = max(alike, key=lambda thing: alike[thing], default="")
     if not alike.get(best):
         return None
-    return re.sub(rf"\b{re.escape(best)}\b", lambda _: rest, before)
+    return _replaced(before, best, rest)
+
+
+def _replaced(question: str, name: str, other: str) -> str:
+    """The question with `other` for `name` wherever that stands as whole words."""
+    words, wanted = _WORDS.split(question), _WORDS.split(name)
+    made, at = "", 0
+    while at < len(words):
+        is_name = words[at : at + len(wanted)] == wanted
+        made += other if is_name else words[at]
+        at += len(wanted) if is_name else 1
+    return made
 
 
 def _in_common(one: tuple[str, ...], other: tuple[str, ...], terms: Terms) -> int:

@@ -45,7 +45,7 @@ _DENIES = re.compile(
     r"|n't\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(
+_CONDITIONS = re.compile(
     r"\b(?:unless|except(?: for| when| if| in)?|provided(?: that)?|"
     r"only (?:if|when|while|where)|on condition that|but not (?:if|when))\s+([^,.;:()]+)",
     re.IGNORECASE,
@@ -86,7 +86,7 @@ def turned_limit(fact: Fact, statement: Statement, case: GuardCase) -> Iterator[
 
 def added_condition(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     """Yield the conditions of a statement that no line cited has: "unless the moon is full"."""
-    matches = list(_CONDITION.finditer(statement.text))
+    matches = list(_CONDITIONS.finditer(statement.text))
     lines = [line for line in case.known.lines if line.passage in case.cited] if matches else []
     conditional = [
         _words(line) for line in lines if _CONDITIONAL.search(_NOT_EVEN.sub(" ", _read(line)))

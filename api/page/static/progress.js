@@ -1,4 +1,4 @@
-// What is shown while a reply comes, and where none does; and what of it is said aloud.
+// What is shown while a reply comes, and where none does; what of it is said aloud.
 
 /** Shows that a question is worked on, as high as what it replaces: nothing jumps below it. */
 export function working(question, height) {

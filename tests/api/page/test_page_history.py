@@ -5,7 +5,7 @@ from playwright.sync_api import Request, expect
 from tests.support.servers.page_fixtures import ASKED, NEAREST, TORCHES, Desk, New, Tab
 
 FOLLOW_UP = "and a lantern?"
-UNDERSTOOD = "Torches and a lantern?"
+UNDERSTOOD = "How long does a lantern burn?"
 
 
 def asked(tab: Tab) -> list[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.answer.question.substitution import asked_of_another
+from api.answer.question.substitution import asked_of_another, in_full
 from tests.support.index.indexed_text import terms_of
 
 TERMS = terms_of(
@@ -30,9 +30,30 @@ TERMS = terms_of(
         ("what about elves in the rain", "can a dwarf sing", None),  # more is asked
         ("elves", "can a dwarf sing", None),  # a question of its own
         ("what about elves", "can an elf sing", None),
+        ("and the elf?", "can a dwarf hit a dwarfish dwarf", "can a elf hit a dwarfish elf"),
     ],
 )
 def test_the_thing_takes_the_place_of_one_of_its_kind(
     typed: str, before: str, asked: str | None
 ) -> None:
     assert asked_of_another(typed, before, TERMS) == asked
+
+
+def test_each_question_of_a_conversation_is_asked_in_full() -> None:
+    typed = ["can a dwarf sing?", "and the elf?", "and a dwarf?", "is a kraken dumb?", "and it?"]
+    full = ["can a dwarf sing?", "can a elf sing?", "can a dwarf sing?", *typed[3:]]
+    assert in_full(typed, TERMS) == full
+
+
+def test_a_thing_may_be_like_the_first_that_was_asked_about() -> None:
+    terms = terms_of(
+        {
+            "Torch.md": "# Torch\n\nIt burns.\n\n## Lantern\n\nIt burns longer.\n",
+            "Candle.md": "# Candle\n\nIt burns, too.\n",
+        }
+    )
+    typed = ["how long does a torch burn?", "and a lantern?", "and a candle?"]
+    assert in_full(typed, terms)[1:] == [
+        "how long does a lantern burn?",
+        "how long does a candle burn?",
+    ]
