@@ -89,7 +89,8 @@ def _saying(
     sure = [path for path in order if best[path][0] == 0]
     kept = sure if len(sure) >= _LEAST and len(order) > _MENTIONED else order
     files = tuple(ListedFile(path, terms.titles[path], best[path][1]) for path in kept)
-    typed = [one for one in without_command(question).split() if words & set(stems_of(one))]
+    split = [one.strip("?!.,;:") for one in without_command(question).split()]
+    typed = [one for one in split if words & set(stems_of(one))]
     return Folder(folder, files[: folders.MOST], len(files), tuple(typed))
 
 
