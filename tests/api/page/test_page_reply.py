@@ -109,5 +109,5 @@ def test_what_the_guard_took_out_can_be_opened(desk: Desk, tab: New) -> None:
     line = tab_.answer.get_by_text("What the language model wrote was taken out")
     line.click()
     expect(tab_.answer.get_by_role("listitem").first).to_be_visible()
-    expect(tab_.answer).not_to_contain_text("77")
+    expect(tab_.answer).not_to_contain_text("77 hours")
     expect(tab_.answer.locator("mark").first).to_contain_text("one hour")
