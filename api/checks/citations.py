@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from api.answer.cards.card import Card
 from api.checks.guard.alignment import Evidence as Known
 from api.checks.guard.alignment import evidence
-from api.checks.guard.arithmetic import sums
 from api.checks.guard.facts import facts
+from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.occurrences import content
 from api.checks.markers import MARKER, known_markers, without_doubles
 from api.checks.passage_lines import PassageLine, Source, sentences

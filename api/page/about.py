@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from api.answer.question import small_talk
-from api.page import markdown
+from api.page.markdown import render
 from api.sources import vault_file
 from api.state import AppState
 from retrieval.index import generations, store
@@ -56,8 +56,8 @@ def _readme(opened: AppState) -> tuple[str, str]:
         file = vault_file.read(opened.rules.settings.vault, name)
         if file is not None:
             text = "\n".join(file.lines[:400])  # what is said first stands above
-            said = dict(_FIELD.findall(markdown.header(text)))
-            heading, paragraph = markdown.first_words(text)
+            said = dict(_FIELD.findall(render.header(text)))
+            heading, paragraph = render.first_words(text)
             title = said.get("title", "").strip("\"' ") or heading
             first = _SENTENCE.split(paragraph, maxsplit=1)[0]
             return title, said.get("description", "").strip("\"' ") or first

@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from api.page.markdown import html
+from api.page.markdown.render import html
 
 Json = Mapping[str, Any]
 _MEDIA = {"text/html": "a page", "text/plain": "text", "text/event-stream": "server-sent events"}

@@ -11,9 +11,9 @@ from api.answer.cards import render
 from api.answer.texts import Texts
 from api.page import wording
 from api.page.lines import numbered, source_lines
-from api.page.links import Range, address, joined
-from api.page.markdown import html
-from api.page.writer import Shown
+from api.page.markdown.links import Range, address, joined
+from api.page.markdown.render import html
+from api.page.markdown.writer import Shown
 from api.schema.answer import Answer
 from api.schema.cards import Card, Folder
 from api.schema.passages import Citation

@@ -16,7 +16,7 @@ from api.http.sse import EventStream
 from api.page import about, find, html, reference, reply, stream, vault
 from api.page.assets import ASSETS, VERSION
 from api.page.find import Headings
-from api.page.links import Range, ranges_of
+from api.page.markdown.links import Range, ranges_of
 from api.page.reply import AnswerView
 from api.schema.answer import Answer
 from api.schema.requests import AskRequest

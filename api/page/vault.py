@@ -8,9 +8,9 @@ from fastapi import HTTPException
 from markupsafe import Markup, escape
 
 from api.checks.sanitize import visible
-from api.page.links import Links, Range, address, spelled
-from api.page.markdown import Heading, with_outline
-from api.page.writer import Shown
+from api.page.markdown.links import Links, Range, address, spelled
+from api.page.markdown.render import Heading, with_outline
+from api.page.markdown.writer import Shown
 from api.sources import vault_file
 from api.sources.vault_file import VaultFile
 from api.state import AppState

@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from api.checks.guard import units
 from api.checks.guard.facts import Fact
+from api.checks.guard.numbers import units
 from api.checks.guard.occurrences import Occurrence, content, occurrences
 from api.checks.passage_lines import PassageLine, Source, lines
 from retrieval.text.words import abbreviates, stem

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from api.checks.guard import units
 from api.checks.guard.alignment import Evidence, agreement
-from api.checks.guard.arithmetic import sums
 from api.checks.guard.cells import names_row
 from api.checks.guard.facts import Fact
+from api.checks.guard.numbers import units
+from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.occurrences import Occurrence, content, segment
 from api.checks.guard.places import (
     Names,

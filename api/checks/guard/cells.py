@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from api.checks.guard.arithmetic import sums
 from api.checks.guard.facts import Fact, facts
+from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.occurrences import Occurrence, content, segment
 from api.checks.guard.places import is_header, roots, same_table
 from api.checks.guard.statements import Finding, GuardCase, Statement

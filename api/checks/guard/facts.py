@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from api.checks.guard import units
-from api.checks.guard.units import value
+from api.checks.guard.numbers import units
+from api.checks.guard.numbers.units import value
 from retrieval.text import numbers_in_words
 from retrieval.text.words import STOP, stem
 

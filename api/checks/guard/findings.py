@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from api.checks.guard.alignment import Evidence, evidence
-from api.checks.guard.arithmetic import sums
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.names import names, unfounded_names
-from api.checks.guard.number_check import misplaced
+from api.checks.guard.numbers.arithmetic import sums
+from api.checks.guard.numbers.number_check import misplaced
 from api.checks.guard.occurrences import content
 from api.checks.guard.polarity import contradiction
 from api.checks.guard.signs import added_condition, turned_limit, turned_modal

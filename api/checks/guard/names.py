@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from api.checks.guard.alignment import Evidence
+from api.checks.guard.numbers.units import find
 from api.checks.guard.occurrences import content
 from api.checks.guard.statements import Finding, GuardCase, Statement
-from api.checks.guard.units import find
 from api.checks.passage_lines import PassageLine
 from retrieval.text.words import STOP, abbreviates, stem
 

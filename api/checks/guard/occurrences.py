@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
-from api.checks.guard import units
 from api.checks.guard.facts import Fact, facts
+from api.checks.guard.numbers import units
 from api.checks.passage_lines import PassageLine
 from retrieval.text import numbers_in_words
 from retrieval.text.words import stem, stems

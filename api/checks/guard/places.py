@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from fractions import Fraction
 
-from api.checks.guard import units
 from api.checks.guard.alignment import VERBS, Evidence, agreement
 from api.checks.guard.facts import Fact
+from api.checks.guard.numbers import units
 from api.checks.guard.occurrences import Occurrence, base, content, named
 from api.checks.passage_lines import PassageLine
 from retrieval.text.numbers_in_words import SMALL

@@ -13,7 +13,7 @@ import pytest
 
 from api.main import create_app
 from api.page import vault
-from api.page.links import address
+from api.page.markdown.links import address
 from api.sources import addresses, vault_file
 from retrieval.context import SearchContext
 from retrieval.settings import Settings

@@ -16,9 +16,9 @@ from markupsafe import Markup
 
 from api.page import about, assets, html
 from api.page.lines import numbered
-from api.page.links import Links, address, ranges_of
-from api.page.markdown import html as rendered
-from api.page.writer import Shown
+from api.page.markdown.links import Links, address, ranges_of
+from api.page.markdown.render import html as rendered
+from api.page.markdown.writer import Shown
 from api.state import AppState
 from tests.support.faults.hostile import FORMS, hostile
 from tests.support.servers.page_fixtures import FILES, TORCHES, Desk

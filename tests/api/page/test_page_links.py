@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import expect
 
-from api.page.links import address, joined
+from api.page.markdown.links import address, joined
 from tests.support.servers.page_fixtures import ASKED, FERRIES, FERRY, NEAREST, Desk, New
 
 FOLLOW_UP = "and a lantern?"

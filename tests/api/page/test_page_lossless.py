@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from api.page.markdown import html
-from api.page.writer import Shown
+from api.page.markdown.render import html
+from api.page.markdown.writer import Shown
 from tests.support.faults.growth import ratio, times_as_long
 
 # Each with a word of its own, W, which must be on the page.

@@ -7,8 +7,8 @@ from itertools import permutations
 from math import ceil
 
 from api.checks.guard.alignment import span
-from api.checks.guard.arithmetic import dice
 from api.checks.guard.facts import Fact
+from api.checks.guard.numbers.arithmetic import dice
 from api.checks.guard.occurrences import Occurrence
 from retrieval.text.numbers_in_words import SMALL
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from markdown_it.tree import SyntaxTreeNode
 from markupsafe import Markup, escape
 
-from api.page.lossless import AS_WRITTEN
-from api.page.writer import Write, Writer
+from api.page.markdown.lossless import AS_WRITTEN
+from api.page.markdown.writer import Write, Writer
 
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)  # the one tag that tables of rules hold
 _CITATION = re.compile(r"\[(\d+)\]", re.ASCII)

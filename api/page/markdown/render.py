@@ -15,9 +15,9 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from api.checks.sanitize import visible
-from api.page.elements import BLOCKS, SPANS, WIKI
-from api.page.lossless import lossless_plugin
-from api.page.writer import Shown, Writer
+from api.page.markdown.elements import BLOCKS, SPANS, WIKI
+from api.page.markdown.lossless import lossless_plugin
+from api.page.markdown.writer import Shown, Writer
 
 # Brackets within brackets, as in [[[a]](b)](c). The parser looks again from each bracket through
 # all that it allows: 80 KB of "[[" took some seconds with its own 100.

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from api.checks.guard.alignment import agreement
-from api.checks.guard.arithmetic import sums
 from api.checks.guard.attribution import other_section, rival
 from api.checks.guard.cells import other_row
-from api.checks.guard.derived import ends, notation, worded
 from api.checks.guard.facts import Fact, facts
+from api.checks.guard.numbers.arithmetic import sums
+from api.checks.guard.numbers.derived import ends, notation, worded
+from api.checks.guard.numbers.units import WORDS
 from api.checks.guard.occurrences import Occurrence, content, rate_after, segment
 from api.checks.guard.statements import Finding, GuardCase, Statement
-from api.checks.guard.units import WORDS
 from retrieval.text.words import stem
 
 # What an answer counts on its own account: "there are two ways".

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from markdown_it.tree import SyntaxTreeNode
 from markupsafe import Markup, escape
 
-from api.page.links import Links
+from api.page.markdown.links import Links
 
 _BREAKS = {"softbreak", "hardbreak"}
 
