@@ -77,7 +77,7 @@ def _says_all(title: str, asked: Collection[str]) -> bool:
 def _saying(
     folder: str, words: frozenset[str], question: str, terms: Terms, read: Read
 ) -> Folder | None:
-    """The folder's files that say the words, the surest first; None where none does."""
+    """The folder's files that say the words, those called so first; None where none does."""
     best: dict[str, tuple[int, Entry]] = {}
     for path, entry in read(folder, [_beginning(word) for word in words]):
         doubt = _doubt(path, entry, words)
@@ -95,9 +95,10 @@ def _saying(
 
 
 def _doubt(path: str, entry: Entry, words: Collection[str]) -> int | None:
-    """How far from sure it is that an entry says the words of its thing; None where it has not all.
+    """How far from sure it is that an entry says the words of its thing.
 
-    0 where it or its file is called so, 1 where it only mentions them, 2 where it denies them.
+    0 where it or its file is called so, 1 where it only mentions them; None where it has not all of
+    them, or denies one.
     """
     own = stems_of(entry.words)
     if not all(_has([*own, *stems_of(entry.heading)], word) for word in words):
@@ -106,7 +107,7 @@ def _doubt(path: str, entry: Entry, words: Collection[str]) -> int | None:
         return 1
     stated = stems_of(f"{entry.heading} {_DENIED.sub(' ', entry.quote)}")
     if not all(_has(stated, word) for word in words):
-        return 2
+        return None
     called = [stem for name in names_of(path, entry) for stem in key(name)]
     return 0 if any(_has(called, word) for word in words) else 1
 
@@ -125,4 +126,4 @@ def _is_alike(word: str, other: str) -> bool:
     same = sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
     )
-    return same >= _ALIKE and same >= min(len(word), len(other)) - 2
+    return same >= _ALIKE and same >= min(len(word), len(other)) - 1

@@ -14,6 +14,7 @@ _ANOTHER = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"(\W+)")
+_ARTICLE = re.compile(r"\ban?(\s)$", re.IGNORECASE)
 
 
 def in_full(questions: Sequence[str], terms: Terms) -> list[str]:
@@ -55,15 +56,27 @@ def asked_of_another(typed: str, before: str, terms: Terms) -> str | None:
     best = max(alike, key=lambda thing: alike[thing], default="")
     if not alike.get(best):
         return None
-    return _replaced(before, best, rest)
+    return _replaced(before, best, _as_one(rest, terms))
+
+
+def _as_one(name: str, terms: Terms) -> str:
+    """Of a plural the name of the vault's file, where that is none: "dwarf" for "dwarves"."""
+    titles = (one for one in terms.titles.values() if key(one) == key(name))
+    called = next((one for one in titles if name.endswith("s") > one.endswith("s")), name)
+    return called.lower() if name.islower() else called
 
 
 def _replaced(question: str, name: str, other: str) -> str:
-    """The question with `other` for `name` wherever that stands as whole words."""
+    """The question with `other` for `name` wherever that stands as whole words, "a" and "an" put
+    right.
+    """
     words, wanted = _WORDS.split(question), _WORDS.split(name)
     made, at = "", 0
     while at < len(words):
         is_name = words[at : at + len(wanted)] == wanted
+        if is_name:
+            article = "an" if other[:1].lower() in "aeiou" else "a"
+            made = _ARTICLE.sub(rf"{article}\1", made)
         made += other if is_name else words[at]
         at += len(wanted) if is_name else 1
     return made

@@ -21,16 +21,16 @@ TERMS = terms_of(
         (
             "what about dwarves?",
             "what hit die does an elf roll",
-            "what hit die does an dwarves roll",
+            "what hit die does a dwarf roll",
         ),
-        ("and the Elf?", "can a Dwarf sing", "can a Elf sing"),
+        ("and the Elf?", "can a Dwarf sing", "can an Elf sing"),
         ("what about business", "price of the team plan", "price of the business plan"),
         ("what about the kraken", "can an elf sing", None),  # of another kind
         ("and its price", "what does the team plan hold", None),  # of the same thing
         ("what about elves in the rain", "can a dwarf sing", None),  # more is asked
         ("elves", "can a dwarf sing", None),  # a question of its own
         ("what about elves", "can an elf sing", None),
-        ("and the elf?", "can a dwarf hit a dwarfish dwarf", "can a elf hit a dwarfish elf"),
+        ("and the elf?", "can a dwarf hit a dwarfish dwarf", "can an elf hit a dwarfish elf"),
     ],
 )
 def test_the_thing_takes_the_place_of_one_of_its_kind(
@@ -41,7 +41,7 @@ def test_the_thing_takes_the_place_of_one_of_its_kind(
 
 def test_each_question_of_a_conversation_is_asked_in_full() -> None:
     typed = ["can a dwarf sing?", "and the elf?", "and a dwarf?", "is a kraken dumb?", "and it?"]
-    full = ["can a dwarf sing?", "can a elf sing?", "can a dwarf sing?", *typed[3:]]
+    full = ["can a dwarf sing?", "can an elf sing?", "can a dwarf sing?", *typed[3:]]
     assert in_full(typed, TERMS) == full
 
 
