@@ -1,7 +1,8 @@
 """Measure the guard on hand-made answers, half of them right, half wrong in one known way.
 
 Both directions count: a guard that blocks everything catches all that is wrong. Build with
-`--split dev` alone; the figures that are published are those of `held`.
+`--split dev` alone; the figures that are published are those of `held`. `new.jsonl` is for a last
+look, `--dataset evals/datasets/answers/new.jsonl --split fresh`: nothing is ever built on it.
 
 Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which is never a pass.
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 
 from api.checks.guard.findings import Finding, check
 from evals.answers import marked, program
-from evals.answers.marked import GUARD, GUARD_SPLITS, MarkedAnswer
+from evals.answers.marked import GUARD, GUARD_SPLITS, NEW_SPLIT, MarkedAnswer
 from evals.answers.program import EvalReport, ReportRow, Table
 from evals.reports import results
 from retrieval.errors import DatasetError
@@ -35,7 +36,7 @@ class Checked:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     parser = program.parser(
-        "evals.guard_set", __doc__, dataset=GUARD, splits=GUARD_SPLITS, split="held"
+        "evals.guard_set", __doc__, dataset=GUARD, splits=(*GUARD_SPLITS, NEW_SPLIT), split="held"
     )
     parser.add_argument("--by-check", action="store_true", help="count each check by itself, too")
     parser.add_argument("--most-blocked", type=program.share, default=MOST_BLOCKED)

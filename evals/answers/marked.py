@@ -21,6 +21,8 @@ FIXTURES = _FOLDER / "faithfulness.jsonl"
 CLAIMS = _FOLDER / "judge.jsonl"
 GUARD = _FOLDER / "guard.jsonl"
 GUARD_SPLITS = ("dev", "held")
+NEW = _FOLDER / "new.jsonl"  # all of it in one split: never seen by whoever builds the guard
+NEW_SPLIT = "fresh"
 PLANTED = "planted"  # the fault of every fixture that is not faithful
 
 
@@ -48,10 +50,11 @@ class _Fixture(_Answer):
 
 
 class _GuardAnswer(_Answer):
-    split: Literal["dev", "held"]
+    split: Literal["dev", "held", "fresh"]
     vault: str
     right: StrictBool
     fault: str = ""
+    proof: tuple[str, ...] = ()  # lines of the passages that say it, or that show the fault
 
 
 class _Claim(JsonRow):
@@ -97,13 +100,17 @@ def fixtures(path: Path = FIXTURES) -> list[MarkedAnswer]:
 def guard_answers(path: Path, split: str) -> list[MarkedAnswer]:
     """Return the guard's answers of a split.
 
-    Raises DatasetError naming file and line, and where right or wrong ones are missing.
+    Raises DatasetError naming file and line, where right or wrong ones are missing, and where the
+    proof of one is no line of its passages.
     """
     found = []
     for line, row in fields.rows(path, _GuardAnswer):
         if row.right == bool(row.fault):
             raise DatasetError(f"{path}:{line}: right {row.right!r}, fault {row.fault!r}: a fault "
                                "is wanted exactly where it is not right")  # fmt: skip
+        for proof in row.proof:
+            if not any(proof in passage.text.split("\n") for passage in row.passages):
+                raise DatasetError(f"{path}:{line}: no passage has the line {proof!r}")
         if row.split == split:
             found.append(_made(row, row.fault))
     return _both(path, f"split {split!r} ", found)

@@ -1,6 +1,7 @@
 """The guard's set: a guard that blocks everything, or nothing, is red; no answers are no pass."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from evals.answers.marked import MarkedAnswer
 from evals.guard_set import Checked
 from retrieval.errors import DatasetError
 
+ROOT = Path(__file__).parents[3]
 PASSAGE = {
     "path": "light.md", "heading": "Light", "first_line": 1,
     "text": "A torch burns for 6 turns.\n\nA lantern burns for 24 turns on a flask of oil.",
@@ -81,6 +83,7 @@ def test_always_and_never_blocking_are_both_red() -> None:
         ([], "has not both right and wrong answers"),
         ([{**RIGHT, "split": "held"}, {**WRONG, "split": "held"}], "'dev' has not both"),
         ([RIGHT, {**WRONG, "right": True}], "guard.jsonl:2: right True, fault 'number'"),
+        ([RIGHT, {**WRONG, "proof": ["Not there."]}], "no passage has the line 'Not there.'"),
         ([{"id": "a"}], "guard.jsonl:1: question: Field required"),
     ],
 )
@@ -105,6 +108,32 @@ def test_answers_to_measure_are_about_half_wrong_and_none_to_build_on() -> None:
     assert not {case.answer for case in held} & {
         case.answer for case in marked.guard_answers(marked.GUARD, "dev")
     }
+
+
+def test_new_answers_are_half_wrong_in_ten_ways_and_none_is_of_the_set_to_build_on() -> None:
+    cases = marked.guard_answers(marked.NEW, marked.NEW_SPLIT)
+    faults = Counter(case.fault for case in cases)
+    assert faults.pop("") == 150
+    assert len(faults) == 10
+    assert set(faults.values()) == {15}
+    old = [
+        one for split in marked.GUARD_SPLITS for one in marked.guard_answers(marked.GUARD, split)
+    ]
+    assert not {case.answer for case in cases} & {case.answer for case in old}
+
+
+def test_every_new_answer_has_lines_of_the_vault_that_prove_it() -> None:
+    vaults = {"rules": ROOT / "vault", "handbook": ROOT / "evals" / "vaults" / "handbook"}
+    files: Counter[tuple[str, str]] = Counter()
+    for row in map(json.loads, marked.NEW.read_text("utf-8").splitlines()):
+        for passage in row["passages"]:
+            lines = (vaults[row["vault"]] / passage["path"]).read_text("utf-8-sig").split("\n")
+            quoted = passage["text"].split("\n")
+            first = passage["first_line"] - 1
+            assert lines[first : first + len(quoted)] == quoted
+        proven = [one["path"] for one in row["passages"] if row["proof"][0] in one["text"]]
+        files[row["vault"], proven[0]] += 1
+    assert max(files.values()) <= 3
 
 
 def _case(row: dict[str, Any]) -> MarkedAnswer:
