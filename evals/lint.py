@@ -14,6 +14,8 @@ from pathlib import Path
 from evals.labels import chunk_checks, dataset, quote_locations, wording
 from evals.labels.dataset import SPLITS, Question
 from evals.labels.quote_locations import Pages
+from evals.labels.training_questions import TEXTS
+from evals.labels.vault_folders import REWORDED, folder_named
 from retrieval.errors import DatasetError, RulesError
 from retrieval.text.normalize import comparable, fold
 
@@ -30,13 +32,15 @@ def lint(path: Path, folder: Path) -> list[str]:
     """
     about = _RULES if folder.resolve() == (_ROOT / "vault").resolve() else folder.name
     questions = [one for one in dataset.load(path) if one.vault in ("", about)]
+    others = _asked_elsewhere(about) if path.resolve().parent == REWORDED else []
     pages = quote_locations.read(folder)
     ours = not _borrowed(path)
     found = [(item, what) for item in questions for what in _label_faults(item, pages, ours)]
-    found += _shared_quotes(questions)
+    found += _shared_quotes([*others, *questions])
     # One word that is typed is a part of many questions, and no double of any.
-    found += wording.duplicate_faults([one for one in questions if not one.vault])
+    found += wording.duplicate_faults([one for one in [*others, *questions] if not one.vault])
     found += wording.twin_faults(questions, EVERYDAY.read_text("utf-8").splitlines())
+    found = [finding for finding in found if finding[0] not in others]
     found.sort(key=lambda finding: finding[0].line)
     place = ":" if ours else ": question "
     return [f"{path}{place}{item.line}: {item.id}: {what}" for item, what in found]
@@ -54,7 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             vaults = [args.vault]
         else:
             labels = [label for path in _committed() for label in _vaults_of(path)]
-            vaults = dict.fromkeys(folder for _, folder in labels)
+            folders = dict.fromkeys(folder for _, folder in labels)
+            vaults = [folder for folder in folders if folder.resolve().parent != TEXTS]
     except RulesError as error:
         return _unchecked(error)
     checks = [partial(_checked_labels, path, folder) for path, folder in labels]
@@ -95,15 +100,20 @@ def _committed() -> list[Path]:
     paths = sorted(_shown(path) for path in _DATASETS.glob("*.jsonl"))
     if not paths:
         raise DatasetError(f"no dataset in {_shown(_DATASETS)}")
-    return paths
+    return [*paths, *sorted(_shown(path) for path in REWORDED.glob("*.jsonl"))]
+
+
+def _asked_elsewhere(about: str) -> list[Question]:
+    """The questions about a vault that stand in the datasets of all others."""
+    return [one for path in sorted(_DATASETS.glob("*.jsonl")) for one in dataset.load(path)
+            if (one.vault or path.stem) == about]  # fmt: skip
 
 
 def _vaults_of(path: Path) -> Iterator[tuple[Path, Path]]:
     """A dataset with each vault that it is about: those it names, else the one of its own name."""
     named = sorted({question.vault for question in dataset.load(path)} - {""})
     for name in named or [path.stem]:
-        own = _ROOT / "evals" / "vaults" / name
-        yield path, _shown(own if own.is_dir() else _ROOT / "vault")
+        yield path, _shown(folder_named(name))
 
 
 def _shown(path: Path) -> Path:

@@ -1,8 +1,9 @@
 """Measure the replies to questions over several vaults: the right card first, shown, complete.
 
 The sets: labelled (rules.jsonl and handbook.jsonl), typed (what people type, over the same two
-vaults), and foreign (two vaults that nothing was ever fitted on). Nothing here is a gate; what of
-it is one is in evals.retrieval.
+vaults), foreign (two vaults that nothing was ever fitted on), and reworded (rules in other words
+and cells of tables, over five vaults; --split calibration). Nothing here is a gate; what of it is
+one is in evals.retrieval.
 
 Exit status: 0 measured; 2 nothing could be measured.
 """
@@ -17,6 +18,7 @@ from evals.answers import program
 from evals.answers.program import EvalReport, ReportRow, Table
 from evals.labels import dataset
 from evals.labels.dataset import Question
+from evals.labels.vault_folders import folder_named
 from evals.measure import replies
 from evals.measure.stats import wilson
 from evals.retrieval import RULES, RULES_VAULT, Outcome, evaluate, subject
@@ -24,8 +26,7 @@ from retrieval.context import open_context
 from retrieval.errors import DatasetError
 from retrieval.settings import load
 
-_VAULTS = Path(__file__).with_name("vaults")
-_HANDBOOK = _VAULTS / "handbook"
+_HANDBOOK = folder_named("handbook")
 _HEAD = ("kind", "n", "search 1st", "1st card", "search any", "shown", "complete", "nearest",
          "refused", "words: median, mean")  # fmt: skip
 
@@ -42,15 +43,21 @@ class RepliedQuestions:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     parser = program.parser("evals.reply", __doc__, dataset=None, split="gate")
-    parser.add_argument("set", choices=("labelled", "typed", "foreign"), nargs="?", default="typed")
+    parser.add_argument(
+        "set", choices=("labelled", "typed", "foreign", "reworded"), nargs="?", default="typed"
+    )
     return program.run(parser, argv, _measured)
 
 
 def sets(name: str, split: str) -> list[RepliedQuestions]:
     """Return the vaults of a set with their questions. Raises DatasetError where there are none."""
-    if name == "foreign":
-        files = sorted((RULES.parent / "foreign").glob("*.jsonl"))
-        found = [RepliedQuestions(f.stem, _VAULTS / f.stem, tuple(dataset.load(f))) for f in files]
+    if name in ("foreign", "reworded"):
+        found = [
+            RepliedQuestions(file.stem, folder_named(file.stem), tuple(
+                question for question in dataset.load(file) if question.split == split
+            ))
+            for file in sorted((RULES.parent / name).glob("*.jsonl"))
+        ]  # fmt: skip
     else:
         files = [RULES.with_name("typed.jsonl")] * 2
         if name == "labelled":

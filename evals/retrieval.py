@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from api.answer.card_reply import AskOptions, card_reply
 from evals.gating import gate
-from evals.labels import dataset
+from evals.labels import dataset, training_questions
 from evals.labels.dataset import Question
 from evals.labels.options import RULES as RULES  # other programs take them from here
 from evals.labels.options import RULES_VAULT as RULES_VAULT
@@ -197,8 +198,15 @@ def subject(
     """Yield the live index, or a temporary one of `folder` that is gone afterwards.
 
     With `generation_id`: that generation of the index, which was made of `folder`, or of VAULT.
+    Training texts are indexed without their questions.
     Raises IndexMissingError where it is gone, IndexMismatchError where other models made it.
     """
+    if folder and folder.resolve().is_relative_to(training_questions.TEXTS):
+        with TemporaryDirectory() as copy:
+            training_questions.stripped(folder, Path(copy))
+            with subject(context, Path(copy), generation_id) as measured:
+                yield measured
+        return
     found = vault.read(folder or context.settings.vault)
     files = {file.path: file.text for file in found.files}
     if not files:

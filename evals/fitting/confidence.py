@@ -15,7 +15,7 @@ import numpy as np
 from api.answer.cards import selection
 from api.answer.question.intent import PLAIN
 from evals import retrieval
-from evals.labels import dataset, extra_vaults
+from evals.labels import dataset, training_questions
 from evals.labels.dataset import NO_SEARCH, Question
 from evals.measure.outcome import Outcome, Subject
 from evals.measure.shown import shown
@@ -56,7 +56,7 @@ def sets(training: Path, folder: Path) -> Iterator[tuple[str, Path, list[Questio
     for file in sorted((_DATASETS / "unanswerable").glob("*.jsonl")):
         if not (training / file.stem).is_dir():
             raise DatasetError(f"{file}: no folder {file.stem!r} in {str(training)!r}")
-        extra_vaults.stripped(training / file.stem, folder / file.stem)
+        training_questions.stripped(training / file.stem, folder / file.stem)
         answerable = dataset.load(_DATASETS / "subjects" / file.name)
         yield file.stem, folder / file.stem, [*answerable, *dataset.load(file)]
 

@@ -13,9 +13,7 @@ from evals.fitting import stage_weights
 from evals.fitting.stage_weights import Example
 from evals.labels import dataset
 from evals.labels.dataset import Question
-from evals.labels.training_questions import TrainingQuestion, without_questions
-from ingest.read import vault
-from ingest.read.vault import SourceFile
+from evals.labels.training_questions import stripped
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 
@@ -56,27 +54,6 @@ def examples(context: SearchContext, asked: Sequence[Rules]) -> dict[str, list[E
         if not found[one.name]:
             raise DatasetError(f"{one.name}: search finds the line of none of its questions")
     return found
-
-
-def stripped(source: Path, target: Path) -> list[tuple[SourceFile, list[TrainingQuestion]]]:
-    """Write a folder of training texts below `target` without their questions; return both.
-
-    Raises VaultError for a folder that is not there, DatasetError for a file or a question that
-    cannot be read.
-    """
-    found = vault.read(source)
-    if found.rejected:
-        raise DatasetError("; ".join(f"{source}/{error}" for error in found.rejected))
-    written = []
-    for file in found.files:
-        text, questions, faults = without_questions(file)
-        if faults:
-            raise DatasetError(f"{source / file.path}:{faults[0]}")
-        path = target / file.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.text, "utf-8")
-        written.append((text, questions))
-    return written
 
 
 def _written(source: Path, target: Path) -> Rules:

@@ -1,10 +1,14 @@
 """Questions of a training text: they are typed under the lines that answer them."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from ingest.read import vault
 from ingest.read.vault import SourceFile
+from retrieval.errors import DatasetError
 from retrieval.text.normalize import searchable
 
+TEXTS = Path(__file__).parents[2] / "training" / "texts"
 _MARK = "??"  # with a blank after it, at a line's start
 
 
@@ -37,3 +41,24 @@ def without_questions(file: SourceFile) -> tuple[SourceFile, list[TrainingQuesti
         else:
             asked.append(TrainingQuestion(file.path, number, len(lines), text))
     return replace(file, text="\n".join(lines)), asked, faults
+
+
+def stripped(source: Path, target: Path) -> list[tuple[SourceFile, list[TrainingQuestion]]]:
+    """Write a folder of training texts below `target` without their questions; return both.
+
+    Raises VaultError for a folder that is not there, DatasetError for a file or a question that
+    cannot be read.
+    """
+    found = vault.read(source)
+    if found.rejected:
+        raise DatasetError("; ".join(f"{source}/{error}" for error in found.rejected))
+    written = []
+    for file in found.files:
+        text, questions, faults = without_questions(file)
+        if faults:
+            raise DatasetError(f"{source / file.path}:{faults[0]}")
+        path = target / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.text, "utf-8")
+        written.append((text, questions))
+    return written

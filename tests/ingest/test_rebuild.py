@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evals import retrieval
 from evals.fitting import stage_weights
 from evals.fitting.stage_weights import Example
-from evals.labels import extra_vaults
+from evals.labels import extra_vaults, training_questions
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from tests.conftest import write_vault
@@ -52,6 +53,17 @@ def test_their_questions_are_searched_in_them(
     found = extra_vaults.examples(context, extra_vaults.write(training, tmp_path / "asked")[:1])
     (asked,) = found.values()
     assert [int(mask.sum()) for example in asked for (mask,) in example.needed] == [1, 1]
+
+
+def test_training_texts_are_indexed_without_their_questions(
+    training: Path, search_context: SearchContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training_questions, "TEXTS", training)
+    folder = training / extra_vaults.COLLECTIONS[0]
+    with retrieval.subject(search_context, folder) as measured:
+        assert sorted(measured.files) == ["0. Tolls.md", "1. Tolls.md", "2. Tolls.md"]
+        assert not any("??" in text for text in measured.files.values())
+        assert any("Horse" in chunk.text for chunk in measured.chunks_of("2. Tolls.md"))
 
 
 def test_what_is_missing_or_wrong_is_named(training: Path, tmp_path: Path) -> None:

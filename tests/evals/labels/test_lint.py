@@ -88,6 +88,19 @@ def test_no_model_is_loaded() -> None:
     assert done.stdout == "set()\n", done.stderr
 
 
+def test_a_reworded_question_asks_nothing_that_the_gate_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lint, "REWORDED", tmp_path)
+    first = (ROOT / "evals" / "datasets" / "rules.jsonl").read_text("utf-8").split("\n")[0]
+    row = json.loads(first) | {"id": "twin", "split": "calibration", "critical": False}
+    (tmp_path / "rules.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    found = lint.lint(tmp_path / "rules.jsonl", ROOT / "vault")
+    assert any("twin: near-duplicate: asks the same as mu-armor" in one for one in found)
+    assert any("twin: shares the quote" in one and "in gate" in one for one in found)
+    assert all(": twin: " in one for one in found)
+
+
 def test_what_is_committed_is_clean_and_checked_in_under_15_seconds() -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "evals.lint"]
@@ -98,5 +111,7 @@ def test_what_is_committed_is_clean_and_checked_in_under_15_seconds() -> None:
     assert "handbook.jsonl: 0 findings" in done.stdout
     assert "handbook: 0 findings in " in done.stdout
     assert "\nvault: 0 findings in " in done.stdout
+    for file in (ROOT / "evals" / "datasets" / "reworded").glob("*.jsonl"):
+        assert f"reworded/{file.name}: 0 findings" in done.stdout
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     assert seconds < 15  # 5 for labels, 10 for chunks
