@@ -101,8 +101,8 @@ def _goes_on(file: IndexedFile, before: Entry, entry: Entry) -> bool:
     between = [file.lines.get(n, "") for n in range(before.last_line + 1, entry.first_line)]
     if any(_HEADING.match(line) for line in between):
         return False
-    if entry.kind == "item":
-        return all(not line.strip() or line[:1] in " \t" for line in between)
+    if entry.kind == "item":  # one that only introduces others is no entry of its own
+        return all(not line.strip() or line[:1] in " \t" or _MARK.match(line) for line in between)
     return all(line.strip() for line in between)
 
 
@@ -200,14 +200,22 @@ def _items(file: IndexedFile, run: Sequence[Entry]) -> tuple[Part, ...]:
     parts: list[Part] = []
     indent = _indent(file.lines.get(run[0].first_line, ""))
     for entry in run:
-        line = file.lines.get(entry.first_line, "")
-        same = parts and entry.first_line <= parts[-1].last_line
+        first = _introducing(file, parts, entry, indent) or entry.first_line
+        line = file.lines.get(first, "")
+        same = parts and first <= parts[-1].last_line
         if parts and (same or _indent(line) > indent or not _MARK.match(line)):
             parts[-1] = Part(parts[-1].first_line, max(parts[-1].last_line, entry.last_line))
         else:
-            parts.append(Part(entry.first_line, entry.last_line))
+            parts.append(Part(first, entry.last_line))
             indent = min(indent, _indent(line))
     return tuple(parts)
+
+
+def _introducing(file: IndexedFile, parts: Sequence[Part], entry: Entry, indent: int) -> int | None:
+    """The line of the item above an entry that only introduces those nested in it; else None."""
+    between = range(parts[-1].last_line + 1, entry.first_line) if parts else ()
+    lines = ((number, file.lines.get(number, "")) for number in between)
+    return next((n for n, line in lines if _MARK.match(line) and _indent(line) <= indent), None)
 
 
 _MARK = re.compile(r"^\s*(?:>\s*)?(?:[-*+]|\d{1,9}[.)])\s")

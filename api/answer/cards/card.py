@@ -50,6 +50,7 @@ class Card:
     columns: frozenset[str] = frozenset()  # that are asked for: of a folded wide row the others go
     badges: tuple[str, ...] = ()
     counted: int | None = None  # how many parts the list has that was asked for as a whole
+    said: tuple[str, ...] = ()  # words of the question by which its rows were chosen, as typed
     listed: Part | None = None  # all lines of that list, those that are not shown as well
 
     @property

@@ -3,10 +3,10 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from api.answer.cards.blocks import Block, Part, blocks
-from api.answer.cards.card import Card, Piece, form_of, numbers
+from api.answer.cards.card import Card, Piece, form_of, numbers, part_numbers
 from retrieval.index.terms import raw_cells, stems_of, title
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
@@ -14,6 +14,10 @@ from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
 MOST = 40  # parts; a longer list is said and linked
 _SHOWN = 10  # of a longer one
 _LEAST = 3  # parts of what is called a list
+_LEAST_ROWS = 2  # that say what is asked; one alone is found by search
+_NOT_BY_WORDS = re.compile(
+    r"\d|\b(?:not|no|never|without|besides|except|but)\b|n['’]t\b", re.IGNORECASE
+)
 _NEAREST = 3  # of its lines, whose mean nearness counts
 _NAMED = 0.3  # what a heading and lead-in add that say all that is asked
 _LAST = 0.1  # what a block's own heading adds all of whose words are asked for
@@ -43,10 +47,12 @@ class _Found:
     best: Entry
 
 
-def cards(found: SearchResult, asked: QuestionWords) -> list[Card]:
-    """Return the lists that may be what is asked for, whole, the likeliest first: at most two.
+def cards(found: SearchResult, asked: QuestionWords, *, by_words: bool = False) -> list[Card]:
+    """Return the lists that may be what is asked for, the likeliest first: at most two.
 
     None where no passage is near one. Of a list of more than MOST parts the first are shown.
+    `by_words`: of the likeliest, where it is a table, only the rows that say what is asked besides
+    its name: "which weapons are two-handed".
     """
     choices = sorted(
         _choices(found, asked), key=lambda one: (-one.score, one.file.path, one.block.first_line)
@@ -59,13 +65,37 @@ def cards(found: SearchResult, asked: QuestionWords) -> list[Card]:
     further = [one for one in same if one.score >= best.score - _SAME_FILE]
     further = [one for one in further if one.block.kind != "headings"]
     further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
-    return [_card(one) for one in [best, *further[:1]]]
+    near = [best, *further[:1]]
+    chosen = [card for one in near if (card := _by_words(one, asked))] if by_words else []
+    return chosen[:1] or [_card(one, one.block.parts) for one in near]
 
 
-def _card(chosen: _Found) -> Card:
+def _by_words(found: _Found, asked: QuestionWords) -> Card | None:
+    """A table's card with the rows alone that say what its name and columns do not.
+
+    None where these words are none or numbers or deny something, and where one row or all say so.
+    """
+    block, lines = found.block, found.file.lines
+    if block.kind != "table" or _NOT_BY_WORDS.search(asked.question):
+        return None
+    above = [lines.get(n, "") for n in part_numbers(block.lead)] if block.lead else []
+    words = asked.words - _stems(" ".join([title(found.file.path), block.heading, *above]), asked)
+    saying = tuple(
+        part
+        for part in block.parts
+        if words <= _stems(" ".join(lines.get(n, "") for n in part_numbers(part)), asked)
+    )
+    if not words or not _LEAST_ROWS <= len(saying) < len(block.parts):
+        return None
+    split = [one.strip("?!.,;:") for one in asked.question.split()]
+    typed = tuple(one for one in split if words & _stems(one, asked))
+    return replace(_card(found, saying), said=typed)
+
+
+def _card(chosen: _Found, wanted: tuple[Part, ...]) -> Card:
     block = chosen.block
-    parts = block.parts if len(block.parts) <= MOST else block.parts[:_SHOWN]
-    first = _first_entry(chosen.file, block) or chosen.best
+    parts = wanted if len(wanted) <= MOST else wanted[:_SHOWN]
+    first = _first_entry(chosen.file, replace(block, parts=parts)) or chosen.best
     piece = Piece(form_of(block), block.lead, parts, len(block.parts) - len(parts))
     return Card(
         path=chosen.file.path,
@@ -78,7 +108,7 @@ def _card(chosen: _Found) -> Card:
         listed=Part(block.first_line, block.last_line),
         chunk=chosen.hit.chunk,
         score=chosen.hit.score,
-        counted=len(block.parts),
+        counted=len(wanted),
     )
 
 

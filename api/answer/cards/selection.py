@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from api.answer.cards import from_passage, listing
 from api.answer.cards.card import Card, badges_of
-from api.answer.question.intent import Reading
-from retrieval.index.terms import key
+from api.answer.question.intent import Reading, asks_for_some
+from retrieval.index.terms import key, stems_of
 from retrieval.models import SearchResult, SourceNote
 from retrieval.ranking import precedence
 from retrieval.ranking.lines import QuestionWords
@@ -51,10 +51,13 @@ def choose(
     found = _of_search(searched, is_keyword=reading.form == "keyword")
     if reading.form in {"list", "which"}:
         asked = QuestionWords.of(without_command(whole.question), whole.terms)
-        listed = listing.cards(whole, asked)
+        listed = listing.cards(whole, asked, by_words=asks_for_some(whole.question))
         # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
-        sure = reading.form == "list" or not found or _has_best(listed, found[0])
-        further = [] if sure or found[0].form == "fields" else listed[:1]  # a field says it all
+        said = bool(listed and listed[0].said)
+        sure = reading.form == "list" or not found or said or _has_best(listed, found[0])
+        # A field says it all: "the languages that elves know".
+        sure = sure and not (found and _is_field_of_its_thing(found[0], asked))
+        further = [] if sure or found[0].form == "fields" else listed[:1]
         found = [*listed, *found] if sure else [found[0], *further, *found[1:]]
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
@@ -106,6 +109,13 @@ def _has_best(listed: Sequence[Card], first: Card) -> bool:
     return (
         bool(listed) and listed[0].path == first.path and first.best.first_line in listed[0].lines
     )
+
+
+def _is_field_of_its_thing(card: Card, asked: QuestionWords) -> bool:
+    """Whether a card is a field that the question names, of the thing that it names."""
+    name = asked.terms.in_full(stems_of(card.best.quote.strip("|-*+ ").split(":")[0].split("|")[0]))
+    thing = asked.terms.in_full(stems_of(card.heading.rsplit(" > ", 1)[-1]))
+    return card.form == "fields" and bool(name and thing) and name | thing <= asked.words
 
 
 def is_namesake(card: Card, other: Card) -> bool:

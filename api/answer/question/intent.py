@@ -35,6 +35,7 @@ _ALL = re.compile(
     r"(?:list|table|overview))\b|"
     r"\b(?:all (?:the |of the |our |my |your )?(?:\w+[ -]){0,2}?|all )\w+s\b|"
     r"\bfor each\b|\bwhat (?:\w+ ){0,3}can (?:i|we|you) (?:buy|get|choose|pick|order|play)\b|"
+    r"\bwhat can be (?:done|bought|hired|made|ordered|chosen)\b|"
     r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|\b(?:day by day|step by step)\b|"
     r"\blist(?=\W*(?:$|,|please|pls|plz|all))|\ball of (?:'?em|them)\b|"
     r"\b(?:types|kinds|sorts) of \w+s?\b|\bways to\b|"
@@ -132,6 +133,11 @@ def asks_for_all(text: str) -> bool:
 def asks_which(text: str) -> bool:
     """Tell whether a question may want a list: "which weapons need both hands"."""
     return _plural(_PLURAL, text) or _plural(_WHICH, text)
+
+
+def asks_for_some(text: str) -> bool:
+    """Tell whether only a list's items of one kind are asked for: "weapons that are blunt"."""
+    return asks_which(text) or _plural(_DESCRIBED, text)
 
 
 def _plural(pattern: re.Pattern[str], text: str) -> bool:

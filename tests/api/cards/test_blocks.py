@@ -200,3 +200,16 @@ def test_the_heading_of_a_block_is_found_above_what_is_no_entry(between: str, li
     found = heading_of(file, storm)
     assert found
     assert (found.first_line, "Storms" in file.lines[line]) == (line, True)
+
+
+def test_an_item_that_introduces_others_is_one_of_its_list() -> None:
+    source = (
+        "# Round\n\n1. Declare.\n2. **First side**, in order:\n   1. Move\n   2. Shoot\n3. End.\n"
+    )
+    block = one(source)
+    assert (block.kind, block.lead) == ("list", None)
+    assert shown(source, block) == [
+        "1. Declare.",
+        "2. **First side**, in order:\n   1. Move\n   2. Shoot",
+        "3. End.",
+    ]

@@ -58,6 +58,35 @@ def test_a_table_is_shown_whole_and_counted(context: SearchContext, asked: str) 
     assert "**9 rows:**\n\n| Sailor | Wage (gp) | Berth |" in render.markdown([card])
 
 
+@pytest.mark.parametrize("asked", ["Which sailors berth aft?", "list sailors that berth aft"])
+def test_rows_are_chosen_by_the_words_that_the_table_s_name_lacks(
+    context: SearchContext, asked: str
+) -> None:
+    card = first(context, asked)
+    assert (card.counted, card.left_out, card.said) == (5, 4, ("aft",))
+    assert render.text(card).split("\n")[2:] == [
+        *(line for line in lines("1. Ships/1. Crew.md", "| ") if "| aft" in line),
+        "",
+        "… 4 more rows",
+    ]
+    assert "**5 of 9 rows found by *aft*:**" in render.markdown([card])
+
+
+@pytest.mark.parametrize("asked", ["Which sailors are not aft?", "Which sailors get 90 gp aft?"])
+def test_no_row_is_left_out_by_what_is_denied_or_a_number(
+    context: SearchContext, asked: str
+) -> None:
+    found = search(context, asked)
+    cards = selection.choose(found, (), intent.read(asked, found.terms))
+    assert not any(card.said for card in cards)
+
+
+def test_a_field_of_a_thing_stands_above_a_list_nearby(context: SearchContext) -> None:
+    card = first(context, "list all the treasures selkies have")
+    assert (card.path, card.form) == ("2. Beasts/Selkie.md", "fields")
+    assert render.text(card) == "- **Treasure:** a pearl\n\n… 4 more fields"
+
+
 def test_a_list_is_shown_whole_behind_its_lead_in(context: SearchContext) -> None:
     card = first(context, "List all the things that a ship must carry when it leaves the harbour")
     assert (card.form, card.counted) == ("list", 3)
