@@ -47,6 +47,7 @@ class CardView:
     folded: bool
     more: str
     more_href: str
+    counted: str
     badges: tuple[tuple[str, str], ...]
     beside: bool  # it stands beside the next one, which it corrects
 
@@ -143,6 +144,7 @@ def _card(answer: Answer, number: int, variant: str) -> CardView:
         folded=card.folded,
         more=wording.more(card),
         more_href=address(card.path, marked) if card.more else "",
+        counted=wording.counted(card),
         badges=tuple((badge, _BADGES.get(badge, badge)) for badge in card.badges),
         beside=_stands_beside(answer.cards, number),
     )

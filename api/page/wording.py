@@ -106,6 +106,17 @@ def more(card: Card) -> str:
     return ", ".join(_MORE.findall(card.text)) or f"{card.more.count} more"
 
 
+def counted(card: Card) -> str:
+    """Return how much of a list was asked for: "5 of 9 rows, found by “aft”"; "" for no list."""
+    if card.listed is None:
+        return ""
+    noun = "row" if card.form == "table" else "field" if card.form == "fields" else "item"
+    of, words = card.listed.of, " ".join(card.listed.words)
+    if words:
+        return f"{card.listed.count} of {of} {_noun(of, noun)}, found by “{words}”"
+    return f"{of} {_noun(of, noun)}"
+
+
 def without_more(card: Card) -> str:
     """Return a card's text without the lines that say how much is left out: `more` is a link."""
     return _MORE.sub("", card.text).rstrip().removesuffix("\n…") if card.more else card.text

@@ -47,6 +47,14 @@ class Folder(BaseModel):
     files: list[ListedFile]
 
 
+class Listed(BaseModel):
+    """A list that is asked for as a whole, or its rows that say what is asked of each."""
+
+    count: int = Field(description="rows or items that were asked for, shown or not")
+    of: int = Field(description="all of the list")
+    words: list[str] = Field(description="by which its rows were found; none of a whole list")
+
+
 class Card(BaseModel):
     """A place of the rules with its text, in the form that its structure has.
 
@@ -62,6 +70,7 @@ class Card(BaseModel):
     marked: list[Marked]
     folded: bool
     more: More | None
+    listed: Listed | None = Field(description="of a list that is asked for, else null")
     badges: list[str] = Field(
         description="errata, house-rule, optional, superseded, changed-since-indexed"
     )

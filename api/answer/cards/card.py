@@ -83,6 +83,12 @@ class Card:
         return frozenset((*self.lines, *whole))
 
     @property
+    def parts(self) -> tuple[int, int]:
+        """How many parts of the blocks that it shows are shown, and how many these have."""
+        shown = sum(len(piece.parts) for piece in self.pieces)
+        return shown, shown + sum(piece.left_out for piece in self.pieces)
+
+    @property
     def left_out(self) -> int:
         """How many rows, items and paragraphs of what it shows a part of are not shown."""
         return sum(piece.left_out + piece.skipped for piece in self.pieces) + self.rest

@@ -7,8 +7,8 @@ from api.answer.cards.card import Card
 from api.answer.cards.folders import Folder, ListedFile
 from api.schema.cards import Card as CardModel
 from api.schema.cards import Folder as FolderModel
+from api.schema.cards import Listed, Marked, More
 from api.schema.cards import ListedFile as ListedFileModel
-from api.schema.cards import Marked, More
 from api.schema.passages import Passage
 from api.sources.addresses import file_link, folder_link, link
 from api.sources.vault_file import Freshness
@@ -56,9 +56,16 @@ def card(shown: Card, fresh: Freshness) -> CardModel:
         marked=[Marked(first_line=p.first_line, last_line=p.last_line) for p in shown.marked],
         folded=shown.folded,
         more=None if shown.folded else more,
+        listed=None if shown.folded else _counted(shown),
         badges=[*shown.badges, *changed],
         fresh=fresh,
     )
+
+
+def _counted(shown: Card) -> Listed | None:
+    if shown.counted is None:
+        return None
+    return Listed(count=shown.counted, of=shown.parts[1], words=list(shown.said))
 
 
 def passages(hits: Sequence[Hit]) -> list[Passage]:

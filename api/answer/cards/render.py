@@ -99,12 +99,12 @@ def _shown(number: int, card: Card, variant: str) -> str:
 
 def _counted(card: Card) -> str:
     noun = {"table": "rows", "fields": "fields"}.get(card.form, "items")
-    shown = sum(len(piece.parts) for piece in card.pieces)
-    if card.said:
-        of = (card.counted or 0) + card.left_out
-        return f"{card.counted} of {of} {noun} found by *{as_text(' '.join(card.said))}*:"
+    shown, of = card.parts
+    found = (
+        f" of {of} {noun} found by *{as_text(' '.join(card.said))}*" if card.said else f" {noun}"
+    )
     more = f", the first {shown}:" if shown < (card.counted or 0) else ":"
-    return f"{card.counted} {noun}{more}"
+    return f"{card.counted}{found}{more}"
 
 
 def _piece(card: Card, piece: Piece) -> str:

@@ -1,4 +1,4 @@
-// The questions and answers of this tab. They are kept in the tab alone and go with it.
+// The questions and answers of this tab, kept in it alone.
 // An entry of the browser's history names its turn, so that Back shows it without asking again.
 
 const KEY = "conversation";
@@ -67,7 +67,7 @@ export function follow() {
   return current;
 }
 
-/** Keeps the answer of the turn that was begun. What came after it is gone, as in the history. */
+/** Keeps the answer of the turn that was begun; what came after it is gone. */
 export function keep(question, html) {
   asked = question;
   turns = [...turns.slice(0, earlier), { id: current, question, html }];

@@ -1,4 +1,4 @@
-// The page without scripts is whole; these make it lively. One module for each thing it does.
+// The page is whole without scripts; these make it lively.
 import * as ask from "./ask.js";
 import * as source from "./source.js";
 import * as vault from "./vault.js";

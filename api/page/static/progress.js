@@ -1,6 +1,6 @@
 // What is shown while a reply comes, and where none does; what of it is said aloud.
 
-/** Shows that a question is worked on, as high as what it replaces: nothing jumps below it. */
+/** Shows that a question is worked on, as high as what it replaces. */
 export function working(question, height) {
   const section = made("working");
   section.querySelector(".asked").textContent = question;

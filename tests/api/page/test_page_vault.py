@@ -1,6 +1,7 @@
 """The vault's own page in a browser: search as you type, and folders that open without scripts."""
 
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import expect
@@ -9,6 +10,7 @@ from api.main import create_app
 from api.state import AppState
 from retrieval.context import SearchContext
 from tests.conftest import index_of, write_vault
+from tests.support.made.made_vault import FILES
 from tests.support.servers.page_fixtures import Desk, New
 from tests.support.servers.serving import serving
 
@@ -88,3 +90,26 @@ def test_a_folder_that_is_asked_for_is_listed_above_the_cards(
         page.go_back()
         listed.get_by_role("link", name="Beast 4").click()
         expect(page.get_by_text("It bites.")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("asked", "counted", "shown"),
+    [
+        ("which sailors berth aft?", {"count": 5, "of": 9, "words": ["aft"]},
+         "5 of 9 rows, found by “aft”"),
+        ("list all sailors", {"count": 9, "of": 9, "words": []}, "9 rows"),
+        ("list all signal flags", {"count": 45, "of": 45, "words": []}, "45 rows"),
+    ],
+)  # fmt: skip
+def test_a_list_says_how_long_it_is_and_how_its_rows_were_chosen(
+    loaded: SearchContext, server: str, tmp_path: Path, tab: New, asked: str, counted: object,
+    shown: str,
+) -> None:  # fmt: skip
+    with (
+        index_of(loaded, server, write_vault(tmp_path / "vault", FILES)) as rules,
+        serving(rules.settings, create_app(AppState(rules, None))) as client,
+    ):
+        card = client.post("/ask", json={"question": asked}).json()["cards"][0]
+        assert card["listed"] == counted
+        page = tab(f"{client.base_url}/?{urlencode({'q': asked})}", java_script_enabled=False).page
+        expect(page.get_by_role("article").first.get_by_text(shown, exact=True)).to_be_visible()
