@@ -105,7 +105,7 @@ PLAIN = Reading("plain")
 def read(question: str, terms: Terms) -> Reading:
     """Return what a question asks for, by the names that the vault knows."""
     text = " ".join(question.split())
-    if parts := _clauses(text):
+    if parts := _clauses(text, terms):
         return Reading("parts", parts)
     if parts := _compared(text, terms):
         return Reading("comparison", parts)
@@ -146,7 +146,7 @@ def _plural(pattern: re.Pattern[str], text: str) -> bool:
     return found is not None and not _NO_PLURAL.search(found["noun"])
 
 
-def _clauses(text: str) -> tuple[str, ...]:
+def _clauses(text: str, terms: Terms) -> tuple[str, ...]:
     """The questions of "how fast do trolls heal and how do you stop it", each made whole."""
     parts = [part.strip(" ,;?") for part in _PARTING.split(text)]
     if not 2 <= len(parts) <= 3 or _says_little(parts[0]):
@@ -157,13 +157,22 @@ def _clauses(text: str) -> tuple[str, ...]:
     if not all(_QUESTION_WORD.search(part) for part in parts[1:]):
         return ()
     first = parts[0]
-    return (first, *(_whole(part, first) for part in parts[1:]))
+    return (first, *(_whole(part, first, terms) for part in parts[1:]))
 
 
-def _whole(part: str, first: str) -> str:
-    if _says_little(part) or follow_up.is_follow_up(part) or _POINTS.search(part):
-        return f"{first} {part}"
-    return part
+def _whole(part: str, first: str, terms: Terms) -> str:
+    """A further part, asked of the one thing that the first is about; else behind the first."""
+    if not (_says_little(part) or follow_up.is_follow_up(part) or _POINTS.search(part)):
+        return part
+    things = things_in(first, terms)
+    if len(things) == 1 and _IT.search(part) and not _says_little(_IT.sub(things[0], part)):
+        return _IT.sub(lambda found: things[0] + ("'s" if found["whose"] else ""), part, count=1)
+    return f"{first} {part}"
+
+
+_IT = re.compile(
+    r"\b(?:(?P<whose>its|their|his|her(?= \w))|it|they|them|he|him|she|her)\b", re.IGNORECASE
+)
 
 
 _POINTS = re.compile(r"\b(?:it|its|they|them|their|he|him|his|she|her|that|those|one)\b", re.I)

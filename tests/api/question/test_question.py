@@ -114,11 +114,11 @@ PARTS = {
     "range of web? and can you burn it": ("range of web", "range of web and can you burn it"),
     "Who pays the crew; when are they paid?": (
         "Who pays the crew",
-        "Who pays the crew when are they paid",
+        "when are crew paid",
     ),
     "How long does Calm last? What is its range?": (
         "How long does Calm last",
-        "How long does Calm last What is its range",
+        "What is Calm's range",
     ),
 }
 COMPARED = [
