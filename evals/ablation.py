@@ -11,10 +11,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from evals import retrieval
 from evals.answers import program
 from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import SPLITS, Question
+from evals.labels.options import chosen, vault_of
 from evals.reports import document, results
 from evals.stages.configurations import NAMES, SHIPPED, Configuration, ask, configurations
 from evals.stages.indexes import indexes
@@ -46,15 +46,15 @@ def _measured(args: argparse.Namespace) -> EvalReport:
         raise ConfigurationError("--document wants all rows, so not with --only")
     if args.document:
         document.check(args.document, _COMMAND)
-    questions = retrieval.chosen(args.dataset, None if args.split == "all" else args.split)
+    questions = chosen(args.dataset, None if args.split == "all" else args.split)
     if sum(question.answerable for question in questions) < 2:
         raise DatasetError(f"{args.dataset}: one answerable question shows no difference")
     with open_context(load()) as context:
         ours = _with_ours(context)
-        chosen = _chosen(context, ours, args.only)
-        other = retrieval.vault_of(context, args.dataset)
+        arms = _chosen(context, ours, args.only)
+        other = vault_of(context, args.dataset)
         folder = args.vault or other or context.settings.vault
-        rows = measure(ours or context, folder, questions, chosen)
+        rows = measure(ours or context, folder, questions, arms)
         title = _title(context, args, rows)
         files = rows[0].index.measured.files
         about = program.given(args)
@@ -102,12 +102,12 @@ def measure(
     context: SearchContext,
     folder: Path,
     questions: Sequence[Question],
-    chosen: Sequence[Configuration],
+    arms: Sequence[Configuration],
 ) -> list[AblationRow]:
-    """Return a row for each of `chosen`."""
+    """Return a row for each of `arms`."""
     rows = []
-    with indexes(context, folder, {arm.setup.chunks for arm in chosen}) as made:
-        for arm in chosen:
+    with indexes(context, folder, {arm.setup.chunks for arm in arms}) as made:
+        for arm in arms:
             print(f"measuring: {arm.title}", flush=True)
             index = made[arm.setup.chunks]
             asked = ask(context, index.measured, questions, arm.setup)

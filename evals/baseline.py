@@ -13,13 +13,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evals import retrieval
 from evals.gating import gate
 from evals.gating.compare import Comparison
-from evals.labels.options import RULES, add_options, share
+from evals.gating.gate import MIN_RECALL
+from evals.labels.options import RULES, add_options, chosen, share, vault_of
 from evals.measure import measurement
+from evals.measure.evaluation import measure
 from evals.measure.measurement import BASELINE, Measurement
 from evals.measure.run import Run
+from evals.measure.subject import subject
 from evals.reports import console
 from retrieval.context import open_context
 from retrieval.errors import DatasetError, RulesError
@@ -50,9 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.baseline", description=__doc__)
     add_options(parser)
-    parser.add_argument(
-        "--min-recall", type=share, default=retrieval.MIN_RECALL, help="the gate, 0 to 1"
-    )
+    parser.add_argument("--min-recall", type=share, default=MIN_RECALL, help="the gate, 0 to 1")
     parser.add_argument("--update", action="store_true", help="write what is measured now")
     parser.add_argument("--why", default="", help="why the models are others, for who reads it")
     parser.add_argument("--baseline", type=Path, default=BASELINE, help="the file to read or write")
@@ -66,11 +66,11 @@ def _gated(args: argparse.Namespace) -> Run:
     first = args.update and not args.baseline.exists()
     if not first:
         measurement.read(args.baseline)  # what cannot be compared is said before the work
-    questions = retrieval.chosen(args.dataset, args.split)
+    questions = chosen(args.dataset, args.split)
     with open_context(load()) as context:
-        folder = args.vault or retrieval.vault_of(context, args.dataset)
-        with retrieval.subject(context, folder) as measured:
-            run = retrieval.measure(
+        folder = args.vault or vault_of(context, args.dataset)
+        with subject(context, folder) as measured:
+            run = measure(
                 context, measured, questions, dataset_file=args.dataset, top_k=args.top_k,
                 vault_folder=folder or context.settings.vault,
             )  # fmt: skip

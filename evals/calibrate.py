@@ -21,15 +21,17 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
-from evals import retrieval
 from evals.fitting import confidence as confidence_fit
 from evals.fitting import refusal, stage_weights
 from evals.fitting.stage_weights import Beside, Example
 from evals.labels import dataset, extra_vaults
 from evals.labels.dataset import NO_SEARCH, Question
 from evals.labels.extra_vaults import Rules
+from evals.labels.options import RULES, chosen, vault_of
+from evals.measure.evaluation import evaluate
 from evals.measure.judge import judge
-from evals.retrieval import RULES, Outcome, Subject, evaluate
+from evals.measure.outcome import Outcome, Subject
+from evals.measure.subject import subject
 from retrieval.context import SearchContext, calibrated_for, open_context
 from retrieval.errors import DatasetError, RulesError
 from retrieval.fitted import Models
@@ -58,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--dry-run", action="store_true", help="print the fits, write nothing")
     args = parser.parse_args(argv)
     try:
-        questions = retrieval.chosen(args.dataset, "calibration")
+        questions = chosen(args.dataset, "calibration")
         ids = sorted(question.id for question in questions)
         # So that a test can show that it was none of the gate's questions.
         seen = {"dataset": args.dataset.name, "split": "calibration", "questions": len(ids),
@@ -72,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                     return 0
                 asked = {one.name: len(one.questions) for one in others}
                 calibration.write(models, fit, {**seen, "beside": asked})
-                _keep(context, retrieval.vault_of(context, args.dataset), models, refusing, seen)
+                _keep(context, vault_of(context, args.dataset), models, refusing, seen)
                 context = replace(context, weights=fit.weights)
             made = _confidence(context, Path(folder))
             if not args.dry_run:
@@ -88,7 +90,7 @@ def _fit(
 ) -> tuple[calibration.RankingFit, OffTopicLimits]:
     """Fit the weights, the threshold under them, and the refusal; print what they cost and gain."""
     context = replace(opened, weights=calibration.UNFITTED.weights, threshold=-math.inf)
-    with retrieval.subject(context, retrieval.vault_of(context, path)) as measured:
+    with subject(context, vault_of(context, path)) as measured:
         # A reranker reads what the other stages put first, so these are fitted before it is asked.
         for last in (None, context.reranker) if context.reranker else (None,):
             context = replace(context, reranker=last)
@@ -142,7 +144,7 @@ def _confidence(context: SearchContext, folder: Path) -> confidence.ConfidenceFi
         Path("training/texts"), folder / "confidence"
     ):
         live = vault.resolve() == context.settings.vault.resolve()
-        with retrieval.subject(context, None if live else vault) as measured:
+        with subject(context, None if live else vault) as measured:
             known += confidence_fit.examples(context, name, measured, questions)
     made = confidence_fit.fit(known)
     print(f"confidence: limit {made.limit}; answered, each vault by a fit of the others:")

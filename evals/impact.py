@@ -12,13 +12,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from evals import retrieval
 from evals.impacts import changes, report
 from evals.impacts.changes import Impact
 from evals.impacts.states import edits, file_of, shown, state_of
 from evals.labels import dataset
 from evals.labels.dataset import Question
-from evals.labels.options import RULES_VAULT, add_options
+from evals.labels.options import RULES_VAULT, add_options, chosen
+from evals.measure.subject import subject
 from evals.reports import ci
 from ingest.read import vault
 from retrieval.context import open_context
@@ -52,7 +52,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _impact(args: argparse.Namespace) -> Impact:
-    questions = retrieval.chosen(args.dataset, args.split)
+    questions = chosen(args.dataset, args.split)
     now = {file.path: file.text for file in vault.read(args.vault).files}
     with state_of(args.base, args.vault) as (commit, folder):
         then = {file.path: file.text for file in vault.read(folder).files}
@@ -62,8 +62,8 @@ def _impact(args: argparse.Namespace) -> Impact:
             if not edited:  # nothing to index: what differs is no text of the vault
                 return Impact(commit, top_k, len(questions), (), ())
             # The second one takes its vectors from the first, but for what was edited.
-            before = stack.enter_context(retrieval.subject(context, folder))
-            after = stack.enter_context(retrieval.subject(context, args.vault))
+            before = stack.enter_context(subject(context, folder))
+            after = stack.enter_context(subject(context, args.vault))
             labels = _labels_of(commit, args.dataset, questions)
             asked = (before, labels), (after, questions)
             return changes.compare(context, commit, *asked, edited, top_k)

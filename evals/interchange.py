@@ -12,10 +12,11 @@ from pathlib import Path
 from statistics import fmean
 from urllib.parse import quote
 
-from evals import retrieval
-from evals.labels.options import add_options
+from evals.labels.options import add_options, chosen, vault_of
 from evals.measure import metrics
+from evals.measure.evaluation import measure
 from evals.measure.run import Run
+from evals.measure.subject import subject
 from retrieval.context import open_context
 from retrieval.errors import RulesError
 from retrieval.settings import load
@@ -37,20 +38,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     print(f"{args.out}: {len(run.outcomes)} questions, {len(run.answerable)} answerable")
     names = ir_measures_names(run.top_k)
-    for name, measure in names.items():
+    for name, called in names.items():
         mean = fmean(row[name] or 0.0 for row in run.values.values())  # these are never None
-        print(f"{measure}\t{mean:.4f}")
+        print(f"{called}\t{mean:.4f}")
     files = f"{args.out / 'qrels.txt'} {args.out / 'run.txt'}"
     print(f"again: ir_measures {files} {' '.join(names.values())}")
     return 0
 
 
 def _measured(args: argparse.Namespace) -> Run:
-    questions = retrieval.chosen(args.dataset, args.split)
+    questions = chosen(args.dataset, args.split)
     with open_context(load()) as context:
-        folder = args.vault or retrieval.vault_of(context, args.dataset)
-        with retrieval.subject(context, folder) as measured:
-            return retrieval.measure(
+        folder = args.vault or vault_of(context, args.dataset)
+        with subject(context, folder) as measured:
+            return measure(
                 context, measured, questions, dataset_file=args.dataset, top_k=args.top_k,
                 vault_folder=folder or context.settings.vault,
             )  # fmt: skip

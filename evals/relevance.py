@@ -18,8 +18,9 @@ from evals.answers import collect, llm_judge, program
 from evals.answers.llm_judge import Judge
 from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import ANSWERABLE
+from evals.measure.evaluation import evaluate
 from evals.measure.judge import ChunksOf, holders
-from evals.retrieval import Outcome, evaluate
+from evals.measure.outcome import Outcome
 from retrieval.errors import DatasetError
 
 MIN_REACHED, MIN_TWO = 0.75, 0.6

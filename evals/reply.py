@@ -18,10 +18,13 @@ from evals.answers import program
 from evals.answers.program import EvalReport, ReportRow, Table
 from evals.labels import dataset
 from evals.labels.dataset import Question
+from evals.labels.options import RULES, RULES_VAULT
 from evals.labels.vault_folders import folder_named
 from evals.measure import replies
+from evals.measure.evaluation import evaluate
+from evals.measure.outcome import Outcome
 from evals.measure.stats import wilson
-from evals.retrieval import RULES, RULES_VAULT, Outcome, evaluate, subject
+from evals.measure.subject import subject
 from retrieval.context import open_context
 from retrieval.errors import DatasetError
 from retrieval.settings import load

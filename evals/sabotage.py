@@ -23,7 +23,7 @@ from evals.faults.of_replies import REPLY_FAULTS
 from evals.faults.of_search import SEARCH_FAULTS
 from evals.faults.passes import SOUND, Data, Pass
 from evals.faults.replace import Fault
-from evals.retrieval import subject
+from evals.measure.subject import subject
 from ingest import pipeline
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError

@@ -17,10 +17,9 @@ from time import perf_counter
 from sentence_transformers import SentenceTransformer
 
 from api.answer import pipeline as answers
-from evals import retrieval
 from evals.answers import program
 from evals.answers.program import EvalReport
-from evals.retrieval import RULES
+from evals.labels.options import RULES, chosen
 from ingest import pipeline
 from ingest.chunking import document
 from ingest.progress import Meter
@@ -42,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _measured(args: argparse.Namespace) -> EvalReport:
-    questions = retrieval.chosen(RULES, None)[:_ANSWERED]
+    questions = chosen(RULES, None)[:_ANSWERED]
     with open_context(load()) as context:
         context.warm()
         sums = _ingest(context)

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evals import retrieval
+from evals.labels.options import RULES, RULES_VAULT, chosen
+from evals.measure.evaluation import measure
 from evals.measure.run import Run
+from evals.measure.subject import subject
 from evals.reports import document, results, stored
-from evals.retrieval import RULES, RULES_VAULT
 from retrieval.context import SearchContext, open_context
 from retrieval.errors import RulesError
 from retrieval.settings import load
@@ -65,9 +66,9 @@ def table(runs: Sequence[Run], sums: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _run(context: SearchContext, dataset: Path, folder: Path) -> Run:
-    with retrieval.subject(context, folder) as measured:
-        questions = retrieval.chosen(dataset, "gate")
-        return retrieval.measure(
+    with subject(context, folder) as measured:
+        questions = chosen(dataset, "gate")
+        return measure(
             context, measured, questions, dataset_file=dataset, vault_folder=folder,
             options={"program": "evals.table", "split": "gate"},
         )  # fmt: skip

@@ -145,8 +145,8 @@ def _talk(typed: str, terms: Terms, texts: Texts) -> Talk | None:
 def _whole(context: SearchContext, typed: str, options: AskOptions, terms: Terms) -> str:
     """The question as it is searched: of a follow-up with what the one before was about.
 
-    That is the heading of what answered it, and the names in it that the heading does not say
-    (docs/experiments.md, E55).
+    That is the heading of what answered it, so the earlier question is searched again, and the
+    names in it that the heading does not say (docs/experiments.md, E55).
     """
     if not options.history or not follow_up.is_follow_up(typed) or _is_new_subject(typed, terms):
         return typed
@@ -163,7 +163,8 @@ def _whole(context: SearchContext, typed: str, options: AskOptions, terms: Terms
         name for name in intent.things_in(before, terms) if name.lower() not in heading.lower()
     ]
     whole = " ".join(dict.fromkeys([*names, heading, follow_up.without_link(typed)]))
-    return whole if _fits(context, whole) else typed
+    carried = follow_up.self_contained(typed, history)  # without the heading it may be short enough
+    return next((one for one in (whole, carried) if _fits(context, one)), typed)
 
 
 def _is_new_subject(typed: str, terms: Terms) -> bool:

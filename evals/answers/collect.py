@@ -15,7 +15,9 @@ from evals.answers.fake_replies import SCRIPTS
 from evals.gating.integrity import index_faults
 from evals.labels import dataset
 from evals.labels.dataset import Question
-from evals.retrieval import Subject, subject, vault_of
+from evals.labels.options import vault_of
+from evals.measure.outcome import Subject
+from evals.measure.subject import subject
 from retrieval.context import SearchContext, open_context
 from retrieval.errors import ConfigurationError, DatasetError, IndexMissingError, LlmError
 from retrieval.index import generations

@@ -11,9 +11,10 @@ from statistics import fmean
 from evals.faults.passes import Pass
 from evals.gating import absolute as absolute_rules
 from evals.gating import compare
+from evals.gating.gate import MIN_RECALL
 from evals.measure import stats
 from evals.measure.measurement import measurement
-from evals.retrieval import MIN_RECALL, Outcome
+from evals.measure.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)

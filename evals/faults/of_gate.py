@@ -17,8 +17,8 @@ from unittest.mock import patch
 from evals import retrieval
 from evals.faults.passes import quiet
 from evals.faults.replace import Replacement, always, applied, changed
+from evals.measure.outcome import Outcome, Subject
 from evals.measure.shown import Shown
-from evals.retrieval import Outcome, Subject
 from retrieval.errors import DatasetError
 from retrieval.models import SearchResult
 from retrieval.text.normalize import comparable
@@ -167,14 +167,14 @@ def _by_50(evaluate: Any) -> Any:
 
 
 _SHOWN = always(
-    "evals.retrieval.shown",
+    "evals.measure.evaluation.shown",
     Shown(first=True, anywhere=True, complete=True, words=0, words_before=0),
 )
 GATE_MUTANTS: dict[str, tuple[Replacement, ...]] = {
-    "hit in any file": (Replacement("evals.retrieval.judge", _in_any_file), _SHOWN),
+    "hit in any file": (Replacement("evals.measure.evaluation.judge", _in_any_file), _SHOWN),
     "threshold 0": (Replacement(_FAULTS, lambda faults: lambda found, _: faults(found, 0.0)),),
     "dataset emptied": (always("evals.labels.dataset.load", []),),
-    "judged by 50 passages": (Replacement("evals.retrieval.evaluate", _by_50),),
+    "judged by 50 passages": (Replacement("evals.measure.evaluation.evaluate", _by_50),),
     "critical questions ignored": (_without("critical"),),
     "forbidden files ignored": (_without("forbidden"),),
     "always green": (_without(""),),

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from evals import accuracy, faithfulness, retrieval
+from evals import accuracy, faithfulness
 from evals.answers import collect
 from evals.answers.collect import Answered
 from evals.faults.replace import Fault, Replacement, applied
@@ -25,9 +25,12 @@ from evals.gating.encoder_check import encoder_faults
 from evals.gating.integrity import index_faults, on_disk, passage_faults, stage_faults, text
 from evals.labels import chunk_checks, dataset
 from evals.labels.dataset import Question
+from evals.labels.options import RULES, RULES_VAULT, chosen
 from evals.measure import span_overlap
 from evals.measure.card_faults import card_faults
-from evals.retrieval import RULES, RULES_VAULT, Outcome, Subject, evaluate, subject
+from evals.measure.evaluation import evaluate
+from evals.measure.outcome import Outcome, Subject
+from evals.measure.subject import subject
 from retrieval.context import SearchContext, open_context
 from retrieval.encoder.bi_encoder import Embedder, Encoded
 from retrieval.errors import RulesError
@@ -55,7 +58,7 @@ def handbook() -> Data:
 
 def rules() -> Data:
     """Return the large ground, whose index is too slow for every push."""
-    return Data(tuple(retrieval.chosen(RULES, "gate")), RULES_VAULT)
+    return Data(tuple(chosen(RULES, "gate")), RULES_VAULT)
 
 
 @dataclass(frozen=True, slots=True)

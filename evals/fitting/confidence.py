@@ -14,12 +14,12 @@ import numpy as np
 
 from api.answer.cards import selection
 from api.answer.question.intent import PLAIN
-from evals import retrieval
 from evals.labels import dataset, training_questions
 from evals.labels.dataset import NO_SEARCH, Question
+from evals.labels.options import RULES, RULES_VAULT
+from evals.measure.evaluation import evaluate
 from evals.measure.outcome import Outcome, Subject
 from evals.measure.shown import shown
-from evals.retrieval import RULES, RULES_VAULT
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.refusal import confidence, off_topic
@@ -66,7 +66,7 @@ def examples(
 ) -> list[Example]:
     """Return what is known of a vault's questions, without those that are refused."""
     asked = [question for question in questions if question.kind not in NO_SEARCH]
-    outcomes = retrieval.evaluate(context, measured, asked)
+    outcomes = evaluate(context, measured, asked)
     return [
         _example(vault, one)
         for one in outcomes

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from evals.measure.judge import holders
-from evals.retrieval import Outcome, Subject
+from evals.measure.outcome import Outcome, Subject
 from retrieval.errors import DatasetError
 from retrieval.models import Candidate
 from retrieval.ranking.calibration import Weights

@@ -12,6 +12,8 @@ from evals.measure.run import Run
 from retrieval.context import SearchContext
 from retrieval.index import generations
 
+MIN_RECALL = 0.80
+
 
 def checked(context: SearchContext, run: Run, baseline: Path | None, min_recall: float) -> Run:
     """Return a run with its faults and, where a baseline is named, how it compares with that.

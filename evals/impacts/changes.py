@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evals import retrieval
 from evals.impacts.states import Edit, touching
 from evals.labels.dataset import Question
+from evals.measure.evaluation import ask_all
 from evals.measure.outcome import Outcome, Subject
 from retrieval.context import SearchContext
 from retrieval.models import Chunk
@@ -50,7 +50,7 @@ def compare(
     top_k: int,
 ) -> Impact:
     """Ask the same questions, with the labels of their time, of two states, and compare."""
-    then, now = (retrieval.ask_all(context, *state, top_k) for state in (before, after))
+    then, now = (ask_all(context, *state, top_k) for state in (before, after))
     pairs = zip(then, now, strict=True)
     changes = [change for a, b in pairs if (change := _change(a, b, edited))]
     return Impact(base, top_k, len(now), edited, tuple(changes))

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals import retrieval
 from evals.fitting import stage_weights
 from evals.fitting.stage_weights import Example
 from evals.labels import dataset
 from evals.labels.dataset import Question
 from evals.labels.training_questions import stripped
+from evals.measure.evaluation import evaluate
+from evals.measure.subject import subject
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 
@@ -48,8 +49,8 @@ def examples(context: SearchContext, asked: Sequence[Rules]) -> dict[str, list[E
     """
     found = {}
     for one in asked:
-        with retrieval.subject(context, one.vault) as measured:
-            outcomes = list(retrieval.evaluate(context, measured, one.questions))
+        with subject(context, one.vault) as measured:
+            outcomes = list(evaluate(context, measured, one.questions))
             found[one.name] = stage_weights.examples(outcomes, measured)
         if not found[one.name]:
             raise DatasetError(f"{one.name}: search finds the line of none of its questions")

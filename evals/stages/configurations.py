@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from evals.labels.dataset import Question
-from evals.retrieval import Outcome, Subject, evaluate
+from evals.measure.evaluation import evaluate
+from evals.measure.outcome import Outcome, Subject
 from retrieval.context import SearchContext
 from retrieval.ranking.calibration import Weights
 from retrieval.ranking.reranking import passage_text

@@ -5,7 +5,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evals.retrieval import Subject, reader
+from evals.measure.outcome import Subject
+from evals.measure.subject import reader
 from evals.stages import fixed_chunks
 from evals.stages.configurations import Chunker
 from ingest import pipeline

@@ -26,7 +26,6 @@ class Statement:
     subject: frozenset[str]  # what it is about: a row's first cell, else its last heading
     words: frozenset[str]  # all that it says, headings included
     is_row: bool = False  # of a table
-    cells: tuple[frozenset[str], ...] = ()  # of a row, the first left out, with its column's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +168,10 @@ def binding(
 def statement(entry: Entry, note: SourceNote) -> Statement:
     """Return an entry as conflicts are found in it."""
     is_row = entry.kind == "row"
-    row = cells(entry.quote) if is_row else []
+    subject = next((cell for cell in cells(entry.quote) if cell), "") if is_row else ""
     words = frozenset(stems_of(f"{entry.heading} {entry.words}"))
-    about = next(filter(None, row), "") or entry.heading.rsplit(" > ", 1)[-1]
-    names = cells(entry.lead.split("\n")[0])
-    names = names if len(names) == len(row) else [""] * len(row)
-    said = [frozenset(stems_of(f"{name} {cell}")) for name, cell in zip(names, row, strict=True)]
-    return Statement(note, frozenset(stems_of(about)), words, is_row, tuple(said[1:]))
+    about = subject or entry.heading.rsplit(" > ", 1)[-1]
+    return Statement(note, frozenset(stems_of(about)), words, is_row=is_row)
 
 
 def overrides(upper: SourceNote, lower: SourceNote) -> bool:
@@ -197,10 +193,9 @@ def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Co
 
     Two are in conflict where the file of one overrides the other's and it speaks of the other's
     subject by a word of the question: an erratum of crossbows is none to a question on lances,
-    though both stand in files of which one supersedes the other. Where the question names a column
-    of a row, the erratum has to say something of that cell: its name, unit or value. Prose under a
-    heading that says nothing ("Hazards") is its own subject where it says most of what was asked
-    and the other one says all that it does.
+    though both stand in files of which one supersedes the other. Prose under a heading that says
+    nothing ("Hazards") is its own subject where it says most of what was asked and the other one
+    says all that it does.
     """
     return [
         Conflict(upper, lower, binding=not (first.note.is_optional or first.note.is_gone))
@@ -212,8 +207,7 @@ def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Co
 
 def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     if upper.words & lower.subject & asked:
-        own = [cell for cell in lower.cells if cell & asked - lower.subject]
-        return not own or any(cell & upper.words for cell in own)
+        return True
     shared = lower.words & asked
     meets = shared <= upper.words and len(shared) > max(1, len(asked) / 2)
     return meets and not lower.is_row

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evals import retrieval
 from evals.fitting import stage_weights
 from evals.fitting.stage_weights import Example
 from evals.labels import extra_vaults, training_questions
+from evals.measure.subject import subject
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from tests.conftest import write_vault
@@ -60,7 +60,7 @@ def test_training_texts_are_indexed_without_their_questions(
 ) -> None:
     monkeypatch.setattr(training_questions, "TEXTS", training)
     folder = training / extra_vaults.COLLECTIONS[0]
-    with retrieval.subject(search_context, folder) as measured:
+    with subject(search_context, folder) as measured:
         assert sorted(measured.files) == ["0. Tolls.md", "1. Tolls.md", "2. Tolls.md"]
         assert not any("??" in text for text in measured.files.values())
         assert any("Horse" in chunk.text for chunk in measured.chunks_of("2. Tolls.md"))

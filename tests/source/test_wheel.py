@@ -22,7 +22,7 @@ for name in sys.argv[1:]:
 """
 USE_DATA = """
 from evals.labels import dataset
-from evals.retrieval import RULES
+from evals.labels.options import RULES
 from retrieval.context import calibrated_for
 from retrieval.encoder.bi_encoder import Embedder, ModelThread
 from retrieval.encoder.weights import bundled_encoder, bundled_reranker

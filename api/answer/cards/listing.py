@@ -125,18 +125,35 @@ def _choices(found: SearchResult, asked: QuestionWords) -> Iterator[_Found]:
                 held = lines[:1] if titled else []
             if len(block.parts) < _LEAST or (block.kind == "headings" and not held):
                 continue
-            near = [line.nearness for line in (held or lines[:1])[:_NEAREST]]
-            score = sum(near) / len(near) + hit.score - top - (0 if held else _UNREAD)
-            score += _called(block, asked)
-            score += _COLUMN if _names_column(file, block, asked) else 0.0
-            score += _ROLLED if _is_rolled(file, block, asked) else 0.0
-            score += _LENGTH * math.log2(len(block.parts)) - _OTHER_KIND.get(block.kind, 0.0)
-            score += _NAMED * _share_named(file, block, asked)
+            score = _score(file, block, held, lines, asked) + hit.score - top
             place = (file.path, block.first_line)
             if place not in found_at or score > found_at[place].score:
                 best = held[0].entry if held else _first_entry(file, block) or lines[0].entry
                 found_at[place] = _Found(hit, file, block, score, best)
     yield from found_at.values()
+
+
+def _score(
+    file: IndexedFile,
+    block: Block,
+    held: Sequence[RankedLine],
+    lines: Sequence[RankedLine],
+    asked: QuestionWords,
+) -> float:
+    """How likely a block is what is asked for; `held` are those of the passage's lines in it."""
+    near = [line.nearness for line in (held or lines[:1])[:_NEAREST]]
+    return math.fsum(
+        (
+            math.fsum(near) / len(near),
+            0.0 if held else -_UNREAD,
+            _called(block, asked),
+            _COLUMN if _names_column(file, block, asked) else 0.0,
+            _ROLLED if _is_rolled(file, block, asked) else 0.0,
+            _LENGTH * math.log2(len(block.parts)),
+            -_OTHER_KIND.get(block.kind, 0.0),
+            _NAMED * _share_named(file, block, asked),
+        )
+    )
 
 
 def _first_entry(file: IndexedFile, block: Block) -> Entry | None:

@@ -50,15 +50,7 @@ def choose(
     searched = Searched.of(whole)
     found = _of_search(searched, is_keyword=reading.form == "keyword")
     if reading.form in {"list", "which"}:
-        asked = QuestionWords.of(without_command(whole.question), whole.terms)
-        listed = listing.cards(whole, asked, by_words=asks_for_some(whole.question))
-        # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
-        said = bool(listed and listed[0].said)
-        sure = reading.form == "list" or not found or said or _has_best(listed, found[0])
-        # A field says it all: "the languages that elves know".
-        sure = sure and not (found and _is_field_of_its_thing(found[0], asked))
-        further = [] if sure or found[0].form == "fields" else listed[:1]
-        found = [*listed, *found] if sure else [found[0], *further, *found[1:]]
+        found = _with_lists(found, whole, is_list=reading.form == "list")
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
     place = 0 if reading.form == "comparison" else 1
@@ -68,6 +60,21 @@ def choose(
     if not far:
         kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]
     return _arranged(kept, searched.asked, notes)
+
+
+def _with_lists(found: list[Card], whole: SearchResult, *, is_list: bool) -> list[Card]:
+    """The cards with the lists that may be asked for: first where one is, else behind the first."""
+    asked = QuestionWords.of(without_command(whole.question), whole.terms)
+    listed = listing.cards(whole, asked, by_words=asks_for_some(whole.question))
+    if not found:
+        return listed
+    if _is_field_of_its_thing(found[0], asked):  # it says all: "the languages that elves know"
+        return found
+    # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
+    if is_list or (listed and listed[0].said) or _has_best(listed, found[0]):
+        return [*listed, *found]
+    further = [] if found[0].form == "fields" else listed[:1]
+    return [found[0], *further, *found[1:]]
 
 
 def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:

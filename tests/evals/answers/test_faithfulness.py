@@ -13,7 +13,7 @@ from evals.answers.llm_judge import Judge
 from evals.faithfulness import CheckedAnswer
 from evals.faults.passes import HANDBOOK
 from evals.faults.replace import Replacement, applied
-from evals.retrieval import RULES_VAULT
+from evals.labels.options import RULES_VAULT
 from retrieval.errors import DatasetError
 from retrieval.settings import Settings
 from retrieval.text.normalize import comparable

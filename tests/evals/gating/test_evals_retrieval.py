@@ -14,6 +14,8 @@ import api.main
 import retrieval.langchain
 import retrieval.search
 from evals import retrieval as program
+from evals.labels.options import RULES, RULES_VAULT, vault_of
+from evals.measure import evaluation
 from retrieval.context import SearchContext
 from retrieval.models import SearchResult
 from retrieval.settings import Settings
@@ -37,7 +39,7 @@ def dataset(folder: Path, questions: list[dict[str, Any]]) -> str:
 
 
 def test_the_api_langchain_and_the_evals_search_through_one_function() -> None:
-    assert vars(program)["search"] is retrieval.search.search
+    assert vars(evaluation)["search"] is retrieval.search.search
     assert vars(api.answer.card_reply)["search"] is retrieval.search.search
     assert vars(api.main)["search"] is retrieval.search.search
     assert vars(retrieval.langchain)["search"] is retrieval.search.search
@@ -180,7 +182,7 @@ def test_another_vault_is_measured_in_a_generation_that_is_gone_afterwards(
 def test_the_committed_questions_are_asked_of_the_committed_vault(
     search_context: SearchContext, settings: Settings
 ) -> None:
-    assert program.vault_of(search_context, program.RULES) == program.RULES_VAULT
-    assert program.vault_of(search_context, settings.vault / "questions.jsonl") is None
-    ours = settings.model_copy(update={"vault": program.RULES_VAULT})
-    assert program.vault_of(replace(search_context, settings=ours), program.RULES) is None
+    assert vault_of(search_context, RULES) == RULES_VAULT
+    assert vault_of(search_context, settings.vault / "questions.jsonl") is None
+    ours = settings.model_copy(update={"vault": RULES_VAULT})
+    assert vault_of(replace(search_context, settings=ours), RULES) is None

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from evals import interchange, retrieval
+from evals import interchange
 from evals.labels import dataset
+from evals.measure.evaluation import measure
 from evals.measure.run import Run
+from evals.measure.subject import subject
 from retrieval.context import SearchContext
 
 FIELDS = {"kind": "prose", "split": "gate", "answer": "See there."}
@@ -50,9 +52,9 @@ def ir_measures(*arguments: str) -> str:
 def run(folder: Path, indexed_rules: SearchContext) -> Run:
     """The questions as they are measured."""
     questions = dataset.load(folder / "q.jsonl")
-    with retrieval.subject(indexed_rules, None) as subject:
-        return retrieval.measure(
-            indexed_rules, subject, questions, dataset_file=folder / "q.jsonl", vault_folder=folder
+    with subject(indexed_rules, None) as measured:
+        return measure(
+            indexed_rules, measured, questions, dataset_file=folder / "q.jsonl", vault_folder=folder
         )
 
 
@@ -66,11 +68,11 @@ def test_the_command_line_of_ir_measures_gets_the_numbers_that_were_measured(
     lines = ir_measures("--by_query", *files, *names.values()).splitlines()
     there = {tuple(line.split("\t")[:2]): float(line.split("\t")[2]) for line in lines}
     assert len(run.values) == 5
-    for name, measure in names.items():
+    for name, called in names.items():
         here = {q.replace(" ", "%20"): row[name] or 0.0 for q, row in run.values.items()}
         here["all"] = sum(here.values()) / 5
-        assert {q: there[q, measure] for q in here} == pytest.approx(here, abs=1e-8)
-        assert f"{measure}\t{here['all']:.4f}" in printed
+        assert {q: there[q, called] for q in here} == pytest.approx(here, abs=1e-8)
+        assert f"{called}\t{here['all']:.4f}" in printed
     assert 0 < there["all", "RR"] < 1  # a gold that nothing holds counts as 0
     assert printed[-1] == f"again: ir_measures {' '.join([*files, *names.values()])}"
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evals.labels import dataset
-from evals.retrieval import RULES
+from evals.labels.options import RULES
 from ingest.read import frontmatter, markdown
 from tests.support.index.plants import AXE, TORCH, answerable, finding, findings, unanswerable
 

@@ -16,7 +16,7 @@ import retrieval.search
 from api.answer import card_reply
 from evals import ablation
 from evals.labels import dataset
-from evals.retrieval import Subject
+from evals.measure.outcome import Subject
 from evals.stages import fixed_chunks
 from evals.stages.configurations import (
     SHIPPED,

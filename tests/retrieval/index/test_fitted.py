@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evals.labels import dataset, extra_vaults
-from evals.retrieval import RULES, RULES_VAULT
+from evals.labels.options import RULES, RULES_VAULT
 from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError
 from retrieval.ranking import calibration

@@ -18,7 +18,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from evals.labels import dataset
-from evals.retrieval import RULES
+from evals.labels.options import RULES
 from ingest.chunking import document
 from ingest.read import vault
 from retrieval.context import SearchContext

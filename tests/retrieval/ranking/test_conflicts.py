@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.models import Entry, SourceNote
+from retrieval.models import SourceNote
 from retrieval.ranking import precedence
 from retrieval.ranking.precedence import Conflict, Statement
 
@@ -42,17 +42,6 @@ def test_a_conflict_is_about_one_subject_that_was_asked_for() -> None:
     assert precedence.conflicts([row, correction], ASKED) == [Conflict(1, 0, binding=True)]
     assert precedence.conflicts([row, other], ASKED) == []
     assert precedence.conflicts([row, correction], frozenset({"sling"})) == []
-
-
-def test_of_a_row_the_cell_that_is_asked_for_has_to_be_what_is_corrected() -> None:
-    lead = "| Ship | Cost (gp) | Crew |\n|---|---|---|"
-    row = precedence.statement(
-        Entry("row", "Ships", 5, 5, "| Galley | 30,000 | 180 rowers |", lead, "", "galley"), BASE
-    )
-    dear = said(ERRATA, "correct", "galley", "31,000", "gp")
-    for asked, found in (("cost", [Conflict(1, 0, binding=True)]), ("crew", []), ("rower", [])):
-        assert precedence.conflicts([row, dear], frozenset({"galley", asked})) == found
-    assert precedence.conflicts([row, dear], frozenset({"galley"})), "no column is asked for"
 
 
 def test_prose_that_says_most_of_what_was_asked_needs_no_word_of_its_heading() -> None:

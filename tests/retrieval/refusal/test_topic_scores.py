@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from hypothesis.strategies import floats
 
 from evals.labels import dataset
-from evals.retrieval import RULES
+from evals.labels.options import RULES
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import Embedder
 from retrieval.errors import ModelUnavailableError
