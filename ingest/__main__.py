@@ -15,6 +15,7 @@ from types import TracebackType
 
 from ingest import arguments, gate, pipeline, watch
 from ingest.doctor import checks
+from ingest.facts import facts
 from ingest.pipeline import IngestReport
 from ingest.plan import Plan
 from ingest.progress import Meter
@@ -34,6 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return checks.main([one for one in given if one != "--check"])
     args = arguments.parse(given, __doc__)
     try:
+        if args.facts:
+            print("\n".join(facts(args.facts)))
+            return 0
         settings = load()
         root = args.vault or settings.vault
         if args.watch:

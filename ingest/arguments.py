@@ -27,6 +27,8 @@ def parse(argv: Sequence[str], about: str | None) -> argparse.Namespace:
         parser.error("--questions is for --gate")
     if args.dry_run and (args.rollback or args.reindex):
         parser.error("--rollback and --reindex have no plan to print")
+    if args.facts and (args.vault or args.dry_run or args.allow_mass_delete):
+        parser.error("--facts reads one file and ingests nothing: give it alone")
     if args.watch and (args.dry_run or args.allow_mass_delete):
         parser.error("--watch takes neither --dry-run nor --allow-mass-delete: run these once")
     return args
@@ -51,6 +53,9 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument(
         "--reindex", action="store_true", help="build the live generation's vector index again"
+    )
+    how.add_argument(
+        "--facts", type=Path, metavar="FILE", help="print what is understood of a file's tables"
     )
     how.add_argument(
         "--check", action="store_true", help="compare index, models and files, change nothing"

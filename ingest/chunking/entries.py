@@ -6,7 +6,7 @@ columns. All of it fits the encoder; what is longer becomes several entries.
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.chunking import limits
 from ingest.chunking.chunk import Cut
@@ -14,7 +14,7 @@ from ingest.chunking.limits import Count
 from ingest.read.markdown import Document, block_text, shown_text
 from ingest.read.outline import Placed, overlapping
 from ingest.read.plain import limits_what_precedes, plain, sentences
-from ingest.read.tables import Table
+from ingest.read.tables import Table, TableRow
 from retrieval.models import Entry, EntryKind
 from retrieval.text.hidden import visible
 from retrieval.text.normalize import searchable
@@ -96,7 +96,19 @@ def _rows(writer: _Writer, placed: Placed, table: Table, start: int, stop: int) 
     for row in table.rows[from_row:to_row]:
         number = top + row.line
         header = lead if row.line >= table.header_lines else ""
-        yield from _entries(writer, placed, "row", number, lines[number], header, row.text)
+        for text in _row_texts(writer, placed, row):
+            yield from _entries(writer, placed, "row", number, lines[number], header, text)
+
+
+def _row_texts(writer: _Writer, placed: Placed, row: TableRow) -> Iterator[str]:
+    """A row as one text, or where it is longer than an entry as several, each with its label."""
+    room = writer.limit - writer.count(_whole_trail(writer, placed)) - 1
+    if writer.count(searchable(row.text)) <= room or not row.label:
+        yield row.text
+        return
+    sizes = [writer.count(searchable(f"; {value}")) for value in row.values]
+    for part in limits.pack(sizes, max(1, room - writer.count(searchable(row.label)) - 1)):
+        yield replace(row, values=tuple(row.values[at] for at in part)).text
 
 
 def _prose(writer: _Writer, placed: Placed, text: str, start: int) -> Iterator[Entry]:
@@ -147,14 +159,18 @@ def _entries(
     words = searchable(text)
     if not words:
         return
-    trail = _trail(writer, placed.trail)
-    if placed.lead:
-        trail += (
-            limits.split(searchable(plain(visible(placed.lead))), _LEAD_LIMIT, writer.count)[0]
-            + " "
-        )
+    trail = _whole_trail(writer, placed)
     heading = " > ".join(placed.trail or (writer.subject.title,))
     yield from _fitted(writer, kind, heading, line, quote, lead, trail, words)
+
+
+def _whole_trail(writer: _Writer, placed: Placed) -> str:
+    """Title, headings and the line that introduces the block."""
+    trail = _trail(writer, placed.trail)
+    if placed.lead:
+        lead = searchable(plain(visible(placed.lead)))
+        trail += limits.split(lead, _LEAD_LIMIT, writer.count)[0] + " "
+    return trail
 
 
 def _fitted(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.read import tables
+from ingest.read.legends import Legends
 from ingest.read.markdown import Block, Document, block_text, is_lead_in
 from ingest.read.plain import limits_what_precedes, plain
 from ingest.read.tables import Table
@@ -39,6 +40,7 @@ def outline(document: Document) -> list[Placed]:
     headings: list[tuple[int, str]] = []  # level and title
     items: list[Placed] = []  # of the run of items that goes on: the last of each level
     section = 0
+    legends = Legends.of(document)
     for block in document.blocks:
         if block.kind == "heading":
             headings = [h for h in headings if h[0] < block.level]
@@ -54,7 +56,8 @@ def outline(document: Document) -> list[Placed]:
         )
         table = None
         if block.kind == "table":
-            table = tables.read(document.shown[block.first : block.last])
+            lines = document.shown[block.first : block.last]
+            table = tables.read(lines, legends.around(block.first, block.last))
         placed.append(Placed(block, section, trail, lead, lead_line, glued, table))
         if block.kind == "item":
             items = [p for p in items if p.block.level < block.level] + [placed[-1]]

@@ -1,22 +1,37 @@
-"""Read a Markdown table's lines into rows that can stand alone: label and named values."""
+"""Read a Markdown table's lines as facts: rows that stand alone, each value under its column.
+
+Headings of two rows are joined, empty labels and groups filled in, and what a legend explains is
+said in full.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ingest.read.plain import plain
 
 _PIPE = re.compile(r"(?<!\\)\|")
 _DIGIT = re.compile(r"\d")
+_CODES = re.compile(r"[\s,;/+&]+")
 _NOTE_WORDS = 6  # a lone cell with more words is a note, with fewer a label for the rows below
+_MOST_CODES = 6  # in a cell
+_NO_LEGEND: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One body row. `text` names every value by its column: "Mace: Cost 5; Damage 1d6"."""
+    """One body row: what it is called, its group in front, and its values with their columns."""
 
     line: int  # 0-based, within the table's lines
-    text: str
+    label: str
+    values: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The row in one line: "Mace: Cost 5; Damage 1d6"."""
+        said = "; ".join(self.values)
+        return f"{self.label}: {said}" if self.label and said else self.label or said
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,35 +42,48 @@ class Table:
     rows: tuple[TableRow, ...]
 
 
-def read(lines: Sequence[str]) -> Table:
+def read(lines: Sequence[str], legend: Mapping[str, str] = _NO_LEGEND) -> Table:
     """Return the rows of a table whose second line is its delimiter row.
 
     A header of two rows is joined column by column ("Saving throws" over "D" is "Saving throws
     D"); a row that repeats the header is no row; a row with one short cell is the group of those
-    below it. Cells beyond the header's columns are kept. A two-column table whose header row
-    holds data, as stat blocks have it, counts that row among its rows.
+    below it. An empty label in a table of three columns and more is the one above. Cells beyond the
+    header's columns are kept. A two-column table whose header row holds data, as stat blocks have
+    it, counts that row among its rows. `legend` says what heads of columns and codes in cells stand
+    for: "hull points (Hl)".
     """
     top = _cells(lines[0])
     body = [(number, _cells(line)) for number, line in enumerate(lines) if number > 1]
     names, header_lines = top, 2
     if body and _is_second_header(top, body[0][1]):
-        names, header_lines = _joined(top, body[0][1]), 3
+        names, header_lines = _joined(top, body[0][1], legend), 3
         body = body[1:]
-    rows = [TableRow(0, _sentence(top, []))] if _holds_data(top) else []
+    else:
+        names = [_in_full(name, legend) for name in top]
+    rows = [_row(0, top, [])] if _holds_data(top) else []
     if rows or not any(top):
         names = []
-    group = ""
+    return Table(header_lines, (*rows, *_body(body, top, names, legend)))
+
+
+def _body(
+    body: Sequence[tuple[int, list[str]]],
+    top: Sequence[str],
+    names: Sequence[str],
+    legend: Mapping[str, str],
+) -> Iterator[TableRow]:
+    group = above = ""
     for number, cells in body:
         filled = [cell for cell in cells if cell]
         if not filled or cells == top:
             continue
         if len(filled) == 1 and len(cells) > 2:
             group = filled[0] if len(filled[0].split()) <= _NOTE_WORDS else group
-            rows.append(TableRow(number, filled[0]))
+            yield TableRow(number, filled[0], ())
         else:
-            text = _sentence(cells, names)
-            rows.append(TableRow(number, f"{group}, {text}" if group else text))
-    return Table(header_lines, tuple(rows))
+            above = cells[0] or (above if len(cells) > 2 else "")
+            said = [above, *(_codes_in_full(cell, legend) for cell in cells[1:])]
+            yield _row(number, said, names, group)
 
 
 def _cells(line: str) -> list[str]:
@@ -71,12 +99,13 @@ def _is_second_header(top: Sequence[str], second: Sequence[str]) -> bool:
     return gaps and len(names) > 1 and not second[0] and bool(top[0])
 
 
-def _joined(top: Sequence[str], second: Sequence[str]) -> list[str]:
+def _joined(top: Sequence[str], second: Sequence[str], legend: Mapping[str, str]) -> list[str]:
     names, group = [], ""
     for index, low in enumerate(second):
         high = top[index] if index < len(top) else ""
         group = high or group
-        names.append(f"{group} {low}".strip() if low else high)
+        low = _in_full(low, legend)
+        names.append(f"{_in_full(group, legend)} {low}".strip() if low else _in_full(high, legend))
     return names
 
 
@@ -84,8 +113,8 @@ def _holds_data(top: Sequence[str]) -> bool:
     return len(top) == 2 and all(top) and _DIGIT.search(top[1]) is not None
 
 
-def _sentence(cells: Sequence[str], names: Sequence[str]) -> str:
-    """Return "first: name value; name value"; without names "first: value; value"."""
+def _row(line: int, cells: Sequence[str], names: Sequence[str], group: str = "") -> TableRow:
+    """A row called by its first cell, every other cell behind the name of its column."""
     values = []
     for index, cell in enumerate(cells[1:], start=1):
         name = names[index] if index < len(names) else ""
@@ -94,4 +123,18 @@ def _sentence(cells: Sequence[str], names: Sequence[str]) -> str:
     label = cells[0] if cells else ""
     if names and names[0] and (_DIGIT.search(label) or not label):
         label = f"{names[0]} {label}".strip()  # "Level 7", "d6 3": a bare number says nothing
-    return f"{label}: {'; '.join(values)}" if label and values else label or "; ".join(values)
+    return TableRow(line, ", ".join(filter(None, (group, label))), tuple(values))
+
+
+def _in_full(name: str, legend: Mapping[str, str]) -> str:
+    """A column's name with what it stands for: "hull points (Hl)"."""
+    full = legend.get(name, "")
+    return f"{full} ({name})" if full and full.casefold() != name.casefold() else name
+
+
+def _codes_in_full(cell: str, legend: Mapping[str, str]) -> str:
+    """A cell of nothing but explained codes with what they stand for: "two hands, long (T, L)"."""
+    codes = _CODES.split(cell)
+    if not cell or len(codes) > _MOST_CODES or not all(code in legend for code in codes):
+        return cell
+    return f"{', '.join(legend[code] for code in codes)} ({cell})"

@@ -50,6 +50,20 @@ def test_the_program_ends_with_0_where_all_went_in(
     assert "3 unchanged, 0 rejected; 0 texts embedded" in capsys.readouterr().out
 
 
+def test_the_facts_of_a_files_tables_are_printed_without_a_database(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "ships.md"
+    file.write_text("# Ships\nHl = hull points\n\n| Hull | Hl |\n|---|---|\n| Liner | 60 |\n")
+    assert program.main(["--facts", str(file)]) == 0
+    assert capsys.readouterr().out == "ships.md:4 Ships: 1 rows\n  6: Liner: hull points (Hl) 60\n"
+    file.write_text("No table.")
+    assert program.main(["--facts", str(file)]) == 0
+    assert capsys.readouterr().out == "ships.md: no table\n"
+    assert program.main(["--facts", str(tmp_path / "none.md")]) == 2
+    assert "none.md'; name one that is there" in capsys.readouterr().err
+
+
 @pytest.mark.proves("promise 6")
 def test_the_program_ends_with_1_and_names_a_rejected_file(
     command: Callable[..., int], vault: Path, capsys: pytest.CaptureFixture[str]

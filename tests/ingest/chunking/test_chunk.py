@@ -65,6 +65,16 @@ def test_each_later_part_of_a_cut_table_has_the_header_as_context() -> None:
     assert entries[-1].text.endswith("Weapon number 119: Saving throws D 119; Saving throws W 120")
 
 
+def test_a_row_too_long_for_an_entry_is_several_each_with_its_label() -> None:
+    head = "| Town |" + "".join(f" Legend of columns {n} |" for n in range(26))
+    row = "| Seaholm |" + "".join(f" {n} or {n} or {n} |" for n in range(26))
+    chunks = index(f"{head}\n{'|-' * 27}|\n{row}\n")
+    said = [e.words for c in chunks for e in c.entries if e.kind == "row"]
+    assert len(said) > 1
+    assert all(words.startswith("Seaholm: Legend of columns ") for words in said)
+    assert sum(words.count("Legend") for words in said) == 26
+
+
 def test_a_table_and_a_fence_that_fit_are_whole() -> None:
     filler = "A torch burns for one hour in dry air and shows the way to those behind. " * 12
     table = "| a | b |\n|---|---|\n" + "\n".join(f"| {n} | x |" for n in range(20))

@@ -82,6 +82,11 @@ def test_a_lone_short_cell_groups_the_rows_below_and_a_lone_note_does_not() -> N
     ]
 
 
+def test_an_empty_label_is_the_one_above_where_there_are_three_columns() -> None:
+    table = "| Zone | Weight | Price |\n|---|---|---|\n| A | 2 kg | 5 |\n|  | 5 kg | 9 |"
+    assert rows(table) == ["A: Weight 2 kg; Price 5", "A: Weight 5 kg; Price 9"]
+
+
 def test_an_escaped_pipe_parts_no_cells() -> None:
     assert rows(r"| Roll | Result |" + "\n|---|---|\n" + r"| a \| b | c |") == ["a / b: Result c"]
 
