@@ -75,6 +75,7 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr | None = None
     openai_base_url: str | None = None
     openai_model: str | None = None  # not set: answers are exact quotes, no model is called
+    openai_json_schema: bool = True  # ask for claims as JSON where the server takes a schema
     llm_timeout: PositiveFloat = Field(default=30.0, le=3600)  # seconds, for one whole reply
 
     title: str | None = None  # of the page, where the vault's README has no heading

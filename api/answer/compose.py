@@ -4,12 +4,11 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from api.answer import prompt, stream_filter
+from api.answer import prompt, stream_filter, written
 from api.answer.card_reply import AskOptions, CardReply
 from api.answer.cards import render
 from api.checks import citations, review
-from api.checks.guard.findings import Finding
-from api.checks.review import Review
+from api.checks.review import Fault, Review
 from api.http.events import Delta
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
@@ -46,20 +45,22 @@ def of_model(
 ) -> Iterator[Delta | Draft]:
     """Yield a model's words while it writes them and in the end the draft that came of them.
 
-    It is given the cards, unfolded. A reply with findings is written once more. Where that has some
-    as well, or fails, the cards take its place. Raises what the model's first reply raises.
+    It is given the cards, unfolded. Claims with findings are replaced by the rule's line or struck.
+    A reply of which nothing is left is written once more; where nothing is left of that, or it
+    fails, the cards take its place. Raises what the model's first reply raises.
     """
     passages = passages_of(reply)
     messages = prompt.messages(passages.question, passages.hits, passages.notes)
-    faults: list[Finding] = []
+    private = messages[0]["content"]
+    faults: list[GuardFinding] = []
     usage, seen = Usage(), None
     for attempt in (1, 2):
-        written = None
+        given = None
         try:
             with closing(_attempt(model, messages, options, passages, attempt)) as parts:
                 for part in parts:
                     if isinstance(part, Reply):
-                        written = part
+                        given = part
                     else:
                         yield part
         except LlmAbandonedError:
@@ -68,17 +69,21 @@ def of_model(
             if seen is None:
                 raise
             break
-        assert written is not None  # `deltas` ends with it
-        usage += Usage.of(written)
-        if prompt.is_refusal(written.text):
+        assert given is not None  # `deltas` ends with it
+        usage += Usage.of(given)
+        text = written.as_text(given.text)
+        if prompt.is_refusal(text):
             yield _refused("model", faults, usage)
             return
-        seen = review.of_text(written.text, passages.hits, passages.question)
-        if not seen.findings:
-            yield _as_written(seen, faults, usage)
+        reading = review.read(text, passages.hits, passages.question, private)
+        seen = review.settled(reading)
+        faults += [_finding(fault, attempt) for fault in seen.faults]
+        if seen.text:
+            yield _as_written(seen, faults, usage, attempt)
             return
-        faults += seen.findings
-        messages = prompt.again(messages, seen.text, seen.findings)
+        messages = prompt.again(
+            messages, reading.cited.text, [fault.finding for fault in seen.faults]
+        )
     assert seen is not None  # or the first reply was raised
     yield _instead(reply, seen, faults, usage)
 
@@ -116,23 +121,25 @@ def _attempt(
     passages: SearchResult,
     attempt: int,
 ) -> Generator[Delta | Reply]:
+    private = messages[0]["content"]
+
     def shown(sentence: str) -> str:
-        return review.of_sentence(sentence, passages.hits, passages.question)
+        return review.of_sentence(sentence, passages.hits, passages.question, private)
 
     if not options.streamed:
-        yield model.reply(messages, options.disconnect)
+        yield model.reply(messages, options.disconnect, schema=written.SCHEMA)
         return
-    with closing(model.stream(messages, options.disconnect)) as parts:
+    with closing(model.stream(messages, options.disconnect, schema=written.SCHEMA)) as parts:
         yield from stream_filter.deltas(parts, shown, attempt=attempt)
 
 
-def _as_written(seen: Review, faults: Sequence[Finding], usage: Usage) -> Draft:
-    first: Verdict = "repaired" if seen.changed else "pass"
-    guard = _guard("retried" if faults else first, faults)
+def _as_written(seen: Review, faults: Sequence[GuardFinding], usage: Usage, attempt: int) -> Draft:
+    verdict: Verdict = "retried" if attempt > 1 else "repaired" if seen.changed else "pass"
+    guard = _guard(verdict, faults)
     return Draft(seen.text, "model", seen.citations, seen.counts, guard=guard, usage=usage)
 
 
-def _instead(reply: CardReply, last: Review, faults: Sequence[Finding], usage: Usage) -> Draft:
+def _instead(reply: CardReply, last: Review, faults: Sequence[GuardFinding], usage: Usage) -> Draft:
     """The cards in place of what the guard keeps back; a refusal where the model states nothing."""
     if last.states_nothing:  # twice: the model refuses in words of its own
         return _refused("no_citation", faults, usage)
@@ -143,15 +150,21 @@ def _instead(reply: CardReply, last: Review, faults: Sequence[Finding], usage: U
     )  # fmt: skip
 
 
-def _refused(reason: RefusalReason, faults: Sequence[Finding], usage: Usage) -> Draft:
+def _refused(reason: RefusalReason, faults: Sequence[GuardFinding], usage: Usage) -> Draft:
     """Where the first reply refuses there was nothing to check."""
     guard = _guard("refused", faults) if faults else Guard()
     return Draft(prompt.REFUSAL, "model", refusal=reason, guard=guard, usage=usage)
 
 
-def _guard(verdict: Verdict, faults: Sequence[Finding]) -> Guard:
-    reported = dict.fromkeys((fault.kind, fault.message) for fault in faults)
-    return Guard(
-        verdict=verdict,
-        findings=[GuardFinding(kind=kind, message=message) for kind, message in reported],
-    )
+def _guard(verdict: Verdict, faults: Sequence[GuardFinding]) -> Guard:
+    first = {fault.model_dump_json(): fault for fault in faults}  # two facts, one fault
+    return Guard(verdict=verdict, findings=list(first.values()))
+
+
+def _finding(fault: Fault, attempt: int) -> GuardFinding:
+    line = fault.line
+    return GuardFinding(
+        kind=fault.finding.kind, message=fault.finding.message, claim=fault.claim,
+        attempt=attempt, became=fault.became, path=line.path if line else None,
+        first_line=line.first_line if line else None, last_line=line.last_line if line else None,
+    )  # fmt: skip

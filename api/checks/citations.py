@@ -80,11 +80,15 @@ def _runs(card: Card) -> list[tuple[int, int, str]]:
     return runs
 
 
-def check_reply(reply: str, hits: Sequence[Hit], question: str) -> CitedReply:
+def check_reply(
+    reply: str, hits: Sequence[Hit], question: str, sound: Sequence[tuple[int, int]] = ()
+) -> CitedReply:
     """Return a model's reply with the markers that a line of a passage stands behind.
 
     A marker's claim is what its sentence says up to it. A line carries it that holds its numbers
-    and the most of its words. `question` helps where the claim is "Yes [1]".
+    and the most of its words. `question` helps where the claim is "Yes [1]". `sound` are parts of
+    the reply with known markers in which the guard finds no fault: their numbers may be worked out
+    or stand in several lines, so a part of them is enough for a line of the passage that is cited.
     """
     text, dropped = known_markers(reply, {str(number) for number in range(1, len(hits) + 1)})
     known = evidence([source(hit) for hit in hits])
@@ -93,10 +97,11 @@ def check_reply(reply: str, hits: Sequence[Hit], question: str) -> CitedReply:
     counts = Counter(dropped=dropped)
     at = 0
     for match in MARKER.finditer(text):
-        place = _place(text, match, known, question)
+        trusted = any(first <= match.start() < last for first, last in sound)
+        place = _place(text, match, known, question, trusted=trusted)
         shown.append(text[at : match.start()])
         at = match.end()
-        citation = _citation(hits[place.passage - 1], place, int(match[1])) if place else None
+        citation = _citation(hits, place, int(match[1])) if place else None
         counts[citation.status if citation else "unverified"] += 1
         if citation and place:
             shown.append(match[0].replace(match[1], str(place.passage)))
@@ -106,7 +111,9 @@ def check_reply(reply: str, hits: Sequence[Hit], question: str) -> CitedReply:
     return CitedReply(plain, tuple(found.values()), CitationCounts(**counts))
 
 
-def _place(text: str, match: re.Match[str], known: Known, question: str) -> _Place | None:
+def _place(
+    text: str, match: re.Match[str], known: Known, question: str, *, trusted: bool
+) -> _Place | None:
     """Where the claim before a marker stands, the cited passage first; None: nowhere."""
     claim = fold(_claim(text, match))
     results = {total.result.start for total in sums(claim)}
@@ -126,6 +133,8 @@ def _place(text: str, match: re.Match[str], known: Known, question: str) -> _Pla
         if number != cited and (place := _best(number, new, said, known)) and place.carries
         and (new or _overlap(said, place.line, known) >= _MOVED)
     ]  # fmt: skip
+    if not others and own and trusted and said & known.words[cited - 1]:
+        return own
     return max(others, key=lambda place: _overlap(said, place.line, known), default=None)
 
 
@@ -173,9 +182,16 @@ def _overlap(said: Set[str], line: PassageLine, known: Known) -> float:
     return len(said & known.said[id(line)]) / len(said) if said else 0.0
 
 
-def _citation(hit: Hit, place: _Place, named: int) -> Citation | None:
-    """The citation of a line, or None where its passage is too short to be quoted."""
-    start, quote = _quotable(hit.chunk.text, place.line.start, place.line.quote)
+def _citation(hits: Sequence[Hit], place: _Place, named: int) -> Citation | None:
+    found = of_line(hits[place.passage - 1], place.line)
+    if found is None or place.passage == named:
+        return found
+    return found.model_copy(update={"status": "repaired"})
+
+
+def of_line(hit: Hit, line: PassageLine) -> Citation | None:
+    """Return the citation of a line, or None where its passage is too short to be quoted."""
+    start, quote = _quotable(hit.chunk.text, line.start, line.quote)
     if len(quote) < _SHORTEST:
         return None
     first = hit.chunk.first_line + hit.chunk.text.count("\n", 0, start)
@@ -184,14 +200,13 @@ def _citation(hit: Hit, place: _Place, named: int) -> Citation | None:
               and found.entry.first_line <= last and first <= found.entry.last_line]  # fmt: skip
     near = max(within, key=lambda found: found.score, default=None)
     return Citation(
-        marker=place.passage,
+        marker=line.passage,
         path=hit.chunk.path,
         heading=near.entry.heading if near else hit.chunk.heading,
         first_line=first,
         last_line=last,
         quote=quote,
         score=near.score if near else hit.score,
-        status="verified" if place.passage == named else "repaired",
     )
 
 

@@ -22,13 +22,17 @@ class SearchResults(BaseModel):
 
 
 class Delta(BaseModel):
-    """A piece of a draft: the event `message`. It is provisional: nothing of it is checked.
+    """A sentence of a draft: the event `message`. It is provisional.
 
-    Show it as plain text, and only until `final_answer` comes in its place.
+    Nothing of it is known to be wrong by itself; the whole is checked in the end. Show it as plain
+    text, and only until `final_answer` comes in its place, whose findings say what was struck.
     """
 
     text: str
     attempt: int = Field(default=1, ge=1, description="a higher one begins the draft again")
+    claim: int = Field(
+        default=1, ge=1, description="its number, by which the guard's findings name it"
+    )
 
 
 Step = SearchResults | Delta | Answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from threading import Lock
@@ -25,6 +25,8 @@ from retrieval.settings import Settings
 _OPENAI = "https://api.openai.com/v1"
 _MOST_TOKENS = 600  # of a reply: the prompt asks for three sentences
 _CALLS = 8  # at once; more wait, and their waiting counts against the deadline
+_FORMAT = "response_format"
+_REFUSES_FORM = {400, 404, 415, 422}  # how servers say that they know no JSON schema
 _PAUSE = 0.5  # seconds before the second try, where the server names none
 
 _Part = str | Reply
@@ -49,6 +51,7 @@ class LanguageModel:
         self._counting = Lock()
         self._model = settings.openai_model
         self._timeout = settings.llm_timeout
+        self._takes_schema = settings.openai_json_schema
         # Not None: the client would read the variable itself, and an empty line as "".
         self._client = _client(_checked(settings.openai_base_url or _OPENAI), key)
         # Looked up now: the library loads its parts on first use, which takes a second.
@@ -57,20 +60,34 @@ class LanguageModel:
         self._closing = ClientDisconnect()
 
     def reply(
-        self, messages: Sequence[dict[str, str]], disconnect: ClientDisconnect | None = None
+        self,
+        messages: Sequence[dict[str, str]],
+        disconnect: ClientDisconnect | None = None,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        seconds: float | None = None,
     ) -> Reply:
         """Return the model's whole reply at temperature 0.
 
-        It comes within LLM_TIMEOUT seconds, with at most one second try. Raises the LlmError of
-        each fault in api/llm/faults.py, soon after `disconnect` too.
+        It comes within `seconds`, by default LLM_TIMEOUT, with at most one second try. `schema`
+        (of OpenAI's `json_schema`) is asked for where the server takes it: a reply may be prose all
+        the same. Raises the LlmError of each fault in api/llm/faults.py, soon after `disconnect`
+        too.
         """
-        for part in self._parts(messages, completion.whole, {}, disconnect or ClientDisconnect()):
+        wish: dict[str, Any] = {_FORMAT: schema} if schema else {}
+        call = Call(min(seconds or self._timeout, self._timeout))
+        parts = self._parts(call, messages, completion.whole, wish, disconnect)
+        for part in parts:
             if isinstance(part, Reply):
                 return part
         raise AssertionError("a call ended with neither a reply nor an error")
 
     def stream(
-        self, messages: Sequence[dict[str, str]], disconnect: ClientDisconnect | None = None
+        self,
+        messages: Sequence[dict[str, str]],
+        disconnect: ClientDisconnect | None = None,
+        *,
+        schema: Mapping[str, Any] | None = None,
     ) -> Generator[_Part]:
         """Yield the pieces of the reply as the model writes them, then the whole Reply.
 
@@ -79,8 +96,10 @@ class LanguageModel:
         the generator, or `disconnect` from another thread, ends the call at the server.
         """
         # Without being asked for them, servers count no tokens of a stream.
-        wish = {"stream": True, "stream_options": {"include_usage": True}}
-        return self._parts(messages, completion.streamed, wish, disconnect or ClientDisconnect())
+        wish: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+        wish |= {_FORMAT: schema} if schema else {}
+        call = Call(self._timeout)
+        return self._parts(call, messages, completion.streamed, wish, disconnect)
 
     def close(self) -> None:
         """End the connections; a call that still runs fails."""
@@ -90,13 +109,14 @@ class LanguageModel:
 
     def _parts(
         self,
+        call: Call,
         messages: Sequence[dict[str, str]],
         read: _Read,
         wish: dict[str, Any],
-        disconnect: ClientDisconnect,
+        disconnect: ClientDisconnect | None,
     ) -> Generator[_Part]:
         """Make the call in a thread and pass its parts on; nobody waits longer than allowed."""
-        call = Call(self._timeout)
+        disconnect = disconnect or ClientDisconnect()
         parts: _Parts = SimpleQueue()
 
         def give_up() -> None:
@@ -134,7 +154,7 @@ class LanguageModel:
         CURRENT.set(call)
         passed_on = False
         try:
-            for part in self._attempt(call, read, messages, wish):
+            for part in self._formatted(call, read, messages, wish):
                 passed_on = True
                 parts.put(part)
             return
@@ -143,8 +163,30 @@ class LanguageModel:
             if passed_on or not OUTCOMES[fault.fault].retried or not call.pause(pause):
                 raise
             self._count(fault.fault)
-        for part in self._attempt(call, read, messages, wish):
+        for part in self._formatted(call, read, messages, wish):
             parts.put(part)
+
+    def _formatted(
+        self, call: Call, read: _Read, messages: list[Any], wish: dict[str, Any]
+    ) -> Iterator[_Part]:
+        """A reply in the form that is wished for; without that where the server refuses it.
+
+        One that takes the same request without it is not asked for a form again.
+        """
+        schema = wish.get(_FORMAT)
+        plain = {name: value for name, value in wish.items() if name != _FORMAT}
+        if schema is None or not self._takes_schema:
+            yield from self._attempt(call, read, messages, plain)
+            return
+        form = {_FORMAT: {"type": "json_schema", "json_schema": schema}}
+        try:
+            yield from self._attempt(call, read, messages, plain | form)
+            return
+        except LlmFault as fault:
+            if fault.fault is not Fault.REJECTED or fault.status not in _REFUSES_FORM:
+                raise
+        yield from self._attempt(call, read, messages, plain)
+        self._takes_schema = False
 
     def _attempt(
         self, call: Call, read: _Read, messages: list[Any], wish: dict[str, Any]

@@ -123,13 +123,19 @@ OUTCOMES: dict[Fault, Outcome] = {
 
 
 class LlmFault(Exception):
-    """A fault on its way to its outcome; `pause` is the server's Retry-After in seconds."""
+    """A fault on its way to its outcome; `pause` is the server's Retry-After in seconds.
 
-    def __init__(self, fault: Fault, detail: str = "", pause: float | None = None) -> None:
+    `status` is the HTTP status that it came with, 0 for none.
+    """
+
+    def __init__(
+        self, fault: Fault, detail: str = "", pause: float | None = None, status: int = 0
+    ) -> None:
         super().__init__(fault.value)
         self.fault = fault
         self.detail = detail
         self.pause = pause
+        self.status = status
 
     def error(self, where: str, timeout: float) -> LlmError:
         """Return the error that a user sees; `where` is the server, `timeout` the deadline."""
@@ -161,7 +167,8 @@ def _of_status(response: httpx2.Response) -> LlmFault:
     detail = f"status {status}{wish}"
     if status in {429, 503}:
         return LlmFault(Fault.BUSY, detail, pause)
-    return LlmFault(Fault.FAILED if status >= 500 else Fault.REJECTED, detail, pause)
+    fault = Fault.FAILED if status >= 500 else Fault.REJECTED
+    return LlmFault(fault, detail, pause, status)
 
 
 def _seconds(retry_after: str) -> float | None:

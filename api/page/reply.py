@@ -16,6 +16,7 @@ from api.page.markdown.render import html
 from api.page.markdown.writer import Shown
 from api.schema.answer import Answer
 from api.schema.cards import Card, Folder
+from api.schema.guard import GuardFinding
 from api.schema.passages import Citation
 
 _SHIFT = 3  # a card's heading is an h3
@@ -53,6 +54,15 @@ class CardView:
 
 
 @dataclass(frozen=True, slots=True)
+class FindingView:
+    """What was wrong with a sentence of a draft, which `draft` names, and the rule's line."""
+
+    text: str
+    draft: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerView:
     """An answer as the page shows it; `state` is the certainty, told apart by `verdict`."""
 
@@ -68,7 +78,7 @@ class AnswerView:
     listed: dict[str, Markup]  # what each of their files says of what is asked, by its address
     cards: tuple[CardView, ...]
     checked: str
-    findings: tuple[str, ...]
+    findings: tuple[FindingView, ...]
     markdown: str
     link: str
     request_id: str
@@ -93,13 +103,19 @@ def of_answer(
         listed={one.url: html(one.text) for found in answer.folders for one in found.files},
         cards=_cards(answer),
         checked=wording.checked(answer),
-        findings=tuple(dict.fromkeys(map(wording.finding, answer.guard.findings))),
+        findings=tuple(dict.fromkeys(map(_finding, answer.guard.findings))),
         markdown=_markdown(answer, asked, base_url),
         # Whoever gets the link has not read the earlier questions.
         link=f"/?{urlencode({'q': understood or asked})}",
         request_id=answer.request_id,
         searched=_searched(answer),
     )
+
+
+def _finding(found: GuardFinding) -> FindingView:
+    lines = (found.first_line or 0, found.last_line or 0)
+    href = address(found.path, [lines]) if found.path else ""
+    return FindingView(wording.finding(found), f"{found.attempt}.{found.claim}", href)
 
 
 def _is_talk(answer: Answer) -> bool:

@@ -25,10 +25,10 @@ _CHECKED: Final = {
     "off": "",
 }
 _FAULTY: Final = {
-    "number": "A number",
-    "unit": "A number and its unit",
-    "name": "A name",
-    "arithmetic": "A sum",
+    "number": "a number",
+    "unit": "a number and its unit",
+    "name": "a name",
+    "arithmetic": "a sum",
 }
 
 
@@ -62,18 +62,27 @@ def checked(answer: Answer) -> str:
     if answer.guard.verdict != "repaired":
         return _CHECKED[answer.guard.verdict]
     counts = answer.citation_counts
+    gone = 0 if answer.guard.findings else counts.unverified + counts.dropped
+    claims = {one.claim: one.became for one in answer.guard.findings}
+    quoted = list(claims.values()).count("quoted")
+    struck = len(claims) - quoted
     done = [
+        f"{quoted} {_noun(quoted, 'sentence')} replaced by what the rules say" * bool(quoted),
+        f"{struck} {_noun(struck, 'sentence')} taken out" * bool(struck),
         f"{counts.repaired} {_noun(counts.repaired, 'source')} put right" * bool(counts.repaired),
-        f"{counts.unverified + counts.dropped} taken out"
-        * bool(counts.unverified + counts.dropped),
+        f"{gone} {_noun(gone, 'source')} taken out" * bool(gone),
     ]
-    said = " and ".join(filter(None, done)) or "markup that the rules do not need was taken out"
+    said = ", ".join(filter(None, done)) or "markup that the rules do not need was taken out"
     return f"Checked and repaired: {said}."
 
 
 def finding(found: GuardFinding) -> str:
     """Return what was wrong with a model's words, without them: they must not get out."""
-    return f"{_FAULTY.get(found.kind, 'A sentence')}: {found.message}."
+    what = _FAULTY.get(found.kind, "")
+    which = f"Sentence {found.claim}" if found.claim else "The whole answer"
+    told = f"{which}{f', {what}' if what else ''}: {found.message}"
+    became = "the rule's line stands in its place" if found.became == "quoted" else "taken out"
+    return f"{told}; {became}." if found.claim else f"{told}."
 
 
 def took(milliseconds: float) -> str:

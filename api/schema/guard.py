@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from api.checks.guard.findings import FindingKind
 
@@ -14,15 +14,26 @@ class GuardFinding(BaseModel):
 
     kind: FindingKind
     message: str
+    claim: int = Field(
+        description="the number of the sentence, item or row, from 1; 0 of the whole answer"
+    )
+    attempt: int = Field(default=1, description="2 of what was written anew")
+    became: Literal["quoted", "struck"] = Field(
+        description="quoted: the line below stands in its place; struck: nothing does"
+    )
+    path: str | None = None
+    first_line: int | None = None
+    last_line: int | None = None
 
 
 class Guard(BaseModel):
     """What became of a model's answer.
 
-    pass: shown as it was written. repaired: markers moved or taken out, or markup removed.
-    retried: it had `findings`, the second one has none. quotes: both had some, so exact quotes
-    take their place. refused: nor is there anything to quote, or the second one refuses. off:
-    there was nothing to check, as no model answered or it refused at once.
+    pass: shown as it was written. repaired: claims with `findings` were taken out or the rule's
+    line stands in their place, markers were moved or taken out, or markup was removed. retried:
+    nothing of it was left, and this is the second one. quotes: nor of that, so the cards stand
+    alone. refused: nor is there anything to quote, or the second one refuses. off: there was
+    nothing to check, as no model answered or it refused at once.
     """
 
     verdict: Verdict = "off"

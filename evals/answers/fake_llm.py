@@ -5,7 +5,8 @@ way, so that what leaves the API can be measured without a key and equally every
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from api.answer import prompt
 from api.http.client_disconnect import ClientDisconnect
@@ -34,7 +35,12 @@ class ScriptedModel(LanguageModel):
         self._question, self.planted = question, ()
 
     def reply(
-        self, messages: Sequence[dict[str, str]], disconnect: ClientDisconnect | None = None
+        self,
+        messages: Sequence[dict[str, str]],
+        disconnect: ClientDisconnect | None = None,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        seconds: float | None = None,
     ) -> Reply:
         """Return the script's reply to a prompt; to one without passages the whole question."""
         if self._question is None:

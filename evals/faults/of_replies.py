@@ -8,8 +8,9 @@ from typing import Any
 
 from api.answer import prompt
 from api.answer.cards.card import Card, Piece
+from api.checks.claims import Claim
 from api.schema.answer import Answer
-from evals.faults.replace import Fault, Replacement, always, changed
+from evals.faults.replace import Fault, Replacement, changed
 from retrieval.context import SearchContext
 
 _ASK = "evals.answers.collect.ask"
@@ -96,6 +97,10 @@ def _numbers_altered(reply: Answer) -> Answer:
     return reply.model_copy(update={"answer": re.sub(r"\[[^][]*\]|[0-9]", altered, reply.answer)})
 
 
+def _without_findings(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    return tuple(replace(claim, findings=()) for claim in claims)
+
+
 def _without_refusal(messages: list[dict[str, str]]) -> list[dict[str, str]]:
     """The prompt without the lines that say when and how to refuse."""
     return [
@@ -130,8 +135,8 @@ REPLY_FAULTS = (
     _answer("numbers altered in quotes", "accuracy: mean", changed(_ASK, _numbers_altered)),
     _answer("numbers altered in answers", "faithfulness: supported",
             changed(_ASK, _numbers_altered), "right"),
-    _answer("guard off", "faithfulness: planted", always("api.checks.guard.findings.check", ()),
-            "welded"),
+    _answer("guard off", "faithfulness: planted",
+            changed("api.checks.claims.of_text", _without_findings), "welded"),
     _answer("prompt without refusal", "negative: refused",
             changed("api.answer.prompt.messages", _without_refusal), "right"),
 )  # fmt: skip

@@ -67,9 +67,9 @@ def _listed(file: ListedFile) -> str:
     return f"**{as_text(file.title)}** {place}: {listed_line(entry)}"
 
 
-def listed_line(entry: Entry) -> str:
-    """Return an entry of a list on one line of Markdown."""
-    return sanitize.clean(_one_line(entry)).text
+def listed_line(entry: Entry, asked: Collection[str] = ()) -> str:
+    """Return an entry on one line of Markdown; of a wide row the columns `asked`, by name."""
+    return sanitize.clean(_one_line(entry, asked)).text
 
 
 def text(card: Card) -> str:

@@ -63,6 +63,12 @@ _FILLERS = frozenset(_FILLERS_WORDS.split())
 
 def evidence(sources: Sequence[Source]) -> Evidence:
     """Return the passages' lines and facts; passages are numbered from 1."""
+    return _evidence(tuple(sources))
+
+
+@lru_cache(maxsize=64)
+def _evidence(sources: tuple[Source, ...]) -> Evidence:
+    """All that a reply is compared with; kept, as each of its checks asks for it."""
     passages = [_passage(source, at) for at, source in enumerate(sources, start=1)]
     found = [line for passage in passages for line in passage.lines]
     taken = tuple(item for passage in passages for item in passage.occurrences)

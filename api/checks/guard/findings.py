@@ -23,7 +23,9 @@ from api.checks.passage_lines import Source as Source  # part of this module's i
 from retrieval.text.normalize import fold
 from retrieval.text.words import stem
 
-_MOST_FOREIGN = 0.5  # of a sentence's words; those that only lead over have few
+_MOST_FOREIGN = 0.5  # of a sentence's words
+_OPENING = {True: 3, False: 1}  # foreign words of what leads in a list ("In order of preference:"),
+# and of any other sentence ("Usually not.")
 # Words that carry no rule: how an answer speaks of itself.
 _LEADING = frozenset(
     content(
@@ -47,10 +49,20 @@ def check(answer: str, passages: Sequence[Source], question: str) -> tuple[Findi
     Passages are numbered from 1 as the answer's `[n]` markers are; markers of no passage are
     ignored. What only repeats the question is no fault and proves nothing.
     """
+    text, _ = known_markers(answer, {str(at) for at in range(1, len(passages) + 1)})
+    found = (finding for _, some in judged(text, passages, question) for finding in some)
+    return tuple(dict.fromkeys(found))
+
+
+def judged(
+    text: str, passages: Sequence[Source], question: str
+) -> Iterator[tuple[Statement, tuple[Finding, ...]]]:
+    """Yield the statements of an answer with known markers alone, each with what is wrong with it.
+
+    Findings say which fact, unit, name, … it is, `text` of them which words.
+    """
     known = evidence(passages)
     asked = fold(question)
-    text, _ = known_markers(answer, {str(at) for at in range(1, len(passages) + 1)})
-    found: list[Finding] = []
     texts = tuple(
         fold(f"{one.path} | {one.heading}\n{one.context}\n{one.text}") for one in passages
     )
@@ -59,29 +71,34 @@ def check(answer: str, passages: Sequence[Source], question: str) -> tuple[Findi
         cited = tuple(number for number in statement.cited if 1 <= number <= len(passages))
         titles = " | ".join(f"{passages[n - 1].path} {passages[n - 1].heading}" for n in cited)
         case = GuardCase(asked, facts(asked), known, cited, texts, tuple(told), facts(fold(titles)))
-        found.extend(_statement(statement, case))
+        yield statement, tuple(dict.fromkeys(_statement(statement, case)))
         told.extend(facts(statement.text))
-    return tuple(dict.fromkeys(found))
 
 
-def unfounded(answer: str, sources: Sequence[Source], question: str) -> Iterator[Finding]:
+def unfounded(
+    answer: str, sources: Sequence[Source], question: str
+) -> Iterator[tuple[Statement, Finding]]:
     """Yield what `answer` says without a marker of its own in words that nobody gave it.
 
     Such a sentence states no number and no name, or the guard would have found it; it can still be
     what a poisoned passage ordered, or what the model knows from elsewhere. Codes are findings
     with a marker, too. Markers count `sources` from 1.
     """
-    texts = [question, *(f"{s.path} {s.heading} {s.context} {s.text}" for s in sources)]
-    given = fold(" ".join(texts))
-    known = set(content(given)) | _LEADING
+    passages = evidence(sources)
+    known = _LEADING.union(content(fold(question)), *passages.words)
+    given = fold(" ".join([question, *(f"{s.path} {s.heading} {s.context} {s.text}"
+                                       for s in sources)]))  # fmt: skip
     for statement in statements(answer):
         words = set(content(statement.text))
-        foreign = words - known
+        foreign = {word for word in words - known if word.isalpha()}  # numbers are judged elsewhere
         if any(match[0] not in given for match in _CODE.finditer(statement.text)):
-            yield Finding("name", statement.text, "holds a code that stands in no passage", "code")
-        elif not statement.own and len(foreign) > _MOST_FOREIGN * len(words):
-            yield Finding("uncited", statement.text, "says what no passage says, and cites none",
-                          "foreign words")  # fmt: skip
+            message = "holds a code that stands in no passage"
+            yield statement, Finding("name", statement.text, message, "code")
+            continue
+        most = max(_OPENING[statement.text.endswith(":")], _MOST_FOREIGN * len(words))
+        if not statement.own and len(foreign) > most:
+            message = "says what no passage says, and cites none"
+            yield statement, Finding("uncited", statement.text, message, "foreign words")
 
 
 def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:

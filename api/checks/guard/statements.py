@@ -32,6 +32,8 @@ class Statement:
     lead: str  # folded: what its block said before it, its list's lead-in, a heading above
     cited: tuple[int, ...]  # from 1, in order, each once
     marked: Marked  # where its markers stand; what leads in a list cites what the list does
+    start: int = 0  # of the sentence, item or table row that it is all or a part of, in the answer
+    end: int = 0  # behind its last character; markers and the full stop are within
 
     @property
     def own(self) -> bool:
@@ -72,12 +74,13 @@ def statements(answer: str) -> tuple[Statement, ...]:
     found: list[Statement] = []
     heading = lead = ""
     shared: tuple[int, ...] = ()
-    for row in _blocks(answer):
+    for at, row in _blocks(answer):
         if _HEADING.match(row) or _TABLE_RULE.match(row):
             heading, lead, shared = fold(MARKER.sub("", row)), "", _cited(row)
             continue
         item = _ITEM.match(row)
-        block = list(_of_block(row[item.end() :] if item else row, f"{heading} {lead}", shared))
+        skipped = item.end() if item else 0
+        block = list(_of_block(row[skipped:], at + skipped, f"{heading} {lead}", shared))
         found.extend(block)
         if not item:
             closing = block[-1] if block else None
@@ -94,32 +97,45 @@ def _led(statement: Statement, later: list[Statement]) -> Statement:
     return replace(statement, cited=cited)
 
 
-def _blocks(answer: str) -> Iterator[str]:
-    """Paragraphs with their lines joined; list items, table rows and headings each alone."""
+def _blocks(answer: str) -> Iterator[tuple[int, str]]:
+    """Paragraphs with their lines joined; list items, table rows and headings each alone.
+
+    Each with where it begins; it is as long as in the answer.
+    """
     block: list[str] = []
+    start = offset = 0
     for row in answer.split("\n"):
         alone = bool(_ITEM.match(row) or _HEADING.match(row)) or row.lstrip().startswith("|")
         if block and (alone or not row.strip() or block[0].lstrip().startswith(("|", "#"))):
-            yield " ".join(block)
+            yield start, " ".join(block)
             block = []
         if row.strip():
+            start = start if block else offset
             block.append(row)
+        offset += len(row) + 1
     if block:
-        yield " ".join(block)
+        yield start, " ".join(block)
 
 
-def _of_block(text: str, lead: str, shared: tuple[int, ...]) -> Iterator[Statement]:
+def _of_block(text: str, start: int, lead: str, shared: tuple[int, ...]) -> Iterator[Statement]:
     moved = _AFTER_STOP.sub(r"\2\1", text)  # "One hour. [1]" as "One hour [1]."
-    parts = [part for _, sentence in sentences(moved) for part in _claims(sentence)]
-    parts = [part for part in parts if _MARKERS.sub("", part).strip(" .")]
+    whole = [(0, len(text))] if text.lstrip().startswith("|") else []
+    found = [
+        (part, whole[0] if whole else (at, at + len(sentence)))
+        for at, sentence in sentences(moved) for part in _claims(sentence)
+        if _MARKERS.sub("", part).strip(" .")
+    ]  # fmt: skip
+    parts = [part for part, _ in found]
     cites = [_cited(part) for part in parts]
     said = lead.strip()
-    for at, part in enumerate(parts):
+    for at, (part, (begins, ends)) in enumerate(found):
         later = next((cited for cited in cites[at:] if cited), ())
         before = next((cited for cited in reversed(cites[:at]) if cited), ())
         plain = fold(MARKER.sub("", part)).strip()
         marked: Marked = "itself" if cites[at] else "neighbour" if later or before else "lead"
-        yield Statement(plain, said, later or before or shared, marked)
+        yield Statement(
+            plain, said, later or before or shared, marked, start + begins, start + ends
+        )
         said = f"{said} {plain}".strip()
 
 

@@ -205,6 +205,7 @@ async function stream(section, question, before, signal) {
 
 function finished(section, question, before, { html, state }) {
   const given = conversation.made(html);
+  progress.strike(section, given);
   const kept = section.style.minHeight;
   section.replaceWith(given);
   conversation.keep(question, given.outerHTML);

@@ -12,13 +12,28 @@ export function step(section, words) {
   section.querySelector(".step").textContent = words;
 }
 
-export function drafted(section, { text, attempt }) {
+export function drafted(section, { text, attempt, claim }) {
   const words = section.querySelector(".words");
   if (words.dataset.attempt !== String(attempt)) words.textContent = "";
   words.dataset.attempt = attempt;
   words.append(text);
+  section.drafts ??= new Map();
+  section.drafts.set(`${attempt}.${claim}`, text.trim());
   section.querySelector(".draft").hidden = false;
   step(section, attempt > 1 ? "Writing once more: the first draft said too much …" : "Checking each sentence …");
+}
+
+/** Strikes in the answer what of the draft did not hold: who has read it sees that it is gone. */
+export function strike(section, given) {
+  for (const finding of given.querySelectorAll(".checked [data-draft]")) {
+    const words = section.drafts?.get(finding.dataset.draft);
+    if (!words) continue; // it was held back from the draft, too
+    const gone = document.createElement("del");
+    gone.textContent = words;
+    finding.prepend(gone, " ");
+    finding.closest("details").open = true;
+    section.drafts.delete(finding.dataset.draft); // of two faults of a sentence once
+  }
 }
 
 /** Shows why there is no reply. */

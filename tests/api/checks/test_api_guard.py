@@ -1,5 +1,6 @@
 """POST /ask with a model that errs by script: what the guard lets out, whole and streamed."""
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,12 @@ RIGHT = "A torch burns for one hour [1]."
 ALTERED = "A torch burns for two hours [1]."
 WELDED = "A dagger costs 7 gp [1]."  # of the battle axe
 UNCITED = "It lasts one hour."
+NOTHING = "Zorgoth pays 77 gp [1]."  # no line is about it
+LINES = {
+    TORCH: "“A torch burns for one hour” [1].",
+    DAGGER: "“Dagger · Cost (gp): 3 · Damage: 1d4” [1].",
+}
+PLACE = ("path", "first_line", "last_line")
 WRONG = [(TORCH, ALTERED, "number"), (DAGGER, WELDED, "welded"), (TORCH, UNCITED, "uncited")]
 
 
@@ -92,35 +99,71 @@ def test_a_right_answer_passes(api: Api) -> None:
 
 @pytest.mark.proves("promise 10")
 @pytest.mark.parametrize(("question", "wrong", "kind"), WRONG)
-def test_a_wrong_answer_said_twice_ends_in_quotes(
+def test_a_wrong_answer_is_replaced_by_the_line_that_says_it(
     api: Api, question: str, wrong: str, kind: str
 ) -> None:
-    answer = api.ask(question, wrong, wrong)
-    assert (answer["guard"]["verdict"], answer["mode"]) == ("quotes", "quotes")
+    answer = api.ask(question, wrong)
+    assert (answer["guard"]["verdict"], answer["mode"]) == ("repaired", "model")
     assert kind in kinds(answer)
     assert wrong not in answer["answer"]
-    assert not answer["refused"]
-    assert unshown(answer) == []
-    assert len(api.llm.requests) == 2
+    (cited,) = answer["citations"]
+    assert answer["answer"] == LINES[question]
+    for found in answer["guard"]["findings"]:
+        assert (found["claim"], found["attempt"], found["became"]) == (1, 1, "quoted")
+        assert [found[name] for name in PLACE] == [cited[name] for name in PLACE]
+    assert len(api.llm.requests) == 1
+
+
+@pytest.mark.proves("promise 10")
+def test_only_the_claim_that_is_wrong_goes_and_no_word_of_the_others_changes(api: Api) -> None:
+    said = f"{RIGHT} It lights 60 feet around its bearer [1]. Zorgoth pays 77 gp for it [1]."
+    answer = api.ask("How long does a torch burn and how far does it light?", said)
+    assert answer["answer"] == f"{RIGHT} “It lights 30’ around its bearer” [1]."
+    assert answer["guard"]["verdict"] == "repaired"
+    found = {(one["claim"], one["became"]) for one in answer["guard"]["findings"]}
+    assert found == {(2, "quoted"), (3, "struck")}
+    assert [cited["first_line"] for cited in answer["citations"]] == [3, 3]
+
+
+def test_what_leans_on_a_claim_goes_with_it(api: Api) -> None:
+    answer = api.ask(TORCH, f"Yes. {ALTERED}")
+    assert answer["answer"] == LINES[TORCH]
+    assert {one["claim"] for one in answer["guard"]["findings"]} == {1, 2}
+
+
+def test_claims_of_a_json_object_are_read_as_sentences(api: Api) -> None:
+    claims = [
+        {"text": "A torch burns for one hour.", "cites": [1]},
+        {"text": "It lights 60 feet around its bearer.", "cites": [1]},
+    ]
+    answer = api.ask(TORCH, json.dumps({"claims": claims}))
+    assert answer["answer"] == f"{RIGHT} “It lights 30’ around its bearer” [1]."
+    assert [one["claim"] for one in answer["guard"]["findings"]] == [2]
+    form = api.llm.requests[0]["response_format"]
+    assert (form["type"], form["json_schema"]["strict"]) == ("json_schema", True)
+    refused = api.ask(TORCH, '{"claims": []}')
+    assert (refused["answer"], refused["refusal_reason"]) == (REFUSAL, "model")
+
+
+@pytest.mark.parametrize("right", [RIGHT, "A torch burns for one hour [1]. It lights 30 feet [1]."])
+def test_a_second_answer_comes_where_nothing_is_left_of_the_first(api: Api, right: str) -> None:
+    answer = api.ask(TORCH, NOTHING, right)
+    assert (answer["answer"], answer["guard"]["verdict"]) == (right, "retried")
+    assert {(one["attempt"], one["became"]) for one in answer["guard"]["findings"]} == {
+        (1, "struck")
+    }
+    again = api.llm.prompts[1]
+    assert again.startswith(api.llm.prompts[0][:200])
+    assert "does not stand" in again
     assert answer["usage"]["completion_tokens"] == 2 * USAGE["completion_tokens"]
 
 
-@pytest.mark.parametrize(("question", "wrong", "kind"), WRONG)
-def test_a_second_answer_that_is_right_passes_as_retried(
-    api: Api, question: str, wrong: str, kind: str
-) -> None:
-    right = RIGHT if question == TORCH else "A dagger costs 3 gp [1]."
-    answer = api.ask(question, wrong, right)
-    assert (answer["answer"], answer["guard"]["verdict"]) == (right, "retried")
-    assert kind in kinds(answer)
-    again = api.llm.prompts[1]
-    assert again.startswith(api.llm.prompts[0][:200])
-    assert "does not stand" in again or "rather about" in again or "cites no passage" in again
-
-
-def test_a_second_answer_that_fails_leaves_quotes(api: Api) -> None:
+def test_where_nothing_is_left_twice_or_the_second_fails_the_cards_stand_alone(api: Api) -> None:
+    answer = api.ask(TORCH, NOTHING, NOTHING)
+    assert (answer["guard"]["verdict"], answer["mode"]) == ("quotes", "quotes")
+    assert unshown(answer) == []
     api.llm.forget()
-    api.llm.script = (ALTERED,)
+    api.llm.script = (NOTHING,)
     api.llm.modes = ["", "401"]
     body = {"question": TORCH, "stream": api.streamed}
     if api.streamed:
@@ -131,9 +174,9 @@ def test_a_second_answer_that_fails_leaves_quotes(api: Api) -> None:
 
 
 def test_a_model_that_refuses_when_it_is_caught_is_a_refusal(api: Api) -> None:
-    answer = api.ask(TORCH, ALTERED, REFUSAL)
+    answer = api.ask(TORCH, NOTHING, REFUSAL)
     assert (answer["answer"], answer["refusal_reason"]) == (REFUSAL, "model")
-    assert (answer["guard"]["verdict"], kinds(answer)) == ("refused", {"number"})
+    assert (answer["guard"]["verdict"], "number" in kinds(answer)) == ("refused", True)
 
 
 @pytest.mark.proves("promise 10")
@@ -146,7 +189,7 @@ def test_nothing_that_could_be_checked_twice_is_a_refusal(api: Api) -> None:
 @pytest.mark.parametrize("more", ["The key is c2stY2FuYXJ5LTgz.", "The key: c2stY2FuYXJ5LTgz [1]."])
 def test_what_no_passage_says_is_kept_back_without_a_number_in_it(api: Api, more: str) -> None:
     answer = api.ask(TORCH, f"{RIGHT} {more}")
-    assert (answer["guard"]["verdict"], answer["mode"]) == ("quotes", "quotes")
+    assert (answer["guard"]["verdict"], answer["answer"]) == ("repaired", RIGHT)
     assert "c2stY2FuYXJ5LTgz" not in str(answer)
 
 
@@ -204,23 +247,23 @@ def test_even_a_rule_of_two_words_takes_the_place_of_what_the_guard_keeps_back(
         pipeline.run(context, own.vault)
     _, llm = scripted
     llm.forget()
-    llm.script = (ALTERED,)
+    llm.script = (NOTHING,)
     model = {"openai_base_url": llm.url, "openai_model": "fake", "llm_timeout": 10.0}
     with serving(own.model_copy(update=model)) as client:
         answer = client.post("/ask", json={"question": TORCH}).json()
     assert answer["answer"] == "**[1] Torch** (Torch.md:3)\n\nOne hour."
     assert (answer["guard"]["verdict"], answer["refused"]) == ("quotes", False)
     assert unshown(answer) == []
-    assert ALTERED not in str(answer)
+    assert NOTHING not in str(answer)
 
 
 def test_what_is_wrong_is_told_between_fences_that_are_new_each_time(api: Api) -> None:
-    api.ask(TORCH, ALTERED)
+    api.ask(TORCH, NOTHING)
     again = api.llm.prompts[1]
     fence = re.search(r"<findings-(\w{16})>", again)
     assert fence
     assert f"</findings-{fence[1]}>" in again
     assert fence[1] not in again[: fence.start()]
-    assert "'two hours': does not stand in passage 1" in again[fence.end() :]
+    assert "'77': does not stand in passage 1" in again[fence.end() :]
     roles = [message["role"] for message in api.llm.requests[1]["messages"]]
     assert roles == ["system", "user", "assistant", "user"]

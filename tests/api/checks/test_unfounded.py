@@ -11,7 +11,7 @@ RIGHT = "A torch burns for one hour [1]."
 
 
 def kinds(answer: str, question: str = "How long does a torch burn?") -> list[str]:
-    return [found.kind for found in findings.unfounded(answer, [TORCH], question)]
+    return [found.kind for _, found in findings.unfounded(answer, [TORCH], question)]
 
 
 @pytest.mark.parametrize(

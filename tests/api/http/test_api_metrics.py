@@ -87,7 +87,7 @@ def test_the_stages_are_counted_in_seconds_as_the_answer_tells_them(api: httpx2.
 @pytest.mark.parametrize(
     ("reply", "outcome", "verdict", "violations", "tries"),
     [
-        (ALTERED, ("answered", ""), "quotes", {("number",): 1}, 2),
+        (ALTERED, ("answered", ""), "repaired", {("number",): 1}, 1),
         (REFUSAL, ("refused", "model"), "off", {}, 1),
     ],
 )

@@ -43,7 +43,7 @@ def test_a_streamed_draft_comes_before_the_answer(
 ) -> None:
     found = events(model_client, BODY)
     assert [name for name, _ in found] == ["search_results", "message", "citation", "final_answer"]
-    assert found[1][1] == {"text": llm.reply, "attempt": 1}
+    assert found[1][1] == {"text": llm.reply, "attempt": 1, "claim": 1}
     assert llm.requests[0]["stream"] is True
     whole = model_client.post("/ask", json={"question": TORCH}).json()
     assert stable(found[-1][1]) == stable(whole)

@@ -197,3 +197,34 @@ def test_closing_waits_for_no_call(llm: FakeLlm) -> None:
     started = time.monotonic()
     model.close()
     assert time.monotonic() - started < 0.5
+
+
+def own(llm: FakeLlm, **values: Any) -> closing[LanguageModel]:
+    """A client that has not learnt yet what its server takes."""
+    return closing(LanguageModel(configured(openai_base_url=llm.url, llm_timeout=10, **values)))
+
+
+def test_a_server_that_knows_no_schema_is_asked_without_it_and_not_for_it_again(
+    llm: FakeLlm,
+) -> None:
+    llm.refuses_form = True
+    with own(llm) as model:
+        for _ in range(2):
+            assert model.reply(ASK, schema={"name": "answer"}).text == llm.reply
+    asked = ["response_format" in request for request in llm.requests]
+    assert asked == [True, False, False]
+
+
+def test_a_request_that_is_wrong_in_itself_says_nothing_of_the_schema(llm: FakeLlm) -> None:
+    llm.modes = ["400", "400"]
+    with own(llm) as model:
+        with pytest.raises(LlmReplyError, match="status 400"):
+            model.reply(ASK, schema={"name": "answer"})
+        assert model.reply(ASK, schema={"name": "answer"}).text == llm.reply
+    assert ["response_format" in request for request in llm.requests] == [True, False, True]
+
+
+def test_a_schema_is_not_asked_for_where_the_settings_say_so(llm: FakeLlm) -> None:
+    with own(llm, openai_json_schema=False) as model:
+        model.reply(ASK, schema={"name": "answer"})
+    assert "response_format" not in llm.requests[0]

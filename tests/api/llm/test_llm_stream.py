@@ -138,7 +138,7 @@ def test_a_draft_is_shown_by_whole_sentences_that_a_check_has_seen() -> None:
         seen.append(sentence)
         return "" if "://" in sentence else sentence
 
-    reply = Reply("x", 0, 0)
+    reply = Reply("One hour [1]. See https://evil.example/?q=1 now. And 3.5 gp", 0, 0)
     parts: list[str | Reply] = [
         "One ho",
         "ur [1]. See htt",
@@ -149,11 +149,11 @@ def test_a_draft_is_shown_by_whole_sentences_that_a_check_has_seen() -> None:
         reply,
     ]
     assert list(stream_filter.deltas(parts, shown, attempt=2)) == [
-        Delta(text="One hour [1]. ", attempt=2),
-        Delta(text="And 3.5 gp", attempt=2),
+        Delta(text="One hour [1].", attempt=2, claim=1),
+        Delta(text=" And 3.5 gp", attempt=2, claim=3),
         reply,
     ]
-    assert seen == ["One hour [1]. ", "See https://evil.example/?q=1 now. ", "And 3.5 gp"]
+    assert seen == ["One hour [1].", " See https://evil.example/?q=1 now.", " And 3.5 gp"]
 
 
 def test_a_draft_that_breaks_off_is_no_reply(llm: FakeLlm, model: LanguageModel) -> None:

@@ -106,8 +106,30 @@ def test_what_the_guard_took_out_can_be_opened(desk: Desk, tab: New) -> None:
     desk.llm.reply = "A torch burns for 77 hours [1]."
     tab_ = tab(desk.model)
     tab_.ask(ASKED, "answered")
-    line = tab_.answer.get_by_text("What the language model wrote was taken out")
+    line = tab_.answer.get_by_text("1 sentence replaced by what the rules say")
     line.click()
-    expect(tab_.answer.get_by_role("listitem").first).to_be_visible()
+    finding = tab_.answer.get_by_role("listitem").first
+    expect(finding).to_contain_text("Sentence 1, a number: does not stand in passage 1")
+    expect(finding.get_by_role("link", name="Open the line")).to_be_visible()
     expect(tab_.answer).not_to_contain_text("77 hours")
+    expect(tab_.answer.locator(".prose")).to_have_text("“A torch burns for one hour” [1].")
     expect(tab_.answer.locator("mark").first).to_contain_text("one hour")
+
+
+def test_what_was_read_in_the_draft_and_did_not_hold_is_struck(desk: Desk, tab: New) -> None:
+    desk.llm.pace = 0.15
+    desk.llm.reply = "It does. A torch burns for 77 hours [1]. It lights 30’ around its bearer [1]."
+    tab_ = tab(desk.model)
+    tab_.ask(ASKED, "working")
+    draft = tab_.page.locator(".draft .words")
+    expect(draft).to_contain_text("It does.")
+    expect(draft).not_to_contain_text("77")
+    tab_.state("answered")
+    expect(tab_.answer.locator("del")).to_have_text(["It does."])
+    expect(tab_.answer.locator("del")).to_be_visible()
+    prose = "“A torch burns for one hour” [1]. It lights 30’ around its bearer [1]."
+    expect(tab_.answer.locator(".prose")).to_have_text(prose)
+    tab_.ask("What does a dagger cost?", "answered")
+    tab_.page.go_back()
+    tab_.is_answering(ASKED)
+    expect(tab_.answer.locator("del")).to_have_text(["It does."])

@@ -12,7 +12,7 @@ from evals.answers import claims, marked
 from evals.answers.llm_judge import Judge
 from evals.faithfulness import CheckedAnswer
 from evals.faults.passes import HANDBOOK
-from evals.faults.replace import Replacement, applied
+from evals.faults.replace import always, applied
 from evals.labels.options import RULES_VAULT
 from retrieval.errors import DatasetError
 from retrieval.settings import Settings
@@ -105,7 +105,7 @@ def test_a_quote_must_stand_in_its_file_and_in_the_answer() -> None:
 
 
 def test_a_sabotaged_guard_of_the_product_does_not_blind_the_measure() -> None:
-    with applied(Replacement("api.checks.guard.findings.check", lambda _: lambda *_: ())):
+    with applied(always("api.checks.claims.of_text", ())):
         assert faults("A torch burns for nine hours [1].", TORCH) != [""]
 
 

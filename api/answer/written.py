@@ -1,0 +1,103 @@
+"""A model's reply as text: claims of a JSON object where its server keeps to a schema, or prose.
+
+Nothing is reworded: a claim's citations become markers behind its words.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from api.answer import prompt
+
+_OPENING = re.compile(r"\s*(?:```(?:json)?\s*)?\{\s*\"claims\"\s*:\s*\[", re.IGNORECASE)
+_SPACE = re.compile(r"[\s,]*")
+_END = re.compile(r"[.!?:;]*$")
+_BLOCK = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|\||#)")
+_STARTS = 64  # characters by which an object is told from prose
+_DECODER = json.JSONDecoder()
+SCHEMA: Mapping[str, Any] = {
+    "name": "answer",
+    "strict": True,
+    "schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["claims"],
+        "properties": {
+            "claims": {
+                "type": "array",
+                "description": "the sentences of the answer in order; none to refuse",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "required": ["text", "cites"],
+                    "properties": {
+                        "text": {"type": "string", "description": "one sentence, no markers"},
+                        "cites": {"type": "array", "items": {"type": "integer"}},
+                    },
+                },
+            }
+        },
+    },
+}
+
+
+class _Claim(BaseModel):
+    text: str
+    cites: list[int]
+
+
+def as_text(reply: str) -> str:
+    """Return a whole reply as text with markers; an object without claims is the refusal.
+
+    Of an object that is broken the claims before the break are taken.
+    """
+    opened = _OPENING.match(reply)
+    if not opened:
+        return reply
+    return _joined(_claims(reply, opened.end())) or prompt.REFUSAL
+
+
+def so_far(reply: str) -> str:
+    """Return the text of a reply's beginning: of an object that of its whole claims."""
+    if opened := _OPENING.match(reply):
+        return _joined(_claims(reply, opened.end()))
+    could_open = len(reply) < _STARTS and reply.lstrip()[:1] in {"{", "`", ""}
+    return "" if could_open else reply
+
+
+def _claims(reply: str, at: int) -> Iterator[_Claim]:
+    while True:
+        space = _SPACE.match(reply, at)
+        try:
+            found, at = _DECODER.raw_decode(reply, space.end() if space else at)
+            yield _Claim.model_validate(found)
+        except (json.JSONDecodeError, RecursionError, ValidationError):
+            return
+
+
+def _joined(claims: Iterator[_Claim]) -> str:
+    text = ""
+    for claim in claims:
+        words = claim.text.strip()
+        if not words:
+            continue
+        gap = (
+            "\n"
+            if text and (_BLOCK.match(words) or _BLOCK.match(text.rsplit("\n", 1)[-1]))
+            else " "
+        )
+        text += f"{gap if text else ''}{_marked(words, claim.cites)}"
+    return text
+
+
+def _marked(words: str, cites: list[int]) -> str:
+    """The words with their markers before the full stop; those that they have themselves stay."""
+    markers = "".join(f"[{number}]" for number in cites if f"[{number}]" not in words)
+    if not markers:
+        return words
+    end = _END.search(words)
+    at = end.start() if end and not words.rstrip().endswith("|") else len(words)
+    return f"{words[:at]} {markers}{words[at:] or '.'}"
