@@ -1,9 +1,9 @@
 """Measure the replies to questions over several vaults: the right card first, shown, complete.
 
 The sets: labelled (rules.jsonl and handbook.jsonl), typed (what people type, over the same two
-vaults), foreign (two vaults that nothing was ever fitted on), and reworded (rules in other words
-and cells of tables, over five vaults; --split calibration). Nothing here is a gate; what of it is
-one is in evals.retrieval.
+vaults), foreign (two vaults that nothing was ever fitted on), reworded (rules in other words and
+cells of tables, over five vaults) and aliases (words that only a vault's aliases.yaml knows), the
+last two with --split calibration. Nothing here is a gate; what of it is one is in evals.retrieval.
 
 Exit status: 0 measured; 2 nothing could be measured.
 """
@@ -30,6 +30,7 @@ from retrieval.errors import DatasetError
 from retrieval.settings import load
 
 _HANDBOOK = folder_named("handbook")
+_OF_FILES = ("foreign", "reworded", "aliases")  # a file for each vault
 _HEAD = ("kind", "n", "search 1st", "1st card", "search any", "shown", "complete", "nearest",
          "refused", "words: median, mean")  # fmt: skip
 
@@ -46,15 +47,14 @@ class RepliedQuestions:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     parser = program.parser("evals.reply", __doc__, dataset=None, split="gate")
-    parser.add_argument(
-        "set", choices=("labelled", "typed", "foreign", "reworded"), nargs="?", default="typed"
-    )
+    choices = ("labelled", "typed", *_OF_FILES)
+    parser.add_argument("set", choices=choices, nargs="?", default="typed")
     return program.run(parser, argv, _measured)
 
 
 def sets(name: str, split: str) -> list[RepliedQuestions]:
     """Return the vaults of a set with their questions. Raises DatasetError where there are none."""
-    if name in ("foreign", "reworded"):
+    if name in _OF_FILES:
         found = [
             RepliedQuestions(file.stem, folder_named(file.stem), tuple(
                 question for question in dataset.load(file) if question.split == split

@@ -159,6 +159,7 @@ def _edit(job: Job, todo: _Todo) -> Built:
     ready = prepare_and_apply(job, todo.live.id, _chosen(todo), removed=removed)
     if ready.files or removed:
         hnsw.build_if_large(conn, todo.live.id, say=job.say)
+    generations.put_aliases(conn, todo.live.id, todo.found.aliases)
     if fits != todo.live.off_topic:
         generations.require_lock(conn)
         generations.put_off_topic(conn, todo.live.id, fits)
@@ -200,7 +201,7 @@ def run_temporary(
     job = Job(context, conn, root, progress=progress, index=index, reuse_vectors=reuse_vectors,
               temporary=True)  # fmt: skip
     fits = off_topic.of_vault(root)
-    generation_id = generations.create(conn, fingerprint(context), "temporary", fits)
+    generation_id = generations.create(conn, fingerprint(context), "temporary", fits, found.aliases)
     ready = prepare_and_apply(job, generation_id, found.files)
     conn.execute("ANALYZE chunk, entry, posting")
     files, chunks = generations.size(conn, generation_id)

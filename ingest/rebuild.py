@@ -65,7 +65,7 @@ def roll_back(context: SearchContext, conn: Connection) -> Generation:
 
 def _load(job: Job, live: Generation | None, found: VaultFiles) -> Built:
     made_with, fits = fingerprint(job.context), off_topic.of_vault(job.root)
-    generation_id = generations.create(job.conn, made_with, "building", fits)
+    generation_id = generations.create(job.conn, made_with, "building", fits, found.aliases)
     ready = prepare_and_apply(job, generation_id, found.files)
     if live and dict(live.fingerprint) == made_with:
         kept = _kept(job.conn, live, found, {file.path for file in ready.files})
@@ -108,8 +108,9 @@ def _read_again(job: Job, built: Built) -> tuple[Built, bool]:
     still = {*plan.unchanged, *(error.path for error in found.rejected)}
     rejected = tuple(error for error in built.rejected if error.path in still)
     built = replace(built, found=found, rejected=rejected)
+    renamed = generations.put_aliases(job.conn, built.generation_id, found.aliases)
     if not plan.changes:
-        return built, False
+        return built, renamed
     chosen = {*plan.added, *plan.changed}
     files = [file for file in found.files if file.path in chosen]
     ready = prepare_and_apply(job, built.generation_id, files, removed=plan.removed)

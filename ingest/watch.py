@@ -26,7 +26,7 @@ from ingest.progress import Meter
 from retrieval.context import SearchContext, database_url, open_context
 from retrieval.errors import RulesError
 from retrieval.settings import Settings
-from retrieval.vault_files import SUFFIXES
+from retrieval.vault_files import ALIASES, SUFFIXES
 
 _QUIET = 0.3  # seconds without a change end a burst of saves, or a checkout of git …
 _BURST = 10.0  # … seconds; a folder that never rests is ingested this often
@@ -44,7 +44,9 @@ class _Seen(NamedTuple):
     modified: int  # ns
 
 
-State = Mapping[str, _Seen] | None  # Markdown files by path; None: there is no such folder
+State = (
+    Mapping[str, _Seen] | None
+)  # Markdown files and aliases by path; None: there is no such folder
 
 
 def keep(settings: Settings, root: Path) -> int:
@@ -95,7 +97,7 @@ def state(root: Path) -> State:
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name[0] != "."]
         for name in names:
-            if name[0] == "." or not name.lower().endswith(SUFFIXES):
+            if name[0] == "." or not (name.lower().endswith(SUFFIXES) or name == ALIASES):
                 continue
             path = os.path.join(folder, name)
             try:

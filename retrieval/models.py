@@ -20,6 +20,7 @@ BY_CHOICE = {"optional", "variant", "draft", "proposed"}  # binds only who has c
 Certainty = Literal["answered", "nearest", "refused"]
 EntryKind = Literal["row", "item", "sentences", "whole"]
 Name = tuple[str, ...]  # the stems of its words, in order
+Aliases = Mapping[str, tuple[str, ...]]  # what each stands for, as it is written, by `alias_key`
 LONGEST_NAME = 6  # words
 
 
@@ -92,9 +93,10 @@ class Terms:
     words: Mapping[str, int]  # as they are written, in lower case, and how often
     titles: Mapping[str, str]  # of the files, by path and in that order
     spellings: Mapping[str, tuple[str, ...]]  # the words of letters alone, by the first letter
-    abbreviations: Mapping[str, Name]  # what the vault says that they stand for, by their stems
+    abbreviations: Mapping[str, Name]  # what they stand for, aliases among them, by their stems
     named_words: frozenset[str]  # the stems that are part of a name
     commonest: str  # words, as a sample of the vault's language
+    aliases: Aliases = field(default_factory=dict)  # of its aliases.yaml
 
     @property
     def headings(self) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ from retrieval.encoder.bi_encoder import EncodedQuestion
 from retrieval.errors import QuestionError
 from retrieval.index import indexed_file, store
 from retrieval.index.store import Connection, Generation, ScoredChunk
-from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Timings, Vectors
+from retrieval.index.terms import in_vault_words
+from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Terms, Timings, Vectors
 from retrieval.ranking import fusion, precedence, selection
 from retrieval.ranking.fusion import Candidates, Lists
 from retrieval.ranking.lines import QuestionWords
@@ -62,7 +63,9 @@ def search(
     that cannot be searched, IndexMissingError and IndexMismatchError for an index that cannot
     answer, DatabaseUnreachableError, and ConfigurationError where what was fitted cannot be read.
     """
-    words = check_question(context, question)
+    check_question(context, question)
+    question = _in_vault_words(context, question, generation_id)
+    words = searchable(question).strip()
     started = perf_counter()
     encoded = context.embedder.question(words)
     embed_ms = 1000 * (perf_counter() - started)
@@ -76,11 +79,24 @@ def search(
             return decision.decided(context, result)
 
 
+def _in_vault_words(context: SearchContext, question: str, generation_id: int | None) -> str:
+    """The question in the vault's words; as it was typed where the encoder cannot read those."""
+
+    def read(conn: Connection) -> Terms:
+        chosen = store.chosen(conn, generation_id)
+        return context.terms.of(conn, chosen.id, chosen.name)
+
+    terms = context.store.read(read)
+    said = in_vault_words(question, terms)
+    fits = context.embedder.tokens.count(searchable(said)) <= context.embedder.limit - 2
+    return said if fits else question
+
+
 def _attempt(context: SearchContext, question: _Question) -> SearchResult | None:
     """Search once; None where an ingest committed while the models were reading."""
 
     def collected(conn: Connection) -> Lists:
-        chosen = _generation(conn, question)
+        chosen = store.chosen(conn, question.generation_id)
         context.check(chosen)
         return fusion.collect(conn, context, chosen, question.words, question.encoded)
 
@@ -140,16 +156,10 @@ def _covered(question: _Question, pieces: Vectors | None) -> float | None:
     return float(question.encoded.tokens.weights @ (pieces - question.off_topic.pieces))
 
 
-def _generation(conn: Connection, question: _Question) -> Generation:
-    if question.generation_id is None:
-        return store.live(conn)
-    return store.generation(conn, question.generation_id)
-
-
 def _details(
     context: SearchContext, question: _Question, ranked: Ranking, conn: Connection
 ) -> _Details:
-    now = _generation(conn, question)
+    now = store.chosen(conn, question.generation_id)
     tokens = question.encoded.tokens if context.settings.rag_late_interaction else None
     chosen = [scored for scored, _ in (*ranked.kept, *ranked.above)]
     return _Details(

@@ -180,9 +180,7 @@ def _is_new_subject(typed: str, terms: Terms) -> bool:
 
 def _terms(context: SearchContext, generation_id: int | None) -> Terms:
     def read(conn: store.Connection) -> Terms:
-        wanted = (
-            store.live(conn) if generation_id is None else store.generation(conn, generation_id)
-        )
+        wanted = store.chosen(conn, generation_id)
         return context.terms.of(conn, wanted.id, wanted.name)
 
     return context.store.read(read)

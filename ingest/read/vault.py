@@ -6,13 +6,14 @@ import time
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from ingest.read import whole_file
+from ingest.read import aliases, whole_file
 from ingest.read.whole_file import FileRead
 from retrieval.errors import FileRejectedError, VaultError
-from retrieval.vault_files import SUFFIXES
+from retrieval.models import Aliases
+from retrieval.vault_files import ALIASES, SUFFIXES
 
 _NAME_LIMIT = 1_000  # bytes of a path; a longer one does not fit a btree key
 
@@ -34,10 +35,11 @@ class VaultFiles:
     files: tuple[SourceFile, ...]
     rejected: tuple[FileRejectedError, ...]
     ignored: tuple[str, ...]  # not Markdown
+    aliases: Aliases | None = field(default_factory=dict)  # None: a file of them is rejected
 
 
 def read(root: Path) -> VaultFiles:
-    """Return all Markdown files below `root`, hidden folders left out, links not followed.
+    """Return the Markdown files and aliases below `root`, hidden folders left out, links too.
 
     A file that cannot be read, or that is being written all the time, is in `rejected` with its
     reason; what may be in the middle of being written is read again, see `whole_file`. Raises
@@ -52,12 +54,31 @@ def read(root: Path) -> VaultFiles:
     found: dict[str, FileRead] = {}
     restless = _read_all(root, found, rejected, ignored)
     _wait_for(restless, root, found, rejected)
-    files = list(_decoded(found.values(), rejected))
+    files = sorted(_decoded(found.values(), rejected), key=lambda file: file.path)
+    known = _aliases([file for file in files if _holds_aliases(file.path)], rejected)
     return VaultFiles(
-        tuple(sorted(files, key=lambda file: file.path)),
+        tuple(file for file in files if not _holds_aliases(file.path)),
         tuple(sorted(rejected, key=lambda error: error.path)),
         tuple(sorted(ignored)),
+        known,
     )
+
+
+def _aliases(files: Collection[SourceFile], rejected: list[FileRejectedError]) -> Aliases | None:
+    """The aliases of all folders; None where a file of them is, or becomes, a rejected one."""
+    parsed = []
+    for file in files:
+        try:
+            parsed.append(aliases.parse(file.path, file.text))
+        except FileRejectedError as error:
+            rejected.append(error)
+    if any(_holds_aliases(error.path) for error in rejected):
+        return None
+    return aliases.merged(parsed)
+
+
+def _holds_aliases(path: str) -> bool:
+    return path.rsplit("/", 1)[-1] == ALIASES
 
 
 def _read_all(
@@ -70,7 +91,7 @@ def _read_all(
     restless: set[str] = set()
     for folder, name, folder_fd in _walk(root, rejected):
         path = _shown(folder + name)
-        if not name.lower().endswith(SUFFIXES):
+        if not name.lower().endswith(SUFFIXES) and name != ALIASES:
             ignored.append(path)
             continue
         try:

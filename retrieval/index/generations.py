@@ -16,6 +16,7 @@ from psycopg.types.json import Jsonb
 
 from retrieval.errors import ConfigurationError, IndexMissingError, IngestRunningError
 from retrieval.index.store import GENERATION, Connection, Generation, live
+from retrieval.models import Aliases
 
 LOCK_SPACE = 0x52554C45  # "RULE": advisory locks of this product, the second key says which
 _DEAD_SHARE = 0.10  # of a table's rows
@@ -120,6 +121,7 @@ def create(
     fingerprint: Mapping[str, str | int],
     state: Literal["building", "temporary"],
     off_topic: Sequence[Mapping[str, Any]] = (),
+    aliases: Aliases | None = None,
 ) -> int:
     """Return the id of a new, empty generation that no reader sees.
 
@@ -127,8 +129,9 @@ def create(
     by this connection. After that `drop_abandoned` removes it.
     """
     row = conn.execute(
-        "INSERT INTO generation (state, fingerprint, off_topic) VALUES (%s, %s, %s) RETURNING id",
-        [state, Jsonb(dict(fingerprint)), Jsonb(list(off_topic))],
+        "INSERT INTO generation (state, fingerprint, off_topic, aliases) "
+        "VALUES (%s, %s, %s, %s) RETURNING id",
+        [state, Jsonb(dict(fingerprint)), Jsonb(list(off_topic)), Jsonb(dict(aliases or {}))],
     ).fetchone()
     assert row is not None  # INSERT … RETURNING gives a row or raises
     if state == "temporary":
@@ -144,6 +147,26 @@ def put_off_topic(
         "UPDATE generation SET off_topic = %s WHERE id = %s",
         [Jsonb(list(off_topic)), generation_id],
     )
+
+
+def put_aliases(conn: Connection, generation_id: int, aliases: Aliases | None) -> bool:
+    """Replace what a generation's aliases.yaml files say and return whether it was another.
+
+    None keeps what there is: one of the files cannot be read. Raises ConfigurationError where the
+    lock is lost.
+    """
+    if aliases is None:
+        return False
+    given = {"id": generation_id, "aliases": Jsonb(dict(aliases))}
+    same = "SELECT FROM generation WHERE id = %(id)s AND aliases = %(aliases)s"
+    if conn.execute(same, given).fetchone() is not None:
+        return False
+    require_lock(conn)
+    conn.execute(
+        "UPDATE generation SET aliases = %(aliases)s, revision = revision + 1 WHERE id = %(id)s",
+        given,
+    )
+    return True
 
 
 def promote(conn: Connection, generation_id: int) -> None:

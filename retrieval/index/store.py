@@ -73,6 +73,11 @@ def generation(conn: Connection, generation_id: int) -> Generation:
     return found
 
 
+def chosen(conn: Connection, generation_id: int | None) -> Generation:
+    """Return the generation of that id, or the live one for None. Raises IndexMissingError."""
+    return live(conn) if generation_id is None else generation(conn, generation_id)
+
+
 COLUMNS = (  # of a ScoredChunk, beside its score
     "c.id AS row_id, c.path, c.heading, c.first_line, c.last_line, c.text, c.context, c.piece"
 )

@@ -9,15 +9,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import psycopg
 
 from retrieval.index.abbreviations import explained
-from retrieval.models import LONGEST_NAME, Entry, Name, Terms
+from retrieval.models import LONGEST_NAME, Aliases, Entry, Name, Terms
 from retrieval.text.normalize import searchable, unnumbered
-from retrieval.text.words import STOP, WORD, stem
+from retrieval.text.words import STOP, WORD, alias_key, stem
 
+_SELDOM = 2  # times: a word that the rules explain, and not what they call the thing
 _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four, tour
 _COMMON = 300  # words, enough to tell a language by
 _BAR = re.compile(r"(?<!\\)\|")
@@ -29,6 +31,8 @@ _ENTRIES = """
     FROM entry AS e JOIN chunk AS c ON c.id = e.chunk_id
     WHERE e.generation_id = %s AND e.kind <> 'whole' ORDER BY c.path, e.first_line, e.ordinal
 """
+# A reader may meet a database whose table lacks the column: it was not ingested into since.
+_ALIASES = "SELECT coalesce(to_jsonb(generation) -> 'aliases', '{}') FROM generation WHERE id = %s"
 
 
 @dataclass(slots=True)
@@ -42,9 +46,15 @@ class TermsCache:
         known = self._known
         if known is None or known[0] != name:
             rows = conn.execute(_ENTRIES, [generation_id]).fetchall()
-            known = (name, of_entries((path, Entry(*_padded(columns))) for path, *columns in rows))
+            entries = ((path, Entry(*_padded(columns))) for path, *columns in rows)
+            known = (name, of_entries(entries, _aliases(conn, generation_id)))
             self._known = known
         return known[1]
+
+
+def _aliases(conn: psycopg.Connection[Any], generation_id: int) -> Aliases:
+    row = conn.execute(_ALIASES, [generation_id]).fetchone()
+    return {name: tuple(meanings) for name, meanings in (row[0] if row else {}).items()}
 
 
 def _padded(columns: Sequence[str]) -> tuple[Any, ...]:
@@ -52,8 +62,10 @@ def _padded(columns: Sequence[str]) -> tuple[Any, ...]:
     return kind, heading, 0, 0, quote, lead, "", words
 
 
-def of_entries(found: Iterable[tuple[str, Entry]]) -> Terms:
-    """Return the terms of entries with the paths of their files."""
+def of_entries(
+    found: Iterable[tuple[str, Entry]], aliases: Aliases = MappingProxyType({})
+) -> Terms:
+    """Return the terms of entries with the paths of their files, and of the vault's aliases."""
     frequency: Counter[str] = Counter()
     words: Counter[str] = Counter()
     names: defaultdict[Name, set[str]] = defaultdict(set)
@@ -86,10 +98,49 @@ def of_entries(found: Iterable[tuple[str, Entry]]) -> Terms:
         words=words,
         titles=titles,
         spellings={first: tuple(found) for first, found in spellings.items()},
-        abbreviations=abbreviations,
+        abbreviations={**abbreviations, **_of_one_word(aliases)},
+        aliases=aliases,
         named_words=frozenset(word for name in names for word in name),
         commonest=" ".join(word for word, _ in words.most_common(_COMMON)),
     )
+
+
+def _of_one_word(aliases: Aliases) -> dict[str, Name]:
+    found = {stemmed(name.lower()): key(meanings[0]) for name, meanings in aliases.items()}
+    return {name: full for name, full in found.items() if full and WORD.fullmatch(name)}
+
+
+def in_vault_words(question: str, terms: Terms) -> str:
+    """Return the question with those aliases replaced that the rules hardly ever write themselves.
+
+    The first meaning takes an alias's place, with the plural's "s" where it had one; others stand
+    behind in brackets. Longer aliases go first, and what was put in is not read again.
+    """
+    seldom = {n: m for n, m in terms.aliases.items() if terms.words.get(n.lower(), 0) <= _SELDOM}
+    if not seldom:
+        return question
+    longest = max(name.count(" ") for name in seldom) + 1
+    words = list(WORD.finditer(question))
+    text, end, at = "", 0, 0
+    while at < len(words):
+        taken = 1
+        for count in range(min(longest, len(words) - at), 0, -1):
+            start, stop = words[at].start(), words[at + count - 1].end()
+            if meant := _meant(question[start:stop], seldom):
+                text += question[end:start] + meant
+                end, taken = stop, count
+                break
+        at += taken
+    return text + question[end:]
+
+
+def _meant(typed: str, aliases: Aliases) -> str:
+    for ending in ("", "'s", "s"):
+        alias = typed.removesuffix(ending)
+        if typed.endswith(ending) and (meanings := aliases.get(alias_key(alias))):
+            behind = f" ({', '.join(meanings[1:])})" if meanings[1:] else ""
+            return meanings[0] + ending + behind
+    return ""
 
 
 def names_of(path: str, entry: Entry) -> list[str]:

@@ -2,6 +2,8 @@
 
 import re
 
+from retrieval.text.normalize import fold
+
 WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
 _STOP_WORDS = (
     "a an the and or of to in on at by for from with as is are was were be been being it its this "
@@ -14,6 +16,7 @@ _STOP_WORDS = (
     "between against through among within toward towards yes one's i.e e.g etc according"
 )
 STOP = frozenset(_STOP_WORDS.split())
+_EVERYDAY = STOP | {"am", "me", "us"}  # an alias that is one of these is told by its capitals
 _COMMAND = re.compile(
     r"\b(?:please|pls|plz|list|enumerate|name|remind me of|give me|show me|tell me|all|every|each|"
     r"whole|full|complete|overview|table|'?em|them|which|what|are there|can|could|you|i|we|the|of|"
@@ -83,3 +86,9 @@ def abbreviates(short: str, words: list[str] | tuple[str, ...]) -> bool:
 
 def _begins(word: str, letter: str) -> bool:
     return word.startswith(letter) or (letter == "x" and word.startswith("ex"))
+
+
+def alias_key(alias: str) -> str:
+    """Return what an alias is looked up by: its words in lower case, unless that is everyday."""
+    words = " ".join(WORD.findall(fold(alias)))
+    return words if words.lower() in _EVERYDAY else words.lower()

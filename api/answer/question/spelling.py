@@ -65,7 +65,8 @@ def _is_known(word: str, terms: Terms, is_english: Callable[[str], bool]) -> boo
         return True
     if any(word.endswith(end) and word.removesuffix(end) in STOP for end in _ENDINGS):
         return True
-    return stemmed(word) in terms.frequency or is_english(word)
+    stem = stemmed(word)
+    return stem in terms.frequency or stem in terms.abbreviations or is_english(word)
 
 
 def _in_two(word: str, terms: Terms) -> str | None:

@@ -9,6 +9,7 @@ import pytest
 
 from evals.labels import dataset
 from evals.labels.dataset import SPLITS, Gold, Question
+from evals.lint import lint
 from ingest.read import vault
 from retrieval.errors import DatasetError
 from retrieval.text.normalize import comparable
@@ -174,6 +175,16 @@ def test_every_committed_question_is_in_a_split_and_both_have_both_kinds() -> No
         assert vaults == ({"handbook", "rules"} if path.stem == "typed" else {""})
         held = {(question.vault, question.split, question.answerable) for question in questions}
         assert held == set(product(vaults, SPLITS, (True, False)))
+
+
+@pytest.mark.parametrize("name", ["rules", "handbook"])
+def test_the_questions_with_aliases_have_their_quotes_and_are_no_question_of_a_gate(
+    name: str,
+) -> None:
+    path = DATASETS[0].parent / "aliases" / f"{name}.jsonl"
+    folder = Path("vault") if name == "rules" else Path("evals/vaults") / name
+    assert lint(path, DATASETS[0].parents[2] / folder) == []
+    assert {question.split for question in dataset.load(path)} == {"calibration"}
 
 
 @pytest.mark.parametrize("path", DATASETS, ids=lambda path: path.stem)

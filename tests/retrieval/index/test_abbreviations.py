@@ -5,6 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.index.abbreviations import explained
+from retrieval.index.terms import in_vault_words, of_entries
+from retrieval.models import Entry
+from retrieval.text.words import alias_key
 from tests.support.faults import growth
 
 
@@ -84,3 +87,54 @@ def test_reading_takes_time_in_proportion_to_the_length(unit: str, ends: tuple[s
         list(explained(ends[0] + unit * count + ends[1]))
 
     assert growth.ratio(read, 500) < 3
+
+
+ALIASES = {
+    "pc": ("player character",),
+    "per diem": ("meals a day",),
+    "mfa": ("two-factor", "second factor"),
+    "IT": ("computers",),
+    "ac": ("armour class",),
+    "p1": ("SEV1",),
+}
+
+
+def entry(words: str) -> Entry:
+    return Entry("sentences", "Rules", 1, 1, words, "", "", words)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What does a PC take?", "What does a player character take?"),
+        ("pcs, and the PC's dog", "player characters, and the player character's dog"),
+        ("what per  diem?", "what meals a day?"),
+        ("is MFA on", "is two-factor (second factor) on"),
+        ("is it IT's", "is it computers's"),
+        ("what PER-DIEMs?", "what meals a days?"),
+        ("AC of a PC", "AC of a player character"),  # the rules write AC themselves
+        ("EPC, PCX and PC1", "EPC, PCX and PC1"),  # parts of other words
+        ("P1/PC", "SEV1/player character"),
+        ("no alias here", "no alias here"),
+    ],
+)
+def test_an_alias_that_the_rules_do_not_write_is_replaced(question: str, expected: str) -> None:
+    terms = of_entries([("a.md", entry("AC 5"))] * 3, ALIASES)
+    assert in_vault_words(question, terms) == expected
+
+
+def test_an_alias_that_the_rules_write_stands_for_its_meaning_where_words_are_compared() -> None:
+    terms = of_entries([("a.md", entry("AC 5"))], ALIASES)
+    assert terms.in_full(["ac", "pc"]) == {"armor", "class", "player", "character"}
+    assert "diem" not in terms.abbreviations
+
+
+def test_an_alias_of_an_everyday_word_keeps_its_capitals() -> None:
+    assert [alias_key(word) for word in ("IT", "US", "PC", "Per  Diem")] == [
+        "IT", "US", "pc", "per diem",
+    ]  # fmt: skip
+
+
+@given(st.text(alphabet="pPcCs '1-", max_size=40))
+def test_without_aliases_a_question_stays_as_it_is(question: str) -> None:
+    assert in_vault_words(question, of_entries([])) == question

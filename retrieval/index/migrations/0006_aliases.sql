@@ -1,0 +1,2 @@
+-- What the vault's aliases.yaml files say: {"pc": ["player character"]}.
+ALTER TABLE generation ADD COLUMN aliases jsonb NOT NULL DEFAULT '{}';
