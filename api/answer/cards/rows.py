@@ -47,7 +47,9 @@ def numbered(file: IndexedFile, best: RankedLine, asked: QuestionWords) -> list[
 
 
 def _is_named(row: Entry, asked: QuestionWords) -> bool:
-    name = asked.terms.in_full(stems_of(next(iter(raw_cells(row.quote)), "")))
+    # Of a random table the first cell is what is rolled: "07–12".
+    cells = (cell for cell in raw_cells(row.quote) if any(map(str.isalpha, cell)))
+    name = asked.terms.in_full(stems_of(next(cells, "")))
     own = asked.numbers.intersection(numbers_of(row, asked.words))
     return bool(own or (name and name <= asked.words))
 

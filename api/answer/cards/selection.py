@@ -47,7 +47,7 @@ def choose(
     the others one line is shown. Errata stand directly above what they correct, superseded files
     last.
     """
-    searched = Searched.of(whole)
+    searched = Searched(whole, QuestionWords.of(reading.name or whole.question, whole.terms))
     found = _of_search(searched, is_keyword=reading.form == "keyword")
     if reading.form in {"list", "which"}:
         found = _with_lists(found, whole, is_list=reading.form == "list")

@@ -87,16 +87,26 @@ _BETWEEN_WORDS = (
 )
 _BETWEEN = frozenset(_BETWEEN_WORDS.split())
 _NAMED = re.compile(r"^(?:[\w'-]+ ){2,5}(?P<noun>[a-z]{3,}s)(?: pls| plz| please)?\W*$", re.I)
+# "What is a bag of holding?" wants the section of that name.
+_DEFINED = re.compile(
+    r"\W*(?:what(?:'s|’s|s| is| are| does| do)|who (?:is|are)|tell me about|explain|describe|"
+    r"how (?:does|do|is|are)) (?:(?:an?|the) )?(?P<name>.+?)(?: (?:do|works?|mean))?\W*$",
+    re.IGNORECASE,
+)
 _PLURAL_WORDS = 3  # words of "2nd level mage spells"; "secret doors" names a section
 _KEYWORDS = 4  # words; a longer line is a sentence, though it asks nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a question asks for. `parts` are searched each by itself; of other forms none."""
+    """What a question asks for. `parts` are searched each by itself; of other forms none.
+
+    `name` is the thing that a keyword or a definition is about, without the words around it.
+    """
 
     form: Form
     parts: tuple[str, ...] = ()
+    name: str = ""
 
 
 PLAIN = Reading("plain")
@@ -109,6 +119,8 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("parts", parts)
     if parts := _compared(text, terms):
         return Reading("comparison", parts)
+    if (name := _DEFINED.match(text)) and key(name["name"]) in terms.names:
+        return Reading("keyword", name=name["name"])
     if asks_for_all(text):
         return Reading("list")
     if asks_which(text):
