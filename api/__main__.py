@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from socket import socket
+from socket import AF_INET, AF_INET6, create_server, socket
 from types import FrameType
 
 import uvicorn
@@ -13,7 +13,7 @@ import uvicorn
 from api.http import logs
 from api.main import create_app
 from api.state import open_app_state
-from retrieval.errors import RulesError
+from retrieval.errors import ConfigurationError, RulesError
 from retrieval.settings import load
 
 
@@ -24,7 +24,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         settings = load()
         logs.configure(settings.log_level)
-        with open_app_state(settings) as opened:
+        _listening(settings.host, settings.port).close()  # said before models are loaded
+        with open_app_state(settings) as opened, _listening(settings.host, settings.port) as bound:
             config = uvicorn.Config(
                 create_app(opened),
                 host=settings.host,
@@ -35,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             )
             server = _Server(config)
             with suppress(KeyboardInterrupt):  # uvicorn raises it again when its answers have ended
-                server.run()
+                server.run(sockets=[bound])
             return 0 if server.started else 2
     except RulesError as error:
         print(f"api: {error}", file=sys.stderr)
@@ -50,6 +51,19 @@ class _Server(uvicorn.Server):
         await super().startup(sockets=sockets)
         if self.started:
             print(f"rules-oracle: http://{self.config.host}:{self.config.port}", flush=True)
+
+
+def _listening(host: str, port: int) -> socket:
+    """Return a socket that listens there. Raises ConfigurationError where none can."""
+    try:
+        return create_server(
+            (host, port), family=AF_INET6 if ":" in host else AF_INET, backlog=2048
+        )
+    except OSError as error:
+        raise ConfigurationError(
+            f"HOST {host}, PORT {port}: {error.strerror}; another process may serve there: end it, "
+            "or set another PORT"
+        ) from error
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -110,7 +110,7 @@ def _print_report(report: IngestReport, *, dry_run: bool) -> None:
     for note in report.notes:
         print(f"note: {note}")
     if report.ignored:
-        print(f"ignored, not Markdown: {_listed(report.ignored)}")
+        print(f"ignored, not Markdown or hidden: {_listed(report.ignored)}")
     if dry_run:
         _print_plan(plan)
         return

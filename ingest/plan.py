@@ -59,8 +59,9 @@ def refuse_odd_vault(
     if not (found.files or found.rejected or known):
         raise VaultError(f"no Markdown file in {str(root)!r}; is it the right folder?")
     gone, total = len(plan.removed), len(known)
-    empties = total > 0 and gone == total and not plan.added
-    if not allowed and (empties or (gone > _SAFE_REMOVALS and gone * 2 > total)):
+    moved = {file.sha256 for file in found.files}.intersection(known.values())
+    other = total > 0 and gone == total and not moved  # nothing in common: another vault, or none
+    if not allowed and (other or (gone > _SAFE_REMOVALS and gone * 2 > total)):
         raise VaultError(
             f"{gone} of the index's {total} files are not in {str(root)!r}; is it the right "
             "folder? One index holds one vault: give another vault a RAG_DATA_DIR or DATABASE_URL "

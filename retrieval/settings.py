@@ -1,6 +1,7 @@
 """The settings: one frozen object of the environment and `.env`, passed in, never global."""
 
 import difflib
+import os
 from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
@@ -106,9 +107,12 @@ class Settings(BaseSettings):
 def load(dotenv: Path = Path(".env")) -> Settings:
     """Return the settings of the environment and of `dotenv` (which need not exist).
 
-    Raises ConfigurationError for a line of `dotenv` that cannot be read, for an unknown name in it
-    (naming the nearest known one) and for a value of the wrong kind.
+    Raises ConfigurationError for a line of `dotenv` that cannot be read, for an unknown name in it,
+    or RAG_… in the environment (naming the nearest known one), and for a value of the wrong kind.
     """
+    for name in os.environ:
+        if name.startswith("RAG_"):  # other names of the environment are other programs'
+            _check_known("the environment", name)
     if dotenv.is_file():
         _refuse_strange_lines(dotenv)
     try:
@@ -132,13 +136,18 @@ def _refuse_strange_lines(dotenv: Path) -> None:
         lines = dotenv.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{dotenv} cannot be read: {error}; it is to be UTF-8") from error
-    known = {*names(), *FOREIGN_NAMES}
     for found in parse_stream(StringIO(lines)):
         text = found.original.string
         blank = text[: len(text) - len(text.lstrip())]  # lines before it are part of it
         where, name = f"{dotenv}:{found.original.line + blank.count(chr(10))}", found.key
         if found.error or (name is not None and found.value is None):
             raise ConfigurationError(f"{where}: is no setting; write NAME=value, or # before it")
-        if name and name.upper() not in known and not name.startswith("OTEL_"):
-            near = difflib.get_close_matches(name.upper(), sorted(known), n=1, cutoff=0.0)
-            raise ConfigurationError(f"{where}: unknown setting {name!r}; did you mean {near[0]}?")
+        if name and not name.startswith("OTEL_"):
+            _check_known(where, name)
+
+
+def _check_known(where: str, name: str) -> None:
+    known = sorted({*names(), *FOREIGN_NAMES})
+    if name.upper() not in known:
+        near = difflib.get_close_matches(name.upper(), known, n=1, cutoff=0.0)
+        raise ConfigurationError(f"{where}: unknown setting {name!r}; did you mean {near[0]}?")

@@ -1,12 +1,22 @@
-"""One id a request: the caller's X-Request-ID or a new one, in every reply's header."""
+"""One id a request: the caller's X-Request-ID or a new one, in every reply's header and in the log.
 
+A request is one line of the log, without its query: what was asked is nobody's but the asker's.
+"""
+
+import logging
 import uuid
+from time import perf_counter
+from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _HEADER = "X-Request-ID"
 _LONGEST = 128  # characters
+_PROBES = {"/livez", "/readyz", "/metrics"}  # asked every few seconds: only at DEBUG
+_NONE = 0  # the status of a request whose client left before a reply began
+
+log = logging.getLogger("api.access")
 
 
 class RequestIds:
@@ -25,9 +35,21 @@ class RequestIds:
         request_id = given if plain else uuid.uuid4().hex
         scope.setdefault("state", {})["request_id"] = request_id
 
+        status, started = _NONE, perf_counter()
+
         async def send_with_id(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
+                status = message["status"]
                 MutableHeaders(scope=message)[_HEADER] = request_id
             await send(message)
 
-        await self._app(scope, receive, send_with_id)
+        try:
+            await self._app(scope, receive, send_with_id)
+        finally:
+            level = logging.DEBUG if scope["path"] in _PROBES else logging.INFO
+            took = round((perf_counter() - started) * 1000)
+            log.log(
+                level, "%s %s %d %d ms, request %s",
+                scope["method"], quote(scope["path"]), status, took, quote(request_id),
+            )  # fmt: skip

@@ -34,12 +34,12 @@ class VaultFiles:
 
     files: tuple[SourceFile, ...]
     rejected: tuple[FileRejectedError, ...]
-    ignored: tuple[str, ...]  # not Markdown
+    ignored: tuple[str, ...]  # not Markdown, or Markdown that is hidden
     aliases: Aliases | None = field(default_factory=dict)  # None: a file of them is rejected
 
 
 def read(root: Path) -> VaultFiles:
-    """Return the Markdown files and aliases below `root`, hidden folders left out, links too.
+    """Return the Markdown files and aliases below `root`, hidden ones left out, links too.
 
     A file that cannot be read, or that is being written all the time, is in `rejected` with its
     reason; what may be in the middle of being written is read again, see `whole_file`. Raises
@@ -91,7 +91,8 @@ def _read_all(
     restless: set[str] = set()
     for folder, name, folder_fd in _walk(root, rejected):
         path = _shown(folder + name)
-        if not name.lower().endswith(SUFFIXES) and name != ALIASES:
+        is_read = name.lower().endswith(SUFFIXES) or name == ALIASES
+        if name[0] == "." or not is_read:
             ignored.append(path)
             continue
         try:
@@ -163,7 +164,7 @@ def _read_again(
 def _walk(root: Path, rejected: list[FileRejectedError]) -> Iterator[tuple[str, str, int]]:
     """Yield (folder below the root, file name, the folder's descriptor); no link is entered.
 
-    `root` itself may be a link. Hidden files and folders are left out.
+    `root` itself may be a link. Hidden folders are left out, and hidden files but for Markdown.
     """
     try:
         root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
@@ -179,10 +180,13 @@ def _walk_folder(
     folder: str, folder_fd: int, rejected: list[FileRejectedError]
 ) -> Iterator[tuple[str, str, int]]:
     with os.scandir(folder_fd) as entries:
-        seen = sorted((e.name, _leads_to_folder(e)) for e in entries if e.name[0] != ".")
+        seen = sorted((e.name, _leads_to_folder(e)) for e in entries)
     for name, is_folder in seen:
         if not is_folder:
-            yield folder, name, folder_fd
+            if name[0] != "." or name.lower().endswith(SUFFIXES):
+                yield folder, name, folder_fd
+            continue
+        if name[0] == ".":
             continue
         try:
             below_fd = _open_folder(folder + name, name, folder_fd)

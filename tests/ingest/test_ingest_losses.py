@@ -97,6 +97,21 @@ def test_a_mass_delete_must_be_meant(search_context: SearchContext, vault: Path)
     assert generation(search_context, report) == (3, report.chunks)
 
 
+def test_another_vault_takes_no_index_over_and_a_moved_folder_does(
+    search_context: SearchContext, vault: Path, tmp_path: Path
+) -> None:
+    before = content(search_context)
+    other = write_vault(tmp_path / "other", {"Leave.md": "# Leave\n\nLeave is 25 days.\n"})
+    with pytest.raises(VaultError, match=r"3 of the index's 3 files .*--allow-mass-delete"):
+        pipeline.run(search_context, other)
+    assert content(search_context) == before
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    vault.rename(moved / "Rules")
+    report = pipeline.run(search_context, moved)
+    assert (len(report.plan.added), len(report.plan.removed)) == (3, 3)
+
+
 @pytest.mark.proves("row 13", "promise 5")
 @pytest.mark.parametrize("rebuild", [False, True])
 def test_a_folder_that_was_meant_to_be_empty_empties_the_index(

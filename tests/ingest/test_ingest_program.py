@@ -45,7 +45,7 @@ def test_the_program_ends_with_0_where_all_went_in(
     report = capsys.readouterr().out
     assert "3 files, " in report
     assert "3 added, 0 changed, 0 removed, 0 unchanged, 0 rejected" in report
-    assert "ignored, not Markdown: map.png" in report
+    assert "ignored, not Markdown or hidden: map.png" in report
     assert command(str(vault)) == 0
     assert "3 unchanged, 0 rejected; 0 texts embedded" in capsys.readouterr().out
 

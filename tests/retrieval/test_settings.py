@@ -57,6 +57,16 @@ def test_a_value_of_the_wrong_kind_names_its_setting(
         load(written(tmp_path, f"{name}={value}\n"))
 
 
+def test_an_unknown_name_in_the_environment_is_told_the_nearest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_TOPK", "3")
+    monkeypatch.setenv("LLM_OF_ANOTHER_PROGRAM", "1")
+    said = "the environment: unknown setting 'RAG_TOPK'; did you mean RAG_TOP_K?"
+    with pytest.raises(ConfigurationError, match=re.escape(said)):
+        load(tmp_path / "none")
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -1,11 +1,15 @@
 """`python -m api` as a process: how it ends, and what its log says."""
 
+import logging
 import re
 import signal
+import socket
 from pathlib import Path
 
 import pytest
 
+from api import __main__ as program
+from api.http import logs
 from retrieval.settings import Settings
 from tests.support.servers.served import api_process
 
@@ -45,3 +49,39 @@ def test_a_failed_request_stands_in_the_log_with_its_time_and_its_id(
     assert bool(re.search(line, written, re.MULTILINE)) == (level == "INFO"), written
     assert ("INFO uvicorn" in written) == (level == "INFO"), written
     assert "sk-secret" not in written
+    asked_line = r" INFO api\.access: POST /ask 503 \d+ ms, request night-7$"
+    assert len(re.findall(asked_line, written, re.MULTILINE)) == (level == "INFO"), written
+    assert "torch" not in written
+    assert "/readyz" not in written, "probes would fill the log"
+
+
+def test_a_port_in_use_ends_it_before_models_are_loaded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setenv("PORT", str(port))
+        monkeypatch.setenv("EMBEDDING_MODEL", "/no/such/model")  # else this would be said
+        assert program.main([]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"api: HOST 127.0.0.1, PORT {port}: ")
+    assert "in use" in said.lower()
+
+
+def test_what_a_pool_says_again_and_again_is_written_once_a_minute(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(logs, "monotonic", lambda: now)
+    once = logs.OncePerMinute()
+
+    def record(text: str, number: int) -> logging.LogRecord:
+        return logging.LogRecord("psycopg.pool", logging.WARNING, "", 0, text, (number,), None)
+
+    assert [once.filter(record("no connection in try %d", n)) for n in range(3)] == [
+        True, False, False,
+    ]  # fmt: skip
+    assert once.filter(record("another text %d", 1))
+    now += 60
+    assert once.filter(record("no connection in try %d", 4))

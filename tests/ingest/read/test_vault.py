@@ -45,11 +45,14 @@ def test_files_are_sorted_and_paths_are_relative_to_the_root(root: Path) -> None
     assert list(texts(vault.read(root))) == ["B.MD", "b/Z.md", "b/a.markdown", "good.md"]
 
 
-def test_hidden_files_and_folders_are_left_out(root: Path, secret: Path) -> None:
+def test_hidden_files_and_folders_are_left_out_and_markdown_among_them_is_named(
+    root: Path, secret: Path
+) -> None:
     write_vault(root, {".obsidian/x.md": "x", ".hidden.md": "x", "..md": "x", "a/.git/y.md": "y"})
     (root / ".trash").symlink_to(secret)
     found = vault.read(root)
-    assert (list(texts(found)), found.rejected, found.ignored) == (["good.md"], (), ())
+    assert (list(texts(found)), found.rejected) == (["good.md"], ())
+    assert found.ignored == ("..md", ".hidden.md")
 
 
 def test_a_root_that_is_a_link_to_a_folder_is_read(root: Path, tmp_path: Path) -> None:
