@@ -186,6 +186,13 @@ def test_a_plural_of_three_words_is_a_list_and_space_does_not_matter(terms: Term
     assert intent.read("  harbour \n toll ", terms).form == "keyword"
 
 
+def test_what_a_thing_is_asks_for_the_section_of_its_name(terms: Terms) -> None:
+    for asked in ("What is a kraken?", "tell me about the kraken", "what does a kraken do"):
+        assert intent.read(asked, terms) == intent.Reading("keyword", name="kraken")
+    assert intent.read("What is a mermaid?", terms) == intent.PLAIN
+    assert intent.read("What does a kraken eat?", terms) == intent.PLAIN
+
+
 @pytest.mark.parametrize(
     ("asked", "of"),
     [
