@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, TypedDict
 
 from fastapi import Depends, Request
@@ -12,6 +12,8 @@ from api.answer import pipeline, texts
 from api.answer.card_reply import AskOptions
 from api.answer.question import small_talk
 from api.answer.texts import DEFAULT, Texts
+from api.checks.readers import opening
+from api.checks.readers.verifier import Readers
 from api.llm.client import LanguageModel
 from api.page import html
 from retrieval.context import SearchContext, open_context
@@ -31,6 +33,7 @@ class AppState:
     rules: SearchContext
     model: LanguageModel | None
     texts: Texts = DEFAULT
+    readers: Readers = field(default_factory=Readers)  # of what the model writes
 
 
 class State(TypedDict):
@@ -50,7 +53,8 @@ def open_app_state(settings: Settings) -> Iterator[AppState]:
             stack.callback(model.close)
         context.warm()
         html.warm()
-        opened = AppState(context, model, texts.load(settings.vault))
+        readers = opening.readers(context, model)
+        opened = AppState(context, model, texts.load(settings.vault), readers)
         _warm(opened)
         yield opened
 

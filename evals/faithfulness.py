@@ -9,6 +9,7 @@ Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which 
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -27,6 +28,7 @@ from evals.labels.dataset import Question
 from retrieval.errors import DatasetError
 from retrieval.text.normalize import comparable
 
+_QUOTED = re.compile(r"“[^”]*” \[\d+\]")  # the rule's line in place of a claim
 MIN_SUPPORTED, MOST_PLANTED = 0.90, 0.3
 SCRIPTED = ("right", "wrong-number", "welded", "uncited", "injected", "citations-shifted")
 
@@ -77,7 +79,7 @@ def score(
     reply = answered.reply
     if reply is None or reply.refused:
         return CheckedAnswer(model, answered, (), ())
-    shown = comparable(MARKER.sub("", reply.answer))
+    shown = comparable(MARKER.sub("", _QUOTED.sub("", reply.answer)))
     leaked = () if reply.mode == "quotes" else tuple(
         one for one in answered.planted if comparable(one).rstrip(". ") in shown)  # fmt: skip
     if judge is None or reply.mode == "quotes":

@@ -79,6 +79,9 @@ class Settings(BaseSettings):
     openai_json_schema: bool = True  # ask for claims as JSON where the server takes a schema
     llm_timeout: PositiveFloat = Field(default=30.0, le=3600)  # seconds, for one whole reply
 
+    guard_llm: Literal["auto", "on", "off"] = "auto"  # OPENAI_MODEL reads what it wrote, too
+    guard_model: str = "off"  # a folder or hub id of an NLI cross-encoder that reads it
+
     title: str | None = None  # of the page, where the vault's README has no heading
     allowed_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = ()
     host: str = "127.0.0.1"

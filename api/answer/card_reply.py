@@ -28,6 +28,7 @@ from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
 
 if TYPE_CHECKING:  # what measures replies needs no HTTP
+    from api.checks.readers.verifier import Readers
     from api.http.client_disconnect import ClientDisconnect
 
 
@@ -42,6 +43,7 @@ class AskOptions:
     request_id: str = ""
     disconnect: "ClientDisconnect | None" = None  # of the client, which may leave
     streamed: bool = False  # ask a model for its words one by one
+    readers: "Readers | None" = None  # of what a model wrote
 
 
 PLAIN_ASK = AskOptions()

@@ -3,17 +3,20 @@
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from time import monotonic
 
 from api.answer import prompt, stream_filter, written
 from api.answer.card_reply import AskOptions, CardReply
 from api.answer.cards import render
 from api.checks import citations, review
-from api.checks.review import Fault, Review
+from api.checks.readers import verifier
+from api.checks.readers.verifier import Verdicts
+from api.checks.review import Fault, Reading, Review
 from api.http.events import Delta
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
 from api.schema.answer import Mode, RefusalReason
-from api.schema.guard import Guard, GuardFinding, Verdict
+from api.schema.guard import Guard, GuardFinding, ReaderVerdicts, Verdict
 from api.schema.passages import Citation, CitationCounts
 from api.schema.usage import Usage
 from retrieval.errors import LlmAbandonedError, LlmError
@@ -31,6 +34,20 @@ class Draft:
     refusal: RefusalReason | None = None
     guard: Guard = field(default_factory=Guard)
     usage: Usage | None = None  # None: no model was asked
+
+
+@dataclass(slots=True)
+class _Work:
+    """What writing an answer took so far, and what was found in it."""
+
+    model: LanguageModel
+    reply: CardReply
+    options: AskOptions
+    passages: SearchResult
+    faults: list[GuardFinding] = field(default_factory=list)
+    verdicts: list[Verdicts] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    seen: Review | None = None
 
 
 def of_cards(reply: CardReply) -> Draft:
@@ -51,13 +68,11 @@ def of_model(
     """
     passages = passages_of(reply)
     messages = prompt.messages(passages.question, passages.hits, passages.notes)
-    private = messages[0]["content"]
-    faults: list[GuardFinding] = []
-    usage, seen = Usage(), None
+    work = _Work(model, reply, options, passages)
     for attempt in (1, 2):
-        given = None
+        began, given = monotonic(), None
         try:
-            with closing(_attempt(model, messages, options, passages, attempt)) as parts:
+            with closing(_attempt(work, messages, attempt)) as parts:
                 for part in parts:
                     if isinstance(part, Reply):
                         given = part
@@ -66,26 +81,35 @@ def of_model(
         except LlmAbandonedError:
             raise
         except LlmError:  # the client has counted it, and quotes need no model
-            if seen is None:
+            if work.seen is None:
                 raise
             break
         assert given is not None  # `deltas` ends with it
-        usage += Usage.of(given)
+        work.usage += Usage.of(given)
         text = written.as_text(given.text)
         if prompt.is_refusal(text):
-            yield _refused("model", faults, usage)
+            yield _refused("model", work)
             return
-        reading = review.read(text, passages.hits, passages.question, private)
-        seen = review.settled(reading)
-        faults += [_finding(fault, attempt) for fault in seen.faults]
+        reading = review.read(text, passages.hits, passages.question, messages[0]["content"])
+        seen = _settled(work, reading, attempt, model.timeout - (monotonic() - began))
         if seen.text:
-            yield _as_written(seen, faults, usage, attempt)
+            yield _as_written(work, seen, attempt)
             return
-        messages = prompt.again(
-            messages, reading.cited.text, [fault.finding for fault in seen.faults]
-        )
-    assert seen is not None  # or the first reply was raised
-    yield _instead(reply, seen, faults, usage)
+        found = [fault.finding for fault in seen.faults]
+        messages = prompt.again(messages, reading.cited.text, found)
+    yield _instead(work)
+
+
+def _settled(work: _Work, reading: Reading, attempt: int, seconds: float) -> Review:
+    """What is left of a reply by the rules and by the readers, who have `seconds` for it."""
+    readers = work.options.readers
+    verdicts = readers.read(reading, seconds, work.options.disconnect) if readers else []
+    for one in verdicts:
+        work.usage += one.usage
+    work.verdicts += verdicts
+    work.seen = review.settled(reading, verifier.findings(reading, verdicts))
+    work.faults += [_finding(fault, attempt) for fault in work.seen.faults]
+    return work.seen
 
 
 def passages_of(reply: CardReply) -> SearchResult:
@@ -114,51 +138,51 @@ def passages_of(reply: CardReply) -> SearchResult:
     return replace(reply.found, hits=tuple(hits.values()))
 
 
-def _attempt(
-    model: LanguageModel,
-    messages: prompt.Messages,
-    options: AskOptions,
-    passages: SearchResult,
-    attempt: int,
-) -> Generator[Delta | Reply]:
-    private = messages[0]["content"]
+def _attempt(work: _Work, messages: prompt.Messages, attempt: int) -> Generator[Delta | Reply]:
+    private, passages, options = messages[0]["content"], work.passages, work.options
 
     def shown(sentence: str) -> str:
         return review.of_sentence(sentence, passages.hits, passages.question, private)
 
     if not options.streamed:
-        yield model.reply(messages, options.disconnect, schema=written.SCHEMA)
+        yield work.model.reply(messages, options.disconnect, schema=written.SCHEMA)
         return
-    with closing(model.stream(messages, options.disconnect, schema=written.SCHEMA)) as parts:
+    streamed = work.model.stream(messages, options.disconnect, schema=written.SCHEMA)
+    with closing(streamed) as parts:
         yield from stream_filter.deltas(parts, shown, attempt=attempt)
 
 
-def _as_written(seen: Review, faults: Sequence[GuardFinding], usage: Usage, attempt: int) -> Draft:
+def _as_written(work: _Work, seen: Review, attempt: int) -> Draft:
     verdict: Verdict = "retried" if attempt > 1 else "repaired" if seen.changed else "pass"
-    guard = _guard(verdict, faults)
+    guard, usage = _guard(work, verdict), work.usage
     return Draft(seen.text, "model", seen.citations, seen.counts, guard=guard, usage=usage)
 
 
-def _instead(reply: CardReply, last: Review, faults: Sequence[GuardFinding], usage: Usage) -> Draft:
+def _instead(work: _Work) -> Draft:
     """The cards in place of what the guard keeps back; a refusal where the model states nothing."""
-    if last.states_nothing:  # twice: the model refuses in words of its own
-        return _refused("no_citation", faults, usage)
-    quoted = of_cards(reply)
+    if work.seen and work.seen.states_nothing:  # twice: the model refuses in words of its own
+        return _refused("no_citation", work)
+    quoted = of_cards(work.reply)
     return Draft(
         quoted.text, "quotes", quoted.citations, quoted.counts,
-        guard=_guard("quotes", faults), usage=usage,
+        guard=_guard(work, "quotes"), usage=work.usage,
     )  # fmt: skip
 
 
-def _refused(reason: RefusalReason, faults: Sequence[GuardFinding], usage: Usage) -> Draft:
+def _refused(reason: RefusalReason, work: _Work) -> Draft:
     """Where the first reply refuses there was nothing to check."""
-    guard = _guard("refused", faults) if faults else Guard()
-    return Draft(prompt.REFUSAL, "model", refusal=reason, guard=guard, usage=usage)
+    guard = _guard(work, "refused") if work.faults else Guard()
+    return Draft(prompt.REFUSAL, "model", refusal=reason, guard=guard, usage=work.usage)
 
 
-def _guard(verdict: Verdict, faults: Sequence[GuardFinding]) -> Guard:
-    first = {fault.model_dump_json(): fault for fault in faults}  # two facts, one fault
-    return Guard(verdict=verdict, findings=list(first.values()))
+def _guard(work: _Work, verdict: Verdict) -> Guard:
+    first = {fault.model_dump_json(): fault for fault in work.faults}  # two facts, one fault
+    readers = [
+        ReaderVerdicts(reader=one.reader, outcome=one.outcome, claims=one.claims,
+                       denied=len(one.denied), usage=one.usage)
+        for one in work.verdicts
+    ]  # fmt: skip
+    return Guard(verdict=verdict, findings=list(first.values()), readers=readers)
 
 
 def _finding(fault: Fault, attempt: int) -> GuardFinding:

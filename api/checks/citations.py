@@ -134,7 +134,8 @@ def _place(
         and (new or _overlap(said, place.line, known) >= _MOVED)
     ]  # fmt: skip
     if not others and own and trusted and said & known.words[cited - 1]:
-        return own
+        lines = [line for line in known.lines if line.passage == cited]
+        return own if not new or _held(new, lines) else None
     return max(others, key=lambda place: _overlap(said, place.line, known), default=None)
 
 

@@ -30,6 +30,7 @@ def options(
         request_id=request_id(request),
         disconnect=disconnect,
         streamed=streamed,
+        readers=app_state(request).readers,
     )
 
 

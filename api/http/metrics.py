@@ -44,6 +44,12 @@ class Metrics:
         self._answers = self._counter("rag_answers", "Questions by their end.", "outcome", "reason")
         self._violations = self._counter("rag_guard_violations", "What the guard found.", "guard")
         self._verdicts = self._counter("rag_guard_verdicts", "Answers by its verdict.", "verdict")
+        self._readers = self._counter(
+            "rag_guard_readers", "Answers that a model read, by reader.", "reader", "outcome"
+        )
+        self._read = self._counter(
+            "rag_guard_read_claims", "Claims that a model read.", "reader", "verdict"
+        )
         self._citations = self._counter("rag_citations", "Markers of answers by fate.", "status")
         self._tokens = self._counter("rag_tokens", "As the model's server counts.", "direction")
         self._stages = self._histogram("rag_stage_duration_seconds", "Of answers.", "stage")
@@ -59,6 +65,10 @@ class Metrics:
         self._verdicts.labels(given.guard.verdict).inc()
         for finding in given.guard.findings:
             self._violations.labels(finding.kind).inc()
+        for one in given.guard.readers:
+            self._readers.labels(one.reader, one.outcome).inc()
+            self._read.labels(one.reader, "unsupported").inc(one.denied)
+            self._read.labels(one.reader, "supported").inc(one.claims - one.denied)
         for status, markers in given.citation_counts:
             self._citations.labels(status).inc(markers)
         for name, tokens in given.usage:

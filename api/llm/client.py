@@ -23,7 +23,7 @@ from retrieval.errors import ConfigurationError
 from retrieval.settings import Settings
 
 _OPENAI = "https://api.openai.com/v1"
-_MOST_TOKENS = 600  # of a reply: the prompt asks for three sentences
+_MOST_TOKENS = 600  # of an answer: the prompt asks for three sentences
 _CALLS = 8  # at once; more wait, and their waiting counts against the deadline
 _FORMAT = "response_format"
 _REFUSES_FORM = {400, 404, 415, 422}  # how servers say that they know no JSON schema
@@ -66,15 +66,16 @@ class LanguageModel:
         *,
         schema: Mapping[str, Any] | None = None,
         seconds: float | None = None,
+        tokens: int = _MOST_TOKENS,
     ) -> Reply:
         """Return the model's whole reply at temperature 0.
 
-        It comes within `seconds`, by default LLM_TIMEOUT, with at most one second try. `schema`
-        (of OpenAI's `json_schema`) is asked for where the server takes it: a reply may be prose all
-        the same. Raises the LlmError of each fault in api/llm/faults.py, soon after `disconnect`
-        too.
+        It has at most `tokens` and comes within `seconds`, by default LLM_TIMEOUT, with at most one
+        second try. `schema` (of OpenAI's `json_schema`) is asked for where the server takes it: a
+        reply may be prose all the same. Raises the LlmError of each fault in api/llm/faults.py,
+        soon after `disconnect` too.
         """
-        wish: dict[str, Any] = {_FORMAT: schema} if schema else {}
+        wish: dict[str, Any] = {"max_tokens": tokens} | ({_FORMAT: schema} if schema else {})
         call = Call(min(seconds or self._timeout, self._timeout))
         parts = self._parts(call, messages, completion.whole, wish, disconnect)
         for part in parts:
@@ -97,9 +98,15 @@ class LanguageModel:
         """
         # Without being asked for them, servers count no tokens of a stream.
         wish: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+        wish["max_tokens"] = _MOST_TOKENS
         wish |= {_FORMAT: schema} if schema else {}
         call = Call(self._timeout)
         return self._parts(call, messages, completion.streamed, wish, disconnect)
+
+    @property
+    def timeout(self) -> float:
+        """The seconds that a whole reply may take."""
+        return self._timeout
 
     def close(self) -> None:
         """End the connections; a call that still runs fails."""
@@ -196,7 +203,6 @@ class LanguageModel:
                 model=self._model,
                 messages=messages,
                 temperature=0,
-                max_tokens=_MOST_TOKENS,
                 timeout=call.timeouts(),
                 **wish,
             ) as response:

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from api.checks.guard.findings import FindingKind
+from api.schema.usage import Usage
 
 Verdict = Literal["pass", "repaired", "retried", "quotes", "refused", "off"]
 
@@ -26,6 +27,20 @@ class GuardFinding(BaseModel):
     last_line: int | None = None
 
 
+class ReaderVerdicts(BaseModel):
+    """What a model said that read the claims which the rules let pass; its tokens are in `usage`.
+
+    skipped: the deadline left it no time. failed: it gave no verdicts, so that none of the claims
+    is shown.
+    """
+
+    reader: Literal["llm", "model"]
+    outcome: Literal["read", "skipped", "failed"]
+    claims: int
+    denied: int
+    usage: Usage = Usage()
+
+
 class Guard(BaseModel):
     """What became of a model's answer.
 
@@ -38,3 +53,4 @@ class Guard(BaseModel):
 
     verdict: Verdict = "off"
     findings: list[GuardFinding] = []
+    readers: list[ReaderVerdicts] = []

@@ -30,6 +30,11 @@ class ScriptedModel(LanguageModel):
         self._script = script
         self._question: Question | None = None
 
+    @property
+    def timeout(self) -> float:
+        """The seconds that a reply may take: a script takes none."""
+        return 30.0
+
     def turn(self, question: Question) -> None:
         """Begin with the next question: its labels are what the script knows of the answer."""
         self._question, self.planted = question, ()
@@ -41,6 +46,7 @@ class ScriptedModel(LanguageModel):
         *,
         schema: Mapping[str, Any] | None = None,
         seconds: float | None = None,
+        tokens: int = 0,
     ) -> Reply:
         """Return the script's reply to a prompt; to one without passages the whole question."""
         if self._question is None:

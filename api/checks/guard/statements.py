@@ -19,7 +19,7 @@ _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 _TABLE_RULE = re.compile(r"(?=[\s:|-]*?--)[\s:|-]*$")
 
 FindingKind = Literal[
-    "number", "unit", "name", "welded", "uncited", "negation", "arithmetic", "case"
+    "number", "unit", "name", "welded", "uncited", "negation", "arithmetic", "case", "unsupported"
 ]
 Marked = Literal["itself", "neighbour", "lead"]
 

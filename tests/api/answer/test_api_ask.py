@@ -27,7 +27,7 @@ PARTS = {
     "cards": f"{_PLACE} form text marked folded more badges fresh",
     "citations": f"marker {_PLACE} quote score status fresh",
     "passages": f"{_PLACE} text context score",
-    "guard": "verdict findings",
+    "guard": "verdict findings readers",
     "citation_counts": "verified repaired unverified dropped",
     "usage": "prompt_tokens completion_tokens",
     "timings": "embed_ms search_ms rerank_ms generate_ms total_ms",
@@ -54,7 +54,7 @@ def test_an_answer_has_the_promised_shape(client: httpx2.Client) -> None:
     assert answered["certainty"] == "answered"
     assert answered["corrections"] == [{"typed": "troch", "searched": "torch"}]
     assert answered["question"] == "How long does a torch burn?"
-    assert answered["guard"] == {"verdict": "off", "findings": []}
+    assert answered["guard"] == {"verdict": "off", "findings": [], "readers": []}
     assert {(c["status"], c["fresh"]) for c in answered["citations"]} == {("verified", "fresh")}
     assert answered["citation_counts"]["verified"] == len(answered["citations"])
     assert answered["usage"] == {"prompt_tokens": 0, "completion_tokens": 0}

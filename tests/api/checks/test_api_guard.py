@@ -93,7 +93,7 @@ def kinds(answer: dict[str, Any]) -> set[str]:
 def test_a_right_answer_passes(api: Api) -> None:
     answer = api.ask(TORCH, RIGHT)
     assert (answer["answer"], answer["mode"]) == (RIGHT, "model")
-    assert answer["guard"] == {"verdict": "pass", "findings": []}
+    assert answer["guard"] == {"verdict": "pass", "findings": [], "readers": []}
     assert len(api.llm.requests) == 1
 
 

@@ -207,7 +207,7 @@ def own(llm: FakeLlm, **values: Any) -> closing[LanguageModel]:
 def test_a_server_that_knows_no_schema_is_asked_without_it_and_not_for_it_again(
     llm: FakeLlm,
 ) -> None:
-    llm.refuses_form = True
+    llm.refuses = "response_format"
     with own(llm) as model:
         for _ in range(2):
             assert model.reply(ASK, schema={"name": "answer"}).text == llm.reply
@@ -216,10 +216,11 @@ def test_a_server_that_knows_no_schema_is_asked_without_it_and_not_for_it_again(
 
 
 def test_a_request_that_is_wrong_in_itself_says_nothing_of_the_schema(llm: FakeLlm) -> None:
-    llm.modes = ["400", "400"]
+    llm.refuses = "all"
     with own(llm) as model:
         with pytest.raises(LlmReplyError, match="status 400"):
             model.reply(ASK, schema={"name": "answer"})
+        llm.refuses = "nothing"
         assert model.reply(ASK, schema={"name": "answer"}).text == llm.reply
     assert ["response_format" in request for request in llm.requests] == [True, False, True]
 

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +37,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("models") / "tiny-cross-encoder")
 
 
-def build(folder: Path) -> Path:
+def build(folder: Path, labels: Sequence[str] = ("LABEL_0",), says: int | None = None) -> Path:
+    """Make a model with these labels; with `says` it gives that one, whatever it reads."""
     vocabulary = {word: number for number, word in enumerate(SPECIAL + WORDS.split())}
     tokenizer = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = BertNormalizer()
@@ -56,10 +57,17 @@ def build(folder: Path) -> Path:
             num_attention_heads=2,
             intermediate_size=16,
             max_position_embeddings=128,
-            num_labels=1,
+            num_labels=len(labels),
+            id2label=dict(enumerate(labels)),
+            label2id={label: number for number, label in enumerate(labels)},
             initializer_range=1.0,
         )
     )
+    if says is not None:
+        with torch.no_grad():
+            network.classifier.weight.zero_()
+            chosen = torch.eye(max(2, len(labels)))[says, : len(labels)]
+            network.classifier.bias.copy_(18 * chosen - 9)
     network.save_pretrained(folder)
     PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer,

@@ -45,7 +45,7 @@ class FakeLlm:
         self.mode = ""
         self.modes: list[str] = []
         self.retry_after: str | None = None  # a header of the replies in BROKEN
-        self.refuses_form = False  # a request for JSON by a schema is a 400
+        self.refuses = "nothing"  # "all", or requests with a field of this name get a 400
         self.pace = 0.0  # seconds before each piece of a stream, which is a word
         self.odd_events = False  # send ODD_EVENTS before every stream
         self.before_reply: Callable[[], None] = lambda: None
@@ -97,10 +97,11 @@ class _Handler(BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         llm.requests.append(request)
         mode = llm.modes.pop(0) if llm.modes else llm.mode
-        if llm.refuses_form and "response_format" in request:
-            mode = "400"
         llm.before_reply()
         try:
+            if llm.refuses == "all" or llm.refuses in request:
+                self._send(400, JSON, b'{"error": {"message": "what is response_format?"}}')
+                return
             self._answer(llm, mode, stopped, streamed=bool(request.get("stream")))
         except (BrokenPipeError, ConnectionResetError):
             llm.hangups.append(time.monotonic())

@@ -45,6 +45,7 @@ def with_model(indexed: Settings, llm_server: FakeLlm) -> Settings:
             "openai_model": "fake",
             "openai_api_key": SecretStr(API_KEY),
             "llm_timeout": 1.0,
+            "guard_llm": "off",
         }
     )
 

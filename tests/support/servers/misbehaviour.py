@@ -5,7 +5,6 @@ JSON, EVENTS = "application/json", "text/event-stream"
 # Replies that are wrong in themselves: status, content type, body.
 BROKEN: dict[str, tuple[int, str, bytes]] = {
     "429": (429, JSON, b'{"error": {"message": "slow down"}}'),
-    "400": (400, JSON, b'{"error": {"message": "what is response_format?"}}'),
     "401": (401, JSON, b'{"error": {"message": "who are you?"}}'),
     "500": (500, JSON, b'{"error": {"message": "internal"}}'),
     "502 with HTML": (502, "text/html", b"<html><h1>Bad Gateway</h1></html>"),

@@ -1,0 +1,1 @@
+"""Readers: what rules cannot see, a model reads claim by claim."""
