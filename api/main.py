@@ -8,11 +8,13 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 
 from api.answer.card_reply import AskOptions
 from api.answer.cards import over_http
 from api.answer.question import follow_up
 from api.http import answering, events, feedback, health, metrics, problems
+from api.http.body_limit import TooLargeAsProblem
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import ConcurrencyLimit, admitted
 from api.http.hosts import Hosts
@@ -21,6 +23,7 @@ from api.http.sse import EventStream
 from api.openai import routes
 from api.page import routes as page
 from api.schema.answer import Answer
+from api.schema.problem import described
 from api.schema.requests import AskRequest, SearchRequest
 from api.schema.search import SearchReply
 from api.state import AppState, Opened, RequestId, State, open_app_state
@@ -50,7 +53,6 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
         title="rules-oracle",
         version="0.1.0",
         lifespan=lifespan,
-        max_body_size=_MOST_BYTES,
         docs_url=None,  # these load scripts from elsewhere: the page has its own /docs
         redoc_url=None,
     )
@@ -58,6 +60,8 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.add_middleware(ConcurrencyLimit)
     metrics.install(app)
     feedback.install(app)
+    app.add_middleware(RequestBodyLimitMiddleware, max_body_size=_MOST_BYTES)
+    app.add_middleware(TooLargeAsProblem)
     app.add_middleware(Hosts)
     app.add_middleware(RequestIds)
     app.exception_handler(RulesError)(problems.explain)
@@ -65,10 +69,12 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.exception_handler(HTTPException)(problems.explain_http)
     app.exception_handler(Exception)(problems.explain_bug)
     limited = [Depends(admitted)]
-    app.post("/ask", response_model=Answer, responses=_STREAMED, dependencies=limited)(ask)
-    app.post("/search", response_model=SearchReply, dependencies=limited)(find)
+    wrong = described(413, 422, 503)
+    asked = {**_STREAMED, **wrong, **described(502)}
+    app.post("/ask", response_model=Answer, responses=asked, dependencies=limited)(ask)
+    app.post("/search", response_model=SearchReply, responses=wrong, dependencies=limited)(find)
     app.get("/livez")(health.livez)
-    app.get("/readyz")(health.readyz)
+    app.get("/readyz", responses=described(503))(health.readyz)
     app.include_router(routes.router)
     app.include_router(page.router)
     return app

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from api.http.rate import TokenBucket
 from api.schema.answer import Answer
+from api.schema.problem import described
 from api.state import Opened, app_state
 from retrieval.database.pool import Store
 from retrieval.errors import ConfigurationError, DatabaseUnreachableError
@@ -106,7 +107,12 @@ def _not_too_often(request: Request) -> None:
         )
 
 
-@router.post("/feedback", status_code=204, max_body_size=_MOST_BYTES)
+@router.post(
+    "/feedback",
+    status_code=204,
+    max_body_size=_MOST_BYTES,
+    responses=described(404, 413, 422, 429, 503),
+)
 def rate(body: FeedbackRequest, request: Request, opened: Opened) -> Response:
     """Store whether an answer helped; a second rating of the same answer replaces the first.
 

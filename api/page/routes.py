@@ -19,6 +19,7 @@ from api.page.find import Headings
 from api.page.markdown.links import Range, ranges_of
 from api.page.reply import AnswerView
 from api.schema.answer import Answer
+from api.schema.problem import described
 from api.schema.requests import AskRequest
 from api.state import AppState, Opened
 from retrieval.search import QUESTION_LIMIT
@@ -99,7 +100,7 @@ async def ask(request: Request, body: AskRequest, opened: Opened) -> Response:
     return await until_gone(request, lambda disconnect: EventStream(made, disconnect))
 
 
-@router.get("/headings")
+@router.get("/headings", responses=described(422, 503))
 def find_headings(q: str, opened: Opened) -> Headings:
     """Find sections as you type by their headings, paths and words; no model is asked."""
     return find.find(opened, q)
@@ -132,7 +133,7 @@ def browse(
     )
 
 
-@router.get("/vault/{path:path}", response_class=HTMLResponse)
+@router.get("/vault/{path:path}", response_class=HTMLResponse, responses=described(404, 422, 503))
 def read(
     path: str, opened: Opened, lines: Lines = "", view: Literal["", "lines", "panel"] = ""
 ) -> HTMLResponse:

@@ -102,7 +102,7 @@ def test_what_is_the_operators_to_say_is_no_field(
 def test_a_body_of_10_mb_is_refused_unread(client: httpx2.Client) -> None:
     body = json.dumps({"question": "x" * 10_000_000})
     reply = client.post("/ask", content=body, headers={"Content-Type": "application/json"})
-    assert reply.status_code == 413
+    assert "too large" in refused(reply, status=413)
 
 
 @pytest.mark.proves("row 28", "promise 8")
@@ -135,3 +135,32 @@ def test_odd_but_readable_questions_are_answered(client: httpx2.Client) -> None:
     for question in odd:
         assert client.post("/ask", json={"question": question}).status_code == 200, question
     assert client.post("/ask", json={"question": QUESTION, "top_k": None}).status_code == 200
+
+
+def test_the_description_lists_the_errors_and_a_reply_of_each_has_their_shape(
+    client: httpx2.Client,
+) -> None:
+    paths = client.get("/openapi.json").json()["paths"]
+    replies = {
+        ("/ask", "post"): [
+            client.post("/ask", json={"question": ""}),
+            client.post(
+                "/ask", content=b" " * 300_000, headers={"Content-Type": "application/json"}
+            ),
+        ],
+        ("/feedback", "post"): [
+            client.post("/feedback", json={"request_id": "none", "rating": "up"}),
+            client.post("/feedback", json={}),
+        ],
+        ("/vault/{path}", "get"): [client.get("/vault/none.md")],
+    }
+    seen = set()
+    for (path, method), given in replies.items():
+        described = paths[path][method]["responses"]
+        assert {"422", "503"} <= described.keys(), path
+        for reply in given:
+            content = described[str(reply.status_code)]["content"]["application/problem+json"]
+            assert reply.headers["content-type"] == "application/problem+json"
+            assert reply.json().keys() == content["schema"]["properties"].keys()
+            seen.add(reply.status_code)
+    assert seen == {404, 413, 422}

@@ -1,0 +1,21 @@
+"""docker-compose.yml passes every setting on to the programs that read it."""
+
+from pathlib import Path
+
+import yaml
+
+from retrieval.settings import names
+
+FILE = Path(__file__).parents[2] / "docker-compose.yml"
+# The database is a container of its own, so there is no folder of an embedded one.
+NOT_IN_CONTAINERS = {"RAG_DATA_DIR"}
+
+
+def test_every_setting_reaches_the_api_and_what_ingest_reads_reaches_it() -> None:
+    services = yaml.safe_load(FILE.read_text("utf-8"))["services"]
+    assert set(names()) - set(services["api"]["environment"]) == NOT_IN_CONTAINERS
+    read_by_ingest = {
+        name for name in services["ingest"]["environment"] if name.startswith(("EMBEDDING", "RAG_"))
+    }
+    assert read_by_ingest == {"EMBEDDING_MODEL", "RAG_TOKEN_POOLING", "RAG_TOKEN_STORAGE_MB",
+                              "RAG_LATE_INTERACTION"}  # fmt: skip
