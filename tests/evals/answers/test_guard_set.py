@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,19 +63,38 @@ def test_a_label_that_the_guard_contradicts_is_red_in_either_direction(
     blocked = {**WRONG, "id": "c", "right": True, "fault": None}
     missed = {**RIGHT, "id": "d", "right": False, "fault": "name"}
     assert run(tmp_path, [RIGHT, WRONG, blocked]) == 1
-    assert "GATE FAILED: blocked 0.500 of the right answers" in capsys.readouterr().out
+    assert "GATE FAILED: changed 0.500 of the right answers" in capsys.readouterr().out
     assert run(tmp_path, [RIGHT, WRONG, missed]) == 1
     assert "GATE FAILED: caught 0.500 of the wrong answers" in capsys.readouterr().out
 
 
-def test_always_and_never_blocking_are_both_red() -> None:
-    finding = program.checked(_case(WRONG)).findings
-    always = [Checked(_case(row), finding) for row in (RIGHT, WRONG)]
-    never = [Checked(_case(row), ()) for row in (RIGHT, WRONG)]
-    assert [fault.split(" ")[0] for fault in program.faults(always)] == ["blocked"]
+def test_always_and_never_stopping_are_both_red() -> None:
+    stopped = program.checked(_case(WRONG)).seen
+    passed = replace(stopped, text="Yes.", faults=())
+    always = [Checked(_case(row), replace(stopped, text="Yes.")) for row in (RIGHT, WRONG)]
+    never = [Checked(_case(row), passed) for row in (RIGHT, WRONG)]
+    assert [fault.split(" ")[0] for fault in program.faults(always)] == ["changed"]
     assert [fault.split(" ")[0] for fault in program.faults(never)] == ["caught"]
+    lost = [Checked(_case(row), replace(stopped, text="")) for row in (RIGHT, WRONG)]
+    assert [fault.split(" ")[0] for fault in program.faults(lost)] == ["changed", "nothing"]
     with pytest.raises(DatasetError):
         program.faults(always[:1])
+
+
+def test_readers_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    missed = {**RIGHT, "id": "d", "answer": "A torch burns for 6 turns in fog [1].",
+              "right": False, "fault": "condition"}  # fmt: skip
+    rows = [RIGHT, WRONG, *({**row, "id": f"{row['id']}{n}"} for row in (RIGHT, missed)
+                            for n in range(12))]  # fmt: skip
+    caught = {}
+    for reader in ("none", "agrees", "perfect", "denies"):
+        status = run(tmp_path, rows, "--reader", reader, "--min-caught", "0")
+        shown = capsys.readouterr().out
+        line = next(line for line in shown.splitlines() if line.startswith("wrong, caught"))
+        caught[reader] = int(line.split()[3])
+        assert ("'llm' denied 25 of the last 25 claims" in shown) == (reader == "denies")
+        assert status == (1 if reader == "denies" else 0)
+    assert caught == {"none": 1, "agrees": 1, "perfect": 13, "denies": 13}
 
 
 @pytest.mark.parametrize(
