@@ -10,7 +10,7 @@ from types import FrameType
 
 import uvicorn
 
-from api.http import logs
+from api.http import connection_limits, logs
 from api.main import create_app
 from api.state import open_app_state
 from retrieval.errors import ConfigurationError, RulesError
@@ -30,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 create_app(opened),
                 host=settings.host,
                 port=settings.port,
+                http=connection_limits.protocol(),
                 log_config=None,
                 access_log=False,
                 timeout_graceful_shutdown=10,

@@ -10,6 +10,7 @@ import httpx2
 import uvicorn
 from fastapi import FastAPI
 
+from api.http import connection_limits
 from api.main import create_app
 from retrieval.settings import Settings
 
@@ -23,6 +24,7 @@ def serving(settings: Settings, app: FastAPI | None = None) -> Iterator[httpx2.C
         app or create_app(settings),
         host="127.0.0.1",
         port=0,
+        http=connection_limits.protocol(),
         lifespan="on",
         log_config=None,
         access_log=False,

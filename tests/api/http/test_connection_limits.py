@@ -1,0 +1,146 @@
+"""Connections that are half open, or whose client does not read, take nothing from the others."""
+
+import resource
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from http.client import HTTPConnection
+
+import httpx2
+import pytest
+
+from api.http import connection_limits
+from retrieval.settings import Settings
+from tests.support.servers.served import api_process
+
+FILES = 160  # of the process: 64 connections, once its own are taken off
+HALF = b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half"
+MADE = 200  # half-open connections
+
+
+@pytest.fixture
+def few_files() -> Iterator[None]:
+    """Processes that are started here may have few files open."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def address(client: httpx2.Client) -> tuple[str, int]:
+    """Where the server listens."""
+    return client.base_url.host, int(client.base_url.port or 0)
+
+
+def is_closed(connection: socket.socket, seconds: float) -> bool:
+    """Whether the server closes a connection within some seconds."""
+    connection.settimeout(seconds)
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+    except TimeoutError:
+        return False
+
+
+def is_cut_while_sending(deaf: socket.socket, request: bytes) -> bool:
+    """Whether the server cuts a client off that sends requests and reads no reply."""
+    deaf.settimeout(0.1)
+    give_up = time.monotonic() + 60
+    while time.monotonic() < give_up:
+        try:
+            deaf.send(request * 100)
+        except TimeoutError:  # neither side takes more
+            continue
+        except ConnectionError:
+            return True
+    return False
+
+
+@pytest.mark.usefixtures("few_files")
+def test_with_few_files_half_open_connections_give_way(indexed: Settings) -> None:
+    assert indexed.database_url
+    url = indexed.database_url.get_secret_value()
+    environment = {"DATABASE_URL": url, "VAULT": str(indexed.vault)}
+    with api_process(environment) as (client, process), ExitStack() as held:
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(MADE * 3, before[0]), before[1]))
+        for number in range(MADE):
+            half = socket.create_connection(address(client), 10, (f"127.0.0.{2 + number % 8}", 0))
+            held.callback(half.close)
+            half.sendall(HALF)
+        for _ in range(3):
+            assert client.get("/livez").status_code == 200
+            asked = client.post("/ask", json={"question": "How long does a torch burn?"})
+            assert asked.status_code == 200
+        assert process.poll() is None
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", HALF, b"POST /ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 900\r\n\r\n{"],
+    ids=["nothing", "half of the headers", "half of the body"],
+)
+def test_a_request_that_does_not_end_is_cut(
+    client: httpx2.Client, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(connection_limits, "REQUEST_SECONDS", 0.5)
+    with socket.create_connection(address(client)) as half:
+        half.sendall(sent)
+        assert is_closed(half, 20)
+
+
+def test_a_kept_connection_asks_again_and_a_client_that_does_not_read_is_cut(
+    client: httpx2.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_limits, "REQUEST_SECONDS", 0.5)
+    monkeypatch.setattr(connection_limits, "REPLY_SECONDS", 0.5)
+    whole = b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    kept = HTTPConnection(*address(client))
+    connected = set()
+    for _ in range(3):
+        kept.request("GET", "/livez")
+        assert kept.getresponse().read() == b'{"status":"alive"}'
+        connected.add(kept.sock)
+        time.sleep(0.7)  # longer than a request may take: none has begun
+    assert len(connected) == 1
+    kept.close()
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        deaf.connect(address(client))
+        assert is_cut_while_sending(deaf, whole)
+
+
+class Abort:
+    """A transport that notes whether it was aborted."""
+
+    def __init__(self) -> None:
+        self.is_aborted = False
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+
+def test_the_oldest_unfinished_connection_gives_way_and_none_that_is_answered() -> None:
+    kept = connection_limits.Connections(4)
+
+    def made(address: str) -> connection_limits.LimitedProtocol:
+        one = object.__new__(connection_limits.LimitedProtocol)
+        one.address, one.transport = address, Abort()  # type: ignore[assignment]
+        return one
+
+    first, second, third, fourth = map(made, "aabb")
+    for one in (first, second, third, fourth):
+        assert kept.admit(one)
+        kept.unfinished(one, now=True)
+    assert not kept.admit(made("a")), "half of them are from one address"
+    kept.unfinished(first, now=False)  # it is answered
+    assert kept.admit(made("c"))
+    assert [one.transport.is_aborted for one in (first, second, third)] == [False, True, False]  # type: ignore[attr-defined]
+    kept.leave(second)  # its end is told later
+    for one in (third, fourth):
+        kept.unfinished(one, now=False)
+    assert not kept.admit(made("d")), "all are answered"
+    kept.leave(first)
+    assert kept.admit(made("d"))
