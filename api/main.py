@@ -16,7 +16,7 @@ from api.answer.question import follow_up
 from api.http import answering, events, feedback, health, metrics, problems
 from api.http.body_limit import TooLargeAsProblem
 from api.http.client_disconnect import ClientDisconnect, until_gone
-from api.http.concurrency_limit import ConcurrencyLimit, admitted
+from api.http.concurrency_limit import ConcurrencyLimit, Turns, admitted
 from api.http.hosts import Hosts
 from api.http.request_id import RequestIds
 from api.http.sse import EventStream
@@ -57,6 +57,7 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
         redoc_url=None,
     )
     app.state.questions = 0
+    app.state.turns = Turns()
     app.add_middleware(ConcurrencyLimit)
     metrics.install(app)
     feedback.install(app)

@@ -3,6 +3,9 @@
 Without a limit every further question waits for all before it, until none is answered in time.
 """
 
+import asyncio
+from collections.abc import AsyncIterator
+
 from fastapi import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -13,6 +16,8 @@ MOST = 32  # questions: one is encoded at a time, and the last of them waits 1.6
 # Where a model answers, of which api/llm/client.py asks for eight replies at once: the last
 # question waits for one round of replies, and within LLM_TIMEOUT.
 MOST_OF_A_MODEL = 16
+
+MOST_WAITING = 16  # files that are shown: one is made into a page at a time
 
 _ADMITTED = "admitted"
 
@@ -43,3 +48,28 @@ async def admitted(request: Request) -> None:
         raise OverloadedError(f"{most} questions are being answered; ask again in some seconds")
     state.questions += 1
     setattr(request.state, _ADMITTED, True)
+
+
+class Turns:
+    """Who is made a page now, and who waits for that, in the event loop alone."""
+
+    def __init__(self) -> None:
+        self.now = asyncio.Lock()
+        self.waiting = 0
+
+
+async def in_turn(request: Request) -> AsyncIterator[None]:
+    """Let a file of the vault be made into a page when the ones before it have been.
+
+    A dense file takes a second of a core, and forty at once would take all threads from those who
+    ask. Waiting takes no thread. Raises OverloadedError where MOST_WAITING wait.
+    """
+    turns: Turns = request.app.state.turns
+    if turns.waiting >= MOST_WAITING:
+        raise OverloadedError(f"{MOST_WAITING} files are waiting to be shown; try again soon")
+    turns.waiting += 1
+    try:
+        async with turns.now:
+            yield
+    finally:
+        turns.waiting -= 1

@@ -1,8 +1,10 @@
 """Templates become replies: all text escaped, nothing inline, nothing from elsewhere."""
 
+import hashlib
 from typing import Any
 
-from fastapi.responses import HTMLResponse
+from fastapi import Request
+from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -53,3 +55,13 @@ def fragment(template: str, **values: Any) -> str:
 def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a template as a whole page, under a policy that lets nothing but our own files run."""
     return HTMLResponse(fragment(template, **{"about": None, **values}), status, headers=HEADERS)
+
+
+def unless_known(request: Request, page: HTMLResponse) -> Response:
+    """Return the page with its ETag; 304 without it where the client has it already."""
+    etag = f'"{hashlib.sha256(page.body).hexdigest()[:32]}"'
+    page.headers["ETag"] = etag
+    known = request.headers.get("if-none-match", "")
+    if etag in [one.strip().removeprefix("W/") for one in known.split(",")]:
+        return Response(status_code=304, headers={**HEADERS, "ETag": etag})
+    return page

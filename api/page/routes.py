@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from api.http import answering
 from api.http.client_disconnect import ClientDisconnect, until_gone
-from api.http.concurrency_limit import admitted
+from api.http.concurrency_limit import admitted, in_turn
 from api.http.problems import told
 from api.http.sse import EventStream
 from api.page import about, find, html, reference, reply, stream, vault
@@ -133,10 +133,19 @@ def browse(
     )
 
 
-@router.get("/vault/{path:path}", response_class=HTMLResponse, responses=described(404, 422, 503))
+@router.get(
+    "/vault/{path:path}",
+    response_class=HTMLResponse,
+    responses=described(404, 422, 503),
+    dependencies=[Depends(in_turn, scope="function")],
+)
 def read(
-    path: str, opened: Opened, lines: Lines = "", view: Literal["", "lines", "panel"] = ""
-) -> HTMLResponse:
+    request: Request,
+    path: str,
+    opened: Opened,
+    lines: Lines = "",
+    view: Literal["", "lines", "panel"] = "",
+) -> Response:
     """Show a file that the index holds, `lines` (12-14,20) marked; "#L12-L14" is marked by script.
 
     `view=lines` shows them as they are written, `view=panel` is what stands beside an answer.
@@ -145,8 +154,8 @@ def read(
     shift = 2 if view == "panel" else 1
     file = vault.file_view(opened, path, ranges, heading_shift=shift, plain=view == "lines")
     if view == "panel":
-        return html.page("file.html", file=file, level=2)
-    return html.page("read.html", about=about.about(opened), file=file)
+        return html.unless_known(request, html.page("file.html", file=file, level=2))
+    return html.unless_known(request, html.page("read.html", about=about.about(opened), file=file))
 
 
 @router.get("/docs", response_class=HTMLResponse, include_in_schema=False)

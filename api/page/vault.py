@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 from fastapi import HTTPException
@@ -21,6 +22,7 @@ from retrieval.reading_order import reading_order
 # page would take minutes and gigabytes for a small file that was made for it.
 _MOST_CELLS = 200_000
 _MOST_CHARACTERS = 500_000
+_MOST_KEPT = 32  # pages of files; one has a few megabytes at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,7 @@ def file_view(
     file = _file(opened, path, known)
     plain = plain or _is_heavy(file.lines)
     marked = _within(ranges, len(file.lines))
-    shown = _shown(file, marked, Links.of(list(known), path), heading_shift)
-    body, outline = _body(file, shown, plain=plain)
+    body, outline = _body(file, tuple(marked), tuple(known), path, heading_shift, plain)
     before, after = _neighbours(list(known), path)
     folder, _, name = path.rpartition("/")
     return FileView(
@@ -130,7 +131,16 @@ def _shown(file: VaultFile, marked: Sequence[Range], links: Links, heading_shift
     )
 
 
-def _body(file: VaultFile, shown: Shown, *, plain: bool) -> tuple[Markup, tuple[Heading, ...]]:
+@lru_cache(maxsize=_MOST_KEPT)  # a file is opened again and again, most often by its citations
+def _body(
+    file: VaultFile,
+    marked: tuple[Range, ...],
+    known: tuple[str, ...],
+    path: str,
+    heading_shift: int,
+    plain: bool,
+) -> tuple[Markup, tuple[Heading, ...]]:
+    shown = _shown(file, marked, Links.of(list(known), path), heading_shift)
     if plain:
         return _as_written(file.lines, shown), ()
     return with_outline("\n".join(file.lines), shown)

@@ -1,0 +1,49 @@
+"""Many who open a dense file leave room for who asks, and who has a page is not sent it again."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx2
+
+from api.http.concurrency_limit import MOST_WAITING
+from retrieval.context import SearchContext
+from tests.conftest import index_of, write_vault
+from tests.support.servers.serving import serving
+
+DENSE = (
+    "# Dense\n\n" + "\n".join(f"- *a{n}* **b** [c](d.md) `e` ~~f~~" for n in range(2_000)) + "\n"
+)
+FILES = {"Dense.md": DENSE, "Torch.md": "# Torch\n\nA torch burns for one hour.\n"}
+
+
+def test_forty_who_open_a_dense_file_leave_room_for_one_who_asks(
+    loaded: SearchContext, server: str, tmp_path: Path
+) -> None:
+    vault = write_vault(tmp_path / "vault", FILES)
+    with (
+        index_of(loaded, server, vault, rag_threshold=-9.0) as rules,
+        serving(rules.settings) as client,
+        ThreadPoolExecutor(40) as readers,
+    ):
+
+        def opened(number: int) -> int:
+            with httpx2.Client(base_url=client.base_url, timeout=120, trust_env=False) as own:
+                return own.get("/vault/Dense.md", params={"lines": str(number)}).status_code
+
+        begun = [readers.submit(opened, number) for number in range(1, 41)]
+        answered = client.post("/ask", json={"question": "How long does a torch burn?"})
+        still = sum(not one.done() for one in begun)
+        assert answered.status_code == 200
+        assert still > 0, "all files were shown first"
+        shown = [one.result() for one in begun]
+    assert set(shown) <= {200, 503}
+    assert shown.count(200) >= MOST_WAITING
+
+
+def test_a_page_that_is_known_is_not_sent_again(client: httpx2.Client) -> None:
+    first = client.get("/vault/1. Light/Torches.md")
+    etag = first.headers["etag"]
+    again = client.get("/vault/1. Light/Torches.md", headers={"If-None-Match": f'"x", W/{etag}'})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
+    other = client.get("/vault/1. Light/Torches.md?lines=3", headers={"If-None-Match": etag})
+    assert (other.status_code, other.headers["etag"] != etag) == (200, True)
