@@ -1,7 +1,7 @@
 """The HTTP API: its endpoints and what stands around them."""
 
 from collections.abc import AsyncIterator, Generator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any
 
 from fastapi import Depends, FastAPI, Request
@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.routing import Route
 
 from api.answer.card_reply import AskOptions
 from api.answer.cards import over_http
@@ -16,11 +17,13 @@ from api.answer.question import follow_up
 from api.http import answering, events, feedback, health, metrics, problems
 from api.http.body_limit import TooLargeAsProblem
 from api.http.client_disconnect import ClientDisconnect, until_gone
-from api.http.concurrency_limit import ConcurrencyLimit, Turns, admitted
+from api.http.concurrency_limit import ConcurrencyLimit, Questions, Turns, admitted
 from api.http.hosts import Hosts
 from api.http.request_id import RequestIds
 from api.http.sse import EventStream
+from api.mcp import over_http as mcp
 from api.openai import routes
+from api.page import llms
 from api.page import routes as page
 from api.schema.answer import Answer
 from api.schema.problem import described
@@ -43,11 +46,14 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
-        if isinstance(opened, AppState):
-            yield {"app_state": opened}
-            return
-        with open_app_state(opened or load()) as app_state:
-            yield {"app_state": app_state}
+        with ExitStack() as stack:
+            app_state = (
+                opened
+                if isinstance(opened, AppState)
+                else stack.enter_context(open_app_state(opened or load()))
+            )
+            async with mcp.running(app_state, _MOST_BYTES) as manager:
+                yield {"app_state": app_state, "mcp": manager}
 
     app = FastAPI(
         title="rules-oracle",
@@ -56,7 +62,7 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
         docs_url=None,  # these load scripts from elsewhere: the page has its own /docs
         redoc_url=None,
     )
-    app.state.questions = 0
+    app.state.questions = Questions()
     app.state.turns = Turns()
     app.add_middleware(ConcurrencyLimit)
     metrics.install(app)
@@ -76,8 +82,10 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.post("/search", response_model=SearchReply, responses=wrong, dependencies=limited)(find)
     app.get("/livez")(health.livez)
     app.get("/readyz", responses=described(503))(health.readyz)
+    app.router.routes.append(Route(mcp.PATH, mcp.Endpoint(), include_in_schema=False))
     app.include_router(routes.router)
     app.include_router(page.router)
+    app.include_router(llms.router)
     return app
 
 

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from fastapi import Depends, Request
 
@@ -23,6 +23,9 @@ from retrieval.models import Terms
 from retrieval.refusal import off_topic
 from retrieval.settings import Settings
 
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
 log = logging.getLogger("api")
 
 
@@ -40,6 +43,7 @@ class State(TypedDict):
     """The state of the running app."""
 
     app_state: AppState
+    mcp: "StreamableHTTPSessionManager"  # what answers at /mcp
 
 
 @contextmanager

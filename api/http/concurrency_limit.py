@@ -5,6 +5,7 @@ Without a limit every further question waits for all before it, until none is an
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 
 from fastapi import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -34,19 +35,30 @@ class ConcurrencyLimit:
             await self._app(scope, receive, send)
         finally:
             if scope.get("state", {}).pop(_ADMITTED, False):
-                scope["app"].state.questions -= 1
+                scope["app"].state.questions.count -= 1
+
+
+@dataclass(slots=True)
+class Questions:
+    """How many questions are being answered. Used in the event loop alone."""
+
+    count: int = 0
+
+    def admit(self, *, has_model: bool) -> None:
+        """Count one more; whoever calls it takes it off. Raises OverloadedError over the limit.
+
+        Nobody counts between its reading and its writing: it never waits.
+        """
+        most = MOST_OF_A_MODEL if has_model else MOST
+        if self.count >= most:
+            raise OverloadedError(f"{most} questions are being answered; ask again in some seconds")
+        self.count += 1
 
 
 async def admitted(request: Request) -> None:
-    """Count a question whose body has come whole. Raises OverloadedError over the limit.
-
-    It runs in the event loop alone, so nobody counts between its reading and its writing.
-    """
-    state = request.app.state
-    most = MOST_OF_A_MODEL if app_state(request).model else MOST
-    if state.questions >= most:
-        raise OverloadedError(f"{most} questions are being answered; ask again in some seconds")
-    state.questions += 1
+    """Count a question whose body has come whole. Raises OverloadedError over the limit."""
+    questions: Questions = request.app.state.questions
+    questions.admit(has_model=app_state(request).model is not None)
     setattr(request.state, _ADMITTED, True)
 
 

@@ -29,7 +29,7 @@ from retrieval.index import generations, store
 # Seconds. A search takes some 0.03; a model has LLM_TIMEOUT, 30, for each of two replies.
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _INDEX_SECONDS = 5.0  # for the gauges of the index: Prometheus waits 10 for the whole
-_ANSWERING = {"/ask", "/page/ask", "/v1/chat/completions"}
+_ANSWERING = {"/ask", "/mcp", "/page/ask", "/v1/chat/completions"}
 _COUNTED = "question_counted"  # of a request's state
 _METHODS = {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}
 

@@ -45,7 +45,7 @@ def test_a_busy_server_says_when_to_come_back(desk: Desk, tab: New) -> None:
     for one in asking:
         one.start()
     try:
-        while desk.app.state.questions < 16:
+        while desk.app.state.questions.count < 16:
             tab_.page.wait_for_timeout(20)
         tab_.ask(ASKED, "error")
         expect(tab_.answer).to_contain_text("16 questions are being answered")

@@ -1,0 +1,1 @@
+"""The Model Context Protocol: agents and editors search, read and ask the rules as tools."""

@@ -1,0 +1,202 @@
+"""The MCP server: four tools that read and change nothing, and the files of the vault as resources.
+
+Over HTTP a question is admitted, counted and rated as one to POST /ask is; over stdio there is one
+client, and a limit of its own.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, TypeVar
+
+import anyio
+from fastapi import Request
+from mcp.server import Server
+from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import Resource, ResourceTemplate, ToolAnnotations
+from pydantic import AnyUrl, Field
+
+from api.answer import pipeline
+from api.answer.card_reply import AskOptions
+from api.http import answering, problems
+from api.http.client_disconnect import ClientDisconnect
+from api.http.concurrency_limit import Questions, admitted
+from api.mcp import results, sources
+from api.mcp.results import Asked, Fetched, Found, Place, Sources
+from api.sources.titles import titles
+from api.state import AppState
+from retrieval.errors import RulesError
+from retrieval.search import search
+
+_Result = TypeVar("_Result")
+_READS = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+_INSTRUCTIONS = """\
+These are the rules of one vault, and nothing else is known here. To answer a person, call `ask`: \
+its answer stands on exact lines, which you cite by their url. Where certainty is "nearest", say \
+that the rules may not cover it; where it is "refused", say that they do not, and do not answer \
+from memory. `search` and `fetch` are for reading on: quote what `fetch` returns word for word."""
+_SEARCH = """\
+Find the passages of the rules for a question or keywords; returns ids for `fetch`, best first. \
+Ask in plain words, in one sentence, as a person would. Returns no text: call `fetch` before you \
+quote. For a direct question prefer `ask`."""
+_FETCH = """\
+Return exact lines of the rules, or a whole file, by an id that `search`, `ask` or `list_sources` \
+returned ("path#L12-L14" or "path"). The text is the file's own characters, to be quoted as is."""
+_ASK = """\
+Answer a question from the rules, with the exact lines and their addresses, or refuse. Pass the \
+person's question on as it was asked. Do not answer from memory where it is refused."""
+_LIST = """\
+List the files of the rules with their titles, all or those of one folder; `count` is how many \
+there are, and at most 500 are listed."""
+_Question = Annotated[str, Field(description="what to ask, in plain words")]
+_History = Annotated[
+    list[str], Field(max_length=20, description="the person's earlier questions, oldest first")
+]
+_Limit = Annotated[int | None, Field(ge=1, le=50, description="results; default RAG_TOP_K")]
+
+
+class RulesServer(MCPServer[Any]):
+    """Lists the files of the live index as resources, whatever was ingested meanwhile."""
+
+    def __init__(self, opened: AppState) -> None:
+        """Make the tools over what is opened."""
+        super().__init__(
+            "rules-oracle", instructions=_INSTRUCTIONS, version="0.1.0", tools=_tools(opened)
+        )
+        self._opened = opened
+
+    @property
+    def lowlevel(self) -> Server[Any]:
+        """What a transport serves."""
+        return self._lowlevel_server
+
+    async def list_resources(self) -> list[Resource]:
+        """Return every file of the live index. Raises what `titles` raises."""
+        found = await anyio.to_thread.run_sync(titles, self._opened)
+        return [
+            Resource(uri=Place(path).url(""), name=path, title=title, mime_type="text/markdown")
+            for path, title in found.items()
+        ]
+
+    async def list_resource_templates(self) -> list[ResourceTemplate]:
+        """Return the one form of an address of lines."""
+        return [
+            ResourceTemplate(
+                uri_template="vault:///{+path}#L{first}-L{last}",
+                name="lines",
+                description="Lines of a file of the rules: vault:///path#L12-L14",
+                mime_type="text/markdown",
+            )
+        ]
+
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
+    ) -> list[ReadResourceContents]:
+        """Return a file of the live index, or lines of it, as it stands on disk.
+
+        Raises ResourceNotFoundError where there is none, ResourceError where the index is missing.
+        """
+        try:
+            read = await anyio.to_thread.run_sync(sources.fetched, self._opened, str(uri), "")
+        except RulesError as error:
+            raise ResourceError(str(error)) from error
+        return [ReadResourceContents(content=read.text, mime_type="text/markdown")]
+
+
+def _tools(opened: AppState) -> list[Tool]:
+    questions = Questions()
+
+    async def find(query: _Question, ctx: Context, limit: _Limit = None) -> Found:
+        def work(_: ClientDisconnect) -> Found:
+            result = search(opened.rules, query, top_k=limit)
+            return results.found(result.hits, result.certainty, _base_url(ctx))
+
+        async with _counted(ctx, opened, questions):
+            return await _in_thread(work)
+
+    async def fetch(id: str, ctx: Context) -> Fetched:  # the name that clients send
+        async with _told(ctx):
+            return await _in_thread(lambda _: sources.fetched(opened, id, _base_url(ctx)))
+
+    async def ask(question: _Question, ctx: Context, history: _History = []) -> Asked:  # noqa: B006  # copied by pydantic
+        def work(disconnect: ClientDisconnect) -> Asked:
+            request = _request(ctx)
+            if request:
+                asked = answering.options(request, disconnect, history)
+                given = answering.answer(request, question, asked)
+            else:
+                asked = AskOptions(history=history, texts=opened.texts, disconnect=disconnect)
+                given = pipeline.ask(opened.rules, opened.model, question, asked)
+            return Asked.of(given, _base_url(ctx))
+
+        async with _counted(ctx, opened, questions):
+            return await _in_thread(work)
+
+    async def list_sources(ctx: Context, folder: str = "") -> Sources:
+        async with _told(ctx):
+            return await _in_thread(lambda _: sources.listed(opened, folder, _base_url(ctx)))
+
+    return [
+        _tool(find, "search", "Search the rules", _SEARCH),
+        _tool(fetch, "fetch", "Read lines of the rules", _FETCH),
+        _tool(ask, "ask", "Ask the rules", _ASK),
+        _tool(list_sources, "list_sources", "List the files of the rules", _LIST),
+    ]
+
+
+def _tool(function: Callable[..., Any], name: str, title: str, description: str) -> Tool:
+    made = Tool.from_function(function, name, title, description, annotations=_READS)
+    arguments = made.fn_metadata.arg_model  # a misspelt argument is an error, not left out
+    arguments.model_config["extra"] = "forbid"
+    arguments.model_rebuild(force=True)
+    made.parameters = arguments.model_json_schema(by_alias=True)
+    return made
+
+
+def _request(ctx: Context) -> Request | None:
+    """The HTTP request of a call; None over stdio."""
+    return ctx.request_context.request
+
+
+def _base_url(ctx: Context) -> str:
+    request = _request(ctx)
+    return str(request.base_url) if request else ""
+
+
+@asynccontextmanager
+async def _told(ctx: Context) -> AsyncIterator[None]:
+    """Tell an error of ours as the tool's, in words an agent can act on."""
+    try:
+        yield
+    except RulesError as error:
+        request = _request(ctx)
+        detail = problems.told(request, error).detail if request else str(error)
+        raise ToolError(detail) from error
+
+
+@asynccontextmanager
+async def _counted(ctx: Context, opened: AppState, questions: Questions) -> AsyncIterator[None]:
+    """Hold a place among the questions that are answered at once; over the limit an error."""
+    async with _told(ctx):
+        if request := _request(ctx):
+            await admitted(request)  # the middleware takes it off when the reply is sent
+            yield
+            return
+        questions.admit(has_model=opened.model is not None)
+        try:
+            yield
+        finally:
+            questions.count -= 1
+
+
+async def _in_thread(work: Callable[[ClientDisconnect], _Result]) -> _Result:
+    """Return what `work` returns, run in a thread, and end it where the call is cancelled."""
+    disconnect = ClientDisconnect()
+    try:
+        return await anyio.to_thread.run_sync(work, disconnect, abandon_on_cancel=True)
+    finally:
+        disconnect.end_all()

@@ -1,0 +1,47 @@
+"""GET /llms.txt and /llms-full.txt: the vault for language models, a list of it and all of it."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from fastapi import APIRouter, Request
+from fastapi.responses import PlainTextResponse, StreamingResponse
+
+from api.page import about
+from api.sources import addresses, vault_file
+from api.sources.titles import titles
+from api.state import AppState, Opened
+
+router = APIRouter(tags=["page"], default_response_class=PlainTextResponse)
+_TEXT = "text/plain; charset=utf-8"
+
+
+@router.get("/llms.txt")
+def llms(request: Request, opened: Opened) -> str:
+    """List the files of the vault with their titles and addresses, a heading for each folder."""
+    base_url = str(request.base_url).rstrip("/")
+    parts = [_head(opened)]
+    for folder, files in groupby(titles(opened).items(), key=lambda one: one[0].rpartition("/")[0]):
+        links = [f"- [{title}]({base_url}{addresses.file_link(path)})" for path, title in files]
+        parts.append("\n".join([f"## {folder or 'Files'}", "", *links]))
+    return "\n\n".join(parts) + "\n"
+
+
+@router.get("/llms-full.txt", response_class=StreamingResponse)
+def llms_full(opened: Opened) -> StreamingResponse:
+    """Give every file of the vault as it is written, each below its path."""
+    return StreamingResponse(_texts(opened, _head(opened), list(titles(opened))), media_type=_TEXT)
+
+
+def _head(opened: AppState) -> str:
+    said = about.about(opened)
+    return f"# {said.title}" + (f"\n\n> {said.sentence}" if said.sentence else "")
+
+
+def _texts(opened: AppState, head: str, paths: list[str]) -> Iterator[str]:
+    yield f"{head}\n"
+    for path in paths:
+        file = vault_file.read(opened.rules.settings.vault, path)
+        if file is None:
+            yield f"\n\n--- {path} ---\n\n(it can no longer be read from the vault)\n"
+        else:
+            yield f"\n\n--- {path} ---\n\n" + "\n".join(file.lines)
