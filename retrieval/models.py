@@ -190,6 +190,7 @@ class Candidate:
     final_score: float | None  # what orders it and is compared with the threshold
     fate: Fate
     names_score: float = 0.0  # how much of the question its names and fields cover
+    ranges_score: float = 0.0  # 1 where a row's range or limit holds a number of the question
 
 
 NO_TERMS = Terms(0, {}, {}, frozenset(), {}, {}, {}, {}, frozenset(), "")

@@ -22,14 +22,16 @@ from retrieval.ranking.calibration import Weights
 
 Array = npt.NDArray[np.float64]
 _FOLDS = 5
-_START = (10.0, 5.0, 10.0, 2.0, 1.0)  # of dense, text, late, names, rerank
+# Of dense, text, late, names, ranges, rerank. Ranges are 0 or 1 in one question of seven: where
+# less pulls them to 0, they cost first places (docs/experiments.md, E71).
+_START = (10.0, 5.0, 10.0, 2.0, 0.25, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
     """One question: its candidates' scores and which of them hold what it needs."""
 
-    features: Array  # shape (candidates, 5), as _START; 0 where there is none
+    features: Array  # shape (candidates, 6), as _START; 0 where there is none
     needed: tuple[tuple[npt.NDArray[np.bool_], ...], ...]  # by place, then by gold: who holds it
 
 
@@ -64,7 +66,8 @@ def _compared(trace: Sequence[Candidate]) -> list[Candidate]:
 
 def _features(row: Candidate) -> list[float]:
     scores = (
-        row.dense_score, row.text_score, row.late_score, row.names_score, row.rerank_score,
+        row.dense_score, row.text_score, row.late_score, row.names_score, row.ranges_score,
+        row.rerank_score,
     )  # fmt: skip
     return [score or 0.0 for score in scores]
 
@@ -84,12 +87,13 @@ def fit(known: Sequence[Example], beside: Beside = NOTHING) -> Weights:
     shares = [(0.5 if beside else 1.0, known)]
     shares += [(0.5 / len(beside), collection) for collection in beside.values()]
     best = minimize(_loss, start, args=(shares,), method="L-BFGS-B", bounds=bounds)
-    dense, text, late, names, rerank = (float(value) for value in best.x)
+    dense, text, late, names, in_range, rerank = (float(value) for value in best.x)
     return Weights(
         round(text / dense, 3),
         round(late / dense, 3),
-        round(rerank / dense, 3) if used[4] else None,
+        round(rerank / dense, 3) if used[5] else None,
         round(names / dense, 3),
+        round(in_range / dense, 3),
     )
 
 
@@ -116,7 +120,8 @@ def _mean_loss(weights: Array, known: Sequence[Example]) -> float:
 
 def reciprocal_rank(example: Example, weights: Weights) -> float:
     """Return 1 / the rank of the last gold that is needed, under these weights."""
-    parts = np.array([1.0, weights.text, weights.late, weights.names, weights.rerank or 0.0])
+    stages = (1.0, weights.text, weights.late, weights.names, weights.ranges, weights.rerank or 0.0)
+    parts = np.array(stages)
     order = np.argsort(-(example.features @ parts), kind="stable")
     ranks = np.empty(len(order), int)
     ranks[order] = np.arange(1, len(order) + 1)

@@ -26,7 +26,8 @@ NOTES = (
 # The rows that docs/evals.md shows, as who has not read the code would call them.
 FEW_ROWS = {
     SHIPPED: "as shipped",
-    "no-names": "without names and fields",
+    "no-ranges": "without ranges of rows",
+    "no-names": "without these, names and fields",
     "dense-text": "without these and late interaction",
     "dense-entries": "vectors of entries alone",
     "dense-chunks": "vectors of whole chunks alone",

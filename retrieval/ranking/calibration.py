@@ -27,6 +27,7 @@ class Weights:
     late: float
     rerank: float | None
     names: float = 0.0
+    ranges: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,9 @@ class RankingFit:
 
 
 # For models that nobody has calibrated: weights that suited several encoders, and no refusal.
-UNFITTED = RankingFit(Weights(text=0.8, late=1.0, rerank=None, names=0.2), float("-inf"))
+UNFITTED = RankingFit(
+    Weights(text=0.8, late=1.0, rerank=None, names=0.2, ranges=0.08), float("-inf")
+)
 
 
 def find(models: Models) -> RankingFit | None:

@@ -24,6 +24,10 @@ from retrieval.models import Entry, LateInteraction, SourceNote, Terms, Vectors
 from retrieval.ranking import late_interaction, lines
 from retrieval.ranking.calibration import Weights
 
+# By a chunk's row id: how much of the question its names and fields cover, and whether a range or
+# limit of a row holds one of its numbers (1 or 0).
+Named = Mapping[int, tuple[float, float]]
+
 LIST_LENGTH = 50  # chunks of either list
 _ENTRIES = 4  # of a chunk that late interaction compares, the nearest ones
 _ENCODED = 12  # chunks whose nearest entry is encoded for a question where nothing is stored
@@ -58,7 +62,12 @@ def collect(
     only_text = {item.row_id for item in text} - {item.row_id for item in dense}
     similar = similarity(conn, sorted(only_text), encoded.vector)
     entries: list[StoredEntry] = []
-    if context.settings.rag_late_interaction or context.reranker or context.weights.names:
+    if (
+        context.settings.rag_late_interaction
+        or context.reranker
+        or context.weights.names
+        or context.weights.ranges
+    ):
         rows = sorted({item.row_id for item in (*dense, *text)})
         entries = nearest_entries(conn, rows, encoded.vector, _ENTRIES)
     about = notes(conn, generation.id, {item.chunk.path for item in (*dense, *text)})
@@ -86,6 +95,7 @@ class Fused:
     best: Best | None  # None: neither late interaction nor a reranker reads entries
     score: float
     names: float = 0.0  # how much of the question its names and fields cover
+    ranges: float = 0.0  # 1 where a row's range or limit holds a number of the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +145,14 @@ def _by_row(entries: Sequence[StoredEntry], similar: Vectors) -> dict[int, Vecto
     return {row_id: similar[:, of_row].max(axis=1) for row_id, of_row in columns.items()}
 
 
-def _named(context: SearchContext, question: str, lists: Lists) -> dict[int, float]:
-    """How much of the question each chunk's names and fields cover, by the chunk's row id.
+def _named(context: SearchContext, question: str, lists: Lists) -> Named:
+    """What the names, fields and ranges of each chunk have of the question, by the chunk's row id.
 
-    1 less where the file is called longer than another one that is asked for.
+    How much of it the names cover is 1 less where the file is called longer than another one that
+    is asked for.
     """
-    if not context.weights.names:
+    weights = context.weights
+    if not (weights.names or weights.ranges):
         return {}
     paths = {item.row_id: item.chunk.path for item in (*lists.dense, *lists.text)}
     entries: defaultdict[int, list[Entry]] = defaultdict(list)
@@ -149,7 +161,10 @@ def _named(context: SearchContext, question: str, lists: Lists) -> dict[int, flo
     words = lines.QuestionWords.of(question, lists.terms)
     longer = lines.longer_names(words, paths.values())
     return {
-        row_id: lines.coverage(words, path, entries[row_id]) - (path in longer)
+        row_id: (
+            lines.coverage(words, path, entries[row_id]) - (path in longer),
+            float(any(map(words.in_range, entries[row_id]))),
+        )
         for row_id, path in paths.items()
     }
 
@@ -193,13 +208,13 @@ def fuse(
     similarities: Mapping[int, float],
     weights: Weights,
     best: Mapping[int, Best],
-    names: Mapping[int, float] = MappingProxyType({}),
+    named: Named = MappingProxyType({}),
 ) -> list[Fused]:
     """Merge two rankings, best first; ties go by chunk id.
 
     `similarities` holds the dense score of every chunk that only `text` has; one that is missing
     raises ValueError. What a stage adds is its score times its weight. `best` is by row id, as is
-    `names`, how much of the question the names and fields of a chunk cover (0 where it is missing).
+    `named`, what the names and the ranges of a chunk have of the question (0 where it is missing).
     """
     dense_ranks = {item.row_id: (rank, item.score) for rank, item in enumerate(dense, start=1)}
     text_ranks = {item.row_id: (rank, item.score) for rank, item in enumerate(text, start=1)}
@@ -212,10 +227,12 @@ def fuse(
             raise ValueError(f"no similarity of {item.chunk.id}, which only the text list has")
         entry = best.get(row_id)
         tokens = (entry.late_score if entry else None) or 0.0
-        named = names.get(row_id, 0.0)
+        names, in_range = named.get(row_id, (0.0, 0.0))
         score = cosine + weights.text * (words or 0.0) + weights.late * tokens
-        score += weights.names * named
-        fused.append(Fused(item, dense_rank, cosine, text_rank, words, entry, score, named))
+        score += weights.names * names + weights.ranges * in_range
+        fused.append(
+            Fused(item, dense_rank, cosine, text_rank, words, entry, score, names, in_range)
+        )
     return sorted(fused, key=lambda f: (-f.score, order(f.scored)))
 
 

@@ -11,21 +11,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import fsum
 
-from retrieval.index.terms import cells, fields_of, is_field, key, names_of, stems_of, title
+from retrieval.index.terms import fields_of, is_field, key, names_of, stems_of, title
 from retrieval.models import Entry, Evidence, Hit, Name, Terms
+from retrieval.ranking import ranges
 from retrieval.text import numbers_in_words
 from retrieval.text.normalize import searchable
+from retrieval.text.quantities import Value, values
 
 # Measured on the calibration split and on nine vaults of training texts (docs/experiments.md, E54).
 _WORDS = 0.2  # what all of the question's words in an entry add to its nearness
 _NUMBER = 0.1  # what a row for the number that was asked for adds
 _FIELD = 0.1  # what an entry adds that has a field which was asked for in other words
 _NAMED = 0.25  # what a field adds whose name the question holds whole
-_DIGITS = re.compile(r"\d+")
 _ORDINAL = re.compile(rf"\b(?:(\w+ty)[- ])?({'|'.join(numbers_in_words.ORDINALS)})[- ](\w+)")
-_LONGEST_NUMBER = 6  # digits
-_RANGE = re.compile(r"\D*?(\d+)(?:\s*(?:-|to)\s*(\d+))?\D*")
-_WIDEST = 1_000  # from the first number of a range to its last
 # What people ask instead of a field's name; the words on the right are tried as names of fields.
 _ASKED = {
     "how long": "duration time period term life",
@@ -59,7 +57,7 @@ class QuestionWords:
     words: frozenset[str]  # its stems, abbreviations in full
     said: frozenset[str]  # its stems as they stand
     total: float  # their weights together, over 0 where there is one
-    numbers: frozenset[int]
+    values: tuple[Value, ...]  # its numbers
     fields: frozenset[str]  # stems of fields that it asks for in other words
 
     @classmethod
@@ -73,7 +71,7 @@ class QuestionWords:
             words,
             said,
             fsum(terms.weight(word) for word in words),
-            _numbers_in(question, terms),
+            _values_in(question, terms),
             asked_fields(question),
         )
 
@@ -83,16 +81,30 @@ class QuestionWords:
             return 0.0
         return fsum(self.terms.weight(word) for word in self.words & words) / self.total
 
+    def numbers_of(self, row: Entry) -> frozenset[float]:
+        """Return those of the question's numbers that a row is for: it is called so, or by a range.
 
-def _numbers_in(question: str, terms: Terms) -> frozenset[int]:
+        Of another entry than a row none.
+        """
+        return ranges.named(row, self.values, self.words) if self.values else frozenset()
+
+    def in_range(self, row: Entry) -> bool:
+        """Tell whether a row's range or limit holds a number of the question, by their units."""
+        return bool(self.values) and ranges.in_range(row, self.values, self.words)
+
+
+def _values_in(question: str, terms: Terms) -> tuple[Value, ...]:
     """The numbers of a question, "first level" among them where level is a field of the vault."""
-    digits = _DIGITS.findall(searchable(question))
-    numbers = {int(number) for number in digits if len(number) <= _LONGEST_NUMBER}
-    for tens, ordinal, counted in _ORDINAL.findall(question.lower()):
-        if key(counted) in terms.fields:  # and not "who goes first"
-            above = int(numbers_in_words.value(tens)) if tens else 0
-            numbers = (numbers - {above}) | {above + numbers_in_words.ORDINALS[ordinal]}
-    return frozenset(numbers)
+
+    def in_digits(match: re.Match[str]) -> str:
+        tens, ordinal, counted = match.groups()
+        if key(counted) not in terms.fields:
+            return match[0]  # "who goes first"
+        number = numbers_in_words.ORDINALS[ordinal]
+        return f"{number + int(numbers_in_words.value(tens)) if tens else number} {counted}"
+
+    text = searchable(_ORDINAL.sub(in_digits, question.lower()))
+    return values(text) if any(map(str.isdigit, text)) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +137,7 @@ def _added(path: str, entry: Entry, question: QuestionWords) -> float:
         added += _FIELD
     if (entry.kind != "row" or is_field(entry)) and fields and fields <= question.words:
         added += _NAMED
-    if entry.kind == "row" and question.numbers.intersection(numbers_of(entry, question.words)):
+    if question.numbers_of(entry):
         added += _NUMBER
     return added
 
@@ -134,25 +146,6 @@ def _added(path: str, entry: Entry, question: QuestionWords) -> float:
 def words_of(entry: Entry) -> frozenset[str]:
     """Return the stems of what an entry says, the header of its table included."""
     return frozenset(stems_of(f"{entry.words} {entry.lead if entry.kind == 'row' else ''}"))
-
-
-def numbers_of(entry: Entry, asked: frozenset[str] = frozenset()) -> Sequence[int]:
-    """Return the numbers that a row is for: of "4-6" 4, 5 and 6; none where it names none.
-
-    They stand in its first cell. In a table by name and number ("Dwarf", "4-6") they stand in the
-    second one, where the question, whose stems are `asked`, holds that column's name.
-    """
-    labels = [searchable(cell) for cell in cells(entry.quote)[:2]]
-    names = cells(entry.lead.split("\n")[0])[1:2]
-    if len(labels) > 1 and names and not _DIGITS.search(labels[0]):
-        column = frozenset(stems_of(names[0]))
-        labels = labels[1:] if column and column <= asked else []
-    span = _RANGE.fullmatch(labels[0]) if labels else None
-    if not span:
-        return ()
-    first = int(span[1][:_LONGEST_NUMBER])
-    last = int(span[2][:_LONGEST_NUMBER]) if span[2] else first
-    return range(first, last + 1) if first <= last < first + _WIDEST else (first,)
 
 
 def coverage(question: QuestionWords, path: str, entries: Iterable[Entry]) -> float:

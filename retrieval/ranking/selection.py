@@ -100,4 +100,5 @@ def _row(
         final_score=given.score if given else None,
         fate=fate,
         names_score=item.names,
+        ranges_score=item.ranges,
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from api.answer.cards.blocks import Part, blocks, is_delimiter
 from retrieval.index.terms import raw_cells, stems_of
 from retrieval.models import Entry, IndexedFile
-from retrieval.ranking.lines import QuestionWords, RankedLine, numbers_of
+from retrieval.ranking.lines import QuestionWords, RankedLine
 
 _MOST = 3  # rows for one number: a table may have parts that count again
 
@@ -33,16 +33,13 @@ def numbered(file: IndexedFile, best: RankedLine, asked: QuestionWords) -> list[
     as the best one.
     """
     row, said = best.entry, _said(best.entry, asked)
-    if row.kind != "row" or asked.numbers.intersection(numbers_of(row, asked.words)):
+    if row.kind != "row" or asked.numbers_of(row):
         return []
     table = next((block for block in blocks(file) if block.holds(row)), None)
     return [
         RankedLine(entry, best.nearness)
         for entry in file.entries
-        if table
-        and table.holds(entry)
-        and _said(entry, asked) > said
-        and asked.numbers.intersection(numbers_of(entry, asked.words))
+        if table and table.holds(entry) and _said(entry, asked) > said and asked.numbers_of(entry)
     ][:_MOST]
 
 
@@ -50,14 +47,14 @@ def _is_named(row: Entry, asked: QuestionWords) -> bool:
     # Of a random table the first cell is what is rolled: "07–12".
     cells = (cell for cell in raw_cells(row.quote) if any(map(str.isalpha, cell)))
     name = asked.terms.in_full(stems_of(next(cells, "")))
-    own = asked.numbers.intersection(numbers_of(row, asked.words))
+    own = asked.numbers_of(row)
     return bool(own or (name and name <= asked.words))
 
 
-def _said(row: Entry, asked: QuestionWords) -> frozenset[str | int]:
+def _said(row: Entry, asked: QuestionWords) -> frozenset[str | float]:
     """The words and numbers of the question that a row says."""
     words = asked.terms.in_full(stems_of(row.quote)) & asked.words
-    return words | asked.numbers.intersection(numbers_of(row, asked.words))
+    return words | asked.numbers_of(row)
 
 
 def asked_columns(found: Sequence[RankedLine], asked: QuestionWords) -> frozenset[str]:

@@ -5,7 +5,7 @@ import pytest
 from api.answer.cards.blocks import Part
 from api.answer.cards.rows import asked_columns, asked_rows, column_names, numbered
 from retrieval.models import Entry
-from retrieval.ranking.lines import QuestionWords, RankedLine, numbers_of
+from retrieval.ranking.lines import QuestionWords, RankedLine
 from tests.support.index.indexed_text import indexed_file, terms_of
 from tests.support.made.made_entries import learnt, row
 
@@ -105,10 +105,4 @@ def test_the_row_of_the_number_is_found_in_the_whole_table_and_in_no_other() -> 
 )
 def test_ordinals_of_a_field_are_numbers(question: str, numbers: set[int]) -> None:
     terms = learnt(*(("a.md", one) for one in LEVELS))
-    assert QuestionWords.of(question, terms).numbers == numbers
-
-
-def test_a_price_is_no_number_that_a_row_is_for() -> None:
-    sword = row("| Sword | 10 gp | 1d8 |", "Arms", header="| Weapon | Cost | Harm |")
-    assert list(numbers_of(sword, frozenset({"level", "guard"}))) == []
-    assert list(numbers_of(sword, frozenset({"cost"}))) == [10]
+    assert {value.number for value in QuestionWords.of(question, terms).values} == numbers

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.models import NO_TERMS, Entry, Terms
-from retrieval.ranking.lines import QuestionWords, numbers_of, ranked, words_of
+from retrieval.ranking.lines import QuestionWords, ranked, words_of
 from tests.support.made.made_entries import entry, hit, learnt, row
 
 HEADER = "| Level | Saving throw |"
@@ -78,33 +78,6 @@ def test_the_row_for_a_number_is_a_tenth_nearer() -> None:
     assert [line.nearness - found[1].nearness for line in found] == pytest.approx([0.1, 0, 0])
 
 
-@pytest.mark.parametrize(
-    ("label", "numbers"),
-    [
-        ("4-6", [4, 5, 6]),
-        ("4–6", [4, 5, 6]),
-        ("4 to 6", [4, 5, 6]),
-        ("Level 4-6", [4, 5, 6]),
-        ("7", [7]),
-        ("3rd", [3]),
-        ("Twelve", [12]),
-        ("1,200", [1200]),
-        ("20-2", [20]),  # no range
-        ("1-1000000", [1]),  # too wide to be one
-        ("Troll", []),
-        ("1, 2 and 3", []),
-        ("", []),
-    ],
-)
-def test_the_numbers_of_a_row_are_those_of_its_first_cell(label: str, numbers: list[int]) -> None:
-    assert list(numbers_of(row(f"| {label} | 99 |"))) == numbers
-
-
-@given(st.text(alphabet="0123456789- to|,x", max_size=40))
-def test_no_label_is_a_range_wider_than_a_thousand(label: str) -> None:
-    assert len(numbers_of(row(f"| {label} | 1 |"))) <= 1000
-
-
 def test_the_field_that_the_question_names_is_first() -> None:
     fields = [RANGE, EFFECT, DURATION]
     assert order("What is the duration of light?", "Light.md", fields, OF_LIGHT)[0] == 4
@@ -151,4 +124,5 @@ def test_ranked_are_all_entries_best_first(scored: list[tuple[Entry, float]]) ->
 
 
 def test_a_number_that_is_too_long_is_none() -> None:
-    assert QuestionWords.of("Is 1234567 more than 5?", NO_TERMS).numbers == {5}
+    found = QuestionWords.of("Is 1234567 at least 5?", NO_TERMS).values
+    assert [value.number for value in found] == [5]

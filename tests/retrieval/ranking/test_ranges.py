@@ -1,0 +1,69 @@
+"""Which row is for a number of the question, and which range may hold it."""
+
+import pytest
+
+from retrieval.models import NO_TERMS
+from retrieval.ranking.lines import QuestionWords
+from retrieval.ranking.ranges import in_range, named
+from tests.support.made.made_entries import entry, row
+
+
+def words(question: str) -> QuestionWords:
+    return QuestionWords.of(question, NO_TERMS)
+
+
+@pytest.mark.parametrize(
+    ("label", "numbers"),
+    [
+        ("4–6", {4, 5, 6}),
+        ("Level 4-6", {4, 5, 6}),
+        ("7", {7}),
+        ("3rd", {3}),
+        ("up to 3", {0, 1, 2, 3}),
+        ("8 or more", {8, 9}),
+        ("under 2", {0, 1}),
+        ("5+", {5}),  # of hit dice it is no "5 or more"
+        ("2 to 4+", {2, 3, 4}),
+        ("20-2", set()),  # no range
+        ("Troll", set()),
+        ("1, 2 and 3", set()),
+        ("", set()),
+    ],
+)
+def test_the_numbers_of_a_row_are_those_of_its_first_cell(label: str, numbers: set[int]) -> None:
+    one = row(f"| {label} | 99 |")
+    assert {n for n in range(10) if named(one, words(f"and {n}?").values, frozenset())} == numbers
+
+
+def test_the_second_cell_counts_where_its_column_is_asked_for() -> None:
+    sword = row("| Sword | 10 gp | 1d8 |", "Arms", header="| Weapon | Cost | Harm |")
+    assert named(sword, words("level 10").values, words("level 10 guard").words) == set()
+    assert named(sword, words("a cost of 10").values, words("a cost of 10").words) == {10}
+
+
+def test_a_number_of_another_unit_is_not_meant() -> None:
+    heavy = row("| 5-10 kg | 9 |", header="| Weight | Euros |")
+    assert named(heavy, words("8 kg").values, frozenset()) == {8}
+    assert named(heavy, words("8").values, frozenset()) == {8}
+    assert named(heavy, words("8 days").values, frozenset()) == set()
+    assert named(entry("Weight is 5-10 kg."), words("8 kg").values, frozenset()) == set()
+
+
+@pytest.mark.parametrize(
+    ("question", "holds"),
+    [
+        ("what do 8 kg cost?", True),
+        ("a weight of 8?", True),
+        ("and 8?", True),
+        ("8 days?", False),
+        ("20 kg?", False),
+    ],
+)
+def test_a_range_holds_a_number_that_may_be_of_its_unit(question: str, holds: bool) -> None:
+    heavy = row("| 5-10 kg | 9 |", header="| Weight | Euros |")
+    assert in_range(heavy, words(question).values, words(question).words) is holds
+    open_end = row("| 5+ kg | 9 |", header="| Weight | Euros |")
+    assert in_range(open_end, words(question).values, words(question).words) is (
+        holds or "20" in question
+    )
+    assert not in_range(row("| 8 kg | 9 |"), words(question).values, words(question).words)
