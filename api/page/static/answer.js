@@ -1,4 +1,4 @@
-// What can be done with an answer: light a card up, copy it, rate it.
+// What can be done with an answer: light a card, copy, rate.
 
 /** Makes the answer in `reply` lively; a second call for the same one does nothing. */
 export function begin(reply) {

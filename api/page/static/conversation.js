@@ -1,5 +1,5 @@
 // The questions and answers of this tab, kept in it alone.
-// An entry of the browser's history names its turn, so that Back shows it without asking again.
+// An entry of the history names its turn, which Back shows unasked.
 
 const KEY = "conversation";
 const MOST = 20;
@@ -36,7 +36,7 @@ export function shown() {
   return current;
 }
 
-/** Goes to a turn that is kept and returns it; 0 goes to the empty page. */
+/** Goes to a turn that is kept and returns it; 0 is the empty page. */
 export function open(id) {
   const at = place(id);
   if (id && at < 0) return null;
@@ -127,7 +127,7 @@ export function made(html) {
   return holder.content.firstElementChild;
 }
 
-/** Returns where a question is answered that follows the questions `before`. */
+/** Returns the address of a question that follows those `before`. */
 export function address(question, before) {
   const named = before.slice(-NAMED).map((one) => ["before", one]);
   return `/?${new URLSearchParams([["q", question], ...named])}`;

@@ -1,4 +1,4 @@
-// What is shown while a reply comes, and where none does; what of it is said aloud.
+// What is shown and said while a reply comes, and where none does.
 
 /** Shows that a question is worked on, as high as what it replaces. */
 export function working(question, height) {
@@ -23,11 +23,11 @@ export function drafted(section, { text, attempt, claim }) {
   step(section, attempt > 1 ? "Writing once more: the first draft said too much …" : "Checking each sentence …");
 }
 
-/** Strikes in the answer what of the draft did not hold: who has read it sees that it is gone. */
+/** Strikes in the answer what of the draft did not hold, for who has read it. */
 export function strike(section, given) {
   for (const finding of given.querySelectorAll(".checked [data-draft]")) {
     const words = section.drafts?.get(finding.dataset.draft);
-    if (!words) continue; // it was held back from the draft, too
+    if (!words) continue; // not in the draft either
     const gone = document.createElement("del");
     gone.textContent = words;
     finding.prepend(gone, " ");

@@ -1,4 +1,4 @@
-// The source beside the answer: a file of the vault, which the browser's back button closes.
+// The source beside the answer; the browser's back button closes it.
 
 const desk = document.querySelector(".desk");
 let opener = null; // what was clicked, for the focus to go back to
@@ -53,7 +53,7 @@ async function open(link) {
   history.pushState({ ...history.state, depth }, "", address);
 }
 
-/** Shows a file: true where it is shown, false where it cannot be, null if overtaken. */
+/** Shows a file: true, false where it cannot be shown, null if overtaken. */
 async function load(path, lines) {
   const address = `/vault/${path.split("/").map(encodeURIComponent).join("/")}`;
   loading?.abort();
