@@ -20,6 +20,10 @@ _IMPOSSIBLE = {
     "top_logprobs": "there are no probabilities of tokens",
     "audio": "answers are text",
     "web_search_options": "only the indexed rules are searched",
+    "max_tokens": "an answer is as long as its lines, and none is cut; leave it out",
+    "max_completion_tokens": "an answer is as long as its lines, and none is cut; leave it out",
+    "stop": "an answer is whole, and none is cut; leave it out",
+    "logit_bias": "answers are the rules' own words",
 }
 # What the operator alone decides. Without this list they would be left out silently.
 _OPERATOR = (
@@ -69,9 +73,9 @@ class RequestFaultError(Exception):
 def check(body: ChatRequest) -> None:
     """Raise RequestFaultError for another model and for a field that cannot be done as asked.
 
-    Fields that only tune how a model writes (temperature, max_tokens, stop, seed, …) and fields
-    that nobody knows are accepted and change nothing: answers are the rules' own words, or are
-    checked against them.
+    Fields that only tune which words a model chooses (temperature, top_p, seed, …) and fields that
+    nobody knows are accepted and change nothing: answers are the rules' own words, or are checked
+    against them.
     """
     if body.model != MODEL:
         raise RequestFaultError(

@@ -91,8 +91,8 @@ router = APIRouter(route_class=_Route, tags=["OpenAI"], responses={"4XX": {"mode
 async def complete(body: ChatRequest, request: Request) -> ChatCompletion | StreamingResponse:
     """Answer the last user message from the rules; earlier ones of the user are its history.
 
-    System, developer and assistant messages are accepted and not obeyed, and fields that tune a
-    model's writing are accepted and without effect.
+    System, developer and assistant messages are accepted and not obeyed, and fields that tune
+    which words a model chooses are accepted and without effect.
     """
     check(body)
     question, history = asked(body.messages)

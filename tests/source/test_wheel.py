@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from api import console
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("api", "evals", "ingest", "retrieval")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")
@@ -88,3 +90,30 @@ def test_the_models_the_fits_and_the_tables_come_along(installed: Path) -> None:
 )
 def test_commands_start_in_any_folder(installed: Path, program: str) -> None:
     assert f"usage: python -m {program}" in run(installed, "-m", program, "--help")
+
+
+@pytest.mark.parametrize(
+    ("typed", "program"),
+    [
+        ("serve", "api"), ("ask", "api.ask"), ("ingest", "ingest"), ("mcp", "api.mcp"),
+        ("evals retrieval", "evals.retrieval"), ("evals lint", "evals.lint"),
+    ],
+)  # fmt: skip
+def test_the_command_runs_each_program_with_its_options(
+    installed: Path, typed: str, program: str
+) -> None:
+    (scripts,) = installed.glob("*.dist-info/entry_points.txt")
+    assert "rules-oracle = api.console:main" in scripts.read_text("utf-8")
+    printed = run(installed, "-m", "api.console", *typed.split(), "--help")
+    assert printed.startswith(f"usage: python -m {program} ")
+
+
+@pytest.mark.parametrize("typed", [["bake"], ["evals"], ["evals", "measure"], ["evals", "--help"]])
+def test_the_command_names_its_programs_where_there_is_no_such(
+    typed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert console.main(typed) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("usage: rules-oracle {serve,ingest,ask,mcp} [OPTIONS]")
+    assert "retrieval" in said.split("\n")[1]
+    assert f"there is no '{' '.join(typed)}'" in said

@@ -26,7 +26,7 @@ def test_the_models_are_one(client: httpx2.Client) -> None:
 
 def test_an_answer_cites_pages_that_show_the_lines(client: httpx2.Client) -> None:
     completion = client_of(client).chat.completions.create(
-        model=MODEL, messages=MESSAGES, temperature=0.7, max_tokens=50, user="me", n=1, seed=3
+        model=MODEL, messages=MESSAGES, temperature=0.7, top_p=0.5, user="me", n=1, seed=3
     )
     (choice,) = completion.choices
     asked = client.post("/ask", json={"question": TORCH}).json()
@@ -165,7 +165,7 @@ def test_nobody_but_the_user_is_heard(model_client: httpx2.Client, llm: FakeLlm)
     ]
     llm.reply = "It burns for one hour [1]."
     given = client_of(model_client).chat.completions.create(
-        model=MODEL, messages=messages, temperature=2, max_tokens=1, stop=["burns"]
+        model=MODEL, messages=messages, temperature=2, presence_penalty=1
     )
     assert given.choices[0].message.content == "It burns for one hour [1]."
     assert given.usage

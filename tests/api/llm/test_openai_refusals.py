@@ -28,6 +28,10 @@ from tests.support.servers.openai_client import BODY, MESSAGES, TORCH, refused
         *((name, "x") for name in ("base_url", "api_key", "prompt", "system_prompt", "vault")),
         ("sql", "DROP TABLE chunk"),
         ("threshold", 0),
+        ("max_tokens", 50),
+        ("max_completion_tokens", 50),
+        ("stop", ["burns"]),
+        ("logit_bias", {"50256": -100}),
     ],
 )
 def test_what_cannot_be_done_is_refused_by_name(
