@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -68,8 +68,8 @@ def _before_a_deletion(vault: Path) -> None:
 def _nameless(read: Any) -> Any:
     """Read tables without the names of their columns."""
 
-    def wrong(lines: Sequence[str]) -> Table:
-        table: Table = read(["|" * lines[0].count("|"), *lines[1:]])
+    def wrong(lines: Sequence[str], legend: Mapping[str, str]) -> Table:
+        table: Table = read(["|" * lines[0].count("|"), *lines[1:]], legend)
         return table
 
     return wrong
