@@ -24,7 +24,7 @@ ANSWER = (
 )
 PARTS = {
     "corrections": "typed searched",
-    "cards": f"{_PLACE} form text marked folded more badges fresh",
+    "cards": f"{_PLACE} form text marked folded more listed badges fresh",
     "citations": f"marker {_PLACE} quote score status fresh",
     "passages": f"{_PLACE} text context score",
     "guard": "verdict findings readers",
