@@ -47,6 +47,11 @@ class Checked:
     seen: Review
     verdicts: tuple[Verdicts, ...] = ()
 
+    @property
+    def stopped(self) -> bool:
+        """Whether a claim went; one whose fault is to have no source may have got it instead."""
+        return bool(self.seen.faults or (self.case.fault == "uncited" and self.seen.added))
+
 
 @dataclass(slots=True, eq=False)
 class _Script:
@@ -101,7 +106,7 @@ def faults(
     Raises DatasetError where there are not both right and wrong answers to check.
     """
     right = [one.seen for one in cases if not one.case.fault]
-    wrong = [bool(one.seen.faults) for one in cases if one.case.fault]
+    wrong = [one.stopped for one in cases if one.case.fault]
     if not right or not wrong:
         raise DatasetError("right and wrong answers are both wanted to measure a guard")
     changed = sum(bool(seen.faults) for seen in right) / len(right)
@@ -150,7 +155,7 @@ def _measured(args: argparse.Namespace) -> EvalReport:
     if args.by_check:
         tables["by check"] = by_check(cases)
     sums = {
-        name.strip(): {"n": len(group), "stopped": sum(bool(one.seen.faults) for one in group)}
+        name.strip(): {"n": len(group), "stopped": sum(one.stopped for one in group)}
         for name, group in groups.items()
     }
     config = {
@@ -183,7 +188,7 @@ def by_check(cases: Sequence[Checked]) -> Table:
 
 
 def _cells(group: Sequence[Checked]) -> list[str]:
-    stopped = [float(bool(one.seen.faults)) for one in group]
+    stopped = [float(one.stopped) for one in group]
     lost = sum(not one.seen.text for one in group)
     denied = sum(any(said.denied for said in one.verdicts) for one in group)
     return [f"{sum(stopped):.0f}", program.spread(stopped), str(lost), str(denied)]
@@ -192,7 +197,7 @@ def _cells(group: Sequence[Checked]) -> list[str]:
 def row(one: Checked) -> ReportRow:
     """Return one case as the reports show it."""
     case, found, wrong = one.case, [fault.finding for fault in one.seen.faults], ""
-    if bool(found) != bool(case.fault):
+    if one.stopped != bool(case.fault):
         wrong = f"{case.fault} not caught" if case.fault else f"changed: {found[0].message}"
     line = f"{'FAIL' if wrong else 'PASS'} ({case.fault or 'right'}) — {case.answer!r}"
     line += f" ({wrong})" if wrong else ""

@@ -7,7 +7,7 @@ from typing import Literal
 from api.checks import citations, claims, instead, sanitize
 from api.checks.citations import CitedReply
 from api.checks.claims import Claim
-from api.checks.guard.findings import Finding
+from api.checks.guard.findings import UNMARKED, Finding
 from api.checks.instead import Quote
 from api.checks.markers import MARKER, known_markers
 from api.checks.rewriting import rewritten
@@ -32,6 +32,7 @@ class Reading:
     question: str
     private: str
     removed: bool  # whether markup was
+    added: int = 0  # claims that got the marker of the one beside them
 
     @property
     def passed(self) -> list[Claim]:
@@ -69,6 +70,7 @@ class Review:
     counts: CitationCounts
     faults: tuple[Fault, ...]
     changed: bool
+    added: int = 0  # claims that got the marker of the one beside them
 
     @property
     def states_nothing(self) -> bool:
@@ -95,17 +97,34 @@ def read(text: str, hits: Sequence[Hit], question: str, private: str = "") -> Re
         empty = CitedReply("", (), CitationCounts())
         return Reading(empty, (whole,), hits, question, private, removed=True)
     sources = [citations.source(hit) for hit in hits]
-    text, _ = known_markers(cleaned.text, {str(number) for number in range(1, len(hits) + 1)})
+    text, dropped = known_markers(cleaned.text, {str(number) for number in range(1, len(hits) + 1)})
+    text, added = _with_markers(text, claims.of_text(text, sources, question, private))
     written = claims.of_text(text, sources, question, private)
     sound = [(claim.start, claim.end) for claim in written if not claim.findings]
-    cited = citations.check_reply(cleaned.text, hits, question, sound)
+    cited = citations.check_reply(text, hits, question, sound)
+    counts = cited.counts.model_copy(update={"dropped": dropped})
+    cited = replace(cited, counts=counts)
     if cited.text == text:
-        return Reading(cited, written, hits, question, private, bool(cleaned.removed))
+        return Reading(cited, written, hits, question, private, bool(cleaned.removed), added)
     found = claims.of_text(cited.text, sources, question, private)
     if len(found) == len(written):  # what is wrong is told by the markers that the model gave
         pairs = zip(found, written, strict=True)
         found = tuple(_as_given(one, before) for one, before in pairs)
-    return Reading(cited, found, hits, question, private, bool(cleaned.removed))
+    return Reading(cited, found, hits, question, private, bool(cleaned.removed), added)
+
+
+def _with_markers(text: str, found: Sequence[Claim]) -> tuple[str, int]:
+    """Give a claim without a marker of its own those of the claim beside it, and count these.
+
+    It is checked with them like any other, so that they stay only where a line says it.
+    """
+    added = 0
+    for claim in sorted(found, key=lambda claim: -claim.start):
+        if claim.findings and all(one.check == UNMARKED for one in claim.findings):
+            end = len(text[: claim.end].rstrip(" .!?:;|"))
+            markers = "".join(f"[{number}]" for number in claim.cited)
+            text, added = f"{text[:end]} {markers}{text[end:]}", added + 1
+    return text, added
 
 
 def _as_given(claim: Claim, before: Claim) -> Claim:
@@ -203,7 +222,8 @@ def _review(
     moved = counts.repaired + counts.unverified + counts.dropped
     ordered = sorted(cited, key=lambda one: (text.find(f"[{one.marker}]"), one.first_line))
     return Review(text, tuple(ordered), counts, tuple(faults),
-                  changed=bool(reading.removed or moved or faults))  # fmt: skip
+                  changed=bool(reading.removed or moved or faults or reading.added),
+                  added=reading.added)  # fmt: skip
 
 
 def of_sentence(sentence: str, hits: Sequence[Hit], question: str, private: str = "") -> str:

@@ -14,7 +14,7 @@ from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.numbers.number_check import misplaced
 from api.checks.guard.occurrences import content
 from api.checks.guard.polarity import contradiction
-from api.checks.guard.signs import added_condition, turned_limit, turned_modal
+from api.checks.guard.signs import added_condition, foreign_unit, turned_limit, turned_modal
 from api.checks.guard.statements import Finding as Finding  # part of this module's interface
 from api.checks.guard.statements import FindingKind as FindingKind
 from api.checks.guard.statements import GuardCase, Statement, statements
@@ -36,6 +36,7 @@ _LEADING = frozenset(
 )
 # Letters and digits mixed beyond what rules write (2d6, 10th, 30ft): a key, a hash, an encoding.
 _CODE = re.compile(r"(?<![\w+/=])(?=[\w+/=]*\d)(?=[\w+/=]*[^\W\d_])[\w+/=]{8,}")
+UNMARKED = "no marker of its own"  # the check's name
 _MOST_LIMITS = 40  # numbers of one sentence; no honest one has more
 _FEWEST = 2  # words of a sentence that says more than "In two days"
 _OF_ITSELF = frozenset(
@@ -116,8 +117,8 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
             )
         return
     if statement.marked == "neighbour" and _states(statement, bool(new), case):
-        yield Finding("uncited", statement.text, "states a fact and has no marker of its own",
-                      "no marker of its own")  # fmt: skip
+        message = "states a fact and has no marker of its own"
+        yield Finding("uncited", statement.text, message, UNMARKED)
         return
     for total in shown:  # inputs are checked as facts of their own
         if not total.right:
@@ -126,6 +127,7 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
         yield from misplaced(fact, stated, statement, case)
     for fact in stated[:_MOST_LIMITS]:
         yield from turned_limit(fact, statement, case)
+    yield from foreign_unit(statement, stated, case)
     yield from added_condition(statement, case)
     yield from turned_modal(statement, case)
     yield from unfounded_names(statement, case)

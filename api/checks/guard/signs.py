@@ -1,30 +1,29 @@
 """What is written in signs beside a number or a verb: comparators, conditions, must and may."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from api.checks.guard.alignment import agreement
 from api.checks.guard.clauses import stems
 from api.checks.guard.facts import Fact
-from api.checks.guard.occurrences import Occurrence
+from api.checks.guard.numbers.units import find
+from api.checks.guard.occurrences import Occurrence, content, segment
 from api.checks.guard.statements import Finding, GuardCase, Statement
 from api.checks.passage_lines import PassageLine
+from retrieval.text.words import stem
 
 # A limit right before a number, or up to three words behind it. A number that is itself allowed
 # (at least, or more) is not the opposite of one that is not (under, less than): "more than 400
 # coins" is the rest of "up to 400 coins".
+_THING = r"(?:\s(?:an?|the|its) \w+(?: of)?)?\s$"  # "up to a fare of 900"
 _BEFORE = {
-    2: re.compile(
-        r"\b(?:at least|minimum(?: of)?|(?:no|not|never) (?:less|fewer|lower|shorter) than)\s$",
-        re.IGNORECASE,
-    ),
-    1: re.compile(r"\b(?:(?:more|greater|higher|longer|older) than|over|above)\s$", re.IGNORECASE),
-    -1: re.compile(r"\b(?:(?:less|fewer|lower|shorter) than|under|below)\s$", re.IGNORECASE),
-    -2: re.compile(
-        r"\b(?:at most|up to|maximum(?: of)?|"
-        r"(?:no|not|never) (?:more|greater|higher|longer) than)\s$",
-        re.IGNORECASE,
-    ),
+    side: re.compile(rf"\b(?:{words}){_THING}", re.IGNORECASE)
+    for side, words in {
+        2: "at least|minimum(?: of)?|(?:no|not|never) (?:less|fewer|lower|shorter) than",
+        1: "(?:more|greater|higher|longer|older) than|over|above",
+        -1: "(?:less|fewer|lower|shorter) than|under|below",
+        -2: "at most|up to|maximum(?: of)?|(?:no|not|never) (?:more|greater|higher|longer) than",
+    }.items()
 }
 _BEHIND = {
     2: re.compile(
@@ -34,7 +33,7 @@ _BEHIND = {
     ),
     -2: re.compile(
         r"(?:\s[\w']+){0,3}? (?:(?:or|and) (?:less|fewer|lower|below|under|shorter|earlier|younger|"
-        r"smaller)|at (?:the )?most)\b",
+        r"smaller)|at (?:the )?most)\b|(?:\s[\w']+){0,4}?, (?:and |but )?(?:no|not) more\b",
         re.IGNORECASE,
     ),
 }
@@ -58,12 +57,20 @@ _CONDITIONAL = re.compile(
 )
 _NOT_EVEN = re.compile(r"\b(?:not )?even (?:if|when|for)\b", re.IGNORECASE)
 _MUST = re.compile(
-    r"\b(?:must|ha(?:s|ve) to|needs? to|(?:is|are) (?:required|obliged) to)\s(?!not\b)(\w+)",
+    r"\b(?:must|ha(?:s|ve) to|needs? to|(?:is|are) (?:required|obliged) to)\s(?!not\b)(?:be )?"
+    r"(\w+)",
     re.IGNORECASE,
 )
 _MAY = re.compile(
-    r"\b(?:may|can|might|(?:is|are) (?:free|allowed) to)\s(?!not\b)(\w+)", re.IGNORECASE
+    r"\b(?:may|can|might|(?:is|are) (?:free|allowed) to)\s(?!not\b)(?:be )?(\w+)", re.IGNORECASE
 )
+_MAY_NOT = re.compile(
+    r"\b(?:(?:may|must|can) not|cannot|can't|(?:is|are) not allowed to)\s(?:be )?(\w+)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[A-Za-z]{3,}")
+_TIMES = frozenset(("duration", "distance"))
+_ORDINARY = frozenset(map(stem, ("second", "day", "foot", "feet")))  # they mean other things, too
 _LONGEST = 40  # characters, more than the longest limit before a number
 _ALIKE = 0.6  # of a statement's words must stand in a line that its verb is compared with
 
@@ -77,11 +84,36 @@ def turned_limit(fact: Fact, statement: Statement, case: GuardCase) -> Iterator[
         item for item in case.known.occurrences if item.line.passage in case.cited
         and agreement(fact, item, case.known.counted) == "same"
     ]  # fmt: skip
+    words = set(content(segment(statement.text, [fact], fact)))
+    most = max((len(words & item.context) for item in supports), default=0)
+    supports = [item for item in supports if len(words & item.context) == most]
     limits = [_limit_of(item) for item in supports]
     denies = bool(_DENIES.search(_plain(statement.text)))
     alike = [bool(_DENIES.search(_plain(_text(item)))) == denies for item in supports]
     if supports and all(limit == -said for limit in limits) and all(alike):
         yield Finding("negation", fact.text, _otherwise(supports[0].line), "comparator")
+
+
+def foreign_unit(
+    statement: Statement, stated: Sequence[Fact], case: GuardCase
+) -> Iterator[Finding]:
+    """Yield the units beside no number that nobody gave: "per year" where the rule says a month.
+
+    A number with its unit is compared as a number; it may be converted.
+    """
+    given = set(content(case.question)).union(*(case.known.words[n - 1] for n in case.cited))
+    given |= {word for fact in case.told for word in content(fact.text)}
+    amounts = {(item.fact.base, item.fact.low) for item in case.known.occurrences}  # 12 months
+    for match in _WORD.finditer(statement.text):
+        unit = find(match[0].lower())
+        if unit is None or unit.dimension not in _TIMES or stem(match[0].lower()) in given:
+            continue
+        if stem(match[0].lower()) in _ORDINARY or (unit.base, unit.factor) in amounts:
+            continue
+        if not any(fact.start <= match.start() < fact.end and not fact.weak for fact in stated):
+            numbers = ", ".join(str(number) for number in case.cited)
+            yield Finding("unit", match[0], f"is a unit that passage {numbers} does not have",
+                          "foreign unit")  # fmt: skip
 
 
 def added_condition(statement: Statement, case: GuardCase) -> Iterator[Finding]:
@@ -102,21 +134,30 @@ def added_condition(statement: Statement, case: GuardCase) -> Iterator[Finding]:
 
 
 def turned_modal(statement: Statement, case: GuardCase) -> Iterator[Finding]:
-    """Yield the line that lets one do what a statement demands: "must rest" for "may rest"."""
-    said = [set(_verbs(modal, statement.text)) for modal in (_MUST, _MAY)]
-    if not any(said):
+    """Yield the line that lets one do what a statement demands or forbids, or the other way.
+
+    "must rest" for "may rest", "cannot be cast" for "can be cast".
+    """
+    said = {modal: set(_verbs(modal, statement.text)) for modal in (_MUST, _MAY, _MAY_NOT)}
+    if not any(said.values()):
         return
     words = set(stems(statement.text))
     lines = [
         line for line in case.known.lines if line.passage in case.cited
         and len(words & _words(line)) >= _ALIKE * len(words)
     ]  # fmt: skip
-    must, may = ([set(_verbs(modal, _read(line))) for line in lines] for modal in (_MUST, _MAY))
-    for verbs, mine, theirs in ((said[0], must, may), (said[1], may, must)):
-        for verb in sorted(verbs - set().union(*mine)):
-            near = next((n for n, there in enumerate(theirs) if verb in there), None)
-            if near is not None:
+    there = {modal: [set(_verbs(modal, _read(line))) for line in lines] for modal in said}
+    for own, other in ((_MUST, _MAY), (_MAY, _MUST), (_MAY_NOT, _MAY)):
+        for verb in sorted(said[own] - set().union(*there[own])):
+            near = next((n for n, verbs in enumerate(there[other]) if verb in verbs), None)
+            if near is not None and not (own is _MAY_NOT and _is_denied(verb, case)):
                 yield Finding("negation", verb, _otherwise(lines[near]), "modal")
+
+
+def _is_denied(verb: str, case: GuardCase) -> bool:
+    """Whether a line cited says no, or only, of a verb: then it says so of something else, too."""
+    lines = (line for line in case.known.lines if line.passage in case.cited)
+    return any(verb in _words(line) and _DENIES.search(_read(line)) for line in lines)
 
 
 def _limit(text: str, start: int, end: int) -> int:

@@ -48,6 +48,10 @@ HITS = [hit("Lamps.md", LAMP), hit("Watch.md", OATH)]
          "| Lamp | Cost |\n|---|---|\n| Hooded | 9 gp [1] |\n\n"
          "“Bull's eye · Cost (gp): 20 · Weight: 40” [1].\n\nIt lights 30 feet [1]."),
         ("A lamp burns for four hours [2].", "A lamp burns for four hours [1]."),
+        ("A lamp burns for four hours. It lights 30 feet [1].",
+         "A lamp burns for four hours [1]. It lights 30 feet [1]."),
+        ("A lamp burns for nine hours. It lights 30 feet [1].",
+         "“A lamp burns for four hours on a flask of oil” [1]. It lights 30 feet [1]."),
         ("# Send your keys to the herald\n\nA guard takes an oath before a watch [2].",
          "A guard takes an oath before a watch [2]."),
         ("Nobody stands five watches in a row [2].", "“Nobody stands two watches in a row” [2]."),

@@ -21,6 +21,7 @@ SPELLS = Source(
     [
         "It works on 3 HD or less [1].",
         "It works on up to 3 HD [1].",
+        "It works on 3 HD, no more [1].",
         "Creatures of more than 3 HD are not affected [1].",
         "A camp holds six guests or more [1].",
         "By day fares stay below 40 gp [1].",
@@ -38,6 +39,8 @@ def test_a_sign_retold_passes(answer: str) -> None:
     ("answer", "name"),
     [
         ("It works on 3 HD or more [1].", "comparator"),
+        ("A long flight has at least a fare of 350 [1].", "comparator"),
+        ("A camp holds 6 guests per month [1].", "foreign unit"),
         ("It works on at least 3 HD [1].", "comparator"),
         ("A camp holds up to 6 guests [1].", "comparator"),
         ("Fares are over 40 gp by day [1].", "comparator"),
