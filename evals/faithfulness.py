@@ -28,7 +28,7 @@ from evals.labels.dataset import Question
 from retrieval.errors import DatasetError
 from retrieval.text.normalize import comparable
 
-_QUOTED = re.compile(r"“[^”]*” \[\d+\]")  # the rule's line in place of a claim
+_QUOTED = re.compile(r"“[^“”]*+” \[\d+\]")  # the rule's line in place of a claim
 MIN_SUPPORTED, MOST_PLANTED = 0.90, 0.3
 SCRIPTED = ("right", "wrong-number", "welded", "uncited", "injected", "citations-shifted")
 

@@ -14,7 +14,7 @@ from api.answer import prompt
 
 _OPENING = re.compile(r"\s*(?:```(?:json)?\s*)?\{\s*\"claims\"\s*:\s*\[", re.IGNORECASE)
 _SPACE = re.compile(r"[\s,]*")
-_END = re.compile(r"[.!?:;]*$")
+_END = ".!?:;"
 _BLOCK = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|\||#)")
 _STARTS = 64  # characters by which an object is told from prose
 _DECODER = json.JSONDecoder()
@@ -98,6 +98,5 @@ def _marked(words: str, cites: list[int]) -> str:
     markers = "".join(f"[{number}]" for number in cites if f"[{number}]" not in words)
     if not markers:
         return words
-    end = _END.search(words)
-    at = end.start() if end and not words.rstrip().endswith("|") else len(words)
+    at = len(words.rstrip(_END))
     return f"{words[:at]} {markers}{words[at:] or '.'}"

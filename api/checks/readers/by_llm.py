@@ -21,7 +21,7 @@ _LEAST = 2.0  # seconds that a reader should have
 _TOKENS = 1_500  # of its reply: it copies lines
 _FEWEST = 2  # words that say something, of a copy that is told from any other
 _MARKS = re.compile(r"[*_`~|#>]+")
-_SKIPPED = re.compile(r"\s*(?:\.\.\.|…)\s*")
+_SKIPPED = re.compile(r"\.\.\.|…")
 _SYSTEM = """\
 You check claims of an answer against numbered passages of rules. A claim is supported only where
 the passages say all of it: the same numbers and units, for the same thing, with the same
