@@ -17,7 +17,7 @@ from api.llm.completion import Reply
 from retrieval.errors import DatasetError
 from retrieval.settings import Settings
 
-_FENCE = re.compile(r"(?<=-)[0-9a-f]{16}\b")  # new in each prompt, and nothing of its content
+_FENCE_KEY = re.compile(r"(?<=-)[0-9a-f]{16}\b")  # new in each prompt, and nothing of its content
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class KeptModel(LanguageModel):
         self, messages: Sequence[dict[str, str]], schema: Mapping[str, Any] | None, tokens: int
     ) -> str:
         asked = [self._name, tokens, schema, [[m["role"], m["content"]] for m in messages]]
-        plain = _FENCE.sub("fence", json.dumps(asked, sort_keys=True))
+        plain = _FENCE_KEY.sub("fence", json.dumps(asked, sort_keys=True))
         return hashlib.sha256(plain.encode()).hexdigest()
 
 

@@ -15,7 +15,7 @@ _SIGN = re.compile(
     rf"(?P<short>{_SHORT}{{1,3}}(?: ?/ ?{_SHORT}{{1,3}}){{1,3}}|{_SHORT}{{1,{LONGEST}}})"
     r"\*{0,2}\s?=(?=\s?[^=\s])"
 )
-_BOLD = re.compile(
+_BOLD_TERM = re.compile(
     rf"\*\*(?P<short>{_SHORT}{{1,{LONGEST}}})(?::\*\*|\*\*\s?[:–—-])\s?(?P<rest>[^*\n]*)"
 )
 _BEHIND = re.compile(
@@ -40,7 +40,7 @@ def explained(text: str) -> Iterator[tuple[str, str]]:
         if meaning := _meaning(rest):
             yield match["short"], meaning
             yield from _inside(rest)
-    for match in _BOLD.finditer(text):
+    for match in _BOLD_TERM.finditer(text):
         meaning = _meaning(match["rest"])
         if meaning and is_made_of(match["short"], meaning.split()):
             yield match["short"], meaning

@@ -16,14 +16,15 @@ from retrieval.text.words import stem
 # (at least, or more) is not the opposite of one that is not (under, less than): "more than 400
 # coins" is the rest of "up to 400 coins".
 _THING = r"(?:\s(?:an?|the|its) \w+(?: of)?)?\s$"  # "up to a fare of 900"
+_AT_LEAST = "at least|minimum(?: of)?|(?:no|not|never) (?:less|fewer|lower|shorter) than"
+_MORE = "(?:more|greater|higher|longer|older) than|over|above"
+_LESS = "(?:less|fewer|lower|shorter) than|under|below"
+_AT_MOST = "at most|up to|maximum(?: of)?|(?:no|not|never) (?:more|greater|higher|longer) than"
 _BEFORE = {
-    side: re.compile(rf"\b(?:{words}){_THING}", re.IGNORECASE)
-    for side, words in {
-        2: "at least|minimum(?: of)?|(?:no|not|never) (?:less|fewer|lower|shorter) than",
-        1: "(?:more|greater|higher|longer|older) than|over|above",
-        -1: "(?:less|fewer|lower|shorter) than|under|below",
-        -2: "at most|up to|maximum(?: of)?|(?:no|not|never) (?:more|greater|higher|longer) than",
-    }.items()
+    2: re.compile(rf"\b(?:{_AT_LEAST}){_THING}", re.IGNORECASE),
+    1: re.compile(rf"\b(?:{_MORE}){_THING}", re.IGNORECASE),
+    -1: re.compile(rf"\b(?:{_LESS}){_THING}", re.IGNORECASE),
+    -2: re.compile(rf"\b(?:{_AT_MOST}){_THING}", re.IGNORECASE),
 }
 _BEHIND = {
     2: re.compile(

@@ -223,7 +223,7 @@ def test_a_client_of_a_whole_reply_that_leaves_ends_the_call_too(
 def test_a_hundred_clients_that_leave_at_any_byte_leave_nothing_behind(
     served: httpx2.Client, flow: Flow, llm: FakeLlm
 ) -> None:
-    llm.reply, llm.pace = LONG.replace(" ", ". "), 0.02
+    llm.reply, llm.pace = " ".join(f"Torch {n} burns for an hour." for n in range(80)), 0.02
     flow.closed.clear()
     before = served.get("/tasks").json()
     lengths = random.Random(7)
