@@ -1,2 +1,2 @@
 -- What the vault's aliases.yaml files say: {"pc": ["player character"]}.
-ALTER TABLE generation ADD COLUMN aliases jsonb NOT NULL DEFAULT '{}';
+ALTER TABLE generation ADD COLUMN IF NOT EXISTS aliases jsonb NOT NULL DEFAULT '{}';

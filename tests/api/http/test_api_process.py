@@ -1,14 +1,16 @@
 """`python -m api` as a process: how it ends, and what its log says."""
 
 import logging
+import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from api import __main__ as program
 from api.http import logs
 from retrieval.settings import Settings
 from tests.support.servers.served import api_process
@@ -55,18 +57,18 @@ def test_a_failed_request_stands_in_the_log_with_its_time_and_its_id(
     assert "/readyz" not in written, "probes would fill the log"
 
 
-def test_a_port_in_use_ends_it_before_models_are_loaded(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_port_in_use_ends_it_before_models_are_loaded(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        monkeypatch.setenv("PORT", str(port))
-        monkeypatch.setenv("EMBEDDING_MODEL", "/no/such/model")  # else this would be said
-        assert program.main([]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"api: HOST 127.0.0.1, PORT {port}: ")
-    assert "in use" in said.lower()
+        settings = {"PORT": str(port), "EMBEDDING_MODEL": "/no/such/model"}  # else this is said
+        paths = {"PYTHONPATH": str(Path(__file__).parents[3])}
+        done = subprocess.run(
+            [sys.executable, "-m", "api"], cwd=tmp_path, env={**os.environ, **paths, **settings},
+            capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"api: HOST 127.0.0.1, PORT {port}: "), done.stderr
+    assert "in use" in done.stderr.lower()
 
 
 def test_what_a_pool_says_again_and_again_is_written_once_a_minute(

@@ -66,8 +66,8 @@ def _wait(url: str) -> None:
 
 @pytest.mark.parametrize("how", ["button", "Escape"])
 def test_a_reply_can_be_stopped_and_the_model_is_let_go(desk: Desk, tab: New, how: str) -> None:
-    desk.llm.pace = 0.5
-    desk.llm.reply = "A torch burns for one hour [1]. " * 20
+    desk.llm.pace = 0.2
+    desk.llm.reply = "A torch burns for one hour [1]. " * 40
     tab_ = tab(desk.model)
     tab_.ask(ASKED)
     expect(tab_.page.get_by_text("Draft, not checked yet")).to_be_visible()
