@@ -1,11 +1,13 @@
 """Connections that are half open, or whose client does not read, take nothing from the others."""
 
+import asyncio
 import resource
 import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from http.client import HTTPConnection
+from typing import cast
 
 import httpx2
 import pytest
@@ -127,8 +129,11 @@ def test_the_oldest_unfinished_connection_gives_way_and_none_that_is_answered() 
 
     def made(address: str) -> connection_limits.LimitedProtocol:
         one = object.__new__(connection_limits.LimitedProtocol)
-        one.address, one.transport = address, Abort()  # type: ignore[assignment]
+        one.address, one.transport = address, cast(asyncio.Transport, Abort())
         return one
+
+    def is_aborted(one: connection_limits.LimitedProtocol) -> bool:
+        return cast(Abort, one.transport).is_aborted
 
     first, second, third, fourth = map(made, "aabb")
     for one in (first, second, third, fourth):
@@ -137,7 +142,7 @@ def test_the_oldest_unfinished_connection_gives_way_and_none_that_is_answered() 
     assert not kept.admit(made("a")), "half of them are from one address"
     kept.unfinished(first, now=False)  # it is answered
     assert kept.admit(made("c"))
-    assert [one.transport.is_aborted for one in (first, second, third)] == [False, True, False]  # type: ignore[attr-defined]
+    assert [is_aborted(one) for one in (first, second, third)] == [False, True, False]
     kept.leave(second)  # its end is told later
     for one in (third, fourth):
         kept.unfinished(one, now=False)

@@ -12,7 +12,7 @@ import pytest
 from mcp import MCPError, StdioServerParameters
 from mcp.client import Client
 from mcp.client.stdio import stdio_client
-from mcp_types import TextResourceContents, ToolAnnotations
+from mcp_types import TextContent, TextResourceContents, ToolAnnotations
 
 from api.http import concurrency_limit
 from api.main import create_app
@@ -42,7 +42,9 @@ async def called(server: Client, name: str, **arguments: Any) -> Any:
     """The structured result of a tool, which its text says too."""
     result = await server.call_tool(name, arguments)
     assert not result.is_error, result.content
-    assert json.loads(result.content[0].text) == result.structured_content  # type: ignore[union-attr]
+    (said,) = result.content
+    assert isinstance(said, TextContent)
+    assert json.loads(said.text) == result.structured_content
     return result.structured_content
 
 
