@@ -17,6 +17,7 @@ from api.answer.question import (
     substitution,
 )
 from api.answer.question.intent import PLAIN, Reading
+from api.answer.question.parts import things_in
 from api.answer.question.spelling import Correction
 from api.answer.texts import DEFAULT, Texts
 from retrieval.context import SearchContext
@@ -161,9 +162,7 @@ def _whole(context: SearchContext, typed: str, options: AskOptions, terms: Terms
     if not result.hits:
         return follow_up.self_contained(typed, history)
     heading = result.hits[0].chunk.heading
-    names = [
-        name for name in intent.things_in(before, terms) if name.lower() not in heading.lower()
-    ]
+    names = [name for name in things_in(before, terms) if name.lower() not in heading.lower()]
     whole = " ".join(dict.fromkeys([*names, heading, follow_up.without_link(typed)]))
     carried = follow_up.self_contained(typed, history)  # without the heading it may be short enough
     return next((one for one in (whole, carried) if _fits(context, one)), typed)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.answer.cards import render
+from api.answer.cards.asked_parts import column_names
 from api.answer.cards.blocks import is_delimiter
-from api.answer.cards.rows import column_names
 from api.checks import citations
 from api.checks.claims import Claim
 from api.checks.guard.alignment import evidence

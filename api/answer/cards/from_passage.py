@@ -8,12 +8,11 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from api.answer.cards.asked_parts import asked_columns, field_asked, numbered, own_field
 from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, Form, numbers, words
-from api.answer.cards.fields import field_asked, own_field
 from api.answer.cards.pieces import pieces_of, skipped_after
 from api.answer.cards.place import CardPlace, Size, is_short, place_of
-from api.answer.cards.rows import asked_columns, numbered
 from retrieval.index.terms import stems_of
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked, words_of

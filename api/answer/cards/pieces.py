@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from api.answer.cards.asked_parts import asked_fields, asked_rows, field_asked
 from api.answer.cards.blocks import Block, Part, heading_of
 from api.answer.cards.card import Piece, form_of, numbers, part_numbers
-from api.answer.cards.fields import asked_fields, field_asked
 from api.answer.cards.place import CardPlace, is_short, whole, words_of
-from api.answer.cards.rows import asked_rows
 from retrieval.models import IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 

@@ -5,10 +5,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from api.answer.cards.asked_parts import column_names
 from api.answer.cards.blocks import Part, is_delimiter
 from api.answer.cards.card import Card, Piece
 from api.answer.cards.folders import Folder, ListedFile
-from api.answer.cards.rows import column_names
 from api.checks import sanitize
 from api.checks.addresses import ADDRESS
 from retrieval.index.terms import raw_cells

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from api.answer.question import follow_up, intent
+from api.answer.question import follow_up
+from api.answer.question.parts import names_in
 from retrieval.index.terms import key, stems_of
 from retrieval.models import Terms
 from retrieval.text.words import STOP
@@ -50,7 +51,7 @@ def asked_of_another(typed: str, before: str, terms: Terms) -> str | None:
         return None
     alike = {
         thing: _in_common(key(thing), key(rest), terms)
-        for thing in intent.names_in(before, terms)
+        for thing in names_in(before, terms)
         if key(thing) in terms.names and key(thing) != key(rest)
     }
     best = max(alike, key=lambda thing: alike[thing], default="")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.answer.question import intent
+from api.answer.question import intent, parts
 from retrieval.models import Terms
 from retrieval.text.words import without_command
 from tests.support.index.indexed_text import terms_of
@@ -219,4 +219,4 @@ def test_without_its_command_a_list_is_what_it_is_of(asked: str, of: str) -> Non
 def test_things_are_the_names_of_the_vault_and_no_fields(
     asked: str, things: list[str], terms: Terms
 ) -> None:
-    assert intent.things_in(asked, terms) == things
+    assert parts.things_in(asked, terms) == things

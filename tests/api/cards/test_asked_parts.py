@@ -2,8 +2,8 @@
 
 import pytest
 
+from api.answer.cards.asked_parts import asked_columns, asked_rows, column_names, numbered
 from api.answer.cards.blocks import Part
-from api.answer.cards.rows import asked_columns, asked_rows, column_names, numbered
 from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from tests.support.index.indexed_text import indexed_file, terms_of

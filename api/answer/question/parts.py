@@ -1,0 +1,134 @@
+"""The parts of a question: the names in it, two questions in one, and the things it compares."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from api.answer.question import follow_up
+from retrieval.index.terms import key, stemmed, stems_of
+from retrieval.models import Terms
+from retrieval.text.words import STOP, WORD
+
+ASKS = (
+    r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|can|could|do|does|did|may|"
+    r"must|should|will|would|has|have|at what|in what|for how)\b"
+)
+QUESTION_WORD = re.compile(rf"\b{ASKS}", re.IGNORECASE)
+KEYWORDS = 4  # words; a longer line is a sentence, though it asks nothing
+# Of text whose words are one space apart.
+_PARTING = re.compile(
+    rf"\? (?=\S)|[,;]? (?:and(?: also)?|also|plus|&|\+) (?={ASKS})|[,;] (?:also )?"
+    r"(?=(?:what|which|who|when|where|why|how)\b)",
+    re.IGNORECASE,
+)
+_LEAST_PART = 2  # words that say something
+_CONDITION_FIRST = re.compile(
+    r"\W*(?:if|when|while|since|as|after|before|because|once|given|although|though|unless)\b", re.I
+)
+_COMPARED = re.compile(
+    r"\b(?:vs\.?|versus|compared (?:to|with)|difference between|than|better|worse|"
+    r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
+    re.IGNORECASE,
+)
+_IT = re.compile(
+    r"\b(?:(?P<whose>its|their|his|her(?= \w))|it|they|them|he|him|she|her)\b", re.IGNORECASE
+)
+_POINTS = re.compile(r"\b(?:it|its|they|them|their|he|him|his|she|her|that|those|one)\b", re.I)
+_JOINING = re.compile(
+    r"\b(?:vs\.?|versus|compared (?:to|with)|or|than|(?:the )?differences? between)\b",
+    re.IGNORECASE,
+)
+_DANGLING = re.compile(r"(?:^(?:and|or)\b|\b(?:and|or|an?|the|between)(?=\W*$))\W*", re.IGNORECASE)
+_BETWEEN_WORDS = (
+    "or vs versus and compared to with than from in on a an the is really better worse more foot"
+)
+_BETWEEN = frozenset(_BETWEEN_WORDS.split())
+
+
+def things_in(text: str, terms: Terms) -> list[str]:
+    """Return the things of the vault in a text, as they are written there, each once.
+
+    What is a field as well ("duration") is no thing.
+    """
+    return [name for name in names_in(text, terms) if key(name) not in terms.fields]
+
+
+def names_in(text: str, terms: Terms) -> list[str]:
+    """Return the names of the vault in a text, as they are written there, each once."""
+    words = list(WORD.finditer(text))
+    found = [text[words[a].start() : words[b - 1].end()] for a, b in name_spans(words, terms)]
+    return list(dict.fromkeys(found))
+
+
+def name_spans(words: Sequence[re.Match[str]], terms: Terms) -> list[tuple[int, int]]:
+    """Return the spans of words that are names of the vault, the longest first taken."""
+    taken: set[int] = set()
+    spans = []
+    for length in range(4, 0, -1):
+        for start in range(len(words) - length + 1):
+            run = [word[0].lower() for word in words[start : start + length]]
+            name = tuple(stemmed(word) for word in run if word not in STOP)
+            if run[0] in STOP or run[-1] in STOP or not name:
+                continue
+            if name in terms.names and taken.isdisjoint(range(start, start + length)):
+                spans.append((start, start + length))
+                taken.update(range(start, start + length))
+    return sorted(spans)
+
+
+def clauses(text: str, terms: Terms) -> tuple[str, ...]:
+    """Return the questions of "how fast do trolls heal and how do you stop it", each made whole."""
+    parts = [part.strip(" ,;?") for part in _PARTING.split(text)]
+    if not 2 <= len(parts) <= 3 or _says_little(parts[0]):
+        return ()
+    short = len(WORD.findall(parts[0])) <= KEYWORDS  # "range of web? and can you burn it"
+    if _CONDITION_FIRST.match(parts[0]) or not (short or QUESTION_WORD.search(parts[0])):
+        return ()
+    if not all(QUESTION_WORD.search(part) for part in parts[1:]):
+        return ()
+    first = parts[0]
+    return (first, *(_whole(part, first, terms) for part in parts[1:]))
+
+
+def _whole(part: str, first: str, terms: Terms) -> str:
+    """A further part, asked of the one thing that the first is about; else behind the first."""
+    if not (_says_little(part) or follow_up.is_follow_up(part) or _POINTS.search(part)):
+        return part
+    things = things_in(first, terms)
+    if len(things) == 1 and _IT.search(part) and not _says_little(_IT.sub(things[0], part)):
+        return _IT.sub(lambda found: things[0] + ("'s" if found["whose"] else ""), part, count=1)
+    return f"{first} {part}"
+
+
+def _says_little(part: str) -> bool:
+    return len(stems_of(part)) < _LEAST_PART
+
+
+def compared(text: str, terms: Terms) -> tuple[str, ...]:
+    """Return a question about two things as one about each of them; () for any other."""
+    if not (_COMPARED.search(text) or re.search(r"\bor\b", text, re.IGNORECASE)):
+        return ()
+    words = list(WORD.finditer(text))
+    spans = name_spans(words, terms)
+    for one, other in pairwise(spans):
+        between = text[words[one[1] - 1].end() : words[other[0]].start()]
+        joined = _joins(between)
+        only_and = re.fullmatch(r"\W*(?:and|or)\W*(?:the |an? )?", between, re.IGNORECASE)
+        if not joined or (only_and and not _COMPARED.search(text)):
+            continue
+        return (_without(text, words, other), _without(text, words, one))
+    return ()
+
+
+def _joins(between: str) -> bool:
+    """Whether what is between two names compares them, and says nothing else."""
+    words = [word.lower() for word in WORD.findall(between)]
+    known = all(word in _BETWEEN or word.endswith("er") for word in words)
+    return known and not {"or", "vs", "versus", "compared", "than", "and"}.isdisjoint(words)
+
+
+def _without(text: str, words: Sequence[re.Match[str]], span: tuple[int, int]) -> str:
+    first, last = words[span[0]].start(), words[span[1] - 1].end()
+    left = f"{text[:first]} {text[last:]}"
+    left = _JOINING.sub(" ", left)
+    return _DANGLING.sub("", " ".join(left.split())).strip(" ,;:")
