@@ -1,21 +1,17 @@
 """Read a folder of Markdown files: each file once, none from outside, none silently left out."""
 
-import errno
-import os
 import time
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.read import aliases, whole_file
+from ingest.read.walk import check_name, shown_path, walk
 from ingest.read.whole_file import FileRead
 from retrieval.errors import FileRejectedError, VaultError
 from retrieval.models import Aliases
 from retrieval.vault_files import ALIASES, SUFFIXES
-
-_NAME_LIMIT = 1_000  # bytes of a path; a longer one does not fit a btree key
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +85,14 @@ def _read_all(
 ) -> set[str]:
     """Read every file once; return the names below the root of those that may be half written."""
     restless: set[str] = set()
-    for folder, name, folder_fd in _walk(root, rejected):
-        path = _shown(folder + name)
+    for folder, name, folder_fd in walk(root, rejected):
+        path = shown_path(folder + name)
         is_read = name.lower().endswith(SUFFIXES) or name == ALIASES
         if name[0] == "." or not is_read:
             ignored.append(path)
             continue
         try:
-            _check_name(path, folder + name, found)
+            check_name(path, folder + name, found)
             found[path] = whole_file.read(path, name, folder_fd)
         except FileRejectedError as error:
             rejected.append(error)
@@ -127,7 +123,7 @@ def _wait_for(
         failed, gone = _read_again(restless, root, found, refused)
         restless = {*failed, *gone}
     for raw in restless:
-        found.pop(_shown(raw), None)
+        found.pop(shown_path(raw), None)
     known = {error.path for error in rejected}
     rejected += [*failed.values(), *(error for error in refused if error.path not in known)]
 
@@ -144,12 +140,12 @@ def _read_again(
     """
     failed: dict[str, FileRejectedError] = {}
     gone = set(restless)
-    for folder, name, folder_fd in _walk(root, refused):
+    for folder, name, folder_fd in walk(root, refused):
         raw = folder + name
         if raw not in restless:
             continue
         gone.discard(raw)
-        path = _shown(raw)
+        path = shown_path(raw)
         try:
             again = whole_file.read(path, name, folder_fd)
         except FileRejectedError as error:
@@ -159,77 +155,6 @@ def _read_again(
             failed[raw] = whole_file.being_written(path)
         found[path] = again
     return failed, gone
-
-
-def _walk(root: Path, rejected: list[FileRejectedError]) -> Iterator[tuple[str, str, int]]:
-    """Yield (folder below the root, file name, the folder's descriptor); no link is entered.
-
-    `root` itself may be a link. Hidden folders are left out, and hidden files but for Markdown.
-    """
-    try:
-        root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
-        raise VaultError(f"{str(root)!r} cannot be listed: {error.strerror}") from error
-    try:
-        yield from _walk_folder("", root_fd, rejected)
-    finally:
-        os.close(root_fd)
-
-
-def _walk_folder(
-    folder: str, folder_fd: int, rejected: list[FileRejectedError]
-) -> Iterator[tuple[str, str, int]]:
-    with os.scandir(folder_fd) as entries:
-        seen = sorted((e.name, _leads_to_folder(e)) for e in entries)
-    for name, is_folder in seen:
-        if not is_folder:
-            if name[0] != "." or name.lower().endswith(SUFFIXES):
-                yield folder, name, folder_fd
-            continue
-        if name[0] == ".":
-            continue
-        try:
-            below_fd = _open_folder(folder + name, name, folder_fd)
-        except FileRejectedError as error:
-            rejected.append(error)
-            continue
-        try:
-            yield from _walk_folder(folder + name + "/", below_fd, rejected)
-        finally:
-            os.close(below_fd)
-
-
-def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a link that leads to itself
-        return False
-
-
-def _open_folder(path: str, name: str, folder_fd: int) -> int:
-    if len(os.fsencode(path)) > _NAME_LIMIT:
-        raise FileRejectedError(_shown(path), f"its path has over {_NAME_LIMIT} bytes; shorten it")
-    try:
-        return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder_fd)
-    except OSError as error:
-        link = error.errno in (errno.ELOOP, errno.ENOTDIR)  # of O_NOFOLLOW with O_DIRECTORY
-        reason = f"cannot be listed: {error.strerror}"
-        if link:
-            reason = "is a link to a folder; links are not followed"
-        raise FileRejectedError(_shown(path), reason) from error
-
-
-def _check_name(path: str, raw: str, found: dict[str, FileRead]) -> None:
-    try:
-        size = len(raw.encode("utf-8"))
-    except UnicodeEncodeError as error:
-        raise FileRejectedError(path, "its name is not valid UTF-8; rename it") from error
-    if any(unicodedata.category(c) == "Cc" for c in raw):
-        raise FileRejectedError(path, "its name holds a control character; rename it")
-    if size > _NAME_LIMIT:
-        raise FileRejectedError(path, f"its path has {size} bytes, over {_NAME_LIMIT}; shorten it")
-    if path in found:
-        raise FileRejectedError(path, "another file has the same name in Unicode's composed form")
 
 
 def _decoded(
@@ -261,10 +186,3 @@ def _decode(file: FileRead) -> SourceFile:
     nuls = text.count("\x00")  # PostgreSQL's text cannot hold it, and no reader can see it
     text = text.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
     return SourceFile(file.path, text, file.sha256, nuls)
-
-
-def _shown(raw: str) -> str:
-    """The path as stored and printed: NFC, "/", what cannot be printed escaped."""
-    path = unicodedata.normalize("NFC", raw.replace(os.sep, "/"))
-    path = path.encode("utf-8", "backslashreplace").decode("utf-8")
-    return "".join(f"\\x{ord(c):02x}" if unicodedata.category(c) == "Cc" else c for c in path)

@@ -1,0 +1,96 @@
+"""Walk the folders of a vault: no link entered, nothing hidden, each path as it is stored."""
+
+import errno
+import os
+import unicodedata
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from retrieval.errors import FileRejectedError, VaultError
+from retrieval.vault_files import SUFFIXES
+
+_NAME_LIMIT = 1_000  # bytes of a path; a longer one does not fit a btree key
+
+
+def walk(root: Path, rejected: list[FileRejectedError]) -> Iterator[tuple[str, str, int]]:
+    """Yield (folder below the root, file name, the folder's descriptor); no link is entered.
+
+    `root` itself may be a link. Hidden folders are left out, and hidden files but for Markdown.
+    """
+    try:
+        root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise VaultError(f"{str(root)!r} cannot be listed: {error.strerror}") from error
+    try:
+        yield from _walk_folder("", root_fd, rejected)
+    finally:
+        os.close(root_fd)
+
+
+def _walk_folder(
+    folder: str, folder_fd: int, rejected: list[FileRejectedError]
+) -> Iterator[tuple[str, str, int]]:
+    with os.scandir(folder_fd) as entries:
+        seen = sorted((e.name, _leads_to_folder(e)) for e in entries)
+    for name, is_folder in seen:
+        if not is_folder:
+            if name[0] != "." or name.lower().endswith(SUFFIXES):
+                yield folder, name, folder_fd
+            continue
+        if name[0] == ".":
+            continue
+        try:
+            below_fd = _open_folder(folder + name, name, folder_fd)
+        except FileRejectedError as error:
+            rejected.append(error)
+            continue
+        try:
+            yield from _walk_folder(folder + name + "/", below_fd, rejected)
+        finally:
+            os.close(below_fd)
+
+
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself
+        return False
+
+
+def _open_folder(path: str, name: str, folder_fd: int) -> int:
+    if len(os.fsencode(path)) > _NAME_LIMIT:
+        raise FileRejectedError(
+            shown_path(path), f"its path has over {_NAME_LIMIT} bytes; shorten it"
+        )
+    try:
+        return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder_fd)
+    except OSError as error:
+        link = error.errno in (errno.ELOOP, errno.ENOTDIR)  # of O_NOFOLLOW with O_DIRECTORY
+        reason = f"cannot be listed: {error.strerror}"
+        if link:
+            reason = "is a link to a folder; links are not followed"
+        raise FileRejectedError(shown_path(path), reason) from error
+
+
+def check_name(path: str, raw: str, found: Collection[str]) -> None:
+    """Raise FileRejectedError for a name that cannot be stored, or that `found` already holds.
+
+    `path` is the name as stored, `raw` as the folder has it.
+    """
+    try:
+        size = len(raw.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise FileRejectedError(path, "its name is not valid UTF-8; rename it") from error
+    if any(unicodedata.category(c) == "Cc" for c in raw):
+        raise FileRejectedError(path, "its name holds a control character; rename it")
+    if size > _NAME_LIMIT:
+        raise FileRejectedError(path, f"its path has {size} bytes, over {_NAME_LIMIT}; shorten it")
+    if path in found:
+        raise FileRejectedError(path, "another file has the same name in Unicode's composed form")
+
+
+def shown_path(raw: str) -> str:
+    """Return the path as stored and printed: NFC, "/", what cannot be printed escaped."""
+    path = unicodedata.normalize("NFC", raw.replace(os.sep, "/"))
+    path = path.encode("utf-8", "backslashreplace").decode("utf-8")
+    return "".join(f"\\x{ord(c):02x}" if unicodedata.category(c) == "Cc" else c for c in path)
