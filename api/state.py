@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from fastapi import Depends, Request
 
-from api.answer import pipeline, texts
+from api.answer import fixed_texts, pipeline
 from api.answer.card_reply import AskOptions
+from api.answer.fixed_texts import DEFAULT, Texts
 from api.answer.question import small_talk
-from api.answer.texts import DEFAULT, Texts
 from api.checks.readers import opening
 from api.checks.readers.verifier import Readers
 from api.llm.client import LanguageModel
@@ -58,7 +58,7 @@ def open_app_state(settings: Settings) -> Iterator[AppState]:
         context.warm()
         html.warm()
         readers = opening.readers(context, model)
-        opened = AppState(context, model, texts.load(settings.vault), readers)
+        opened = AppState(context, model, fixed_texts.load(settings.vault), readers)
         _warm(opened)
         yield opened
 

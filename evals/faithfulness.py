@@ -18,11 +18,11 @@ from pathlib import Path
 from api.checks.markers import MARKER
 from api.checks.passage_lines import Source
 from api.schema.answer import Answer
-from evals.answers import claims, collect, llm_judge, marked, program
+from evals.answers import claims, collect, hand_labelled, llm_judge, program
 from evals.answers.claims import Claim, Verdict
 from evals.answers.collect import CONFIGURED, QUOTES, Answered
+from evals.answers.hand_labelled import Agreement, MarkedAnswer
 from evals.answers.llm_judge import Judge
-from evals.answers.marked import Agreement, MarkedAnswer
 from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import Question
 from retrieval.errors import DatasetError
@@ -55,8 +55,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--model", choices=collect.MODELS, action="append",
         help=f"who answers, repeatable; default: {QUOTES}, {', '.join(SCRIPTED)}",
     )  # fmt: skip
-    parser.add_argument("--fixtures", type=Path, default=marked.FIXTURES)
-    parser.add_argument("--marked", type=Path, default=marked.CLAIMS, help="to measure judges")
+    parser.add_argument("--fixtures", type=Path, default=hand_labelled.FIXTURES)
+    parser.add_argument(
+        "--marked", type=Path, default=hand_labelled.CLAIMS, help="to measure judges"
+    )
     program.add_judge(parser)
     parser.add_argument("--min-supported", type=program.share, default=MIN_SUPPORTED)
     parser.add_argument("--most-planted", type=program.share, default=MOST_PLANTED)
@@ -143,7 +145,7 @@ def _judged(judge: Judge, reply: Answer, question: Question) -> tuple[tuple[Verd
 
 def _measured(args: argparse.Namespace) -> EvalReport:
     questions = collect.chosen(args.dataset, args.split)
-    told_apart = [(one, of_fixture(one)) for one in marked.fixtures(args.fixtures)]
+    told_apart = [(one, of_fixture(one)) for one in hand_labelled.fixtures(args.fixtures)]
     models = args.model or (QUOTES, *SCRIPTED)
     scored: list[CheckedAnswer] = []
     with (
@@ -173,14 +175,14 @@ def _measured(args: argparse.Namespace) -> EvalReport:
 
 def _agreement(path: Path, judge: Judge | None) -> list[Agreement]:
     """How far the keyless check and the judge agree with people."""
-    known = marked.claims(path)
-    found = [marked.agreement("the check without a model", claims.supports, known)]
+    known = hand_labelled.claims(path)
+    found = [hand_labelled.agreement("the check without a model", claims.supports, known)]
     if judge:
 
         def judged(claim: str, passage: Source) -> bool | None:
             return judge.supports(claim, [passage])
 
-        found.append(marked.agreement(f"the judge {judge.name}", judged, known))
+        found.append(hand_labelled.agreement(f"the judge {judge.name}", judged, known))
     return found
 
 

@@ -21,8 +21,8 @@ from api.checks.readers import opening, verifier
 from api.checks.readers.verifier import Asked, ReaderName, Readers, Verdicts
 from api.checks.review import Review
 from api.llm.client import LanguageModel
-from evals.answers import marked, program
-from evals.answers.marked import GUARD, GUARD_SPLITS, NEW_SPLIT, MarkedAnswer
+from evals.answers import hand_labelled, program
+from evals.answers.hand_labelled import GUARD, GUARD_SPLITS, NEW_SPLIT, MarkedAnswer
 from evals.answers.program import EvalReport, ReportRow, Table
 from evals.reports import results
 from retrieval.context import open_context
@@ -144,7 +144,7 @@ def _measured(args: argparse.Namespace) -> EvalReport:
     with _readers(args.reader) as configured:
         cases = program.collected(
             (checked(case, _chosen(args.reader, case, configured))
-             for case in marked.guard_answers(args.dataset, args.split)), row,
+             for case in hand_labelled.guard_answers(args.dataset, args.split)), row,
         )  # fmt: skip
     kinds = sorted({one.case.fault for one in cases if one.case.fault})
     groups = {"right, changed": [one for one in cases if not one.case.fault]}

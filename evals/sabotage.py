@@ -16,13 +16,13 @@ from time import monotonic
 
 from evals.answers import program
 from evals.answers.program import EvalReport, ReportRow
-from evals.faults import of_gate, passes
-from evals.faults.gates import GATES, Detection, effect
+from evals.faults import of_gate, runs
+from evals.faults.detection import GATES, Detection, effect
 from evals.faults.of_ingest import INDEX_FAULTS
 from evals.faults.of_replies import REPLY_FAULTS
 from evals.faults.of_search import SEARCH_FAULTS
-from evals.faults.passes import SOUND, Data, Pass
 from evals.faults.replace import Fault
+from evals.faults.runs import SOUND, Data, Pass
 from evals.measure.subject import subject
 from ingest import pipeline
 from retrieval.context import SearchContext
@@ -62,7 +62,7 @@ def _measured(args: argparse.Namespace) -> EvalReport:
     faults = [f for f in faults if args.only is None or args.only in f.name]
     if not faults:
         raise DatasetError(f"no fault of this selection has {args.only!r} in its name")
-    with passes.opened(load()) as context:
+    with runs.opened(load()) as context:
         tried = _tried(context, faults, with_gate=args.only is None)
         verdicts = program.collected(tried, row)
     rows = [row(verdict) for verdict in verdicts]
@@ -77,12 +77,12 @@ def _tried(
 ) -> Iterator[Verdict]:
     of = {name: [fault for fault in faults if fault.ground == name]
           for name in ("handbook", "answers", "rules")}  # fmt: skip
-    handbook = passes.handbook()
+    handbook = runs.handbook()
     yield from of_search(context, handbook, of["handbook"], with_gate=with_gate)
     if of["answers"]:
         yield from of_answers(context, handbook, of["answers"])
     if of["rules"]:
-        yield from of_search(context, passes.rules(), of["rules"], with_gate=False)
+        yield from of_search(context, runs.rules(), of["rules"], with_gate=False)
 
 
 def of_search(
@@ -93,17 +93,17 @@ def of_search(
     Raises DatasetError where a gate is red before anything was broken: it would be red after it.
     """
     with ExitStack() as stack:
-        with passes.quiet():
+        with runs.quiet():
             ready = stack.enter_context(subject(context, data.vault))
-        sound = _checked(passes.searched(context, data, SOUND, ready))
+        sound = _checked(runs.searched(context, data, SOUND, ready))
         for fault in faults:
             started = monotonic()
-            broken = passes.searched(context, data, fault, None if fault.index else ready)
+            broken = runs.searched(context, data, fault, None if fault.index else ready)
             did = broken.error or effect(sound, broken)
             yield _verdict(fault, sound, broken, did, started)
         if with_gate:
             outcomes = sound.outcomes
-            for name, odd in of_gate.tried(passes.HANDBOOK[0], data.vault, ready, outcomes):
+            for name, odd in of_gate.tried(runs.HANDBOOK[0], data.vault, ready, outcomes):
                 red = (Detection("known runs", odd),) if odd else ()
                 yield Verdict(f"gate: {name}", "known runs", red, "")
 
@@ -116,7 +116,7 @@ def of_answers(context: SearchContext, data: Data, faults: Sequence[Fault]) -> I
     if {question.answerable for question in data.questions} != {True, False}:
         raise DatasetError("questions with and without an answer are both wanted")
     own = replace(context, settings=context.settings.model_copy(update={"vault": data.vault}))
-    with passes.quiet():
+    with runs.quiet():
         pipeline.run(own, data.vault)
     sound: dict[str, Pass] = {}
     with subject(own, None) as measured:
@@ -124,8 +124,8 @@ def of_answers(context: SearchContext, data: Data, faults: Sequence[Fault]) -> I
             started = monotonic()
             if fault.model not in sound:
                 plain = replace(SOUND, model=fault.model)
-                sound[fault.model] = _checked(passes.answered(own, data, plain, measured))
-            broken = passes.answered(own, data, fault, measured)
+                sound[fault.model] = _checked(runs.answered(own, data, plain, measured))
+            broken = runs.answered(own, data, fault, measured)
             yield _verdict(fault, sound[fault.model], broken, "", started)
 
 

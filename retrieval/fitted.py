@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from retrieval import whole_file
+from retrieval import atomic_write
 from retrieval.errors import ConfigurationError
 
 Models = Mapping[str, object]
@@ -38,7 +38,7 @@ def write(
     before = entries(path, read) if path.exists() else []
     others = [entry for entry in before if entry["for"] != models]
     entry = {**fit, "fitted_on": dict(manifest), "for": dict(models)}
-    whole_file.write(path, json.dumps([*others, entry], indent=2) + "\n")
+    atomic_write.write(path, json.dumps([*others, entry], indent=2) + "\n")
 
 
 def entries(path: Path, read: _Read[object]) -> list[dict[str, Any]]:

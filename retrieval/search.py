@@ -15,10 +15,10 @@ from retrieval.index import indexed_file, store
 from retrieval.index.store import Connection, Generation, ScoredChunk
 from retrieval.index.terms import in_vault_words
 from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Terms, Timings, Vectors
-from retrieval.ranking import fusion, precedence, selection
+from retrieval.ranking import candidates, fusion, precedence
+from retrieval.ranking.candidates import Ranking
 from retrieval.ranking.fusion import Candidates, Lists
 from retrieval.ranking.lines import QuestionWords
-from retrieval.ranking.selection import Ranking
 from retrieval.refusal import decision, off_topic, topic_scores
 from retrieval.refusal.topic_scores import OffTopicScores
 from retrieval.text.normalize import searchable
@@ -105,9 +105,9 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
     fused = fusion.fused(context, question.text, question.encoded, lists)
     searched = perf_counter()
     first = fused.order[: max(context.settings.rag_candidates, question.top_k)]
-    scores = selection.reranked(context.reranker, question.text, first)
+    scores = candidates.reranked(context.reranker, question.text, first)
     reranked = perf_counter()
-    ranked = selection.rank(
+    ranked = candidates.rank(
         context, question.text, fused.order, scores, lists.notes, question.top_k
     )
     details = context.store.read(partial(_details, context, question, ranked))

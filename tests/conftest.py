@@ -19,7 +19,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ingest import pipeline
-from ingest.read import whole_file
+from ingest.read import stable_read
 from retrieval.context import SearchContext, open_context
 from retrieval.database.embedded import server as postgres_server
 from retrieval.database.embedded.postgres import serve
@@ -47,7 +47,7 @@ os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # as the embedder sets it; some tests
 
 # Nearly every test ingests what it has just written, and does not wait until it is old enough to be
 # trusted after one read. The tests of that wait set it back (test_half_files).
-whole_file.YOUNG = 0.0
+stable_read.YOUNG = 0.0
 
 RULES = {
     "1. Light/Torches.md": (

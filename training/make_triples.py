@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ingest.chunking.chunk import CHUNKER_VERSION
 from ingest.progress import Meter
-from retrieval import whole_file
+from retrieval import atomic_write
 from retrieval.encoder.bi_encoder import Embedder, ModelThread
 from retrieval.encoder.bi_encoder import Progress as Finished
 from retrieval.encoder.weights import bundled_base
@@ -175,7 +175,7 @@ def _write_manifest(out: Path, collections: Sequence[Collection], embedder: Embe
     }
     path = out.with_name(out.name.removesuffix(".gz").removesuffix(".jsonl") + ".manifest.json")
     try:
-        whole_file.write(path, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
+        atomic_write.write(path, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
     except OSError as error:
         raise DatasetError(f"{path}: cannot be written: {error.strerror}") from error
     return path

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from retrieval import whole_file
+from retrieval import atomic_write
 from retrieval.errors import DatasetError
 
 _PACKING = 6  # zlib's default, fixed so that no other default changes a file's bytes
@@ -90,7 +90,7 @@ def write(path: Path, groups: Sequence[Group]) -> None:
     lines = (json.dumps(asdict(group), ensure_ascii=False) + "\n" for group in groups)
     data = gzip.compress("".join(lines).encode("utf-8"), _PACKING, mtime=0)
     try:
-        whole_file.write_bytes(path, data)
+        atomic_write.write_bytes(path, data)
     except OSError as error:
         raise DatasetError(f"{path}: cannot be written: {error.strerror}") from error
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.answer.cards import collected, folders, selection
+from api.answer.cards import card_selection, collected, folders
 from api.answer.cards.card import Card
 from api.answer.cards.folders import Folder
+from api.answer.fixed_texts import DEFAULT, Texts
 from api.answer.question import (
     follow_up,
     intent,
@@ -19,7 +20,6 @@ from api.answer.question import (
 from api.answer.question.intent import PLAIN, Reading
 from api.answer.question.parts import things_in
 from api.answer.question.spelling import Correction
-from api.answer.texts import DEFAULT, Texts
 from retrieval.context import SearchContext
 from retrieval.index import folder_entries, store
 from retrieval.index.terms import key
@@ -128,7 +128,7 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
         reply = replace(reply, certainty="answered", confidence=None)
     if reply.certainty == "refused" or not result.hits:
         return reply
-    cards = selection.choose(result, reply.parts, reply.reading, far=far)
+    cards = card_selection.choose(result, reply.parts, reply.reading, far=far)
     if reply.folders:  # they stand above, and are what is asked for
         cards = tuple(replace(card, folded=True) for card in cards)
     certainty = "nearest" if result.premise else reply.certainty

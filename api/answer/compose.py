@@ -12,12 +12,12 @@ from api.checks import citations, review
 from api.checks.readers import verifier
 from api.checks.readers.verifier import Verdicts
 from api.checks.review import Fault, Reading, Review
-from api.http.events import Delta
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
 from api.schema.answer import Mode, RefusalReason
 from api.schema.guard import Guard, GuardFinding, ReaderVerdicts, Verdict
 from api.schema.passages import Citation, CitationCounts
+from api.schema.steps import Delta
 from api.schema.usage import Usage
 from retrieval.errors import LlmAbandonedError, LlmError
 from retrieval.models import Hit, SearchResult

@@ -8,11 +8,11 @@ from api.answer import compose
 from api.answer.card_reply import PLAIN_ASK, AskOptions, CardReply, card_reply
 from api.answer.cards import over_http, render
 from api.answer.compose import Draft
+from api.answer.fixed_texts import Texts
 from api.answer.question import follow_up
-from api.answer.texts import Texts
-from api.http.events import Delta, SearchResults, Step
 from api.llm.client import LanguageModel
 from api.schema.answer import Answer, SpellingCorrection
+from api.schema.steps import Delta, SearchResults, Step
 from api.schema.usage import AnswerTimings, Usage
 from api.sources.vault_file import freshness
 from retrieval.context import SearchContext

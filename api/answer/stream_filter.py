@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from api.answer import written
 from api.checks import claims
-from api.http.events import Delta
 from api.llm.completion import Reply
+from api.schema.steps import Delta
 
 # What may be the end of a sentence or line; no address goes across one.
 _END = re.compile(r"[.!?:;\]]\s+|\n")

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-from api.checks.addresses import ADDRESS
+from api.checks.url_pattern import ADDRESS
 
 _PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 # javascript: must be seen as a link, or it would stay as text. The parser has no option for it,

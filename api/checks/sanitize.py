@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from api.checks import markdown_writer
-from api.checks.addresses import ADDRESS
+from api.checks.url_pattern import ADDRESS
 
 _ROUNDS = 3  # the second finds nothing, unless this module is wrong
 # What begins a link, an image, HTML or a fence with a language, in any dialect of Markdown. Text

@@ -9,8 +9,8 @@ from api.answer import pipeline
 from api.answer.card_reply import AskOptions
 from api.http import feedback, metrics
 from api.http.client_disconnect import ClientDisconnect
-from api.http.events import Step
 from api.schema.answer import Answer
+from api.schema.steps import Step
 from api.state import app_state, request_id
 
 

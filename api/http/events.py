@@ -3,39 +3,13 @@
 from collections.abc import Callable, Generator, Iterator
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-from api.schema.answer import Answer
-from api.schema.passages import Passage
+from api.schema.steps import Delta, SearchResults, Step
 from retrieval.errors import RulesError
 
 EventName = Literal["search_results", "message", "citation", "final_answer", "error"]
 Event = tuple[EventName, BaseModel]
-
-
-class SearchResults(BaseModel):
-    """What was found, before anything is answered: the event `search_results`, the first."""
-
-    question: str = Field(description="the question as it was searched")
-    passages: list[Passage]
-    generation: str
-
-
-class Delta(BaseModel):
-    """A sentence of a draft: the event `message`. It is provisional.
-
-    Nothing of it is known to be wrong by itself; the whole is checked in the end. Show it as plain
-    text, and only until `final_answer` comes in its place, whose findings say what was struck.
-    """
-
-    text: str
-    attempt: int = Field(default=1, ge=1, description="a higher one begins the draft again")
-    claim: int = Field(
-        default=1, ge=1, description="its number, by which the guard's findings name it"
-    )
-
-
-Step = SearchResults | Delta | Answer
 
 
 def events(steps: Iterator[Step], problem: Callable[[RulesError], BaseModel]) -> Generator[Event]:

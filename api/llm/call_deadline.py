@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 
-from api.llm import addresses
+from api.llm import blocked_hosts
 from api.llm.faults import Fault, LlmFault
 
 _MOST_BYTES = 1024 * 1024
@@ -114,7 +114,7 @@ def _refuse_metadata(stream: Any) -> None:
     except OSError as error:  # the peer has left again, so it has no address
         stream.close()
         raise LlmFault(Fault.CUT) from error
-    if addresses.refused(peer):
+    if blocked_hosts.refused(peer):
         stream.close()
         raise LlmFault(Fault.FORBIDDEN_ADDRESS, peer)
 

@@ -15,7 +15,7 @@ from openai import DefaultHttpxClient, OpenAI
 from pydantic import ValidationError
 
 from api.http.client_disconnect import ClientDisconnect
-from api.llm import addresses, completion
+from api.llm import blocked_hosts, completion
 from api.llm.call_deadline import CURRENT, Call, bound, watch
 from api.llm.completion import Reply
 from api.llm.faults import OUTCOMES, Fault, LlmFault, named
@@ -248,8 +248,8 @@ def _checked(base_url: str) -> httpx2.URL:
         raise ConfigurationError(
             f"OPENAI_BASE_URL begins with {url.scheme!r}, not with http:// or https://"
         )
-    for address in addresses.of_host(url.host):
-        if addresses.refused(address):
+    for address in blocked_hosts.of_host(url.host):
+        if blocked_hosts.refused(address):
             raise ConfigurationError(
                 f"OPENAI_BASE_URL leads to {address}, an address of machine metadata; "
                 "set it to a language model's server"

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 from pydantic import BaseModel, Field
 
 from api.schema.answer import Answer, RefusalReason
-from api.sources import addresses
+from api.sources import vault_links
 from api.sources.vault_file import Freshness
 from retrieval.models import Certainty, Hit
 
@@ -45,8 +45,8 @@ class Place:
         if not base_url:
             return f"{_URI}{quote(self.path, safe='/')}{self._lines}"
         if not self.first:
-            return base_url.rstrip("/") + addresses.file_link(self.path)
-        return base_url.rstrip("/") + addresses.link(self.path, self.first, self.last)
+            return base_url.rstrip("/") + vault_links.file_link(self.path)
+        return base_url.rstrip("/") + vault_links.link(self.path, self.first, self.last)
 
     @property
     def _lines(self) -> str:

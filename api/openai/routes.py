@@ -30,7 +30,7 @@ from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted
 from api.openai.request import MODEL, ChatRequest, RequestFaultError, asked, check, parameter
 from api.schema.answer import Answer
-from api.sources import addresses
+from api.sources import vault_links
 from retrieval.errors import QuestionError, RulesError
 
 _STARTED = int(time.time())
@@ -177,7 +177,7 @@ def _annotations(given: Answer, base_url: str) -> list[Annotation]:
             type="url_citation",
             url_citation=AnnotationURLCitation(
                 url=base_url.rstrip("/")
-                + addresses.link(found.path, found.first_line, found.last_line),
+                + vault_links.link(found.path, found.first_line, found.last_line),
                 title=f"{found.path}: {found.heading}",
                 start_index=match.start(),
                 end_index=match.end(),

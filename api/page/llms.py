@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from api.page import about
-from api.sources import addresses, vault_file
+from api.sources import vault_file, vault_links
 from api.sources.titles import titles
 from api.state import AppState, Opened
 
@@ -21,7 +21,7 @@ def llms(request: Request, opened: Opened) -> str:
     base_url = str(request.base_url).rstrip("/")
     parts = [_head(opened)]
     for folder, files in groupby(titles(opened).items(), key=lambda one: one[0].rpartition("/")[0]):
-        links = [f"- [{title}]({base_url}{addresses.file_link(path)})" for path, title in files]
+        links = [f"- [{title}]({base_url}{vault_links.file_link(path)})" for path, title in files]
         parts.append("\n".join([f"## {folder or 'Files'}", "", *links]))
     return "\n\n".join(parts) + "\n"
 

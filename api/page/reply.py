@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from api.answer.cards import render
-from api.answer.texts import Texts
+from api.answer.fixed_texts import Texts
 from api.page import wording
-from api.page.lines import numbered, source_lines
+from api.page.line_numbers import numbered, source_lines
 from api.page.markdown.links import Range, address, joined
 from api.page.markdown.render import html
 from api.page.markdown.writer import Shown

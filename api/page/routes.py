@@ -13,9 +13,9 @@ from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted, in_turn
 from api.http.problems import told
 from api.http.sse import EventStream
-from api.page import about, find, html, reference, reply, stream, vault
+from api.page import about, heading_search, html, reference, reply, stream, vault
 from api.page.assets import ASSETS, VERSION
-from api.page.find import Headings
+from api.page.heading_search import Headings
 from api.page.markdown.links import Range, ranges_of
 from api.page.reply import AnswerView
 from api.schema.answer import Answer
@@ -103,7 +103,7 @@ async def ask(request: Request, body: AskRequest, opened: Opened) -> Response:
 @router.get("/headings", responses=described(422, 503))
 def find_headings(q: str, opened: Opened) -> Headings:
     """Find sections as you type by their headings, paths and words; no model is asked."""
-    return find.find(opened, q)
+    return heading_search.find(opened, q)
 
 
 @router.get("/vault", response_class=HTMLResponse, include_in_schema=False)
@@ -118,7 +118,7 @@ def browse(
 
     With `folder` that one and those in it are open; `view=found` is what was found alone.
     """
-    found = find.find(opened, typed) if typed.strip() else Headings(headings=[])
+    found = heading_search.find(opened, typed) if typed.strip() else Headings(headings=[])
     if view == "found":
         return html.page("found.html", found=found)
     known = list(vault.paths(opened))

@@ -4,8 +4,8 @@ from collections.abc import Callable, Generator, Iterator
 
 from pydantic import BaseModel, Field
 
-from api.http.events import Delta, SearchResults, Step
 from api.schema.answer import Answer
+from api.schema.steps import Delta, SearchResults, Step
 from retrieval.errors import RulesError
 
 

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from api.answer.texts import Texts
+from api.answer.fixed_texts import Texts
 from api.schema.answer import Answer
 from api.schema.cards import Card
 from api.schema.guard import GuardFinding

@@ -15,8 +15,8 @@ from typing import Any
 from unittest.mock import patch
 
 from evals import retrieval
-from evals.faults.passes import quiet
 from evals.faults.replace import Replacement, always, applied, changed
+from evals.faults.runs import quiet
 from evals.measure.outcome import Outcome, Subject
 from evals.measure.shown import Shown
 from retrieval.errors import DatasetError
@@ -25,7 +25,7 @@ from retrieval.text.normalize import comparable
 
 _HITS = 10  # questions of a run
 _SEARCH = "api.answer.card_reply.search"
-_FAULTS = "evals.gating.absolute.faults"
+_FAULTS = "evals.gating.thresholds.faults"
 Row = dict[str, Any]
 
 

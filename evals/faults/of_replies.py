@@ -22,7 +22,7 @@ Cards = tuple[Card, ...]
 
 def _of_cards(change: Callable[[Cards], Cards]) -> Replacement:
     """Change the cards of every reply."""
-    return changed("api.answer.cards.selection.choose", change)
+    return changed("api.answer.cards.card_selection.choose", change)
 
 
 def _reversed(cards: Cards) -> Cards:

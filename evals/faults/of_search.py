@@ -123,7 +123,7 @@ SEARCH_FAULTS = (
                    lambda rows: {row: entries[::-1] for row, entries in rows.items()}),)),
     Fault("citations one line off", "integrity: passages", (changed(_SEARCH, _lines_shifted),)),
     Fault("superseded files not behind", "integrity: passages",
-          (Replacement("retrieval.ranking.selection.current_first",
+          (Replacement("retrieval.ranking.candidates.current_first",
                        lambda _: lambda ranked, *_: list(ranked)),)),
     Fault("history dropped", "compare: critical",
           (always("api.answer.question.follow_up.is_follow_up", value=False),), ground="rules"),

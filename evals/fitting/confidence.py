@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from api.answer.cards import selection
+from api.answer.cards import card_selection
 from api.answer.question.intent import PLAIN
 from evals.labels import dataset, training_questions
 from evals.labels.dataset import NO_SEARCH, Question
@@ -130,7 +130,7 @@ def _example(vault: str, one: Outcome) -> Example:
         raise AssertionError("an outcome of evaluate has its reply")
     right = False
     if one.question.answerable:
-        cards = one.reply.cards or selection.choose(one.found, (), PLAIN)
+        cards = one.reply.cards or card_selection.choose(one.found, (), PLAIN)
         right = shown(one.question, replace(one.reply, cards=cards, certainty="nearest")).first
     typed = one.question.question
     return Example(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from evals.gating import absolute, compare, integrity
+from evals.gating import compare, integrity, thresholds
 from evals.gating.encoder_check import encoder_faults
 from evals.measure import measurement
 from evals.measure.card_faults import card_faults
@@ -20,7 +20,7 @@ def checked(context: SearchContext, run: Run, baseline: Path | None, min_recall:
 
     Raises DatasetError where `baseline` cannot be read: a baseline that is gone is no pass.
     """
-    faults = [*absolute.faults(run.outcomes, min_recall), *_integrity(context, run)]
+    faults = [*thresholds.faults(run.outcomes, min_recall), *_integrity(context, run)]
     if baseline is None:
         return replace(run, faults=tuple(faults))
     stored = measurement.read(baseline)

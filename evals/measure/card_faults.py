@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from api.answer.card_reply import CardReply
 from api.answer.cards import render
 from api.answer.cards.card import Card, Piece
-from api.checks.addresses import ADDRESS
+from api.checks.url_pattern import ADDRESS
 from retrieval.text.normalize import comparable
 
 _STRUCTURE = re.compile(r"\s*(?:$|#{1,6}\s|\||[-*+]\s|\d{1,9}[.)]\s|>|`{3}|~{3}|:\s|---|===|<!--)")

@@ -10,7 +10,7 @@ from typing import Any
 
 from evals.labels.dataset import Question
 from evals.measure.outcome import Outcome, Subject
-from retrieval import whole_file
+from retrieval import atomic_write
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.index import store
@@ -161,7 +161,7 @@ def write(path: Path, taken: Measurement) -> None:
     text += _listed("questions", taken.rows)
     if taken.best is not None:
         text += _listed("best", taken.best)
-    whole_file.write(path, text + "\n}\n")
+    atomic_write.write(path, text + "\n}\n")
 
 
 def best_of(

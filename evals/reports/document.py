@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from retrieval import whole_file
+from retrieval import atomic_write
 from retrieval.errors import ConfigurationError
 
 _TOP = Path(__file__).parents[2]
@@ -22,7 +22,7 @@ def put(path: Path, command: str, text: str) -> None:
     Raises ConfigurationError where the document has no such part.
     """
     before, after = _parts(path, command)
-    whole_file.write(path, f"{before}{_begin(command)}\n{text}\n{_END}{after}")
+    atomic_write.write(path, f"{before}{_begin(command)}\n{text}\n{_END}{after}")
 
 
 def _parts(path: Path, command: str) -> tuple[str, str]:

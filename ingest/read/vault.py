@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ingest.read import aliases, whole_file
+from ingest.read import aliases, stable_read
+from ingest.read.stable_read import FileRead
 from ingest.read.walk import check_name, shown_path, walk
-from ingest.read.whole_file import FileRead
 from retrieval.errors import FileRejectedError, VaultError
 from retrieval.models import Aliases
 from retrieval.vault_files import ALIASES, SUFFIXES
@@ -38,7 +38,7 @@ def read(root: Path) -> VaultFiles:
     """Return the Markdown files and aliases below `root`, hidden ones left out, links too.
 
     A file that cannot be read, or that is being written all the time, is in `rejected` with its
-    reason; what may be in the middle of being written is read again, see `whole_file`. Raises
+    reason; what may be in the middle of being written is read again, see `stable_read`. Raises
     VaultError where `root` is not a folder.
     """
     if not root.is_dir():
@@ -93,7 +93,7 @@ def _read_all(
             continue
         try:
             check_name(path, folder + name, found)
-            found[path] = whole_file.read(path, name, folder_fd)
+            found[path] = stable_read.read(path, name, folder_fd)
         except FileRejectedError as error:
             rejected.append(error)
             continue
@@ -115,10 +115,10 @@ def _wait_for(
     """
     failed: dict[str, FileRejectedError] = {}
     refused: list[FileRejectedError] = []  # folders that could be entered before
-    for _ in range(whole_file.ROUNDS):
+    for _ in range(stable_read.ROUNDS):
         if not restless:
             return
-        time.sleep(whole_file.WAIT)
+        time.sleep(stable_read.WAIT)
         refused = []
         failed, gone = _read_again(restless, root, found, refused)
         restless = {*failed, *gone}
@@ -147,12 +147,12 @@ def _read_again(
         gone.discard(raw)
         path = shown_path(raw)
         try:
-            again = whole_file.read(path, name, folder_fd)
+            again = stable_read.read(path, name, folder_fd)
         except FileRejectedError as error:
             failed[raw] = error
             continue
         if not again.same_as(found[path]):
-            failed[raw] = whole_file.being_written(path)
+            failed[raw] = stable_read.being_written(path)
         found[path] = again
     return failed, gone
 

@@ -11,7 +11,7 @@ import pytest
 
 from ingest import pipeline, watch
 from ingest.pipeline import IngestReport
-from ingest.read import whole_file
+from ingest.read import stable_read
 from retrieval.context import SearchContext
 from tests.conftest import write_vault
 from tests.support.index.index_state import content
@@ -47,7 +47,7 @@ def test_an_edit_during_a_run_is_in_the_next(search_context: SearchContext, vaul
 def test_a_file_that_was_left_out_while_it_was_written_goes_in_when_it_rests(
     search_context: SearchContext, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(whole_file, "YOUNG", 2 * whole_file.WAIT)
+    monkeypatch.setattr(stable_read, "YOUNG", 2 * stable_read.WAIT)
     reports: list[IngestReport] = []
     left_out = threading.Event()
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from retrieval import whole_file
+from retrieval import atomic_write
 
 
 def test_a_write_that_fails_leaves_the_old_contents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "fit.json"
-    whole_file.write(path, "old \u2019\n")
+    atomic_write.write(path, "old \u2019\n")
 
     def stop(self: Path, target: Path) -> Path:
         raise OSError(28, "no space left")
@@ -19,9 +19,9 @@ def test_a_write_that_fails_leaves_the_old_contents(
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", stop)
         with pytest.raises(OSError, match="no space left"):
-            whole_file.write(path, "new\n")
+            atomic_write.write(path, "new\n")
     assert path.read_text("utf-8") == "old \u2019\n"
     assert [file.name for file in tmp_path.iterdir()] == ["fit.json"]
-    whole_file.write(path, "new\n")
+    atomic_write.write(path, "new\n")
     assert path.read_bytes() == b"new\n"
     assert [file.name for file in tmp_path.iterdir()] == ["fit.json"]

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from retrieval import whole_file
+from retrieval import atomic_write
 from retrieval.encoder.weights import ModelFiles
 from retrieval.errors import DatasetError
 from training.learning.material import Sources
@@ -37,4 +37,4 @@ def sha256(path: Path) -> str:
 
 def write(path: Path, record: Mapping[str, object]) -> None:
     """Replace the JSON file `path` by `record` at once."""
-    whole_file.write(path, json.dumps(record, indent=2) + "\n")
+    atomic_write.write(path, json.dumps(record, indent=2) + "\n")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from api.answer.cards.asked_parts import asked_columns, field_asked, numbered, own_field
 from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, Form, numbers, words
-from api.answer.cards.pieces import pieces_of, skipped_after
+from api.answer.cards.card_content import pieces_of, skipped_after
 from api.answer.cards.place import CardPlace, Size, is_short, place_of
 from retrieval.index.terms import stems_of
 from retrieval.models import Entry, Hit, IndexedFile

@@ -10,8 +10,8 @@ from api.schema.cards import Folder as FolderModel
 from api.schema.cards import Listed, Marked, More
 from api.schema.cards import ListedFile as ListedFileModel
 from api.schema.passages import Passage
-from api.sources.addresses import file_link, folder_link, link
 from api.sources.vault_file import Freshness
+from api.sources.vault_links import file_link, folder_link, link
 from retrieval.models import Hit
 
 

@@ -10,7 +10,7 @@ from api.answer.cards.blocks import Part, is_delimiter
 from api.answer.cards.card import Card, Piece
 from api.answer.cards.folders import Folder, ListedFile
 from api.checks import sanitize
-from api.checks.addresses import ADDRESS
+from api.checks.url_pattern import ADDRESS
 from retrieval.index.terms import raw_cells
 from retrieval.models import Entry
 from retrieval.text.hidden import visible

@@ -4,7 +4,7 @@ import re
 from typing import Literal
 
 from api.answer.cards.render import as_text
-from api.answer.texts import Texts
+from api.answer.fixed_texts import Texts
 from retrieval.models import Terms
 from retrieval.text.words import WORD
 

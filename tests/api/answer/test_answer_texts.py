@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from api.answer import texts
-from api.answer.texts import DEFAULT, FILE, Texts
+from api.answer import fixed_texts
+from api.answer.fixed_texts import DEFAULT, FILE, Texts
 from retrieval.errors import ConfigurationError
 
 
@@ -18,15 +18,15 @@ def written(folder: Path, content: str) -> Path:
 
 @pytest.mark.parametrize("content", ["", "# nothing yet\n", "---\n", "{}", "null"])
 def test_without_own_sentences_the_default_ones_are_said(tmp_path: Path, content: str) -> None:
-    assert texts.load(tmp_path) == DEFAULT
-    assert texts.load(written(tmp_path, content)) == DEFAULT
+    assert fixed_texts.load(tmp_path) == DEFAULT
+    assert fixed_texts.load(written(tmp_path, content)) == DEFAULT
 
 
 def test_a_vault_s_own_sentence_takes_the_place_of_the_default_one(tmp_path: Path) -> None:
     vault = written(
         tmp_path, "refusal: Das steht nicht in den Regeln.\nthanks: 'Gern: jederzeit.'\n"
     )
-    assert texts.load(vault) == replace(
+    assert fixed_texts.load(vault) == replace(
         DEFAULT, refusal="Das steht nicht in den Regeln.", thanks="Gern: jederzeit."
     )
 
@@ -34,7 +34,7 @@ def test_a_vault_s_own_sentence_takes_the_place_of_the_default_one(tmp_path: Pat
 def test_every_sentence_can_be_an_own_one(tmp_path: Path) -> None:
     own = {one.name: f"Own {one.name}." for one in fields(Texts)}
     vault = written(tmp_path, "".join(f"{name}: {text}\n" for name, text in own.items()))
-    assert asdict(texts.load(vault)) == own
+    assert asdict(fixed_texts.load(vault)) == own
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_every_sentence_can_be_an_own_one(tmp_path: Path) -> None:
 )
 def test_an_unknown_name_is_told_with_the_nearest(tmp_path: Path, typed: str, meant: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        texts.load(written(tmp_path, f"{typed}: Something.\n"))
+        fixed_texts.load(written(tmp_path, f"{typed}: Something.\n"))
     assert str(caught.value) == (
         f"answers.yaml: no sentence is called {typed!r}; do you mean {meant!r}?"
     )
@@ -54,11 +54,11 @@ def test_an_unknown_name_is_told_with_the_nearest(tmp_path: Path, typed: str, me
 )
 def test_what_is_no_sentence_is_refused_by_its_name(tmp_path: Path, value: str) -> None:
     with pytest.raises(ConfigurationError, match=r"answers\.yaml: greeting is .*1,000 characters"):
-        texts.load(written(tmp_path, f"greeting: {value}\n"))
+        fixed_texts.load(written(tmp_path, f"greeting: {value}\n"))
 
 
 def test_a_sentence_of_the_longest_length_is_taken(tmp_path: Path) -> None:
-    assert texts.load(written(tmp_path, f"greeting: {'x' * 1_000}\n")).greeting == "x" * 1_000
+    assert fixed_texts.load(written(tmp_path, f"greeting: {'x' * 1_000}\n")).greeting == "x" * 1_000
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_sentence_of_the_longest_length_is_taken(tmp_path: Path) -> None:
 )
 def test_a_file_without_names_is_refused(tmp_path: Path, content: str, kind: str) -> None:
     with pytest.raises(ConfigurationError, match=rf"answers\.yaml holds {kind}, not names with"):
-        texts.load(written(tmp_path, content))
+        fixed_texts.load(written(tmp_path, content))
 
 
 @pytest.mark.parametrize(
@@ -76,16 +76,16 @@ def test_yaml_that_cannot_be_read_is_refused_and_nothing_of_it_runs(
     tmp_path: Path, content: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=r"(?s)answers\.yaml cannot be read: .*correct or"):
-        texts.load(written(tmp_path, content))
+        fixed_texts.load(written(tmp_path, content))
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"greeting: \xff\xfe\n")
     with pytest.raises(ConfigurationError, match=r"answers\.yaml cannot be read"):
-        texts.load(tmp_path)
+        fixed_texts.load(tmp_path)
 
 
 def test_a_folder_of_that_name_is_refused(tmp_path: Path) -> None:
     os.mkdir(tmp_path / FILE)
     with pytest.raises(ConfigurationError, match=r"answers\.yaml cannot be read"):
-        texts.load(tmp_path)
+        fixed_texts.load(tmp_path)

@@ -7,7 +7,7 @@ import httpx2
 from api.answer.card_reply import AskOptions
 from api.answer.pipeline import steps
 from api.schema.answer import Answer
-from api.sources import addresses
+from api.sources import vault_links
 from ingest import pipeline
 from retrieval.context import SearchContext
 from retrieval.settings import Settings
@@ -50,7 +50,7 @@ def test_an_edited_file_and_a_removed_one_are_told(
 def test_the_lines_of_a_citation_are_on_the_page_of_its_file(client: httpx2.Client) -> None:
     cited = torch_of(client)
     first, last = int(str(cited["first_line"])), int(str(cited["last_line"]))
-    page = client.get(addresses.link(PATH, first, last))
+    page = client.get(vault_links.link(PATH, first, last))
     assert page.status_code == 200
     assert all(f'id="L{number}"' in page.text for number in range(first, last + 1))
 

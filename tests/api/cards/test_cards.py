@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from api.answer.cards import from_passage, render, selection
+from api.answer.cards import card_selection, from_passage, render
 from api.answer.cards.place import Size
 from api.checks import citations
 from retrieval.context import SearchContext
@@ -119,7 +119,7 @@ def test_a_further_card_is_one_line_and_the_first_is_not_folded(
     context: SearchContext, asked: str
 ) -> None:
     shown = chosen(context, asked)
-    assert 1 <= len(shown) <= selection.MOST
+    assert 1 <= len(shown) <= card_selection.MOST
     assert not shown[0].folded
     for card in shown:
         assert render.text(card)
@@ -212,7 +212,7 @@ def test_what_is_left_out_of_a_long_section_is_marked_and_counted(context: Searc
 def test_a_card_that_is_far_from_the_question_is_left_out(context: SearchContext) -> None:
     shown = chosen(context, "What is the morale of a kraken?")
     assert [card.path for card in shown if not card.folded] == ["2. Beasts/Kraken.md"]
-    limit = shown[0].score - selection._FAR, shown[0].nearness - selection._FAR_LINE
+    limit = shown[0].score - card_selection._FAR, shown[0].nearness - card_selection._FAR_LINE
     assert all(card.score >= limit[0] or card.nearness >= limit[1] for card in shown)
     found = search(context, "What is the morale of a kraken?")
     assert len(shown) < len(found.hits)

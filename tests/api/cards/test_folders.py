@@ -7,7 +7,7 @@ import pytest
 from api.answer.cards import folders, render
 from api.answer.cards.folders import MOST, Folder, ListedFile
 from api.answer.question import intent
-from api.sources.addresses import folder_link
+from api.sources.vault_links import folder_link
 from retrieval.models import NO_TERMS
 from tests.support.index.indexed_text import terms_of
 from tests.support.made.made_vault import FILES

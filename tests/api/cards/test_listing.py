@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from api.answer.cards import listing, render, selection
+from api.answer.cards import card_selection, listing, render
 from api.answer.cards.card import Card
 from api.answer.question import intent
 from retrieval.context import SearchContext
@@ -35,7 +35,7 @@ def listed(found: SearchResult) -> list[Card]:
 
 def first(context: SearchContext, asked: str) -> Card:
     found = search(context, asked)
-    return selection.choose(found, (), intent.read(asked, found.terms))[0]
+    return card_selection.choose(found, (), intent.read(asked, found.terms))[0]
 
 
 def lines(path: str, beginning: str) -> list[str]:
@@ -77,7 +77,7 @@ def test_no_row_is_left_out_by_what_is_denied_or_a_number(
     context: SearchContext, asked: str
 ) -> None:
     found = search(context, asked)
-    cards = selection.choose(found, (), intent.read(asked, found.terms))
+    cards = card_selection.choose(found, (), intent.read(asked, found.terms))
     assert not any(card.said for card in cards)
 
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from api.answer import prompt, stream_filter, written
 from api.checks import review
-from api.checks.addresses import ADDRESS
 from api.checks.guard.findings import Finding
 from api.checks.markers import MARKER
-from api.http.events import Delta
+from api.checks.url_pattern import ADDRESS
 from api.llm.completion import Reply
+from api.schema.steps import Delta
 from retrieval.models import Chunk, Hit
 
 LAMP = (

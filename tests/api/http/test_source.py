@@ -14,7 +14,7 @@ import pytest
 from api.main import create_app
 from api.page import vault
 from api.page.markdown.links import address
-from api.sources import addresses, vault_file
+from api.sources import vault_file, vault_links
 from retrieval.context import SearchContext
 from retrieval.settings import Settings
 from tests.conftest import index_of, write_vault
@@ -173,10 +173,11 @@ def test_lines_are_counted_as_the_ingest_counts_them(tmp_path: Path) -> None:
 
 
 def test_a_link_names_lines_and_escapes_the_path() -> None:
-    assert addresses.link("a b/c.md", 12, 14) == "/vault/a%20b/c.md#L12-L14"
-    assert addresses.link("a.md", 12, 12) == "/vault/a.md#L12"
+    assert vault_links.link("a b/c.md", 12, 14) == "/vault/a%20b/c.md#L12-L14"
+    assert vault_links.link("a.md", 12, 12) == "/vault/a.md#L12"
     assert (
-        addresses.link(ODD, 1, 2) == "/vault/Odd/%231%3F%20100%2541%20%2B%3B%2C%C3%A9%5Cx.md#L1-L2"
+        vault_links.link(ODD, 1, 2)
+        == "/vault/Odd/%231%3F%20100%2541%20%2B%3B%2C%C3%A9%5Cx.md#L1-L2"
     )
 
 

@@ -9,7 +9,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from api.llm import addresses, faults
+from api.llm import blocked_hosts, faults
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
 from api.llm.faults import OUTCOMES, Fault
@@ -185,7 +185,7 @@ def test_a_name_that_leads_to_metadata_gets_no_byte(
 ) -> None:
     # As if loopback were such an address, of which the model knew nothing as it began.
     loopback = ip_network("127.0.0.0/8")
-    monkeypatch.setattr(addresses, "_REFUSED", (loopback,))
+    monkeypatch.setattr(blocked_hosts, "_REFUSED", (loopback,))
     with pytest.raises(LlmUnreachableError, match=r"127\.0\.0\.1.*nothing was sent"):
         ask(model)
     assert model.faults == {Fault.FORBIDDEN_ADDRESS: 1}

@@ -8,10 +8,10 @@ import pytest
 
 from api.answer import stream_filter
 from api.http.client_disconnect import ClientDisconnect
-from api.http.events import Delta
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
 from api.llm.faults import Fault
+from api.schema.steps import Delta
 from retrieval.errors import LlmReplyError, LlmUnreachableError
 from tests.support.servers.fake_llm import USAGE, FakeLlm
 from tests.support.servers.llm_fixtures import ASK, configured

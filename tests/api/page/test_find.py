@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from api.page.find import Headings, find
+from api.page.heading_search import Headings, find
 from api.page.vault import folders, paths
 from api.state import AppState
 from retrieval.context import SearchContext

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from api.page import about, assets, html
-from api.page.lines import numbered
+from api.page.line_numbers import numbered
 from api.page.markdown.links import Links, address, ranges_of
 from api.page.markdown.render import html as rendered
 from api.page.markdown.writer import Shown

@@ -2,9 +2,9 @@
 
 import pytest
 
+from api.answer.fixed_texts import DEFAULT, Texts
 from api.answer.question import small_talk
 from api.answer.question.small_talk import Talk
-from api.answer.texts import DEFAULT, Texts
 from tests.support.index.indexed_text import terms_of
 from tests.support.made.made_vault import FILES
 

@@ -8,11 +8,11 @@ import pytest
 
 from api.llm.client import LanguageModel
 from evals import faithfulness as program
-from evals.answers import claims, marked
+from evals.answers import claims, hand_labelled
 from evals.answers.llm_judge import Judge
 from evals.faithfulness import CheckedAnswer
-from evals.faults.passes import HANDBOOK
 from evals.faults.replace import always, applied
+from evals.faults.runs import HANDBOOK
 from evals.labels.options import RULES_VAULT
 from retrieval.errors import DatasetError
 from retrieval.settings import Settings
@@ -32,7 +32,7 @@ def faults(text: str, *places: Place, **values: Any) -> list[str]:
 
 
 def test_the_faithful_fixtures_pass_and_the_planted_ones_do_not() -> None:
-    scores = [(one, program.of_fixture(one)) for one in marked.fixtures()]
+    scores = [(one, program.of_fixture(one)) for one in hand_labelled.fixtures()]
     assert all(value >= 0.90 for one, value in scores if not one.fault)
     assert all(value < 0.3 for one, value in scores if one.fault)
     sound = [program.score("right", answered(asked("prose", TORCH), refusal()), RULES, None)]
@@ -43,15 +43,15 @@ def test_the_faithful_fixtures_pass_and_the_planted_ones_do_not() -> None:
 
 def test_every_passage_of_fixtures_and_marked_claims_stands_in_its_vault() -> None:
     pages = {name: _texts(folder) for name, folder in VAULTS.items()}
-    rows = marked.CLAIMS.read_text("utf-8").splitlines()
+    rows = hand_labelled.CLAIMS.read_text("utf-8").splitlines()
     for row in map(json.loads, rows):
         assert row["passage"] in pages[row["vault"]][row["path"]]
-    for source in (source for one in marked.fixtures() for source in one.passages):
+    for source in (source for one in hand_labelled.fixtures() for source in one.passages):
         assert any(source.text in files.get(source.path, "") for files in pages.values())
 
 
 def test_the_marked_claims_are_enough_and_half_of_them_are_supported() -> None:
-    known = marked.claims()
+    known = hand_labelled.claims()
     assert len(known) >= 60
     assert sum(one.supported for one in known) * 2 == len(known)
     assert len({(one.passage.text, one.claim) for one in known}) == len(known)
@@ -60,11 +60,11 @@ def test_the_marked_claims_are_enough_and_half_of_them_are_supported() -> None:
 def test_kappa_is_cohens() -> None:
     # po = 35/50, pe = (25 x 30 + 25 x 20) / 50² = 0.5
     pairs = [(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10 + [(False, False)] * 15
-    assert marked.kappa(pairs) == pytest.approx(0.4)
-    assert marked.kappa([(True, True), (False, False)]) == 1.0
-    assert marked.kappa([(True, False), (False, True)]) == -1.0
-    assert marked.kappa([(True, True)]) is None
-    assert marked.kappa([]) is None
+    assert hand_labelled.kappa(pairs) == pytest.approx(0.4)
+    assert hand_labelled.kappa([(True, True), (False, False)]) == 1.0
+    assert hand_labelled.kappa([(True, False), (False, True)]) == -1.0
+    assert hand_labelled.kappa([(True, True)]) is None
+    assert hand_labelled.kappa([]) is None
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_a_judge_takes_the_answer_apart_and_what_it_cannot_say_is_unscored(
     llm.reply = "It seems fine."
     scored = judged(judge, "1d6 for each 10 feet [1].")
     assert (scored.verdicts, scored.unscored) == ((), 1)
-    agreement = marked.agreement(
-        "fake", lambda text, source: judge.supports(text, [source]), marked.claims()[:4]
+    agreement = hand_labelled.agreement(
+        "fake", lambda text, source: judge.supports(text, [source]), hand_labelled.claims()[:4]
     )
     assert (agreement.scored, agreement.unscored, agreement.kappa) == (0, 4, None)
     model.close()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from evals import guard_set as program
-from evals.answers import marked
-from evals.answers.marked import MarkedAnswer
+from evals.answers import hand_labelled
+from evals.answers.hand_labelled import MarkedAnswer
 from evals.guard_set import Checked
 from retrieval.errors import DatasetError
 
@@ -115,29 +115,31 @@ def test_what_cannot_be_measured_is_no_pass(
 
 
 def test_the_committed_set_has_both_splits_of_the_size_that_is_promised() -> None:
-    for split in marked.GUARD_SPLITS:
-        cases = marked.guard_answers(marked.GUARD, split)
+    for split in hand_labelled.GUARD_SPLITS:
+        cases = hand_labelled.guard_answers(hand_labelled.GUARD, split)
         wrong = sum(bool(case.fault) for case in cases)
         assert len(cases) >= 100
         assert 0.3 <= wrong / len(cases) <= 0.5
 
 
 def test_answers_to_measure_are_about_half_wrong_and_none_to_build_on() -> None:
-    held = marked.guard_answers(marked.GUARD, "held")
+    held = hand_labelled.guard_answers(hand_labelled.GUARD, "held")
     assert sum(bool(case.fault) for case in held) == len(held) / 2
     assert not {case.answer for case in held} & {
-        case.answer for case in marked.guard_answers(marked.GUARD, "dev")
+        case.answer for case in hand_labelled.guard_answers(hand_labelled.GUARD, "dev")
     }
 
 
 def test_new_answers_are_half_wrong_in_ten_ways_and_none_is_of_the_set_to_build_on() -> None:
-    cases = marked.guard_answers(marked.NEW, marked.NEW_SPLIT)
+    cases = hand_labelled.guard_answers(hand_labelled.NEW, hand_labelled.NEW_SPLIT)
     faults = Counter(case.fault for case in cases)
     assert faults.pop("") == 150
     assert len(faults) == 10
     assert set(faults.values()) == {15}
     old = [
-        one for split in marked.GUARD_SPLITS for one in marked.guard_answers(marked.GUARD, split)
+        one
+        for split in hand_labelled.GUARD_SPLITS
+        for one in hand_labelled.guard_answers(hand_labelled.GUARD, split)
     ]
     assert not {case.answer for case in cases} & {case.answer for case in old}
 
@@ -145,7 +147,7 @@ def test_new_answers_are_half_wrong_in_ten_ways_and_none_is_of_the_set_to_build_
 def test_every_new_answer_has_lines_of_the_vault_that_prove_it() -> None:
     vaults = {"rules": ROOT / "vault", "handbook": ROOT / "evals" / "vaults" / "handbook"}
     files: Counter[tuple[str, str]] = Counter()
-    for row in map(json.loads, marked.NEW.read_text("utf-8").splitlines()):
+    for row in map(json.loads, hand_labelled.NEW.read_text("utf-8").splitlines()):
         for passage in row["passages"]:
             lines = (vaults[row["vault"]] / passage["path"]).read_text("utf-8-sig").split("\n")
             quoted = passage["text"].split("\n")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from evals.gating import absolute
+from evals.gating import thresholds
 from evals.labels.dataset import Gold
 from evals.measure.outcome import Outcome
 from evals.measure.shown import Shown
@@ -30,8 +30,8 @@ def missed(name: str = "missed", **values: bool) -> Outcome:
 
 def test_recall_counts_what_search_returned_whole() -> None:
     outcomes = [*hits(7), *hits(1, LATER, start=7), *hits(1, NOWHERE, start=8), missed()]
-    assert absolute.faults(outcomes, 0.9) == []  # 9 of 10
-    assert absolute.faults(outcomes, 0.91) == ["recall 0.900 is below 0.91"]
+    assert thresholds.faults(outcomes, 0.9) == []  # 9 of 10
+    assert thresholds.faults(outcomes, 0.91) == ["recall 0.900 is below 0.91"]
     assert sum(one.passed for one in outcomes) == 8  # what no card shows is a miss all the same
 
 
@@ -39,11 +39,11 @@ def test_what_a_card_shows_and_search_did_not_return_whole_is_no_pass() -> None:
     both = outcome(question(1, 5), (1, 2, 5), reply(card(1)))
     assert both.shown
     assert both.shown.anywhere
-    assert absolute.faults([both], 1.0) == ["recall 0.000 is below 1"]
+    assert thresholds.faults([both], 1.0) == ["recall 0.000 is below 1"]
 
 
 def test_where_only_search_was_measured_a_hit_passes() -> None:
-    assert absolute.faults([outcome(question(1), (1, 2))], 1.0) == []
+    assert thresholds.faults([outcome(question(1), (1, 2))], 1.0) == []
 
 
 def test_a_refused_question_is_a_miss_of_the_reply() -> None:
@@ -54,7 +54,7 @@ def test_a_refused_question_is_a_miss_of_the_reply() -> None:
 def test_nothing_judged_is_never_a_pass() -> None:
     for outcomes in ([], [outcome(question(name="off"), (1,), reply())]):
         with pytest.raises(ValueError, match="no answerable question was judged"):
-            absolute.faults(outcomes, 0.0)
+            thresholds.faults(outcomes, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,13 @@ def test_nothing_judged_is_never_a_pass() -> None:
 )
 def test_a_critical_question_is_in_the_first_card(shows: Shown, expected: list[str]) -> None:
     asked = question(1, name="torch", critical=True)
-    assert absolute.faults([outcome(asked, (1, 2), shows=shows)], 0.0) == expected
+    assert thresholds.faults([outcome(asked, (1, 2), shows=shows)], 0.0) == expected
     plain = question(1, name="torch")
-    assert absolute.faults([outcome(plain, (1, 2), shows=shows)], 0.0) == []
+    assert thresholds.faults([outcome(plain, (1, 2), shows=shows)], 0.0) == []
 
 
 def test_a_critical_question_that_search_lost_is_a_fault() -> None:
-    assert absolute.faults([missed("torch", critical=True), *hits(9)], 0.0) == [
+    assert thresholds.faults([missed("torch", critical=True), *hits(9)], 0.0) == [
         "critical question lost: torch"
     ]
 
@@ -81,14 +81,14 @@ def test_a_critical_question_that_search_lost_is_a_fault() -> None:
 def test_a_gold_line_that_is_gone_is_a_fault() -> None:
     gone = Gold(PATH, "A torch burns for ever.")
     asked = replace(question(1, name="torch"), places=((gone,),))
-    assert absolute.faults([outcome(asked, (1, 2)), *hits(9)], 0.0) == [
+    assert thresholds.faults([outcome(asked, (1, 2)), *hits(9)], 0.0) == [
         f"gold line gone: torch: {PATH!r} does not hold the quote"
     ]
 
 
 def test_a_forbidden_file_among_the_first_three_is_a_fault() -> None:
     asked = question(1, name="torch", forbidden=(PATH,))
-    assert absolute.faults([outcome(asked, (1, 2))], 0.0) == [
+    assert thresholds.faults([outcome(asked, (1, 2))], 0.0) == [
         f"forbidden in the first 3: {PATH} (torch)"
     ]
 
@@ -97,7 +97,7 @@ def test_a_forbidden_file_among_the_first_three_is_a_fault() -> None:
 def test_replies_that_do_not_show_what_search_found_are_a_fault(
     lost: int, n: int, fails: bool
 ) -> None:
-    found = absolute.faults([*hits(n - lost), *hits(lost, NOWHERE, start=n)], 0.0)
+    found = thresholds.faults([*hits(n - lost), *hits(lost, NOWHERE, start=n)], 0.0)
     expected = [
         f"reply ({what}): shows {n - lost} of {n} that search found, less than 0.9"
         for what in ("first card", "shown")
@@ -106,7 +106,7 @@ def test_replies_that_do_not_show_what_search_found_are_a_fault(
 
 
 def test_a_line_that_search_put_first_belongs_into_the_first_card() -> None:
-    found = absolute.faults([*hits(17), *hits(3, LATER, start=17)], 0.0)
+    found = thresholds.faults([*hits(17), *hits(3, LATER, start=17)], 0.0)
     assert found == ["reply (first card): shows 17 of 20 that search found, less than 0.9"]
 
 
@@ -114,4 +114,4 @@ def test_what_search_did_not_find_no_reply_has_lost() -> None:
     later = [
         outcome(question(2, name=f"l{n}"), (1, 2), shows=LATER) for n in range(20)
     ]  # second in search
-    assert absolute.faults([*later, *hits(20)], 0.0) == []
+    assert thresholds.faults([*later, *hits(20)], 0.0) == []

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from evals import sabotage
-from evals.faults import passes
+from evals.faults import runs
 from evals.faults.of_gate import GATE_MUTANTS
-from evals.faults.passes import Data
 from evals.faults.replace import Fault, Replacement, applied, changed
+from evals.faults.runs import Data
 from evals.labels import dataset
 from evals.sabotage import FAULTS
 from retrieval.context import SearchContext
@@ -55,7 +55,7 @@ def _row(name: str, path: str, quote: str) -> dict[str, Any]:
 
 @pytest.fixture
 def ground(data: tuple[Path, Data], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(passes, "HANDBOOK", (data[0], data[1].vault))
+    monkeypatch.setattr(runs, "HANDBOOK", (data[0], data[1].vault))
     monkeypatch.chdir(tmp_path)
 
 
@@ -91,7 +91,7 @@ def test_a_pipeline_that_is_red_already_is_no_pass(
     data: tuple[Path, Data], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     red = tuple(replace(q, critical=q.id == "missed") for q in data[1].questions)
-    monkeypatch.setattr(passes, "handbook", lambda: Data(red, data[1].vault))
+    monkeypatch.setattr(runs, "handbook", lambda: Data(red, data[1].vault))
     monkeypatch.setattr(sabotage, "FAULTS", (Fault("none", "compare: hit", (SAME,)),))
     assert sabotage.main(["--fast"]) == 2
     assert "is red without any fault" in capsys.readouterr().err

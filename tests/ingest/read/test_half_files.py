@@ -14,8 +14,8 @@ import pytest
 
 from ingest import __main__ as program
 from ingest import pipeline
+from ingest.read import stable_read
 from ingest.read import vault as vaults
-from ingest.read import whole_file
 from retrieval import context
 from retrieval.context import SearchContext
 from retrieval.search import search
@@ -63,13 +63,13 @@ sys.exit(main(sys.argv[1:]))
 @pytest.fixture(autouse=True)
 def careful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files that were just written are read twice, as outside of the tests (tests/conftest.py)."""
-    monkeypatch.setattr(whole_file, "YOUNG", 2 * whole_file.WAIT)
+    monkeypatch.setattr(stable_read, "YOUNG", 2 * stable_read.WAIT)
 
 
 @contextmanager
 def writer(file: Path, count: int, rest: float) -> Iterator[subprocess.Popen[str]]:
     """A process that rewrites a file all the time; it is gone afterwards."""
-    arguments = [str(file), str(count), str(rest), str(whole_file.WAIT * 0.8)]
+    arguments = [str(file), str(count), str(rest), str(stable_read.WAIT * 0.8)]
     with subprocess.Popen(
         [sys.executable, "-c", WRITER, *arguments], stdout=subprocess.PIPE, text=True
     ) as process:
@@ -228,9 +228,9 @@ def test_nobody_waits_for_files_that_are_old(root: Path, monkeypatch: pytest.Mon
     write_vault(root, {f"{number}.md": "A rule.\n" for number in range(50)})
     monkeypatch.setattr(time, "sleep", waits.append)
     assert len(vaults.read(root).files) == 51
-    assert waits == [whole_file.WAIT]  # one for all that were just written
+    assert waits == [stable_read.WAIT]  # one for all that were just written
     monkeypatch.setattr(time, "sleep", sleep)
-    time.sleep(whole_file.YOUNG + 0.05)
+    time.sleep(stable_read.YOUNG + 0.05)
     monkeypatch.setattr(time, "sleep", waits.append)
     assert len(vaults.read(root).files) == 51
     assert len(waits) == 1

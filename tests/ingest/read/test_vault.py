@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.read import vault, whole_file
+from ingest.read import stable_read, vault
 from retrieval import vault_files
 from retrieval.errors import VaultError
 from tests.conftest import write_vault
@@ -183,7 +183,7 @@ def test_a_file_over_five_megabytes_is_refused(root: Path) -> None:
 def test_a_file_swapped_while_it_is_read_never_shows_what_lies_outside(
     root: Path, secret: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(whole_file, "WAIT", 0.0)  # it is swapped all the time: every read is tried
+    monkeypatch.setattr(stable_read, "WAIT", 0.0)  # it is swapped all the time: every read is tried
     target = root / "swapped.md"
     stop = threading.Event()
 

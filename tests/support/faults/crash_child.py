@@ -23,7 +23,7 @@ import numpy as np
 import psycopg
 
 from ingest.__main__ import main
-from ingest.read import whole_file
+from ingest.read import stable_read
 from ingest.sandbox import parsing
 from retrieval import context
 from retrieval.database import keepalive, pool
@@ -119,7 +119,7 @@ def _become(environment: dict[str, str], printed: Path) -> None:
     fault_points.arm(os.environ.pop("RULES_FAULT"))
     vars(context).update(Embedder=HashingEmbedder, Store=CountedStore)
     vars(pool)["LimitedConnection"] = CountedConnection
-    vars(whole_file)["read"] = _counted(whole_file.read, "file read")
+    vars(stable_read)["read"] = _counted(stable_read.read, "file read")
     vars(parsing)["index"] = _counted(parsing.index, "file parsed")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from api.answer.cards import render, selection
+from api.answer.cards import card_selection, render
 from api.answer.cards.card import Card
 from api.answer.question import intent
 from retrieval.context import SearchContext
@@ -26,7 +26,7 @@ def chosen(context: SearchContext, asked: str) -> tuple[Card, ...]:
     found = search(context, asked)
     reading = intent.read(asked, found.terms)
     parts = [search(context, part) for part in reading.parts]
-    return selection.choose(found, parts, reading)
+    return card_selection.choose(found, parts, reading)
 
 
 def written(shown: Sequence[Card]) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from evals.faults.passes import Pass
-from evals.gating import absolute as absolute_rules
+from evals.faults.runs import Pass
 from evals.gating import compare
+from evals.gating import thresholds as absolute_rules
 from evals.gating.gate import MIN_RECALL
 from evals.measure import stats
 from evals.measure.measurement import measurement
