@@ -20,7 +20,7 @@ from evals.measure.evaluation import measure
 from evals.measure.outcome import Subject
 from evals.measure.run import Run
 from evals.measure.subject import subject
-from evals.reports import ci, console, stored
+from evals.reports import ci, console, stored, trec
 from retrieval.context import open_context
 from retrieval.errors import DatasetError, RulesError
 from retrieval.settings import load
@@ -41,6 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     ci.print_annotations(run)
     console.print_summary(run, sums, folder)
+    if args.trec:
+        print(f"again: {trec.command(args.trec, run.top_k)}")
     return 1 if run.faults else 0
 
 
@@ -71,6 +73,8 @@ def _write(run: Run, args: argparse.Namespace) -> tuple[Path, Mapping[str, Any]]
         shutil.copyfile(folder / stored.ROWS, args.json)
     if args.junit:
         ci.write_junit("evals.retrieval", run.faults, ci.cases_of(run), args.junit)
+    if args.trec:
+        trec.write_trec(args.trec, run)
     ci.append_summary(ci.markdown(run, sums))
     return folder, sums
 
@@ -91,6 +95,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, help="write one line a question to this file, too")
     parser.add_argument(
         "--junit", type=Path, help="write JUnit XML; missed questions fail in it, gate or not"
+    )
+    parser.add_argument(
+        "--trec", type=Path, help="write qrels.txt and run.txt into this folder, for ir_measures"
     )
     return parser.parse_args(argv)
 

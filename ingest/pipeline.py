@@ -185,21 +185,18 @@ def run_temporary(
     conn: Connection,
     root: Path,
     *,
-    reuse_vectors: bool = True,
     index: Index | None = None,
     progress: Progress = silent,
 ) -> IngestReport:
     """Index the vault at `root` beside the live generation, for as long as `conn` is open.
 
-    The caller removes it with `generations.drop`; after a crash the next ingest does. Without
-    `reuse_vectors` every text is embedded, as in a first ingest. `index` makes the chunks of a
-    file instead of `document.index`; the evals compare others with it.
+    The caller removes it with `generations.drop`; after a crash the next ingest does. `index`
+    makes the chunks of a file instead of `document.index`; the evals compare others with it.
     """
     started = monotonic()
     found = vault.read(root)
     migrate.install(conn)
-    job = Job(context, conn, root, progress=progress, index=index, reuse_vectors=reuse_vectors,
-              temporary=True)  # fmt: skip
+    job = Job(context, conn, root, progress=progress, index=index, temporary=True)
     fits = off_topic.of_vault(root)
     generation_id = generations.create(conn, fingerprint(context), "temporary", fits, found.aliases)
     ready = prepare_and_apply(job, generation_id, found.files)

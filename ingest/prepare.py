@@ -35,7 +35,7 @@ class Job:
     """What to ingest: the vault at `root`, through a connection that holds the lock of writers.
 
     Not so a `temporary` one, whose generation is for the caller to drop. `index` makes the chunks
-    of a file instead of `parsing.index`; without `reuse_vectors` every text is embedded.
+    of a file instead of `parsing.index`.
     """
 
     context: SearchContext
@@ -46,7 +46,6 @@ class Job:
     say: Say = _log.info
     gate: Gate | None = None
     index: Index | None = None
-    reuse_vectors: bool = True
     temporary: bool = False
 
 
@@ -96,8 +95,7 @@ def _prepared(job: Job, files: Sequence[SourceFile]) -> Prepared:
     if not files:  # the usual case of an unchanged vault: not one query
         return Prepared((), (), (), 0)
     chunked = chunk(job.context, files, job.index)
-    known = job.conn if job.reuse_vectors else None
-    written = embed(job.context, known, chunked.files, job.progress, job.say)
+    written = embed(job.context, job.conn, chunked.files, job.progress, job.say)
     rejected = (*chunked.rejected, *written.rejected)
     return Prepared(written.files, rejected, (*chunked.notes, *written.notes), written.embedded)
 

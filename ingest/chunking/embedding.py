@@ -37,7 +37,7 @@ class Written:
 
 def embed(
     context: SearchContext,
-    known: Connection | None,
+    known: Connection,
     indexed: Sequence[tuple[SourceFile, Sequence[IndexedChunk]]],
     progress: Progress,
     say: Say,
@@ -51,14 +51,10 @@ def embed(
     """
     texts = {entry.text for _, chunks in indexed for item in chunks for entry in item.entries}
     stored, note = _token_storage(context, known, indexed)
-    vectors: dict[str, writer.Known] = {}
-    if known is not None:
-        vectors = writer.known_vectors(
-            known,
-            context.embedder.files.digest,
-            texts,
-            pooling=context.embedder.pooling if stored else None,
-        )
+    vectors: dict[str, writer.Known] = writer.known_vectors(
+        known, context.embedder.files.digest, texts,
+        pooling=context.embedder.pooling if stored else None,
+    )  # fmt: skip
     missing = sorted(texts - vectors.keys())
     if missing:
         _announce(context, missing, say)
@@ -123,7 +119,7 @@ def _odd_lines(
 
 def _token_storage(
     context: SearchContext,
-    known: Connection | None,
+    known: Connection,
     indexed: Sequence[tuple[SourceFile, Sequence[IndexedChunk]]],
 ) -> tuple[bool, str]:
     """Whether token vectors are stored, and what to tell the operator where they are not."""
@@ -135,8 +131,7 @@ def _token_storage(
         sum(late_interaction.pooled_count(n, pooling) for n in counts)
         * context.embedder.token_dimension
     )
-    if known is not None:
-        size += writer.token_bytes(known)
+    size += writer.token_bytes(known)
     limit = context.settings.rag_token_storage_mb
     if size <= limit * 1_000_000:
         return True, ""

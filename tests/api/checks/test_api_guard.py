@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import httpx2
@@ -13,7 +12,8 @@ from ingest import pipeline
 from retrieval.context import open_context
 from retrieval.settings import Settings
 from tests.conftest import write_vault
-from tests.support.servers.fake_llm import USAGE, FakeLlm
+from tests.support.servers.fake_llm import USAGE
+from tests.support.servers.scripted_api import Api, Scripted
 from tests.support.servers.serving import events, serving
 from tests.support.source.quoted import unshown
 
@@ -31,42 +31,6 @@ LINES = {
 }
 PLACE = ("path", "first_line", "last_line")
 WRONG = [(TORCH, ALTERED, "number"), (DAGGER, WELDED, "welded"), (TORCH, UNCITED, "uncited")]
-
-
-class Scripted(FakeLlm):
-    """A model that says each text of `script` in turn, and the last one from then on."""
-
-    script: Sequence[str] = (RIGHT,)
-
-    @property
-    def reply(self) -> str:
-        """The text of the present request."""
-        return self.script[min(len(self.requests), len(self.script)) - 1]
-
-    @reply.setter
-    def reply(self, _: str) -> None:
-        """Keep to the script."""
-
-
-@dataclass(frozen=True)
-class Api:
-    """A running API, whole or streamed, and the model that it asks."""
-
-    client: httpx2.Client
-    llm: Scripted
-    streamed: bool
-
-    def ask(self, question: str, *script: str) -> dict[str, Any]:
-        """Return the answer to a question after the model has said these texts in turn."""
-        self.llm.forget()
-        self.llm.script = script
-        body = {"question": question, "stream": self.streamed}
-        if self.streamed:
-            *_, (name, answer) = events(self.client, body)
-            assert name == "final_answer"
-            return answer
-        answered: dict[str, Any] = self.client.post("/ask", json=body).json()
-        return answered
 
 
 @pytest.fixture(scope="module")
