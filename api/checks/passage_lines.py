@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from retrieval.index.terms import raw_cells
 from retrieval.text.normalize import fold
 
 
@@ -48,7 +49,6 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])[*_\"')\]]*\s+(?=[\"'(*_\[]*[A-Z0-9])")
 _NOT_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|ca)\.|\b[A-Z]\.)$", re.IGNORECASE)
 _ABBREVIATED = 12  # characters, more than the longest of these with one before it
 _BOLD = re.compile(r"\s*(?:[-*+]\s+)?\*{2,3}([^*]+?)(?::\*{2,3}|\*{2,3}\s*:?)")
-_BAR = re.compile(r"(?<!\\)\|")  # no bar of a link's name: [[Hold Person\|Hold]]
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _Piece = tuple[int, str]  # offset in the passage, characters
 
@@ -178,5 +178,4 @@ def _spread(names: Sequence[str]) -> list[str]:
 
 
 def _cells(row: str) -> list[str]:
-    cells = _BAR.split(row.strip().strip("|"))
-    return [fold(_LINK.sub(r"\1", cell)).strip() for cell in cells]
+    return [fold(_LINK.sub(r"\1", cell)).strip() for cell in raw_cells(row)]

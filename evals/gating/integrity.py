@@ -12,6 +12,7 @@ from pathlib import Path
 from evals.measure.outcome import Outcome
 from ingest.read.plain import plain
 from retrieval.errors import VaultError
+from retrieval.index.terms import raw_cells
 from retrieval.models import Chunk, Entry, Hit
 from retrieval.ranking.precedence import is_superseded
 from retrieval.text.hidden import visible
@@ -168,7 +169,7 @@ def _names_a_column(entry: Entry) -> bool:
 
 
 def _cells(line: str) -> list[str]:
-    return [plain(cell) for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+    return [plain(cell) for cell in raw_cells(line)]
 
 
 def _says(text: str, words: str) -> bool:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ingest.read.plain import plain
+from retrieval.index.terms import raw_cells
 
-_PIPE = re.compile(r"(?<!\\)\|")
 _DIGIT = re.compile(r"\d")
 _CODES = re.compile(r"[\s,;/+&]+")
 _NOTE_WORDS = 6  # a lone cell with more words is a note, with fewer a label for the rows below
@@ -87,10 +87,7 @@ def _body(
 
 
 def _cells(line: str) -> list[str]:
-    parts = _PIPE.split(line.strip())
-    parts = parts[1:] if parts and not parts[0].strip() else parts
-    parts = parts[:-1] if parts and not parts[-1].strip() else parts
-    return [plain(part) for part in parts]
+    return [plain(cell) for cell in raw_cells(line)]
 
 
 def _is_second_header(top: Sequence[str], second: Sequence[str]) -> bool:

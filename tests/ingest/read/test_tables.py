@@ -87,6 +87,11 @@ def test_an_empty_label_is_the_one_above_where_there_are_three_columns() -> None
     assert rows(table) == ["A: Weight 2 kg; Price 5", "A: Weight 5 kg; Price 9"]
 
 
+def test_a_cell_that_looks_like_the_mark_of_a_line_is_kept() -> None:
+    table = "| # | Sown | Harvested |\n|---|---|---|\n| 1 | + | 0 |"
+    assert rows(table) == ["# 1: Sown +; Harvested 0"]
+
+
 def test_an_escaped_pipe_parts_no_cells() -> None:
     assert rows(r"| Roll | Result |" + "\n|---|---|\n" + r"| a \| b | c |") == ["a / b: Result c"]
 
