@@ -100,7 +100,8 @@ def _committed() -> list[Path]:
     paths = sorted(_shown(path) for path in _DATASETS.glob("*.jsonl"))
     if not paths:
         raise DatasetError(f"no dataset in {_shown(_DATASETS)}")
-    return [*paths, *sorted(_shown(path) for path in REWORDED.glob("*.jsonl"))]
+    others = [*_DATASETS.glob("lists/*.jsonl"), *REWORDED.glob("*.jsonl")]
+    return [*paths, *sorted(_shown(path) for path in others)]
 
 
 def _asked_elsewhere(about: str) -> list[Question]:

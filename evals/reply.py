@@ -1,9 +1,10 @@
 """Measure the replies to questions over several vaults: the right card first, shown, complete.
 
 The sets: labelled (rules.jsonl and handbook.jsonl), typed (what people type, over the same two
-vaults), foreign (two vaults that nothing was ever fitted on), reworded (rules in other words and
-cells of tables, over five vaults) and aliases (words that only a vault's aliases.yaml knows), the
-last two with --split calibration. Nothing here is a gate; what of it is one is in evals.retrieval.
+vaults), foreign (two vaults that nothing was ever fitted on), lists (lists, follow-ups and one-word
+questions over these four), reworded (rules in other words and cells of tables, over five vaults)
+and aliases (words that only a vault's aliases.yaml knows), the last two with --split calibration.
+Nothing here is a gate; what of it is one is in evals.retrieval.
 
 Exit status: 0 measured; 2 nothing could be measured.
 """
@@ -30,7 +31,7 @@ from retrieval.errors import DatasetError
 from retrieval.settings import load
 
 _HANDBOOK = folder_named("handbook")
-_OF_FILES = ("foreign", "reworded", "aliases")  # a file for each vault
+_OF_FILES = ("foreign", "reworded", "aliases", "lists")  # a file for each vault
 _HEAD = ("kind", "n", "search 1st", "1st card", "search any", "shown", "complete", "nearest",
          "refused", "words: median, mean")  # fmt: skip
 

@@ -190,7 +190,8 @@ def test_nothing_to_read_or_nowhere_to_write_is_said(
 def test_no_question_of_the_evals_is_a_training_question() -> None:
     asked = {}
     datasets = ROOT / "evals" / "datasets"
-    for path in sorted([*datasets.glob("*.jsonl"), *datasets.glob("reworded/*.jsonl")]):
+    more = [path for folder in ("lists", "reworded") for path in datasets.glob(f"{folder}/*.jsonl")]
+    for path in sorted([*datasets.glob("*.jsonl"), *more]):
         for item in dataset.load(path):
             for text in (item.question, *item.history):
                 asked[_folded(text)] = f"{path.name}:{item.line}"
