@@ -151,7 +151,9 @@ def _whole(context: SearchContext, typed: str, options: AskOptions, terms: Terms
     That is the heading of what answered it, so the earlier question is searched again, and the
     names in it that the heading does not say (docs/experiments.md, E55).
     """
-    if not options.history or not follow_up.is_follow_up(typed) or _is_new_subject(typed, terms):
+    if not options.history or _is_new_subject(typed, terms):
+        return typed
+    if not (follow_up.is_follow_up(typed) or ("?" in typed and key(typed) in terms.fields)):
         return typed
     *history, other = substitution.in_full([*options.history, typed], terms)
     if other != typed and _fits(context, other):

@@ -127,6 +127,11 @@ def is_linked(question: str) -> bool:
     return _LINK.match(question) is not None
 
 
+def points(text: str) -> bool:
+    """Tell whether a text holds a pronoun that may stand for something said before."""
+    return _POINTER.search(text) is not None
+
+
 def without_link(question: str) -> str:
     """Return a follow-up without the "and" that it may open with."""
     return _AND.sub("", question)

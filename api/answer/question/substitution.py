@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from api.answer.question import follow_up
-from api.answer.question.parts import names_in
+from api.answer.question.parts import ASKS, QUESTION_WORD, names_in
 from retrieval.index.terms import key, stems_of
 from retrieval.models import Terms
 from retrieval.text.words import STOP
@@ -12,6 +12,17 @@ from retrieval.text.words import STOP
 _ANOTHER = re.compile(
     r"^\W*(?:(?:ok|and|or|then|so|but)\b\W*)*(?:(?:what|how) about|same for|for)?\s*"
     r"(?:(?:a|an|the|with|for|of)\b\s*)*",
+    re.IGNORECASE,
+)
+_PREPOSITIONS = r"(?:in|on|at|for|with|without|from|to|by|as|of|under|during|per|against)"
+_PLACED = re.compile(
+    rf"^\W*(?:(?:ok|and|or|then|so|but|what about|how about)\b\W*)*(?P<of>{_PREPOSITIONS}) "
+    r"(?P<rest>[^,;?!]+?)\W*$",
+    re.IGNORECASE,
+)
+_PHRASE = re.compile(
+    rf"\b(?P<of>{_PREPOSITIONS}) (?!{ASKS}).+?"
+    rf"(?=\W*$|[,;:?!]| (?:{_PREPOSITIONS}|and|or|if|when|{ASKS})\b)",
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"(\W+)")
@@ -27,10 +38,12 @@ def in_full(questions: Sequence[str], terms: Terms) -> list[str]:
     alike: list[str] = []  # the last question, as it was asked of one thing after the other
     for typed in questions:
         other = None
-        if made and follow_up.is_follow_up(typed) and follow_up.is_linked(typed):
+        if made and follow_up.is_follow_up(typed):
             before = alike or [follow_up.self_contained(made[-1], made[:-1])]
-            asked = (asked_of_another(typed, one, terms) for one in reversed(before))
-            other = next(filter(None, asked), None)
+            if follow_up.is_linked(typed):
+                asked = (asked_of_another(typed, one, terms) for one in reversed(before))
+                other = next(filter(None, asked), None)
+            other = other or in_its_place(typed, before[-1])
             alike = [*before, other] if other else []
         else:
             alike = []
@@ -54,10 +67,32 @@ def asked_of_another(typed: str, before: str, terms: Terms) -> str | None:
         for thing in names_in(before, terms)
         if key(thing) in terms.names and key(thing) != key(rest)
     }
-    best = max(alike, key=lambda thing: alike[thing], default="")
+    best = max(
+        alike, key=lambda thing: (not _is_kind(thing, rest, terms), alike[thing]), default=""
+    )
     if not alike.get(best):
         return None
     return _replaced(before, best, _as_one(rest, terms))
+
+
+def in_its_place(typed: str, before: str) -> str | None:
+    """Return the question before with a follow-up's phrase for its own; else None.
+
+    "How many probes on Pallet?", then "and on Fleet?": a phrase with the same preposition.
+    """
+    placed = _PLACED.match(typed)
+    if not placed or QUESTION_WORD.search(placed["rest"]) or follow_up.points(placed["rest"]):
+        return None
+    found = [one for one in _PHRASE.finditer(before) if one["of"].lower() == placed["of"].lower()]
+    if len(found) != 1:
+        return None
+    start, end = found[0].span()
+    return f"{before[:start]}{placed['of']} {placed['rest']}{before[end:]}"
+
+
+def _is_kind(thing: str, name: str, terms: Terms) -> bool:
+    """Whether a file is called as the thing that has the name as a part: "ring", "telekinesis"."""
+    return any(key(terms.titles[path]) == key(thing) for path in terms.names[key(name)])
 
 
 def _as_one(name: str, terms: Terms) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.answer.question.substitution import asked_of_another, in_full
+from api.answer.question.substitution import asked_of_another, in_full, in_its_place
 from tests.support.index.indexed_text import terms_of
 
 TERMS = terms_of(
@@ -37,6 +37,37 @@ def test_the_thing_takes_the_place_of_one_of_its_kind(
     typed: str, before: str, asked: str | None
 ) -> None:
     assert asked_of_another(typed, before, TERMS) == asked
+
+
+@pytest.mark.parametrize(
+    ("typed", "before", "asked"),
+    [
+        ("and on Fleet?", "how many probes on Crate", "how many probes on Fleet"),
+        ("for a week", "what is paid for a day in May?", "what is paid for a week in May?"),
+        (
+            "and from abroad",
+            "may I call from work if I am ill",
+            "may I call from abroad if I am ill",
+        ),
+        ("and on Fleet?", "how many probes are there", None),  # nothing stands "on" something
+        ("and for whom?", "who pays for lunch", None),  # asks by itself
+        ("and with it?", "can I swim with a coat", None),  # points back
+        ("and at sea", "at night at home, who is paid", None),  # in whose place?
+    ],
+)
+def test_a_phrase_takes_the_place_of_the_one_with_its_preposition(
+    typed: str, before: str, asked: str | None
+) -> None:
+    assert in_its_place(typed, before) == asked
+
+
+def test_a_part_takes_the_place_of_its_like_and_not_of_the_whole() -> None:
+    rings = "# Rings\n\nWorn.\n\n## Regeneration\n\nHeals.\n\n## Telekinesis\n\nMoves things.\n"
+    terms = terms_of({"Rings.md": rings, "Ring Mail.md": "# Ring Mail\n\n## Ring\n\nOf steel.\n"})
+    before = "what does a ring of regeneration do"
+    assert (
+        asked_of_another("and telekinesis?", before, terms) == "what does a ring of telekinesis do"
+    )
 
 
 def test_each_question_of_a_conversation_is_asked_in_full() -> None:
