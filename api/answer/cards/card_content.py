@@ -14,14 +14,23 @@ _GAP = 30  # words of a block between two that are shown, up to which it is show
 _ROWS = 5  # of a table
 _LONG_ITEM = 60  # words; of a longer item with others nested in it only those that answer are shown
 _SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown whole
+_INTRODUCED_WORDS = 120  # of one whose lead-in answers best
+_SEVERAL = 2  # parts that answer, of a table whose rest is then shown as well
 
 
-def _is_small(file: IndexedFile, block: Block, best: RankedLine) -> bool:
-    """Whether the best entry's list or table is so small that a part of it says less."""
+def _is_small(file: IndexedFile, block: Block, chosen: Sequence[RankedLine]) -> bool:
+    """Whether a list or table is so small that a part of it says less: the best entry's, one that
+    it introduces, or one of which several parts answer.
+    """
     if block.kind not in {"list", "table"} or len(block.parts) > _SMALL:
         return False
-    shown = list(numbers(whole(block)))
-    return block.holds(best.entry) and words_of(file, shown) <= _SMALL_WORDS
+    of_block = [one for one in chosen if block.holds(one.entry)]
+    best = chosen[0].entry
+    introduced = block.lead and block.lead.holds(best) and block.kind == "list"
+    if not (introduced or chosen[0] in of_block or len(of_block) >= _SEVERAL):
+        return False
+    most = _INTRODUCED_WORDS if introduced else _SMALL_WORDS
+    return words_of(file, list(numbers(whole(block)))) <= most
 
 
 def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWords) -> list[Piece]:
@@ -35,7 +44,7 @@ def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWor
     found = []
     between = _between(place, chosen)
     for block in place.blocks:
-        small = block in between or _is_small(place.file, block, chosen[0])
+        small = block in between or _is_small(place.file, block, chosen)
         small = small or (
             place.size.named and block in place.section and _is_stat_block(place, block)
         )

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards import from_passage, listing
-from api.answer.cards.card import Card, badges_of
+from api.answer.cards import folders, from_passage, listing
+from api.answer.cards.card import Card, badges_of, part_numbers
 from api.answer.question.intent import Reading, asks_for_some
-from retrieval.index.terms import key, stems_of
+from retrieval.index.terms import key, stems_of, title
 from retrieval.models import SearchResult, SourceNote
 from retrieval.ranking import precedence
 from retrieval.ranking.lines import QuestionWords
@@ -65,13 +65,22 @@ def choose(
 def _with_lists(found: list[Card], whole: SearchResult, *, is_list: bool) -> list[Card]:
     """The cards with the lists that may be asked for: first where one is, else behind the first."""
     asked = QuestionWords.of(without_command(whole.question), whole.terms)
-    listed = listing.cards(whole, asked, by_words=asks_for_some(whole.question))
+    listed = listing.cards(
+        whole,
+        asked,
+        by_words=asks_for_some(whole.question) or any(map(str.isdigit, whole.question)),
+    )
     if not found:
         return listed
     if _is_field_of_its_thing(found[0], asked):  # it says all: "the languages that elves know"
         return found
     # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
-    if is_list or (listed and listed[0].said) or _has_best(listed, found[0]):
+    if is_list or (
+        listed
+        and (
+            listed[0].said or _is_more_of(listed[0], found[0]) or _says_all(listed[0], whole, asked)
+        )
+    ):
         return [*listed, *found]
     further = [] if found[0].form == "fields" else listed[:1]
     return [found[0], *further, *found[1:]]
@@ -111,17 +120,32 @@ def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote]) -> bool:
     return card.score < first.score - _FAR and card.nearness < first.nearness - _FAR_LINE
 
 
-def _has_best(listed: Sequence[Card], first: Card) -> bool:
-    """Whether the likeliest list holds the line that search found nearest."""
-    return (
-        bool(listed) and listed[0].path == first.path and first.best.first_line in listed[0].lines
-    )
+def _is_more_of(listed: Card, first: Card) -> bool:
+    """Whether a list is what the first card shows a part of, or holds the line found nearest."""
+    if listed.path != first.path or not listed.listed:
+        return False
+    of_list = set(part_numbers(listed.listed)) & first.lines.keys()
+    return bool(of_list)
+
+
+def _says_all(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
+    """Whether a list is called as something that is asked for, and its section says the rest."""
+    rows = [one for one in whole.files[listed.path].entries if one.heading == listed.heading]
+    columns = {one.lead for one in rows if one.kind == "row"}
+    name = _stems(" ".join([title(listed.path), listed.heading, *columns]), asked)
+    said = name | _stems(" ".join(f"{one.lead} {one.quote}" for one in rows), asked)
+    wanted = asked.words - folders.SAID_WITH_IT
+    return wanted <= said and not wanted.isdisjoint(name)
+
+
+def _stems(text: str, asked: QuestionWords) -> frozenset[str]:
+    return asked.terms.in_full(stems_of(text))
 
 
 def _is_field_of_its_thing(card: Card, asked: QuestionWords) -> bool:
     """Whether a card is a field that the question names, of the thing that it names."""
-    name = asked.terms.in_full(stems_of(card.best.quote.strip("|-*+ ").split(":")[0].split("|")[0]))
-    thing = asked.terms.in_full(stems_of(card.heading.rsplit(" > ", 1)[-1]))
+    name = _stems(card.best.quote.strip("|-*+ ").split(":")[0].split("|")[0], asked)
+    thing = _stems(card.heading.rsplit(" > ", 1)[-1], asked)
     return card.form == "fields" and bool(name and thing) and name | thing <= asked.words
 
 

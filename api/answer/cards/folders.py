@@ -23,7 +23,7 @@ _LIMITED = re.compile(
 )
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
 # What people add to the name of what they want to see. Stems.
-_SAID_WITH_IT = frozenset(stems_of("exist get know play choose pick use buy learn cast available"))
+SAID_WITH_IT = frozenset(stems_of("exist get know play choose pick use buy learn cast available"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def asked_words(question: str, reading: Reading) -> frozenset[str]:
     if reading.form not in {"list", "which"} or _LIMITED.search(question):
         return frozenset()
     plain = _ORDINAL.sub(r"\1", without_command(question))
-    return frozenset(stems_of(plain)) - _SAID_WITH_IT
+    return frozenset(stems_of(plain)) - SAID_WITH_IT
 
 
 def said_by(terms: Terms) -> dict[str, frozenset[str]]:

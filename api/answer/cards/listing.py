@@ -16,8 +16,11 @@ _SHOWN = 10  # of a longer one
 _LEAST = 3  # parts of what is called a list
 _LEAST_ROWS = 2  # that say what is asked; one alone is found by search
 _NOT_BY_WORDS = re.compile(
-    r"\d|\b(?:not|no|never|without|besides|except|but)\b|n['’]t\b", re.IGNORECASE
+    r"\b(?:not|no|never|without|besides|except|but|over|under|above|below|between|up to|at|before|"
+    r"after|more|less|than)\b|n['’]t\b",
+    re.IGNORECASE,
 )
+_NUMBER = re.compile(r"(?<!\w)\d[\d.,]*\b")
 _NEAREST = 3  # of its lines, whose mean nearness counts
 _NAMED = 0.3  # what a heading and lead-in add that say all that is asked
 _LAST = 0.1  # what a block's own heading adds all of whose words are asked for
@@ -73,17 +76,20 @@ def cards(found: SearchResult, asked: QuestionWords, *, by_words: bool = False) 
 def _by_words(found: _Found, asked: QuestionWords) -> Card | None:
     """A table's card with the rows alone that say what its name and columns do not.
 
-    None where these words are none or numbers or deny something, and where one row or all say so.
+    None where these words are none, deny or compare something, and where one row or all say so. A
+    number has to be a whole cell.
     """
     block, lines = found.block, found.file.lines
     if block.kind != "table" or _NOT_BY_WORDS.search(asked.question):
         return None
     above = [lines.get(n, "") for n in part_numbers(block.lead)] if block.lead else []
     words = asked.words - _stems(" ".join([title(found.file.path), block.heading, *above]), asked)
+    figures = set(_NUMBER.findall(asked.question))
+    rows = {part: " ".join(lines.get(n, "") for n in part_numbers(part)) for part in block.parts}
     saying = tuple(
         part
-        for part in block.parts
-        if words <= _stems(" ".join(lines.get(n, "") for n in part_numbers(part)), asked)
+        for part, row in rows.items()
+        if words <= _stems(row, asked) and figures <= {cell.strip("`* ") for cell in raw_cells(row)}
     )
     if not words or not _LEAST_ROWS <= len(saying) < len(block.parts):
         return None

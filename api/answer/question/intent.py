@@ -50,6 +50,7 @@ _WHICH = re.compile(
     r"\bwhich (?:\w+ ){0,3}?(?P<noun>[a-z][a-z-]{2,}s) (?!(?:of|for|in|on|to|and|or|the|an?)\b)\w+",
     re.IGNORECASE,
 )
+_DO = re.compile(r"\bwhat can (?:\w+ ){1,3}do\b(?! (?:about|against|if|when|for)\b)", re.IGNORECASE)
 # "Animals I can buy to ride", "monsters that drain levels".
 _DESCRIBED = re.compile(
     rf"^(?!.*[,;:?] {ASKS})\W*(?:\w+ ){{0,2}}?(?P<noun>[a-z]{{3,}}s) "
@@ -60,7 +61,14 @@ _DESCRIBED = re.compile(
 _NO_PLURAL = re.compile(
     r"(?:ss|us|is|ous|class|bonus|series|always|does|was|has|this|rules)$", re.I
 )
-_NAMED = re.compile(r"^(?:[\w'-]+ ){2,5}(?P<noun>[a-z]{3,}s)(?: pls| plz| please)?\W*$", re.I)
+_NAMED = re.compile(
+    r"^(?:[\w'-]+ ){1,5}(?P<noun>[a-z]{3,}s)(?: (?:of |at )?\w+ \d+)?(?: pls| plz| please)?\W*$",
+    re.I,
+)
+# "List the antidotes and what they help against" is one list.
+_OF_THEM = re.compile(
+    r"[,;]? and (?:what|how|when|where|who) (?:\w+ ){0,2}(?:they|their|them)\b.*", re.I
+)
 # "What is a bag of holding?" wants the section of that name.
 _DEFINED = re.compile(
     r"\W*(?:what(?:'s|’s|s| is| are| does| do)|who (?:is|are)|tell me about|explain|describe|"
@@ -88,7 +96,8 @@ PLAIN = Reading("plain")
 def read(question: str, terms: Terms) -> Reading:
     """Return what a question asks for, by the names that the vault knows."""
     text = " ".join(question.split())
-    if parts := clauses(text, terms):
+    parts = clauses(text, terms)
+    if parts and not _asks_of_a_list(text):
         return Reading("parts", parts)
     if parts := compared(text, terms):
         return Reading("comparison", parts)
@@ -108,6 +117,12 @@ def read(question: str, terms: Terms) -> Reading:
     return Reading("plain")
 
 
+def _asks_of_a_list(text: str) -> bool:
+    """Whether a question asks for a list and for what is said of its items."""
+    without = _OF_THEM.sub("", text)
+    return without != text and (asks_for_all(without) or asks_which(f"{without} exist"))
+
+
 def asks_for_all(text: str) -> bool:
     """Tell whether a question asks for a whole list: "list all", "types of", "every …"."""
     if _ONE.match(text):
@@ -117,7 +132,7 @@ def asks_for_all(text: str) -> bool:
 
 def asks_which(text: str) -> bool:
     """Tell whether a question may want a list: "which weapons need both hands"."""
-    return _plural(_PLURAL, text) or _plural(_WHICH, text)
+    return _plural(_PLURAL, text) or _plural(_WHICH, text) or _DO.search(text) is not None
 
 
 def asks_for_some(text: str) -> bool:

@@ -81,6 +81,27 @@ def test_no_row_is_left_out_by_what_is_denied_or_a_number(
     assert not any(card.said for card in cards)
 
 
+def test_rows_are_chosen_by_a_number_that_is_a_whole_cell(
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    rows = "".join(
+        f"| {row} |\n" for row in ("late | 403", "lost | 404", "shut | 403", "wet | 4030")
+    )
+    page = f"# Errors\n\nAn error ends a voyage.\n\n| Error | Number |\n|---|---|\n{rows}"
+    vault = write_vault(tmp_path_factory.mktemp("cells"), {"Errors.md": page})
+    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
+        card = first(rules, "which errors are a 403")
+        assert render.text(card).split("\n")[2:4] == ["| late | 403 |", "| shut | 403 |"]
+        assert (card.counted, card.said) == (2, ("403",))
+        assert first(rules, "which errors are above 403").counted == 4
+
+
+def test_a_list_that_says_all_that_is_asked_comes_before_a_line_of_its_file(
+    context: SearchContext,
+) -> None:
+    assert first(context, "what can sailors do for their wages").counted == 9
+
+
 def test_a_field_of_a_thing_stands_above_a_list_nearby(context: SearchContext) -> None:
     card = first(context, "list all the treasures selkies have")
     assert (card.path, card.form) == ("2. Beasts/Selkie.md", "fields")

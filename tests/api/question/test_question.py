@@ -9,6 +9,7 @@ from tests.support.index.indexed_text import terms_of
 from tests.support.made.made_vault import FILES
 
 WHICH = [
+    "what can you do in the harbour",
     "Which weapons can a cleric use?",
     "What weapons may a cleric use?",
     "Which monsters are immune to fire?",
@@ -54,6 +55,7 @@ LISTS = [
     "animals i can buy to ride, prices",
     "spells that are on both the priest and the mage list",
     "day by day what happens to a crew",
+    "list of flags and what they mean",
 ]
 PLAIN = [
     "How long does a torch burn?",
@@ -183,6 +185,7 @@ def test_more_than_three_questions_are_asked_as_they_stand(terms: Terms) -> None
 
 def test_a_plural_of_three_words_is_a_list_and_space_does_not_matter(terms: Terms) -> None:
     assert intent.read("2nd  level\nmage spells pls", terms).form == "list"
+    assert intent.read("mage spells level 2", terms).form == "list"
     assert intent.read("  harbour \n toll ", terms).form == "keyword"
 
 
