@@ -10,14 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
-
-import psycopg
+from typing import TYPE_CHECKING, Any
 
 from retrieval.index.abbreviations import explained
 from retrieval.models import LONGEST_NAME, Aliases, Entry, Name, Terms
 from retrieval.text.normalize import searchable, unnumbered
 from retrieval.text.words import STOP, WORD, alias_key, stem
+
+if TYPE_CHECKING:  # what only cuts and reads Markdown needs no database
+    import psycopg
 
 _SELDOM = 2  # times: a word that the rules explain, and not what they call the thing
 _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four, tour
@@ -41,7 +42,7 @@ class TermsCache:
 
     _known: tuple[str, Terms] | None = field(default=None)
 
-    def of(self, conn: psycopg.Connection[Any], generation_id: int, name: str) -> Terms:
+    def of(self, conn: "psycopg.Connection[Any]", generation_id: int, name: str) -> Terms:
         """Return the terms of a generation; `name` changes with every change of it."""
         known = self._known
         if known is None or known[0] != name:
@@ -52,7 +53,7 @@ class TermsCache:
         return known[1]
 
 
-def _aliases(conn: psycopg.Connection[Any], generation_id: int) -> Aliases:
+def _aliases(conn: "psycopg.Connection[Any]", generation_id: int) -> Aliases:
     row = conn.execute(_ALIASES, [generation_id]).fetchone()
     return {name: tuple(meanings) for name, meanings in (row[0] if row else {}).items()}
 
