@@ -105,31 +105,32 @@ def agreement(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreeme
         same = fact.low in (own.low, own.high) or own.low in (fact.low, fact.high)
         return "same" if same and not fact.base + own.base else "none"
     if own.die and not fact.die and fact.low < fact.high and _unscaled(fact) == span(own.die):
-        return _counts(fact, found, counted)
+        return _counted_alike(fact, found, counted)
     if fact.die or own.die:
-        return _counts(fact, found, counted) if fact.die == own.die else "none"
+        return _counted_alike(fact, found, counted) if fact.die == own.die else "none"
     if {fact.sign, own.sign} == {"+", "-"}:
         return "none"
     if "odds" in (fact.kind, own.kind):
         chance = _chance(fact)
         return "same" if chance is not None and chance == _chance(own) else "none"
     if fact.base == own.base and _equal(fact, own, Fraction(1), Fraction(1)):
-        return _counts(fact, found, counted)
+        return _counted_alike(fact, found, counted)
     if _share(fact, own):
         return "same"
     if _equal(fact, own, fact.factor, own.factor):
         if own.weak and own.base != fact.base:
             return "none"
-        return "unit" if fact.base and own.base else _counts(fact, found, counted)
+        return "unit" if fact.base and own.base else _counted_alike(fact, found, counted)
     return "none"
 
 
-def _counts(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement:
-    """Whether what is counted may be the same; a difference needs two words that are units."""
+def _counted_alike(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement:
+    """Whether what two equal numbers count may be the same; only two known units tell them apart.
+
+    `counted` are all words that the passages and the table of units count by.
+    """
     own = found.fact
-    qualified = fact.qualifier and own.qualifier and fact.qualifier != own.qualifier
-    working = fact.qualifier in _WORKING and own.base and not own.qualifier
-    if working or (qualified and not {fact.qualifier, own.qualifier} & _FILLERS):
+    if _qualified_otherwise(fact, own):
         return "unit"
     if own.weak and own.base != fact.base:
         return "none"  # "a year" holds no 1 of anything else, nor "the first answer" an hour
@@ -137,22 +138,36 @@ def _counts(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement
         return "same" if fact.base == own.base else "unit"
     if own.weak and own.text.lower() in ARTICLES and fact.text[0].isdigit():
         return "same" if set(fact.nouns[:1]) & set(own.nouns) else "none"
-    theirs, ours = own.nouns or found.column, fact.nouns
+    ours, theirs = fact.nouns, own.nouns or found.column
     if set(ours) & set(theirs) or _abbreviated(ours, theirs) or _abbreviated(theirs, ours):
         return "same"
+    return "unit" if _counts_another(fact, found, counted) else "same"
+
+
+def _qualified_otherwise(fact: Fact, own: Fact) -> bool:
+    """Whether the numbers are of two sorts: working days where the source has days."""
+    qualifiers = {fact.qualifier, own.qualifier}
+    if fact.qualifier in _WORKING and own.base and not own.qualifier:
+        return True
+    return "" not in qualifiers and len(qualifiers) == 2 and not qualifiers & _FILLERS
+
+
+def _counts_another(fact: Fact, found: Occurrence, counted: frozenset[str]) -> bool:
+    """Whether the answer names a unit that is not the one of its source."""
+    own = found.fact
     noun = fact.counted and fact.counted not in VERBS
     if own.base and noun and fact.counted not in content(found.line.quote):
-        return "unit"
+        return True
+    if _foreign(fact, found, counted):
+        return True
     short = len(fact.counted) <= _ABBREVIATION and not set(fact.counted) & set("aeiou")
     known = fact.counted in counted or short
     unit = fact.base or (fact.counted if known else _one(fact, counted))
     names = (own.counted or _one(own, counted), *found.counts)
     other = own.base or next((word for word in names if word in counted), "")
-    if _foreign(fact, found, counted):
-        return "unit"
     if not unit or not other or _BASES.get(other) == fact.base != "":
-        return "same"
-    return "same" if unit == other else "unit"
+        return False
+    return unit != other
 
 
 def _foreign(fact: Fact, found: Occurrence, counted: frozenset[str]) -> bool:
