@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from errno import EADDRINUSE
 from socket import AF_INET, AF_INET6, create_server, socket
 from types import FrameType
 
@@ -61,10 +62,10 @@ def _listening(host: str, port: int) -> socket:
             (host, port), family=AF_INET6 if ":" in host else AF_INET, backlog=2048
         )
     except OSError as error:
-        raise ConfigurationError(
-            f"HOST {host}, PORT {port}: {error.strerror}; another process may serve there: end it, "
-            "or set another PORT"
-        ) from error
+        advice = "set HOST to an address of this machine"
+        if error.errno == EADDRINUSE:
+            advice = "another process may serve there: end it, or set another PORT"
+        raise ConfigurationError(f"HOST {host}, PORT {port}: {error.strerror}; {advice}") from error
 
 
 def _end(number: int, frame: FrameType | None) -> None:

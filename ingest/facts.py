@@ -6,23 +6,19 @@ from pathlib import Path
 from ingest.read import markdown, vault
 from ingest.read.outline import outline
 from retrieval.errors import VaultError
+from retrieval.vault_files import SUFFIXES
 
 
 def facts(file: Path) -> Iterator[str]:
     """Yield a line for each table of a file, and below it one for each of its rows, as is searched.
 
-    Raises VaultError for a file that cannot be read, and FileRejectedError for one that is no rules
-    file.
+    Raises VaultError for a file of another kind or in no folder, FileRejectedError for one that
+    cannot be read.
     """
-    found = vault.read(file.parent)
-    for error in found.rejected:
-        if error.path == file.name:
-            raise error
-    sources = [source for source in found.files if source.path == file.name]
-    if not sources:
-        raise VaultError(f"no Markdown file {str(file)!r}; name one that is there")
+    if file.suffix.lower() not in SUFFIXES:
+        raise VaultError(f"{str(file)!r} is no Markdown file; name one that is")
     tables = 0
-    for placed in outline(markdown.parse(sources[0].text)):
+    for placed in outline(markdown.parse(vault.read_file(file).text)):
         if placed.table:
             tables += 1
             first = placed.block.first + 1

@@ -28,6 +28,8 @@ def deltas(
             text = written.as_text(raw)
         else:
             raw += part
+            if "}" not in part and written.is_object(raw):
+                continue  # no claim has come to its end
             text = written.so_far(raw)
             if not _END.search(text, sent):
                 continue

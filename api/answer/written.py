@@ -60,6 +60,11 @@ def as_text(reply: str) -> str:
     return _joined(_claims(reply, opened.end())) or prompt.REFUSAL
 
 
+def is_object(reply: str) -> bool:
+    """Tell whether a reply, or its beginning, is an object of claims."""
+    return _OPENING.match(reply) is not None
+
+
 def so_far(reply: str) -> str:
     """Return the text of a reply's beginning: of an object that of its whole claims."""
     if opened := _OPENING.match(reply):

@@ -81,7 +81,10 @@ async def in_turn(request: Request) -> AsyncIterator[None]:
         raise OverloadedError(f"{MOST_WAITING} files are waiting to be shown; try again soon")
     turns.waiting += 1
     try:
-        async with turns.now:
-            yield
+        await turns.now.acquire()
     finally:
         turns.waiting -= 1
+    try:
+        yield
+    finally:
+        turns.now.release()

@@ -83,7 +83,7 @@ class FetchedMetadata(BaseModel):
 
 
 class Fetched(BaseModel):
-    """Lines of the rules, exactly as they stand in the file."""
+    """Lines of the rules as they stand in the file, without what a browser would hide."""
 
     id: str
     title: str

@@ -129,7 +129,10 @@ def _tools(opened: AppState) -> list[Tool]:
                 asked = answering.options(request, disconnect, history)
                 given = answering.answer(request, question, asked)
             else:
-                asked = AskOptions(history=history, texts=opened.texts, disconnect=disconnect)
+                asked = AskOptions(
+                    history=history, texts=opened.texts, disconnect=disconnect,
+                    readers=opened.readers,
+                )  # fmt: skip
                 given = pipeline.ask(opened.rules, opened.model, question, asked)
             return Asked.of(given, _base_url(ctx))
 

@@ -7,6 +7,7 @@ from api.sources import vault_file
 from api.sources.titles import titles
 from api.state import AppState
 from retrieval.index import store
+from retrieval.text.hidden import visible
 
 MOST = 500  # files of one reply
 _SHOWN = 100  # characters of an id that is wrong
@@ -59,7 +60,7 @@ def fetched(opened: AppState, given: str, base_url: str) -> Fetched:
     return Fetched(
         id=place.id,
         title=known[place.path],
-        text="\n".join(file.lines[first - 1 : last]),
+        text="\n".join(visible("\n".join(file.lines)).split("\n")[first - 1 : last]),
         url=place.url(base_url),
         metadata=FetchedMetadata(
             path=place.path,

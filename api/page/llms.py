@@ -10,6 +10,7 @@ from api.page import about
 from api.sources import vault_file, vault_links
 from api.sources.titles import titles
 from api.state import AppState, Opened
+from retrieval.text.hidden import visible
 
 router = APIRouter(tags=["page"], default_response_class=PlainTextResponse)
 _TEXT = "text/plain; charset=utf-8"
@@ -44,4 +45,4 @@ def _texts(opened: AppState, head: str, paths: list[str]) -> Iterator[str]:
         if file is None:
             yield f"\n\n--- {path} ---\n\n(it can no longer be read from the vault)\n"
         else:
-            yield f"\n\n--- {path} ---\n\n" + "\n".join(file.lines)
+            yield f"\n\n--- {path} ---\n\n" + visible("\n".join(file.lines))

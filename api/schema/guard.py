@@ -18,7 +18,7 @@ class GuardFinding(BaseModel):
     claim: int = Field(
         description="the number of the sentence, item or row, from 1; 0 of the whole answer"
     )
-    attempt: int = Field(default=1, description="2 of what was written anew")
+    attempt: int = Field(default=1, description="1, or 2 for the second answer")
     became: Literal["quoted", "struck"] = Field(
         description="quoted: the line below stands in its place; struck: nothing does"
     )

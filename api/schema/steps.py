@@ -17,8 +17,9 @@ class SearchResults(BaseModel):
 class Delta(BaseModel):
     """A sentence of a draft: the event `message`. It is provisional.
 
-    Nothing of it is known to be wrong by itself; the whole is checked in the end. Show it as plain
-    text, and only until `final_answer` comes in its place, whose findings say what was struck.
+    Markup, addresses and words of the prompt are taken out of it; the whole is checked in the end.
+    Show it as plain text, and only until `final_answer` comes in its place, whose findings say what
+    was struck.
     """
 
     text: str

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from api.answer.card_reply import AskOptions
 from api.answer.pipeline import ask
+from api.checks.readers import opening
+from api.checks.readers.verifier import Readers
 from api.llm.client import LanguageModel
 from api.schema.answer import Answer
 from evals.answers.fake_llm import ScriptedModel
@@ -79,11 +81,15 @@ def _asked(
     questions: Sequence[Question],
 ) -> Iterator[Answered]:  # fmt: skip
     script = model if isinstance(model, ScriptedModel) else None
+    # A reader would ask the script, which knows only how to answer.
+    readers = Readers() if script else opening.readers(context, model)
     for item in dataset.resolved(questions, measured.files):
         if script:
             script.turn(item)
         try:
-            reply = ask(context, model, item.question, AskOptions(history=item.history))
+            reply = ask(
+                context, model, item.question, AskOptions(history=item.history, readers=readers)
+            )
         except LlmError as error:
             yield Answered(item, None, str(error))
             continue

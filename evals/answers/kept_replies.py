@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 from api.http.client_disconnect import ClientDisconnect
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
+from retrieval import atomic_write
 from retrieval.errors import DatasetError
 from retrieval.settings import Settings
 
@@ -95,6 +94,4 @@ def _write(path: Path, reply: Reply, seconds: float) -> None:
         "text": reply.text, "prompt_tokens": reply.prompt_tokens,
         "completion_tokens": reply.completion_tokens, "seconds": seconds,
     }  # fmt: skip
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-        json.dump(kept, file)
-    os.replace(file.name, path)
+    atomic_write.write(path, json.dumps(kept))

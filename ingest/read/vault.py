@@ -1,5 +1,6 @@
 """Read a folder of Markdown files: each file once, none from outside, none silently left out."""
 
+import os
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -58,6 +59,21 @@ def read(root: Path) -> VaultFiles:
         tuple(sorted(ignored)),
         known,
     )
+
+
+def read_file(path: Path) -> SourceFile:
+    """Return one file alone, read once: of one that is being written half may come.
+
+    Raises VaultError where its folder cannot be opened, FileRejectedError where the file cannot.
+    """
+    try:
+        folder_fd = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise VaultError(f"{str(path.parent)!r} cannot be listed: {error.strerror}") from error
+    try:
+        return _decode(stable_read.read(path.name, path.name, folder_fd))
+    finally:
+        os.close(folder_fd)
 
 
 def _aliases(files: Collection[SourceFile], rejected: list[FileRejectedError]) -> Aliases | None:

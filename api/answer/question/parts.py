@@ -95,7 +95,11 @@ def _whole(part: str, first: str, terms: Terms) -> str:
     if not (_says_little(part) or follow_up.is_follow_up(part) or _POINTS.search(part)):
         return part
     things = things_in(first, terms)
-    if len(things) == 1 and _IT.search(part) and not _says_little(_IT.sub(things[0], part)):
+    if (
+        len(things) == 1
+        and _IT.search(part)
+        and not _says_little(_IT.sub(lambda _: things[0], part))
+    ):
         return _IT.sub(lambda found: things[0] + ("'s" if found["whose"] else ""), part, count=1)
     return f"{first} {part}"
 

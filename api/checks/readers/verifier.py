@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from api.checks import citations
@@ -105,15 +106,18 @@ class Readers:
     ) -> list[Verdicts]:
         """Return the verdicts of each reader on the claims that passed, and warn of useless ones.
 
-        What one denies the next is not asked of. Raises LlmAbandonedError.
+        What one denies the next is not asked of, and `seconds` are for all of them together. Raises
+        LlmAbandonedError.
         """
+        end = monotonic() + seconds
         sources = [citations.source(hit) for hit in reading.hits]
         left = [claim for claim in reading.passed if _says(claim)]
         found: list[Verdicts] = []
         for reader, watch in self._readers.items():
             if not left:
                 break
-            asked = Asked(left, sources, reading.question, reading.cited.text, seconds, disconnect)
+            rest = max(0.0, end - monotonic())
+            asked = Asked(left, sources, reading.question, reading.cited.text, rest, disconnect)
             found.append(reader.verdicts(asked))
             if told := watch.saw(found[-1]):
                 log.warning(told)

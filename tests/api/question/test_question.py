@@ -223,3 +223,8 @@ def test_things_are_the_names_of_the_vault_and_no_fields(
     asked: str, things: list[str], terms: Terms
 ) -> None:
     assert parts.things_in(asked, terms) == things
+
+
+def test_what_was_typed_is_no_template_of_an_expression(terms: Terms) -> None:
+    typed = r"What were the tolls\1650 and what did they cost a ship"
+    assert parts.clauses(typed, terms)[1] == r"what did tolls\1650 cost a ship"
