@@ -12,11 +12,11 @@ from retrieval.vault_files import SUFFIXES
 def facts(file: Path) -> Iterator[str]:
     """Yield a line for each table of a file, and below it one for each of its rows, as is searched.
 
-    Raises VaultError for a file of another kind or in no folder, FileRejectedError for one that
+    Raises VaultError for a file that is not there or no Markdown, FileRejectedError for one that
     cannot be read.
     """
-    if file.suffix.lower() not in SUFFIXES:
-        raise VaultError(f"{str(file)!r} is no Markdown file; name one that is")
+    if file.suffix.lower() not in SUFFIXES or not file.exists():
+        raise VaultError(f"no Markdown file {str(file)!r}; name one that is there")
     tables = 0
     for placed in outline(markdown.parse(vault.read_file(file).text)):
         if placed.table:
