@@ -18,6 +18,7 @@ from api.http import concurrency_limit
 from api.main import create_app
 from api.mcp.results import Place
 from retrieval.settings import Settings
+from tests.support.servers.fake_llm import FakeLlm
 from tests.support.servers.serving import serving
 
 ROOT = Path(__file__).parents[3]
@@ -100,22 +101,41 @@ def test_over_http_the_tools_search_fetch_ask_and_list(client: httpx2.Client, mo
     check(visited(client, everything, mode), f"{str(client.base_url).rstrip('/')}/vault/")
 
 
-def test_as_a_process_over_its_pipes_they_do_the_same(indexed: Settings, tmp_path: Path) -> None:
-    assert indexed.database_url
+def over_pipes(settings: Settings, folder: Path, visit: Visit, **more: str) -> Any:
+    """What a visit to a process of its own returns, whose environment has `more`."""
+    assert settings.database_url
     environment = {
-        "DATABASE_URL": indexed.database_url.get_secret_value(),
-        "VAULT": str(indexed.vault), "RAG_THRESHOLD": str(indexed.rag_threshold),
-        "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1",
+        "DATABASE_URL": settings.database_url.get_secret_value(),
+        "VAULT": str(settings.vault), "RAG_THRESHOLD": str(settings.rag_threshold),
+        "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1", **more,
     }  # fmt: skip
     program = StdioServerParameters(
-        command=sys.executable, args=["-m", "api.mcp"], env=environment, cwd=tmp_path
+        command=sys.executable, args=["-m", "api.mcp"], env=environment, cwd=folder
     )
 
-    async def run() -> dict[str, Any]:
+    async def run() -> Any:
         async with Client(stdio_client(program)) as server:
-            return await everything(server)
+            return await visit(server)
 
-    check(anyio.run(run), "vault:///")
+    return anyio.run(run)
+
+
+def test_as_a_process_over_its_pipes_they_do_the_same(indexed: Settings, tmp_path: Path) -> None:
+    check(over_pipes(indexed, tmp_path, everything), "vault:///")
+
+
+def test_over_its_pipes_a_models_answer_is_read_as_over_http(
+    indexed: Settings, tmp_path: Path, llm: FakeLlm
+) -> None:
+    async def visit(server: Client) -> Any:
+        return await called(server, "ask", question="How long does a torch burn?")
+
+    asked = over_pipes(
+        indexed, tmp_path, visit, OPENAI_BASE_URL=llm.url, OPENAI_MODEL="fake", GUARD_LLM="on"
+    )
+    assert asked["certainty"] == "answered"
+    assert len(llm.requests) == 2  # the answer, and a reader that names no words of a rule
+    assert llm.requests[0]["messages"] != llm.requests[1]["messages"]
 
 
 def test_a_refusal_and_the_nearest_lines_are_no_errors(client: httpx2.Client) -> None:
