@@ -18,9 +18,10 @@ from dataclasses import dataclass
 
 from api.checks import review
 from api.checks.readers import opening, verifier
-from api.checks.readers.verifier import Asked, ReaderName, Readers, Verdicts
+from api.checks.readers.verifier import Asked, Readers, Verdicts
 from api.checks.review import Review
 from api.llm.client import LanguageModel
+from api.schema.guard import ReaderName
 from evals.answers import hand_labelled, program
 from evals.answers.hand_labelled import GUARD, GUARD_SPLITS, NEW_SPLIT, MarkedAnswer
 from evals.answers.program import EvalReport, ReportRow, Table

@@ -15,8 +15,9 @@ from retrieval.encoder.bi_encoder import ENCODING_VERSION, Embedder, ModelThread
 from retrieval.errors import IndexMismatchError
 from retrieval.fitted import Models
 from retrieval.index.sections import SectionsCache
-from retrieval.index.store import Generation
+from retrieval.index.store import Connection, Generation, chosen
 from retrieval.index.terms import TermsCache
+from retrieval.models import Terms
 from retrieval.ranking import calibration
 from retrieval.ranking.calibration import Weights
 from retrieval.ranking.reranking import CrossEncoderReranker, Reranker
@@ -53,6 +54,15 @@ class SearchContext:
         topic_scores.warm(self.embedder)
         if self.reranker:
             self.reranker.warm()
+
+    def terms_of(self, generation_id: int | None) -> Terms:
+        """Return the words of a generation; None is the live one. Raises IndexMissingError."""
+
+        def read(conn: Connection) -> Terms:
+            wanted = chosen(conn, generation_id)
+            return self.terms.of(conn, wanted.id, wanted.name)
+
+        return self.store.read(read)
 
     def check(self, generation: Generation) -> None:
         """Raise IndexMismatchError where this generation was made by other models."""

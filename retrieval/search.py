@@ -14,7 +14,7 @@ from retrieval.errors import QuestionError
 from retrieval.index import indexed_file, store
 from retrieval.index.store import Connection, Generation, ScoredChunk
 from retrieval.index.terms import in_vault_words
-from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Terms, Timings, Vectors
+from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Timings, Vectors
 from retrieval.ranking import candidates, fusion, precedence
 from retrieval.ranking.candidates import Ranking
 from retrieval.ranking.fusion import Candidates, Lists
@@ -81,13 +81,7 @@ def search(
 
 def _in_vault_words(context: SearchContext, question: str, generation_id: int | None) -> str:
     """The question in the vault's words; as it was typed where the encoder cannot read those."""
-
-    def read(conn: Connection) -> Terms:
-        chosen = store.chosen(conn, generation_id)
-        return context.terms.of(conn, chosen.id, chosen.name)
-
-    terms = context.store.read(read)
-    said = in_vault_words(question, terms)
+    said = in_vault_words(question, context.terms_of(generation_id))
     fits = context.embedder.tokens.count(searchable(said)) <= context.embedder.limit - 2
     return said if fits else question
 

@@ -21,7 +21,7 @@ from api.answer.question.intent import PLAIN, Reading
 from api.answer.question.parts import things_in
 from api.answer.question.spelling import Correction
 from retrieval.context import SearchContext
-from retrieval.index import folder_entries, store
+from retrieval.index import folder_entries
 from retrieval.index.terms import key
 from retrieval.models import Certainty, Entry, Evidence, SearchResult, Terms
 from retrieval.search import check_question, search
@@ -100,7 +100,7 @@ def card_reply(
     made it whole; `far` also keeps cards that only a model reads. Raises what `search` raises.
     """
     check_question(context, typed)
-    terms = _terms(context, options.generation_id)
+    terms = context.terms_of(options.generation_id)
     is_about = options.history and small_talk.kind(typed) == "about"
     said = None if is_about else _talk(typed, terms, options.texts)
     if said:
@@ -179,14 +179,6 @@ def _is_new_subject(typed: str, terms: Terms) -> bool:
     if "?" in typed or len(WORD.findall(typed)) != 1 or len(name) != 1 or name in terms.fields:
         return False
     return name in terms.names or name[0] not in terms.frequency
-
-
-def _terms(context: SearchContext, generation_id: int | None) -> Terms:
-    def read(conn: store.Connection) -> Terms:
-        wanted = store.chosen(conn, generation_id)
-        return context.terms.of(conn, wanted.id, wanted.name)
-
-    return context.store.read(read)
 
 
 def _entries(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from api.checks import citations, claims, instead, sanitize
 from api.checks.citations import CitedReply
@@ -11,10 +10,10 @@ from api.checks.guard.findings import UNMARKED, Finding
 from api.checks.instead import Quote
 from api.checks.markers import MARKER, known_markers
 from api.checks.rewriting import rewritten
+from api.schema.guard import Became
 from api.schema.passages import Citation, CitationCounts
 from retrieval.models import Hit
 
-Became = Literal["quoted", "struck"]
 _MOST_MARKERS = 200  # of a reply; checking more takes seconds, and nobody could
 _LEANS = Finding("uncited", "", "leans on a claim that was taken out", "leans")
 _SOURCELESS = Finding(

@@ -7,6 +7,9 @@ from pydantic import BaseModel, Field
 from api.checks.guard.findings import FindingKind
 from api.schema.usage import Usage
 
+Became = Literal["quoted", "struck"]
+ReaderName = Literal["llm", "model"]
+ReaderOutcome = Literal["read", "skipped", "failed"]
 Verdict = Literal["pass", "repaired", "retried", "quotes", "refused", "off"]
 
 
@@ -19,7 +22,7 @@ class GuardFinding(BaseModel):
         description="the number of the sentence, item or row, from 1; 0 of the whole answer"
     )
     attempt: int = Field(default=1, description="1, or 2 for the second answer")
-    became: Literal["quoted", "struck"] = Field(
+    became: Became = Field(
         description="quoted: the line below stands in its place; struck: nothing does"
     )
     path: str | None = None
@@ -34,8 +37,8 @@ class ReaderVerdicts(BaseModel):
     is shown.
     """
 
-    reader: Literal["llm", "model"]
-    outcome: Literal["read", "skipped", "failed"]
+    reader: ReaderName
+    outcome: ReaderOutcome
     claims: int
     denied: int
     usage: Usage = Usage()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from retrieval.encoder import weights
+from retrieval.encoder import cross_encoder, weights
 from retrieval.encoder.bi_encoder import ModelThread
 from retrieval.encoder.tokens import TokenCounter
 from retrieval.errors import ModelUnavailableError
@@ -80,12 +79,4 @@ class EntailmentModel:
 
     @cached_property
     def _model(self) -> CrossEncoder:
-        import torch
-        from sentence_transformers import CrossEncoder
-
-        torch.set_num_threads(min(8, os.cpu_count() or 1))
-        model: CrossEncoder = CrossEncoder(
-            str(self._files.folder), device="cpu", local_files_only=True, trust_remote_code=False,
-            model_kwargs={"use_safetensors": True},
-        )  # fmt: skip
-        return model
+        return cross_encoder.load(self._files)

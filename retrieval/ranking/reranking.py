@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from retrieval.encoder import adapter, weights
+from retrieval.encoder import adapter, cross_encoder, weights
 from retrieval.encoder.bi_encoder import ModelThread
 from retrieval.encoder.tokens import TokenCounter
 from retrieval.models import Chunk
@@ -95,25 +94,7 @@ class CrossEncoderReranker:
     def _model(self) -> CrossEncoder:
         if self._files.adapter:
             return _adapted(self._files, self._files.adapter, self.limit)
-        return _loaded(self._files)
-
-
-def _loaded(files: weights.ModelFiles, **options: Any) -> CrossEncoder:
-    import torch
-    from sentence_transformers import CrossEncoder
-
-    # Of this thread; the encoder's lanes have one each. A fixed number: equal sums every run.
-    torch.set_num_threads(min(8, os.cpu_count() or 1))
-    model: CrossEncoder = CrossEncoder(
-        str(files.folder),
-        num_labels=1,
-        device="cpu",
-        local_files_only=True,
-        trust_remote_code=False,
-        model_kwargs={"use_safetensors": True},
-        **options,
-    )
-    return model
+        return cross_encoder.load(self._files, num_labels=1)
 
 
 def _adapted(files: weights.ModelFiles, changes: Path, limit: int) -> CrossEncoder:
@@ -123,7 +104,9 @@ def _adapted(files: weights.ModelFiles, changes: Path, limit: int) -> CrossEncod
     with _only_errors(
         "transformers", "sentence_transformers"
     ):  # they warn of the head put on below
-        model = _loaded(files, max_length=limit, activation_fn=torch.nn.Identity())
+        model = cross_encoder.load(
+            files, num_labels=1, max_length=limit, activation_fn=torch.nn.Identity()
+        )
     network = cast("Any", model[0]).model
     with torch.no_grad():
         for parameter in network.classifier.parameters():

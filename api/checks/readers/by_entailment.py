@@ -6,7 +6,8 @@ from api.checks.claims import Claim
 from api.checks.guard.alignment import Evidence, evidence
 from api.checks.guard.occurrences import content
 from api.checks.passage_lines import PassageLine
-from api.checks.readers.verifier import Asked, ReaderName, Verdicts
+from api.checks.readers.verifier import Asked, Verdicts
+from api.schema.guard import ReaderName
 from retrieval.encoder.entailment import EntailmentModel
 
 LEAST = 0.5  # the probability that a line says a claim; lower denies it

@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from api.checks.guard.occurrences import content
 from api.checks.passage_lines import Source
-from api.checks.readers.verifier import Asked, ReaderName, Verdicts
+from api.checks.readers.verifier import Asked, Verdicts
 from api.llm.client import LanguageModel
+from api.schema.guard import ReaderName
 from api.schema.usage import Usage
 from retrieval.errors import LlmAbandonedError, LlmError
 from retrieval.text.normalize import comparable, fold

@@ -11,21 +11,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from api.checks import citations
 from api.checks.claims import Claim
 from api.checks.guard.findings import Finding, Source
 from api.checks.guard.occurrences import content
 from api.checks.review import Reading
+from api.schema.guard import ReaderName, ReaderOutcome
 from api.schema.usage import Usage
 
 if TYPE_CHECKING:
     from api.http.client_disconnect import ClientDisconnect
 
 log = logging.getLogger("api")
-ReaderName = Literal["llm", "model"]
-Outcome = Literal["read", "skipped", "failed"]
 _LAST, _FEWEST, _MOST_DENIED = 40, 20, 0.9  # claims that are watched, and the share of denied ones
 _SHORT = 1  # words of a sentence without a marker that says nothing by itself: "Yes."
 
@@ -47,7 +46,7 @@ class Verdicts:
     """What a reader says: why each claim that it denies is not shown, by the claim's number."""
 
     reader: ReaderName
-    outcome: Outcome
+    outcome: ReaderOutcome
     claims: int
     denied: Mapping[int, str] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)

@@ -14,16 +14,9 @@ from api.checks import review
 from api.checks.passage_lines import Source
 from api.checks.readers.by_entailment import EntailmentReader
 from api.checks.readers.by_llm import LlmReader, stands
-from api.checks.readers.verifier import (
-    Asked,
-    ReaderName,
-    Readers,
-    Verdicts,
-    Verifier,
-    denies_all,
-    findings,
-)
+from api.checks.readers.verifier import Asked, Readers, Verdicts, Verifier, denies_all, findings
 from api.llm.client import LanguageModel
+from api.schema.guard import ReaderName
 from retrieval.encoder import weights
 from retrieval.encoder.bi_encoder import ModelThread
 from retrieval.encoder.entailment import EntailmentModel
