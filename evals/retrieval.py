@@ -10,19 +10,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from evals.foreign import evaluation as foreign
+from evals.foreign import retrievers
 from evals.gating import gate
 from evals.gating.gate import MIN_RECALL
 from evals.labels import dataset
 from evals.labels.dataset import Question
-from evals.labels.options import RULES, add_options, chosen, share, vault_of
+from evals.labels.options import RULES, RULES_VAULT, add_options, chosen, share, vault_of
 from evals.measure import measurement
 from evals.measure.evaluation import measure
 from evals.measure.outcome import Subject
 from evals.measure.run import Run
 from evals.measure.subject import subject
 from evals.reports import ci, console, stored, trec
+from ingest.read import vault
 from retrieval.context import open_context
-from retrieval.errors import DatasetError, RulesError
+from retrieval.errors import DatasetError, RulesError, VaultError
 from retrieval.settings import load
 
 
@@ -30,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
     try:
-        run = _gated(args)
+        run = _foreign(args) if args.retriever or args.endpoint else _gated(args)
     except RulesError as error:
         print(f"evals.retrieval: nothing was measured: {error}", file=sys.stderr)
         return 2
@@ -65,6 +68,38 @@ def _gated(args: argparse.Namespace) -> Run:
             return gate.checked(context, run, baseline, args.min_recall)
 
 
+def _foreign(args: argparse.Namespace) -> Run:
+    """Return the run of a retriever that is not ours, which needs no database and no model."""
+    if args.generation is not None:
+        raise DatasetError("--generation is of our index; leave it out with a foreign retriever")
+    given = chosen(args.dataset, args.split)
+    questions = foreign.measurable(given)
+    if not questions:
+        raise DatasetError(f"{args.dataset}: only follow-ups have an answer; add other questions")
+    settings = load()
+    of_rules = RULES_VAULT if args.dataset.resolve() == RULES.resolve() else settings.vault
+    folder = args.vault or of_rules
+    files = {file.path: file.text for file in vault.read(folder).files}
+    if not files:
+        raise VaultError(f"no Markdown file in {str(folder)!r}; name the folder with --vault")
+    name = args.retriever or args.endpoint
+    print(
+        f"{args.dataset.name}: {len(questions)} of {len(given)} questions asked of {name}; not "
+        "measured from outside: replies, cards, refusals, follow-ups"
+    )
+    with retrievers.client() as client:
+        retrieve = (
+            retrievers.named(args.retriever) if args.retriever
+            else retrievers.endpoint(args.endpoint, args.shape, client)
+        )  # fmt: skip
+        run = foreign.measure(
+            retrieve, name, questions, files, dataset_file=args.dataset, vault_folder=folder,
+            top_k=args.top_k or settings.rag_top_k,
+            options={"split": args.split, "min_recall": args.min_recall},
+        )  # fmt: skip
+    return gate.checked(None, run, args.baseline, args.min_recall)
+
+
 def _write(run: Run, args: argparse.Namespace) -> tuple[Path, Mapping[str, Any]]:
     """Write all reports; return the run's folder and sums."""
     folder, sums = stored.write(run, args.results)
@@ -82,6 +117,10 @@ def _write(run: Run, args: argparse.Namespace) -> tuple[Path, Mapping[str, Any]]
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.retrieval", description=__doc__)
     add_options(parser)
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument("--retriever", help="measure module:function instead of our search")
+    other.add_argument("--endpoint", help="measure what answers at this URL instead")
+    parser.add_argument("--shape", choices=retrievers.SHAPES, default="ours", help="of --endpoint")
     parser.add_argument("--min-recall", type=share, default=MIN_RECALL, help="the gate, 0 to 1")
     parser.add_argument(
         "--generation", type=int, help="measure this one, made of --vault or VAULT; default: live"

@@ -14,6 +14,7 @@ RulesError
 ├── ModelUnavailableError      weights are missing, unreadable or not the ones that were pinned
 ├── QuestionError              a question that cannot be searched: empty, too long, no text
 ├── DatasetError               a file of questions cannot be read; nothing could be measured
+├── RetrieverError             a retriever that is measured and not ours cannot be asked
 └── LlmError
     ├── LlmUnreachableError    no language model answered within the deadline
     └── LlmReplyError          it answered with something that is no answer
@@ -85,6 +86,10 @@ class OverloadedError(RulesError):
 
 class DatasetError(RulesError):
     """A file of questions cannot be read, so nothing could be measured."""
+
+
+class RetrieverError(RulesError):
+    """A retriever that is measured and not ours cannot be asked, or returned no passages."""
 
 
 class LlmError(RulesError):

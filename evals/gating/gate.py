@@ -15,12 +15,17 @@ from retrieval.index import generations
 MIN_RECALL = 0.80
 
 
-def checked(context: SearchContext, run: Run, baseline: Path | None, min_recall: float) -> Run:
+def checked(
+    context: SearchContext | None, run: Run, baseline: Path | None, min_recall: float
+) -> Run:
     """Return a run with its faults and, where a baseline is named, how it compares with that.
 
+    `context` is None for a foreign retriever, whose index is not ours to check.
     Raises DatasetError where `baseline` cannot be read: a baseline that is gone is no pass.
     """
-    faults = [*thresholds.faults(run.outcomes, min_recall), *_integrity(context, run)]
+    faults = thresholds.faults(run.outcomes, min_recall)
+    if context:
+        faults += _integrity(context, run)
     if baseline is None:
         return replace(run, faults=tuple(faults))
     stored = measurement.read(baseline)

@@ -10,12 +10,12 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from evals.labels.dataset import Gold, Question
-from evals.measure.loss_stages import BUCKETS
+from evals.measure.loss_stages import ALL, BUCKETS, FROM_OUTSIDE
 from retrieval.models import Candidate, Chunk, SearchResult
 from retrieval.text.normalize import comparable
 
 LOST_AT = {name: bucket.text for name, bucket in BUCKETS.items()}  # in the pipeline's order
-_STAGES = list(LOST_AT)
+_STAGES = list(ALL)
 _HELD = 0.9  # of a gold's characters: a chunk that holds so much of it holds it
 _OVERLAP = 20  # characters that two chunks share at a cut; fewer may be equal by chance
 
@@ -53,10 +53,15 @@ class Judgement:
     places: tuple[tuple[Sought, ...], ...] = ()
 
 
-class _Loss(NamedTuple):
+class Loss(NamedTuple):
+    """The stage that lost a gold, and what is known of it."""
+
     bucket: str
     detail: str
     gold: Gold
+
+
+LossOf = Callable[[Sought], Loss]
 
 
 def judge(
@@ -65,11 +70,13 @@ def judge(
     vault: Mapping[str, str],
     chunks_of: ChunksOf,
     top_k: int,
+    loss_of: LossOf | None = None,
 ) -> Judgement:
     """Judge `found` by the question's gold.
 
     `vault` holds every file's text by its path; `top_k` is how many passages were asked for, which
-    may be more than were returned. Of several missing golds the one that was lost first is named,
+    may be more than were returned. `loss_of` names the stage that lost a gold; by default the
+    trace of our own search does. Of several missing golds the one that was lost first is named,
     since no later stage could have saved the question; of several places the one that came nearest.
     """
     places = tuple(
@@ -84,7 +91,12 @@ def judge(
         rank = _best(complete, lambda sought: sought.rank)
         return Judgement(True, rank, None, forbidden, pool_rank, places=places)
     losses = [
-        [_loss(s, chunks_of(s.gold.path), found, vault, top_k) for s in p if not s.returned]
+        [
+            _label_loss(s.gold, vault)
+            or (loss_of(s) if loss_of else _loss(s, chunks_of(s.gold.path), found, top_k))
+            for s in p
+            if not s.returned
+        ]
         for p in places
     ]
     nearest = min(losses, key=lambda place: (len(place), -_STAGES.index(_first(place).bucket)))
@@ -96,10 +108,13 @@ def judge(
 def losses(lost_at: Iterable[str | None]) -> dict[str, int]:
     """Return how many questions each bucket of LOST_AT lost, in its order; 0 where none.
 
+    Of a foreign retriever those of FROM_OUTSIDE that lost any are behind them.
+
     `lost_at` is the bucket of each question, None of one that passed; the sum is the misses.
     """
     counts = Counter(lost_at)
-    return {name: counts[name] for name in LOST_AT}
+    outside = (name for name in FROM_OUTSIDE if counts[name])
+    return {name: counts[name] for name in (*LOST_AT, *outside)}
 
 
 def holders(gold: Gold, chunks: Iterable[Chunk]) -> frozenset[str]:
@@ -142,39 +157,37 @@ def _best(
     return min(last, default=None)
 
 
-def _first(place: Sequence[_Loss]) -> _Loss:
+def _first(place: Sequence[Loss]) -> Loss:
     """The loss of the earliest stage."""
     return min(place, key=lambda loss: _STAGES.index(loss.bucket))
 
 
-def _loss(
-    sought: Sought,
-    chunks: Sequence[Chunk],
-    found: SearchResult,
-    vault: Mapping[str, str],
-    top_k: int,
-) -> _Loss:
+def _label_loss(gold: Gold, vault: Mapping[str, str]) -> Loss | None:
+    if gold.path not in vault:
+        return Loss("label", f"the vault has no file {gold.path!r}", gold)
+    if comparable(gold.quote) not in comparable(vault[gold.path]):
+        return Loss("label", f"{gold.path!r} does not hold the quote", gold)
+    return None
+
+
+def _loss(sought: Sought, chunks: Sequence[Chunk], found: SearchResult, top_k: int) -> Loss:
     """Name the stage that lost a gold, and what is known of it; `chunks` are its file's."""
     gold = sought.gold
-    if gold.path not in vault:
-        return _Loss("label", f"the vault has no file {gold.path!r}", gold)
-    if comparable(gold.quote) not in comparable(vault[gold.path]):
-        return _Loss("label", f"{gold.path!r} does not hold the quote", gold)
     if not chunks:
-        return _Loss("not-indexed", f"the index has no chunk of {gold.path!r}", gold)
+        return Loss("not-indexed", f"the index has no chunk of {gold.path!r}", gold)
     if not sought.holders:
         if _solid(gold.quote) not in _joined(chunks):
-            return _Loss("not-indexed", f"the index has {gold.path!r} without the quote", gold)
-        return _Loss("chunking", f"{gold.path!r} has {len(chunks)} chunks, none holds it", gold)
+            return Loss("not-indexed", f"the index has {gold.path!r} without the quote", gold)
+        return Loss("chunking", f"{gold.path!r} has {len(chunks)} chunks, none holds it", gold)
     if sought.rank is None:
         of_dense = sum(row.dense_rank is not None for row in found.trace)
         of_text = sum(row.text_rank is not None for row in found.trace)
         detail = f"not in the vectors' {of_dense} chunks, nor in the {of_text} of full text"
-        return _Loss("candidates", detail, gold)
+        return Loss("candidates", detail, gold)
     row = found.trace[sought.rank - 1]
     read = sum(row.rerank_rank is not None for row in found.trace)
     bucket = _stage(row, sought.rank, top_k, read if found.rerank != "off" else 0)
-    return _Loss(bucket, _ranks(row, sought.rank, top_k, found.rerank), gold)
+    return Loss(bucket, _ranks(row, sought.rank, top_k, found.rerank), gold)
 
 
 def _stage(row: Candidate, rank: int, top_k: int, read: int) -> str:

@@ -85,3 +85,22 @@ BUCKETS: Mapping[str, Bucket] = {
         "read what the guard objected to; mend the folding of numbers or the quote",
     ),
 }
+# Of a retriever that is not ours, whose stages nobody sees.
+FROM_OUTSIDE: Mapping[str, Bucket] = {
+    "further-down": Bucket(
+        "the foreign retriever returned it, below the passages that count",
+        "close rivals: passages about the same thing stand before it",
+        "give the reader more passages (--top-k), or put a reranker behind the retriever",
+    ),
+    "not-of-the-vault": Bucket(
+        "a passage that may have held it has text that the vault has not",
+        "the retriever reads another or an older state of the files, or rewrites their text",
+        "index the folder of --vault again; keep the files' own text in the passages",
+    ),
+    "never-returned": Bucket(
+        "the foreign retriever did not return it among its first 50 passages",
+        "it is not indexed, cut in two, or far from the question; from outside nobody can tell",
+        "ask for more passages; look in the retriever's index for the quote",
+    ),
+}
+ALL: Mapping[str, Bucket] = {**BUCKETS, **FROM_OUTSIDE}

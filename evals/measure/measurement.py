@@ -123,10 +123,15 @@ def fingerprint(
             "late_interaction": context.settings.rag_late_interaction,
             **{f"{name}_weight": f"{value:g}" for name, value in weights.items()},
         },
-        "data": {
-            "questions": _sha256(sorted(f"{q.id} {_digest(q)}" for q in questions)),
-            "vault": _sha256(f"{p}\n{text}" for p, text in sorted(measured.files.items())),
-        },
+        "data": data_digests(questions, measured.files),
+    }
+
+
+def data_digests(questions: Iterable[Question], files: Mapping[str, str]) -> dict[str, str | int]:
+    """Return the digests of what is asked and of the vault's texts by path."""
+    return {
+        "questions": _sha256(sorted(f"{q.id} {_digest(q)}" for q in questions)),
+        "vault": _sha256(f"{p}\n{text}" for p, text in sorted(files.items())),
     }
 
 

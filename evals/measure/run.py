@@ -7,7 +7,7 @@ from pathlib import Path
 from evals.gating.compare import Comparison
 from evals.labels.dataset import Gold
 from evals.measure import span_overlap
-from evals.measure.judge import LOST_AT
+from evals.measure.loss_stages import ALL
 from evals.measure.measurement import Measurement
 from evals.measure.metrics import Values
 from evals.measure.outcome import Outcome, Subject
@@ -28,6 +28,7 @@ class Run:
     config: Mapping[str, object]  # what it depends on, as config.json holds it
     taken: Measurement  # the same, as a baseline keeps it
     faults: tuple[str, ...] = ()
+    foreign: bool = False  # a retriever that is not ours: no replies, and no refusals
     comparison: Comparison | None = None  # with the baseline; None where there was none
 
     @property
@@ -53,7 +54,7 @@ def because(outcome: Outcome) -> str:
     if judgement is None or bucket is None:
         raise ValueError(f"{outcome.question.id} is no miss")
     detail = f" ({judgement.detail})" if judgement.detail else ""
-    return f"lost at {bucket}{detail}: {LOST_AT[bucket]}"
+    return f"lost at {bucket}{detail}: {ALL[bucket].text}"
 
 
 def lost_gold(outcome: Outcome) -> Gold:

@@ -7,7 +7,7 @@ from typing import Any
 
 from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from evals.measure.judge import LOST_AT
+from evals.measure.loss_stages import ALL
 from evals.measure.outcome import Outcome
 from evals.measure.run import Run, because, lost_gold, place
 from evals.measure.summary import latency
@@ -117,7 +117,7 @@ def markdown(run: Run, sums: Mapping[str, Any]) -> Iterator[str]:
     if run.missed:
         yield "\n| lost at | questions | |\n|---|---|---|"
         lost = sums["lost_at"].items()
-        yield from (f"| {s} | {n} | {cell(LOST_AT[s])} |" for s, n in lost if n)
+        yield from (f"| {s} | {n} | {cell(ALL[s].text)} |" for s, n in lost if n)
         yield "\n<details><summary>Missed questions</summary>\n"
         yield "| question | lost at | look at |\n|---|---|---|"
         yield from (_miss(run, outcome) for outcome in run.missed[:_SHOWN])

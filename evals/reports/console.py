@@ -10,7 +10,7 @@ from typing import Any
 from evals.gating.compare import OFF_TOPIC, SMALL, Comparison, numbers
 from evals.labels.dataset import Question
 from evals.measure import replies, stats
-from evals.measure.judge import LOST_AT
+from evals.measure.loss_stages import ALL
 from evals.measure.measurement import REFUSED, Measurement, QuestionRow
 from evals.measure.outcome import Outcome
 from evals.measure.run import Run
@@ -98,14 +98,16 @@ def print_summary(run: Run, sums: Mapping[str, Any], folder: Path) -> None:
     _print_failures(run.outcomes, folder)
     print()
     _print_kinds(run)
-    refused = [o for o in run.outcomes if o.question.answerable and o.refused]
+    refused = (
+        [] if run.foreign else [o for o in run.outcomes if o.question.answerable and o.refused]
+    )
     for outcome in refused[:_LINES]:  # a PASS of search that nobody sees
         print(f"refused though it has an answer — {' '.join(outcome.question.question.split())}")
     if more := len(refused[_LINES:]):
         print(f"… and {more} more that are refused")
     for stage, count in sums["lost_at"].items():
         if count:
-            print(f"lost at {stage}: {count} ({LOST_AT[stage]})")
+            print(f"lost at {stage}: {count} ({ALL[stage].text})")
     _print_replies(run.outcomes)
     _print_metrics(sums["metrics"]["all"]["all"])
     times = sums["latency_ms"]["total"].items()
@@ -116,7 +118,8 @@ def print_summary(run: Run, sums: Mapping[str, Any], folder: Path) -> None:
     interval = stats.wilson(hits, n)
     print(f"MRR: {mrr:.3f}")
     print(f"95 % interval of recall: {interval.low:.3f} to {interval.high:.3f}")
-    print(f"found and shown: {run.hits}/{n} = {run.hits / n:.2f}")
+    if not run.foreign:
+        print(f"found and shown: {run.hits}/{n} = {run.hits / n:.2f}")
     print(f"Recall@{run.top_k}: {hits}/{n} = {hits / n:.2f}")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evals.measure.judge import losses as lost_by_stage
-from evals.measure.loss_stages import BUCKETS, Bucket
+from evals.measure.loss_stages import ALL, Bucket
 from evals.measure.outcome import Outcome
 from evals.measure.replies import certainties
 from evals.measure.run import Run
@@ -55,11 +55,12 @@ class Replies(NamedTuple):
 def headline(run: Run) -> list[Number]:
     """Return what a page says first, the gate's number at its head."""
     asked = run.answerable
+    replied = [] if run.foreign else asked
     off = [outcome for outcome in run.outcomes if outcome.question.kind == "offtopic"]
     ranks = [run.values[outcome.question.id]["mrr"] or 0.0 for outcome in asked]
     shares = [
         _share("Found and shown", "search returned all that is needed and the reply shows it",
-               asked, lambda one: one.passed),
+               replied, lambda one: one.passed),
         _share(f"Recall@{run.top_k}", f"all that is needed is among the {run.top_k} passages of "
                "search", asked, _returned, _gate(run)),
         _share("Right card first", "the first card of the reply holds a line that answers",
@@ -68,7 +69,7 @@ def headline(run: Run) -> list[Number]:
         _share("Off-topic refused", "questions on another subject that get no answer",
                off, lambda one: one.refused),
         _share("Refused by mistake", "questions with an answer that get none; few are good",
-               asked, lambda one: one.refused, low_is_good=True),
+               replied, lambda one: one.refused, low_is_good=True),
     ]  # fmt: skip
     return [number for number in shares if number]
 
@@ -89,7 +90,7 @@ def kinds(run: Run) -> list[Kind]:
 def losses(run: Run) -> list[Loss]:
     """Return the stages that lost questions, in the order of the pipeline."""
     counts = lost_by_stage(outcome.lost_at for outcome in run.outcomes)
-    return [Loss(n, count, BUCKETS[n], Part(n, count)) for n, count in counts.items() if count]
+    return [Loss(n, count, ALL[n], Part(n, count)) for n, count in counts.items() if count]
 
 
 def unanswerable(run: Run) -> list[Replies]:

@@ -36,7 +36,7 @@ def page(name: str, run: Run, rows: Sequence[Json], sums: Json) -> str:
     baseline = sums["baseline"] or {"metrics": (), "new": (), "changed": ()}
     return render(
         "report.html",
-        run={"name": name, "config": run.config},
+        run={"name": name, "config": run.config, "foreign": run.foreign},
         sums=sums,
         baseline=sums["baseline"],
         moved=any(one["before"] != one["after"] for one in baseline["metrics"]),

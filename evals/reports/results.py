@@ -46,14 +46,24 @@ def config(
     `program`. No path of the machine and nothing secret is in it.
     """
     threshold = context.threshold
-    return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": commit(),
+    about = {
         "fingerprint": dict(made_with),
         "rerank": context.reranker.name if context.reranker else "off",
         "threshold": threshold if isfinite(threshold) else None,  # None: nothing is dropped
         "candidates": context.settings.rag_candidates,
         **options,
+    }
+    return dated(files, dataset, about)
+
+
+def dated(
+    files: Mapping[str, str], dataset: Path, about: Mapping[str, object]
+) -> dict[str, object]:
+    """Return `about` with date, commit, data by digest and machine; `files` are texts by path."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit(),
+        **about,
         "dataset": dataset.name,
         "dataset_digest": hashlib.sha256(dataset.read_bytes()).hexdigest(),
         "vault_files": len(files),

@@ -1,0 +1,139 @@
+"""A foreign retriever, by its name in Python or behind HTTP."""
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from evals.foreign.passages import LIMIT
+from retrieval.errors import RetrieverError
+
+Retrieve = Callable[[str], object]
+SHAPES = ("ours", "dify", "openai-search")
+KEY = "RETRIEVER_API_KEY"  # sent as a bearer token where it is set
+TIMEOUT = 30.0  # seconds for one question
+_OURS = ("api", "evals", "ingest", "retrieval", "training")
+
+
+def named(name: str) -> Retrieve:
+    """Return the retriever that `module:attribute` names; the working folder is looked in, too.
+
+    LangChain's is called by `invoke`, LlamaIndex's by `retrieve`, anything else itself. Raises
+    RetrieverError where it cannot be imported or called.
+    """
+    module, colon, attribute = name.partition(":")
+    if not (module and colon and attribute):
+        raise RetrieverError(f"--retriever {name!r} is not module:function; write mine:search")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except Exception as error:  # whatever a module of others does at its import
+        said = f"{type(error).__name__}: {error}"
+        raise RetrieverError(f"--retriever {name}: {said}; {_cure(module, error)}") from error
+    for method in ("invoke", "retrieve"):
+        if callable(bound := getattr(found, method, None)):
+            return _told(name, bound)
+    if not callable(found):
+        raise RetrieverError(
+            f"--retriever {name} is a {type(found).__name__}; name a function of a question, "
+            "or an object with invoke or retrieve"
+        )
+    return _told(name, found)
+
+
+def endpoint(url: str, shape: str, client: httpx2.Client) -> Retrieve:
+    """Return what asks `url` in one of SHAPES; RetrieverError where it does not answer so."""
+
+    def ask(question: str) -> object:
+        try:
+            reply = client.post(url, json=_body(question, shape))
+            reply.raise_for_status()
+            return _READ[shape](reply.json())
+        except httpx2.TimeoutException as error:
+            said = f"did not answer within {TIMEOUT:g} s; try it with one question by hand"
+            raise RetrieverError(f"{url} {said}") from error
+        except httpx2.HTTPStatusError as error:
+            said = f"answered {reply.status_code}: {reply.text[:80]!r}; look at URL and {KEY}"
+            raise RetrieverError(f"{url} {said}") from error
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise RetrieverError(f"{url} cannot be reached: {error}; is it running?") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            said = f"answered {reply.text[:80]!r}, which is not of the shape {shape}"
+            raise RetrieverError(f"{url} {said}; name another --shape") from error
+
+    return ask
+
+
+def client() -> httpx2.Client:
+    """Return the client of an endpoint, with the key of the environment, if any."""
+    key = os.environ.get(KEY)
+    return httpx2.Client(
+        timeout=TIMEOUT, headers={"Authorization": f"Bearer {key}"} if key else None
+    )
+
+
+def _told(name: str, call: Retrieve) -> Retrieve:
+    def ask(question: str) -> object:
+        try:
+            return call(question)
+        except Exception as error:  # whatever the code of others raises; it is named
+            raise RetrieverError(
+                f"--retriever {name} raised {type(error).__name__}: {error} at the question "
+                f"{question!r}; call it with that question"
+            ) from error
+
+    return ask
+
+
+def _cure(module: str, error: Exception) -> str:
+    missing = str(getattr(error, "name", None) or module).partition(".")[0]
+    if missing in _OURS:
+        return (
+            f"a package of ours is called {missing}, too, and was taken for yours; "
+            "serve your retriever and measure it with --endpoint URL"
+        )
+    if isinstance(error, AttributeError):
+        return "name an attribute of the module"
+    return "is it installed in this environment, or its folder in PYTHONPATH?"
+
+
+def _body(question: str, shape: str) -> dict[str, object]:
+    if shape == "ours":
+        return {"question": question, "top_k": LIMIT}
+    if shape == "dify":
+        return {"query": question}
+    return {"query": question, "max_num_results": LIMIT}
+
+
+def _of_dify(data: Mapping[str, Any]) -> list[dict[str, object]]:
+    """The passages of /datasets/ID/retrieve (segments), or of an external knowledge base."""
+    return [
+        {"text": one["segment"]["content"], "path": one["segment"]["document"]["name"]}
+        if "segment" in one
+        else {"text": one["content"], "path": one.get("title")}
+        for one in data["records"]
+    ]
+
+
+def _of_openai(data: Mapping[str, Any]) -> list[dict[str, object]]:
+    return [
+        {"text": "\n".join(part["text"] for part in one["content"]), "path": one["filename"]}
+        for one in data["data"]
+    ]
+
+
+def _of_ours(data: Mapping[str, Any]) -> list[Mapping[str, object]]:
+    return [
+        {"text": "\n".join(filter(None, (p.get("context"), p["text"]))), "path": p.get("path")}
+        for p in data["passages"]
+    ]
+
+
+_READ: Mapping[str, Callable[[Any], object]] = {
+    "ours": _of_ours, "dify": _of_dify, "openai-search": _of_openai,
+}  # fmt: skip

@@ -1,0 +1,230 @@
+"""A retriever that is not ours under the gate: a LangChain pipeline, endpoints, and what fails."""
+
+import importlib
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from evals import retrieval as program
+from evals.foreign import evaluation, passages, retrievers
+from evals.labels import dataset
+from evals.measure.span_overlap import pages_of
+from retrieval.errors import RetrieverError
+from tests.conftest import RULES, write_vault
+
+DOCUMENT = Path("docs/gate-your-own.md").resolve()
+HANDBOOK = Path("evals/datasets/handbook.jsonl").resolve()
+TORCH, FALL = "A torch burns for one hour.", "A fall deals 1d6 for each 10' fallen."
+QUESTIONS = (
+    ("torch", "How long does a torch burn?", "1. Light/Torches.md", TORCH),
+    ("falling", "damage from falling", "2. Arms/Hazards.md", FALL),
+)
+BODIES: dict[str, Callable[[str, str], dict[str, Any]]] = {
+    "ours": lambda text, path: {"passages": [{"text": text, "path": path, "context": ""}]},
+    "dify": lambda text, path: {
+        "records": [{"segment": {"content": text, "document": {"name": path}}}]
+    },
+    "openai-search": lambda text, path: {
+        "data": [{"filename": path, "content": [{"type": "text", "text": text}]}]
+    },
+}
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Options that name a small vault with two questions, in a working folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    write_vault(tmp_path / "rules", RULES)
+    lines = [
+        {"id": i, "question": q, "kind": "prose", "split": "gate",
+         "gold": [{"path": path, "quote": quote}]}
+        for i, q, path, quote in QUESTIONS
+    ]  # fmt: skip
+    lines.append({"id": "off", "question": "Who won?", "kind": "offtopic", "split": "gate",
+                  "why_unanswerable": "sports"})  # fmt: skip
+    Path("q.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return ["--dataset", "q.jsonl", "--vault", "rules"]
+
+
+@contextmanager
+def answering(status: int, body: bytes, seconds: float = 0.0) -> Iterator[str]:
+    """Yield the URL of a server that answers every POST so, after so many seconds."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            time.sleep(seconds)
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/search"
+    server.shutdown()
+    server.server_close()
+
+
+def test_the_documented_langchain_pipeline_has_the_numbers_of_an_independent_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = HANDBOOK.parents[1] / "vaults" / "handbook"
+    code = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)[0]
+    (tmp_path / "documented_pipeline.py").write_text(code, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("VAULT", str(vault))
+    asked = ["--dataset", str(HANDBOOK), "--vault", str(vault), "--min-recall", "0"]
+    program.main(["--retriever", "documented_pipeline:retriever", "--split", "gate", *asked])
+    said = capsys.readouterr().out
+    retriever = importlib.import_module("documented_pipeline").retriever
+
+    def flat(text: str) -> str:
+        text = text.replace("’", "'").replace("“", '"').replace("”", '"').replace("–", "-")
+        return " ".join(text.replace("|", " ").split())
+
+    hits, reciprocals = 0, []
+    rows = [json.loads(line) for line in HANDBOOK.read_text("utf-8").splitlines()]
+    rows = [row for row in rows if row["split"] == "gate" and row.get("gold")]
+    rows = [row for row in rows if not row.get("history")]
+    for row in rows:
+        found = retriever.invoke(row["question"])
+        options = [row["gold"], *([gold] for gold in row.get("alt", ()))]
+        ranks = []
+        for golds in options:
+            places = [
+                next((rank for rank, document in enumerate(found, 1)
+                      if document.metadata["source"].endswith(gold["path"])
+                      and flat(gold["quote"]) in flat(document.page_content)), 999)
+                for gold in golds
+            ]  # fmt: skip
+            ranks.append(max(places))
+        hits += min(ranks) <= 4
+        reciprocals.append(1 / min(ranks) if min(ranks) < 999 else 0.0)
+    assert f"Recall@4: {hits}/{len(rows)} = {hits / len(rows):.2f}" in said
+    assert f"MRR: {sum(reciprocals) / len(rows):.3f}" in said
+    assert hits > len(rows) / 3
+    assert "not measured from outside: replies" in said
+    assert "found and shown" not in said
+
+
+@pytest.mark.parametrize("shape", retrievers.SHAPES)
+def test_an_endpoint_of_each_shape_is_red_for_what_it_lacks(
+    shape: str, own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = json.dumps(BODIES[shape](TORCH, "Torches.md")).encode()
+    with answering(200, body) as url:
+        junit = ["--junit", "junit.xml"]
+        assert program.main([*own, "--endpoint", url, "--shape", shape, *junit]) == 1
+    said = capsys.readouterr().out
+    assert "2 of 3 questions asked" in said
+    assert "lost at: never-returned" in said
+    assert said.endswith("Recall@4: 1/2 = 0.50\n")
+    assert "damage from falling" in Path("junit.xml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [(200, b"<html>", "not of the shape ours"), (200, b"{}", "not of the shape ours"),
+     (500, b"broken", "answered 500: 'broken'"), (200, b'{"passages": [1]}', "not of the shape")],
+)  # fmt: skip
+def test_an_endpoint_that_answers_otherwise_is_no_red_gate(
+    status: int, body: bytes, said: str, own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with answering(status, body) as url:
+        assert program.main([*own, "--endpoint", url]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_an_endpoint_that_is_down_is_no_red_gate(
+    own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with answering(200, b"") as url:
+        pass
+    assert program.main([*own, "--endpoint", url]) == 2
+    assert "cannot be reached" in capsys.readouterr().err
+
+
+def test_an_endpoint_that_is_slow_is_no_red_gate(
+    own: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(retrievers, "TIMEOUT", 0.2)
+    with answering(200, b"{}", 0.6) as url:
+        assert program.main([*own, "--endpoint", url]) == 2
+    assert "did not answer within 0.2 s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [("import api.no_such", "called api, too"), ("import no_such_package", "is it installed"),
+     ("search = 5", "is a int"), ("def search(q): return 5", "returned int 5"),
+     ("def search(q): return [5]", "a passage is int 5"),
+     ("def other(q): ...", "name an attribute"),
+     ("def search(q): raise OSError('gone')", "raised OSError: gone at the question 'How long")],
+)  # fmt: skip
+def test_a_retriever_that_fails_is_no_red_gate(
+    code: str, said: str, own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = f"failing_{abs(hash(code))}"
+    Path(f"{name}.py").write_text(code, "utf-8")
+    assert program.main([*own, "--retriever", f"{name}:search"]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_drop_against_the_baseline_of_an_earlier_run_is_red(
+    own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("all_of_it.py").write_text(f"def search(q): return [{TORCH!r}, {FALL!r}]", "utf-8")
+    Path("half_of_it.py").write_text(f"def search(q): return [{TORCH!r}]", "utf-8")
+    assert program.main([*own, "--retriever", "all_of_it:search"]) == 0
+    (before,) = Path("results").glob("*/measurement.json")
+    again = ["--baseline", str(before), "--min-recall", "0", "--retriever"]
+    assert program.main([*own, *again, "all_of_it:search"]) == 0
+    assert program.main([*own, *again, "half_of_it:search"]) == 1
+    said = capsys.readouterr().out
+    assert "BROKEN falling (lost at: never-returned)" in said
+    sums = [json.loads(p.read_text("utf-8")) for p in Path("results").glob("*/summary.json")]
+    assert [one["refused"] for one in sums] == [{}, {}, {}]
+
+
+@pytest.mark.parametrize(
+    ("returned", "lost_at"),
+    [([TORCH], None), (["x"] * 4 + [TORCH], "further-down"),
+     (["nothing of it"], "not-of-the-vault"),
+     ([], "never-returned"), ([{"text": TORCH, "path": "Weapons.md"}], "never-returned"),
+     ([{"text": TORCH, "path": "/else/1. Light/Torches.md"}], None),
+     ([{"text": "An old torch.", "path": "Torches.md"}], "not-of-the-vault")],
+)  # fmt: skip
+def test_a_miss_says_what_can_be_known_from_outside(
+    returned: list[object], lost_at: str | None, own: list[str]
+) -> None:
+    run = evaluation.measure(
+        lambda _: returned, "r", dataset.load(Path("q.jsonl"))[:1], RULES,
+        dataset_file=Path("q.jsonl"), vault_folder=Path("rules"), top_k=4, options={},
+    )  # fmt: skip
+    assert run.outcomes[0].lost_at == lost_at
+
+
+def test_passages_of_langchain_and_llamaindex_are_read_alike() -> None:
+    node = SimpleNamespace(get_content=lambda: TORCH, metadata={"file_path": "Torches.md"})
+    document = SimpleNamespace(page_content=TORCH, metadata={"source": "Torches.md"})
+    given = [SimpleNamespace(node=node, score=0.5), node, document]
+    found = passages.passages(given)
+    assert found == [passages.Passage(TORCH, "Torches.md")] * 3
+    placed = passages.placed(found, pages_of(RULES), list(RULES))
+    assert {one.files for one in placed} == {("1. Light/Torches.md",)}
+    with pytest.raises(RetrieverError, match="no list of passages"):
+        passages.passages("one text")
