@@ -29,6 +29,7 @@ from retrieval.errors import (
     ModelUnavailableError,
     OverloadedError,
     QuestionError,
+    RetrieverError,
     RulesError,
     SchemaNewerError,
     VaultError,
@@ -52,6 +53,7 @@ STATUS: dict[type[RulesError], int] = {
     GateRefusedError: 500,
     IngestRunningError: 503,
     LlmError: 502,
+    RetrieverError: 500,
     SchemaNewerError: 503,
     VaultError: 500,
 }
