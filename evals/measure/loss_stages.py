@@ -85,13 +85,8 @@ BUCKETS: Mapping[str, Bucket] = {
         "read what the guard objected to; mend the folding of numbers or the quote",
     ),
 }
-# Of a retriever that is not ours, whose stages nobody sees.
+# Of a retriever that is not ours, whose stages nobody sees; the worst of a question's comes first.
 FROM_OUTSIDE: Mapping[str, Bucket] = {
-    "further-down": Bucket(
-        "the foreign retriever returned it, below the passages that count",
-        "close rivals: passages about the same thing stand before it",
-        "give the reader more passages (--top-k), or put a reranker behind the retriever",
-    ),
     "not-of-the-vault": Bucket(
         "a passage that may have held it has text that the vault has not",
         "the retriever reads another or an older state of the files, or rewrites their text",
@@ -101,6 +96,11 @@ FROM_OUTSIDE: Mapping[str, Bucket] = {
         "the foreign retriever did not return it among its first 50 passages",
         "it is not indexed, cut in two, or far from the question; from outside nobody can tell",
         "ask for more passages; look in the retriever's index for the quote",
+    ),
+    "further-down": Bucket(
+        "the foreign retriever returned it, below the passages that count",
+        "close rivals: passages about the same thing stand before it",
+        "give the reader more passages (--top-k), or put a reranker behind the retriever",
     ),
 }
 ALL: Mapping[str, Bucket] = {**BUCKETS, **FROM_OUTSIDE}
