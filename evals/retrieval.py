@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx2
+
 from evals.foreign import evaluation as foreign
 from evals.foreign import retrievers
 from evals.gating import gate
@@ -88,16 +90,19 @@ def _foreign(args: argparse.Namespace) -> Run:
         "measured from outside: replies, cards, refusals, follow-ups"
     )
     with retrievers.client() as client:
-        retrieve = (
-            retrievers.named(args.retriever) if args.retriever
-            else retrievers.endpoint(args.endpoint, args.shape, client)
-        )  # fmt: skip
         run = foreign.measure(
-            retrieve, name, questions, files, dataset_file=args.dataset, vault_folder=folder,
-            top_k=args.top_k or settings.rag_top_k,
+            _retriever(args, client), name, questions, files,
+            dataset_file=args.dataset, vault_folder=folder, top_k=args.top_k or settings.rag_top_k,
             options={"split": args.split, "min_recall": args.min_recall},
         )  # fmt: skip
     return gate.checked(None, run, args.baseline, args.min_recall)
+
+
+def _retriever(args: argparse.Namespace, client: httpx2.Client) -> retrievers.Retrieve:
+    if args.retriever:
+        return retrievers.named(args.retriever)
+    shape, knowledge_id = args.shape or "ours", args.knowledge_id or ""
+    return retrievers.endpoint(args.endpoint, shape, client, knowledge_id)
 
 
 def _write(run: Run, args: argparse.Namespace) -> tuple[Path, Mapping[str, Any]]:
@@ -117,10 +122,7 @@ def _write(run: Run, args: argparse.Namespace) -> tuple[Path, Mapping[str, Any]]
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.retrieval", description=__doc__)
     add_options(parser)
-    other = parser.add_mutually_exclusive_group()
-    other.add_argument("--retriever", help="measure module:function instead of our search")
-    other.add_argument("--endpoint", help="measure what answers at this URL instead")
-    parser.add_argument("--shape", choices=retrievers.SHAPES, default="ours", help="of --endpoint")
+    _add_foreign(parser)
     parser.add_argument("--min-recall", type=share, default=MIN_RECALL, help="the gate, 0 to 1")
     parser.add_argument(
         "--generation", type=int, help="measure this one, made of --vault or VAULT; default: live"
@@ -138,7 +140,20 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--trec", type=Path, help="write qrels.txt and run.txt into this folder, for ir_measures"
     )
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    if args.shape and not args.endpoint:
+        parser.error("--shape is of an endpoint; name it with --endpoint URL")
+    if args.knowledge_id is not None and args.shape != "dify":
+        parser.error("--knowledge-id is of --shape dify; leave it out or name that shape")
+    return args
+
+
+def _add_foreign(parser: argparse.ArgumentParser) -> None:
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument("--retriever", help="measure module:function instead of our search")
+    other.add_argument("--endpoint", help="measure what answers at this URL instead")
+    parser.add_argument("--shape", choices=retrievers.SHAPES, help="of --endpoint; default: ours")
+    parser.add_argument("--knowledge-id", help="of --shape dify: the knowledge base that is asked")
 
 
 def _refuse_strange(questions: Sequence[Question], measured: Subject, path: Path) -> None:

@@ -46,12 +46,15 @@ def named(name: str) -> Retrieve:
     return _told(name, found)
 
 
-def endpoint(url: str, shape: str, client: httpx2.Client) -> Retrieve:
-    """Return what asks `url` in one of SHAPES; RetrieverError where it does not answer so."""
+def endpoint(url: str, shape: str, client: httpx2.Client, knowledge_id: str = "") -> Retrieve:
+    """Return what asks `url` in one of SHAPES; RetrieverError where it does not answer so.
+
+    `knowledge_id` is of dify: what an external knowledge base is told to search.
+    """
 
     def ask(question: str) -> object:
         try:
-            reply = client.post(url, json=_body(question, shape))
+            reply = client.post(url, json=_body(url, shape, question, knowledge_id))
             reply.raise_for_status()
             return _READ[shape](reply.json())
         except httpx2.TimeoutException as error:
@@ -102,27 +105,40 @@ def _cure(module: str, error: Exception) -> str:
     return "is it installed in this environment, or its folder in PYTHONPATH?"
 
 
-def _body(question: str, shape: str) -> dict[str, object]:
+def _body(url: str, shape: str, question: str, knowledge_id: str) -> dict[str, object]:
+    """What is sent; an external knowledge base of Dify demands more than Dify's own data sets."""
     if shape == "ours":
         return {"question": question, "top_k": LIMIT}
-    if shape == "dify":
+    if shape == "openai-search":
+        return {"query": question, "max_num_results": LIMIT}
+    if httpx2.URL(url).path.endswith("/retrieve"):
         return {"query": question}
-    return {"query": question, "max_num_results": LIMIT}
+    setting = {"top_k": LIMIT, "score_threshold": 0.0}
+    return {"query": question, "knowledge_id": knowledge_id, "retrieval_setting": setting}
 
 
 def _of_dify(data: Mapping[str, Any]) -> list[dict[str, object]]:
-    """The passages of /datasets/ID/retrieve (segments), or of an external knowledge base."""
+    """The passages of /datasets/ID/retrieve (segments), or of an external knowledge base.
+
+    A title is any name of a document, so a path in the metadata goes before it.
+    """
     return [
         {"text": one["segment"]["content"], "path": one["segment"]["document"]["name"]}
         if "segment" in one
-        else {"text": one["content"], "path": one.get("title")}
+        else {
+            "text": one["content"],
+            "metadata": {"file_name": one.get("title"), **(one.get("metadata") or {})},
+        }
         for one in data["records"]
     ]
 
 
 def _of_openai(data: Mapping[str, Any]) -> list[dict[str, object]]:
     return [
-        {"text": "\n".join(part["text"] for part in one["content"]), "path": one["filename"]}
+        {
+            "text": "\n".join(part["text"] for part in one["content"]),
+            "metadata": {"file_name": one["filename"], **(one.get("attributes") or {})},
+        }
         for one in data["data"]
     ]
 

@@ -117,7 +117,7 @@ def summed(run: Run) -> dict[str, object]:
         "top_k": run.top_k,
         "min_recall": run.config.get("min_recall"),
         "threshold": run.config.get("threshold"),
-        "threshold_curve": curve(run.outcomes, run.top_k),
+        "threshold_curve": [] if run.foreign else curve(run.outcomes, run.top_k),
         "baseline": asdict(run.comparison) if run.comparison else None,
     }
 

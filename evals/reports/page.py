@@ -18,7 +18,7 @@ from evals.measure.run import Run
 from evals.measure.summary import best_score
 from evals.reports import charts, numbers, plot
 from evals.reports.plot import Curve
-from evals.reports.questions import RESULTS, SIGNS, Json, questions
+from evals.reports.questions import FOREIGN, RESULTS, SIGNS, Json, questions
 
 _FLIPS = 12  # shown at once
 _FOLDER = Path(__file__).with_name("templates")
@@ -48,7 +48,8 @@ def page(name: str, run: Run, rows: Sequence[Json], sums: Json) -> str:
         unanswerable=numbers.unanswerable(run),
         questions=asked,
         choices=_choices(run),
-        figures=_figures(run, sums),
+        results=FOREIGN if run.foreign else RESULTS,
+        figures={} if run.foreign else _figures(run, sums),
         by_id={one.row["id"]: one for one in asked},
     )
 
@@ -62,7 +63,7 @@ def render(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(charts=charts, signs=SIGNS, results=RESULTS)
+    environment.globals.update(charts=charts, signs=SIGNS)
     environment.filters["sentence"] = _sentence
     style_text, script = style(), (_FOLDER / "report.js").read_text("utf-8")
     policy = (

@@ -11,6 +11,7 @@ RESULTS: Mapping[str, str] = {
     "found": "found and shown",
     "refused": "no answer exists, refused",
 }
+FOREIGN: Mapping[str, str] = {"missed": "missed", "found": "found"}  # shows and refuses nothing
 SIGNS: Mapping[str, str] = {"missed": "✕", "replied": "!", "found": "✓", "refused": "✓"}
 
 
@@ -56,11 +57,11 @@ def questions(rows: Iterable[Json], comparison: Json | None) -> list[Question]:
 
 def question(row: Json, flipped: str = "") -> Question:
     """Return one row as a page shows it."""
-    result = result_of(row)
+    result, words = result_of(row), FOREIGN if row.get("foreign") else RESULTS
     return Question(
         row=row,
         result=result,
-        word=f"lost at {row['lost_at']}" if row["lost_at"] else RESULTS[result],
+        word=f"lost at {row['lost_at']}" if row["lost_at"] else words[result],
         flip=flipped,
         golds=tuple(_gold(need) for need in row["needed"]),
         passages=tuple(_passages(row)),

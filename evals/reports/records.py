@@ -29,7 +29,7 @@ def _record(run: Run, outcome: Outcome) -> dict[str, object]:
     return {
         **_asked(question),
         "hit": outcome.right,
-        "refused": outcome.refused,
+        **({"foreign": True} if run.foreign else {"refused": outcome.refused}),
         "returned": judgement.hit if judgement else None,
         "rank": judgement.rank if judgement else None,
         "lost_at": outcome.lost_at,

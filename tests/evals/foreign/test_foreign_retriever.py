@@ -3,11 +3,7 @@
 import importlib
 import json
 import re
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,15 +15,11 @@ from evals.foreign import evaluation, passages, retrievers
 from evals.labels import dataset
 from evals.measure.span_overlap import pages_of
 from retrieval.errors import RetrieverError
-from tests.conftest import RULES, write_vault
+from tests.conftest import RULES
+from tests.evals.foreign.conftest import FALL, TORCH, answering
 
 DOCUMENT = Path("docs/gate-your-own.md").resolve()
 HANDBOOK = Path("evals/datasets/handbook.jsonl").resolve()
-TORCH, FALL = "A torch burns for one hour.", "A fall deals 1d6 for each 10' fallen."
-QUESTIONS = (
-    ("torch", "How long does a torch burn?", "1. Light/Torches.md", TORCH),
-    ("falling", "damage from falling", "2. Arms/Hazards.md", FALL),
-)
 BODIES: dict[str, Callable[[str, str], dict[str, Any]]] = {
     "ours": lambda text, path: {"passages": [{"text": text, "path": path, "context": ""}]},
     "dify": lambda text, path: {
@@ -37,45 +29,6 @@ BODIES: dict[str, Callable[[str, str], dict[str, Any]]] = {
         "data": [{"filename": path, "content": [{"type": "text", "text": text}]}]
     },
 }
-
-
-@pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Options that name a small vault with two questions, in a working folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    write_vault(tmp_path / "rules", RULES)
-    lines = [
-        {"id": i, "question": q, "kind": "prose", "split": "gate",
-         "gold": [{"path": path, "quote": quote}]}
-        for i, q, path, quote in QUESTIONS
-    ]  # fmt: skip
-    lines.append({"id": "off", "question": "Who won?", "kind": "offtopic", "split": "gate",
-                  "why_unanswerable": "sports"})  # fmt: skip
-    Path("q.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    return ["--dataset", "q.jsonl", "--vault", "rules"]
-
-
-@contextmanager
-def answering(status: int, body: bytes, seconds: float = 0.0) -> Iterator[str]:
-    """Yield the URL of a server that answers every POST so, after so many seconds."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            time.sleep(seconds)
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/search"
-    server.shutdown()
-    server.server_close()
 
 
 def test_the_documented_langchain_pipeline_has_the_numbers_of_an_independent_script(
