@@ -79,8 +79,7 @@ class LimitedProtocol(H11Protocol):
     _request_timer: asyncio.TimerHandle | None = None
     _reply_timer: asyncio.TimerHandle | None = None
 
-    # uvicorn narrows asyncio's BaseTransport to the Transport that a TCP server gives.
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn narrows it
         """Begin to wait for a request, unless there are too many connections."""
         super().connection_made(transport)
         self.address = self.client[0] if self.client else ""
