@@ -16,6 +16,12 @@ _PUT_BACK = 0.08  # of the score: a rule that not everybody plays by (docs/exper
 _OPTIONAL = BY_CHOICE | {"option", "options", "variants", "drafts", "proposal", "proposals"}
 _NEAR = 10  # how many places behind a passage its twin may stand
 _WORD = re.compile(r"\w+")
+# A heading of what an erratum leaves as it is: "Reported, but no error", "Not changed".
+_NO_CORRECTION = re.compile(
+    r"\b(?:(?:no|not)(?: an?)? (?:errors?|erratum|errata|corrections?|changes?)"
+    r"|(?:not |un)changed)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,7 @@ class Statement:
     subject: frozenset[str]  # what it is about: a row's first cell, else its last heading
     words: frozenset[str]  # all that it says, headings included
     is_row: bool = False  # of a table
+    corrects: bool = True  # False: its heading says that it corrects nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +177,10 @@ def statement(entry: Entry, note: SourceNote) -> Statement:
     is_row = entry.kind == "row"
     subject = next((cell for cell in cells(entry.quote) if cell), "") if is_row else ""
     words = frozenset(stems_of(f"{entry.heading} {entry.words}"))
-    about = subject or entry.heading.rsplit(" > ", 1)[-1]
-    return Statement(note, frozenset(stems_of(about)), words, is_row=is_row)
+    heading = entry.heading.rsplit(" > ", 1)[-1]
+    about = frozenset(stems_of(subject or heading))
+    corrects = not _NO_CORRECTION.search(heading)
+    return Statement(note, about, words, is_row=is_row, corrects=corrects)
 
 
 def overrides(upper: SourceNote, lower: SourceNote) -> bool:
@@ -201,7 +210,7 @@ def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Co
         Conflict(upper, lower, binding=not (first.note.is_optional or first.note.is_gone))
         for upper, first in enumerate(statements)
         for lower, second in enumerate(statements)
-        if overrides(first.note, second.note) and _meet(first, second, asked)
+        if first.corrects and overrides(first.note, second.note) and _meet(first, second, asked)
     ]
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
 
 from api.answer.question.intent import Reading
 from retrieval.index.terms import stems_of
@@ -55,10 +56,12 @@ def asked_for(question: str, reading: Reading, terms: Terms) -> tuple[Folder, ..
     they say more, and a file's title no more than they do: that file is the list.
     """
     asked = asked_words(question, reading)
+    if not asked:  # most questions: no name of the vault is read for them
+        return ()
     fitting = {
         folder: len(said - asked)
         for folder, said in said_by(terms).items()
-        if asked and asked <= said and asked & name_stems(folder.rsplit("/", 1)[-1])
+        if asked <= said and asked & name_stems(folder.rsplit("/", 1)[-1])
     }
     least = min(fitting.values(), default=0)
     titles = [name_stems(title) for title in terms.titles.values()]
@@ -90,6 +93,7 @@ def said_by(terms: Terms) -> dict[str, frozenset[str]]:
     return dict(folders)
 
 
+@lru_cache(maxsize=65_536)
 def name_stems(name: str) -> frozenset[str]:
     """Return the stems of a file's or folder's name without its number."""
     return frozenset(stems_of(unnumbered(name)))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.models import SourceNote
+from retrieval.models import Entry, SourceNote
 from retrieval.ranking import precedence
 from retrieval.ranking.precedence import Conflict, Statement
 
@@ -82,3 +82,21 @@ def test_what_binds_comes_before_what_it_overrides(
 def test_files_that_override_each_other_keep_their_order() -> None:
     pair = [Conflict(0, 1, binding=True), Conflict(1, 0, binding=True)]
     assert precedence.arranged(3, pair) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("heading", "corrects"),
+    [
+        ("Errata > Reported, but no error", False),
+        ("Errata > Not changed, although announced", False),
+        ("Errata > Not corrections", False),
+        ("Errata > No crossbows", True),
+        ("Not corrections > Crossbow", True),  # its own heading counts
+    ],
+)
+def test_what_is_said_to_be_no_error_stands_above_nothing(heading: str, corrects: bool) -> None:
+    quote = "Crossbow damage is 1d6."
+    denied = Entry("item", heading, 3, 3, quote, "", "", quote)
+    row = said(BASE, "crossbow", "damag", "1d6")
+    found = precedence.conflicts([row, precedence.statement(denied, ERRATA)], ASKED)
+    assert bool(found) is corrects
