@@ -14,7 +14,7 @@ from api.http import connection_limits
 from api.main import create_app
 from retrieval.settings import Settings
 
-_START_SECONDS = 60.0
+_START_SECONDS = 300.0  # models are loaded, on a slow machine by several processes at once
 
 
 @contextmanager
