@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from api.answer.cards.render import WIKI
 from api.schema.answer import Answer
+from retrieval.text.dialects import WIKI, link_words
 
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -41,4 +41,4 @@ def numbered(text: str, known: SourceLines, first: int, last: int) -> list[int |
 
 
 def _words(line: str) -> list[str]:
-    return _WORDS.findall(WIKI.sub(r"\1", line).lower())
+    return _WORDS.findall(WIKI.sub(link_words, line).lower())

@@ -17,8 +17,8 @@ from retrieval.models import Chunk, Entry, Hit
 from retrieval.ranking.precedence import is_superseded
 from retrieval.text.hidden import visible
 from retrieval.text.normalize import searchable
+from retrieval.vault_files import SUFFIXES
 
-_SUFFIXES = (".md", ".markdown")
 _ENOUGH = 10  # questions
 
 
@@ -30,7 +30,7 @@ def on_disk(root: Path) -> dict[str, bytes]:
     found = {
         path.relative_to(root).as_posix(): path.read_bytes()
         for path in sorted(root.rglob("*"))
-        if path.suffix.lower() in _SUFFIXES and path.is_file()
+        if path.suffix.lower() in SUFFIXES and path.is_file()
     }
     found = {path: data for path, data in found.items() if "/." not in f"/{path}"}
     if not found:

@@ -16,6 +16,7 @@ from ingest.read.outline import Placed, overlapping
 from ingest.read.plain import limits_what_precedes, plain, sentences
 from ingest.read.tables import Table, TableRow
 from retrieval.models import Entry, EntryKind
+from retrieval.text.dialects import plain_markdown
 from retrieval.text.hidden import visible
 from retrieval.text.normalize import searchable
 
@@ -73,7 +74,10 @@ def write(
 
 
 def _says_nothing_alone(document: Document, placed: Placed) -> bool:
-    text = block_text(document, placed.block).rstrip()
+    block = placed.block
+    if block.first in document.titles and block.last == block.first + 1:
+        return True
+    text = block_text(document, block).rstrip()
     return text.endswith(":") and len(list(sentences(text))) == 1
 
 
@@ -168,7 +172,7 @@ def _whole_trail(writer: _Writer, placed: Placed) -> str:
     """Title, headings and the line that introduces the block."""
     trail = _trail(writer, placed.trail)
     if placed.lead:
-        lead = searchable(plain(visible(placed.lead)))
+        lead = searchable(plain(visible(plain_markdown(placed.lead).text)))
         trail += limits.split(lead, _LEAD_LIMIT, writer.count)[0] + " "
     return trail
 

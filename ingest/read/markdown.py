@@ -15,6 +15,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from retrieval.text.dialects import plain_markdown
 from retrieval.text.hidden import visible
 
 BlockKind = Literal["heading", "paragraph", "item", "table", "fence", "quote", "html", "rule"]
@@ -65,13 +66,17 @@ class Document:
     lines: tuple[str, ...]
     blocks: tuple[Block, ...]
     header: str  # the front matter between its `---` lines; "" for none
-    shown: tuple[str, ...]  # the lines without what a browser hides, for whatever is searched
+    plain: tuple[str, ...]  # the lines in plain Markdown, where the file has a dialect's
+    shown: tuple[str, ...]  # those without what a browser hides, for whatever is searched
+    titles: frozenset[int] = frozenset()  # lines that a dialect gives a block as its name
 
 
 def parse(text: str) -> Document:
     """Return the blocks of `text`, whose line ends are \\n, in the order of its lines."""
     lines = text.split("\n")  # markdown-it's lines; splitlines() also breaks at \f and \x85
-    tokens = _PARSER.parse(text)
+    rewritten = plain_markdown(text)
+    plain = tuple(rewritten.text.split("\n"))
+    tokens = _PARSER.parse(rewritten.text)
     header, start = _front_matter(tokens)
     owners: list[Block | None] = [None] * len(lines)
     quoted_until = depth = 0
@@ -90,8 +95,16 @@ def parse(text: str) -> Document:
             block = Block(kind, first, last, depth if kind == "item" else 0)
         owners[first:last] = [block] * (last - first)
         quoted_until = last if kind in _WHOLE else quoted_until
-    blocks = tuple(_runs(lines, owners, start))
-    return Document(tuple(lines), blocks, header, tuple(visible(text).split("\n")))
+    for number in reversed(rewritten.titles):
+        _begin_at(number, owners, plain)
+    return Document(
+        tuple(lines),
+        tuple(_runs(lines, owners, start)),
+        header,
+        plain,
+        tuple(visible(rewritten.text).split("\n")),
+        frozenset(rewritten.titles),
+    )
 
 
 def header(text: str) -> str:
@@ -118,6 +131,11 @@ def block_text(document: Document, block: Block) -> str:
     return "\n".join(document.lines[block.first : block.last])
 
 
+def plain_text(document: Document, block: Block) -> str:
+    """Return the block's lines in plain Markdown."""
+    return "\n".join(document.plain[block.first : block.last])
+
+
 def shown_text(document: Document, first: int, last: int) -> str:
     """Return the lines `first` to `last` (0-based, excluded) without what a browser hides."""
     return "\n".join(document.shown[first:last])
@@ -127,6 +145,22 @@ def _front_matter(tokens: Sequence[Token]) -> tuple[str, int]:
     if tokens and tokens[0].type == "front_matter" and tokens[0].map:
         return tokens[0].content, tokens[0].map[1]
     return "", 0
+
+
+def _begin_at(title: int, owners: list[Block | None], plain: Sequence[str]) -> None:
+    """Let a block begin at a dialect's name: what is above is another, a paragraph below its own.
+
+    Else nothing of that paragraph would say "By sea".
+    """
+    named = owners[title]
+    if named is None or named.kind != "paragraph":
+        return
+    last = named.last
+    if last == title + 1:
+        below = next((n for n in range(last, len(plain)) if plain[n].strip()), title)
+        block = owners[below]
+        last = block.last if block and block.kind == "paragraph" else last
+    owners[title:last] = [Block("paragraph", title, last)] * (last - title)
 
 
 def _runs(lines: Sequence[str], owners: Sequence[Block | None], start: int) -> list[Block]:

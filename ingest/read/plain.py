@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from retrieval.text.dialects import WIKI, link_words
+
 # Linear patterns: no run of characters can be parted in two ways, or is scanned from its middle.
-_WIKI = re.compile(r"!?\[\[([^\[\]|\n]*)(?:\|([^\[\]\n]*))?\]\]")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*(?:\s\"[^\"\n]*\")?\)")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]*\]:?")
 _CALLOUT = re.compile(r"^((?:>[ \t]?)+)\[!(\w+)\][+-]?", re.MULTILINE)
@@ -35,7 +36,7 @@ def plain(text: str) -> str:
     What a browser hides is to be left out before (`retrieval.text.hidden`): a part of a text does
     not say whether it stands in code, which shows its tags.
     """
-    text = _WIKI.sub(lambda match: match[2] or match[1], text)
+    text = WIKI.sub(link_words, text)
     text = _FOOTNOTE.sub("", _LINK.sub(r"\1", text))
     text = _DELIMITER.sub("", _CALLOUT.sub(r"\1\2:", text))
     text = _STARS.sub("", _LINE_MARK.sub("", text))

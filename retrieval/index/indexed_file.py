@@ -6,6 +6,7 @@ from typing import Any
 import psycopg
 
 from retrieval.models import Chunk, Entry, IndexedFile
+from retrieval.text.dialects import plain_markdown
 from retrieval.text.hidden import visible
 
 _AROUND = 300  # lines before and behind a passage that are read with it
@@ -58,11 +59,12 @@ def read(
 
 
 def _shown(lines: dict[int, str]) -> dict[int, str]:
-    """The lines without those that a browser hides whole, which count as blank."""
+    """The lines without those that a browser, or their own program, hides: these are blank."""
     numbers = sorted(lines)
     if not numbers:
         return {}
-    shown = visible("\n".join(lines[number] for number in numbers)).split("\n")
+    text = "\n".join(lines[number] for number in numbers)
+    shown = visible(plain_markdown(text).text).split("\n")
     return {n: lines[n] for n, text in zip(numbers, shown, strict=True) if text or not lines[n]}
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.index.abbreviations import explained
 from retrieval.models import LONGEST_NAME, Aliases, Entry, Name, Terms
+from retrieval.text.dialects import WIKI, link_words
 from retrieval.text.normalize import searchable, unnumbered
 from retrieval.text.words import STOP, WORD, alias_key, stem
 
@@ -24,7 +25,6 @@ _SELDOM = 2  # times: a word that the rules explain, and not what they call the 
 _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four, tour
 _COMMON = 300  # words, enough to tell a language by
 _BAR = re.compile(r"(?<!\\)\|")
-_WIKI = re.compile(r"\[\[(?:[^\[\]|]*\\?\|)?([^\[\]|]*)\]\]")
 _MARKS = re.compile(r"[*_`†]+")
 _BOLD = re.compile(r"\s*(?:>\s*)?(?:[-*+]\s+|\d{1,9}[.)]\s+)?(\*{1,3}|_{1,3})([^*_]{1,60}?)\1(:?)")
 _ENTRIES = """
@@ -229,4 +229,4 @@ def stemmed(word: str) -> str:
 
 def plain(text: str) -> str:
     """Return text without emphasis, its links as their words."""
-    return _MARKS.sub("", _WIKI.sub(r"\1", text)).strip()
+    return _MARKS.sub("", WIKI.sub(link_words, text)).strip()

@@ -13,6 +13,7 @@ from api.checks import sanitize
 from api.checks.url_pattern import ADDRESS
 from retrieval.index.terms import raw_cells
 from retrieval.models import Entry
+from retrieval.text.dialects import WIKI, callouts, link_words, plain_markdown
 from retrieval.text.hidden import visible
 from retrieval.text.normalize import unnumbered
 
@@ -22,8 +23,6 @@ _COMMENT = re.compile(r"(?<!\S)%%.*?%%(?!\S)", re.DOTALL)  # as Obsidian has the
 _MARKUP = re.compile(r"([\\`*_\[\]<&~|$!])")
 _PAIRED = re.compile(r"\*[^*]+\*|(?<!\w)_[^_]+_|`[^`]+`|\[[^\[\]]*\]|~~|</?\w")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
-WIKI = re.compile(r"\[\[(?:[^\[\]|\n]*?\\?\|)?([^\[\]|\n]*)\]\]")
-_CALLOUT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][+-]?[ \t]*", re.MULTILINE)
 _CALLED_OUT = re.compile(r"^\[!\w+\][+-]?\s*")
 _MARK = re.compile(r"^(?:\s*>)*\s*(?:#{1,6}\s+|(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
 
@@ -115,7 +114,7 @@ def _piece(card: Card, piece: Piece) -> str:
         return table(card, piece)
     if piece.form == "fields":
         return _fields(card, piece)
-    lead = [_lines(card, piece.lead)] if piece.lead else []
+    lead = [_dedented(_lines(card, piece.lead))] if piece.lead else []
     shown: list[str] = []
     for part in piece.parts:
         shown.append(_dedented(_lines(card, part)))
@@ -131,7 +130,9 @@ def table(card: Card, piece: Piece) -> str:
     if not any(is_delimiter(line) for line in header):
         width = max(len(raw_cells(row)) for row in rows)
         header = ["|" + "  |" * width, "|" + "---|" * width]
-    return "\n".join([*header, *rows]) + "".join(f"\n\n{one}" for one in _more(piece, "rows"))
+    return "\n".join(line.lstrip() for line in (*header, *rows)) + "".join(
+        f"\n\n{one}" for one in _more(piece, "rows")
+    )
 
 
 def _fields(card: Card, piece: Piece) -> str:
@@ -175,7 +176,8 @@ def _lines(card: Card, part: Part) -> str:
 
 def plain(shown: str) -> str:
     """Return text without what a browser hides, and what only its own program reads."""
-    return _CALLOUT.sub(r"\1", WIKI.sub(r"\1", _COMMENT.sub("", visible(shown)))).rstrip()
+    text = callouts(_COMMENT.sub("", visible(plain_markdown(shown).text)), unnamed=False)
+    return WIKI.sub(link_words, text).strip("\n").rstrip()
 
 
 def _dedented(shown: str) -> str:

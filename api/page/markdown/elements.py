@@ -8,10 +8,10 @@ from markupsafe import Markup, escape
 
 from api.page.markdown.lossless import AS_WRITTEN
 from api.page.markdown.writer import Write, Writer
+from retrieval.text.dialects import WIKI, link_words
 
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)  # the one tag that tables of rules hold
 _CITATION = re.compile(r"\[(\d+)\]", re.ASCII)
-WIKI = re.compile(r"\[\[([^\[\]|\n]+?)(?:\\?\|([^\[\]\n]*))?\]\]")
 _NAME = 16  # characters of a first cell that stay on one line
 _ALIGNED = {"text-align:right": "right", "text-align:center": "center"}
 
@@ -145,7 +145,7 @@ def _text(writer: Writer, node: SyntaxTreeNode) -> Markup:
     made, end = Markup(""), 0
     for found in WIKI.finditer(node.content):
         made += _words(writer, node.content[end : found.start()])
-        made += writer.shown.links.wiki(found[1], found[2] or found[1].partition("#")[0])
+        made += writer.shown.links.wiki(found[1], link_words(found))
         end = found.end()
     return made + _words(writer, node.content[end:])
 

@@ -15,9 +15,10 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from api.checks.sanitize import visible
-from api.page.markdown.elements import BLOCKS, SPANS, WIKI
+from api.page.markdown.elements import BLOCKS, SPANS
 from api.page.markdown.lossless import lossless_plugin
 from api.page.markdown.writer import Shown, Writer
+from retrieval.text.dialects import WIKI, callouts, link_words, plain_markdown
 
 # Brackets within brackets, as in [[[a]](b)](c). The parser looks again from each bracket through
 # all that it allows: 80 KB of "[[" took some seconds with its own 100.
@@ -46,14 +47,14 @@ _PARSER.inline.ruler.before("text", "brackets", _without_more_brackets)
 
 def html(text: str, shown: Shown | None = None) -> Markup:
     """Return Markdown as HTML. Characters that show nothing are shown as escapes."""
-    source = visible(text)
+    source = _source(text)
     return _written(_parsed(source), source, shown or Shown())
 
 
 def first_words(text: str) -> tuple[str, str]:
     """Return the first heading of a text and its first paragraph, both without markup."""
     found = {"heading": "", "paragraph": ""}
-    for node in _parsed(visible(text)).children:
+    for node in _parsed(_source(text)).children:
         if node.type in found and not found[node.type]:
             found[node.type] = " ".join(_plain(node).split())
     return found["heading"], found["paragraph"]
@@ -70,7 +71,7 @@ class Heading:
 
 def with_outline(text: str, shown: Shown) -> tuple[Markup, tuple[Heading, ...]]:
     """Return Markdown as HTML, and its headings in order, without markup."""
-    source = visible(text)
+    source = _source(text)
     tree = _parsed(source)
     headings = tuple(
         Heading(int(node.tag[1]), " ".join(_plain(node).split()), node.map[0] + 1)
@@ -86,6 +87,10 @@ def header(text: str) -> str:
     return tokens[0].content if tokens and tokens[0].type == "front_matter" else ""
 
 
+def _source(text: str) -> str:
+    return callouts(plain_markdown(visible(text), quoted=True).text, unnamed=True)
+
+
 def _parsed(source: str) -> SyntaxTreeNode:
     return SyntaxTreeNode(_PARSER.parse(source, {}))
 
@@ -96,5 +101,5 @@ def _written(tree: SyntaxTreeNode, source: str, shown: Shown) -> Markup:
 
 def _plain(node: SyntaxTreeNode) -> str:
     if node.type in {"text", "code_inline"}:
-        return WIKI.sub(lambda found: found[2] or found[1], node.content)
+        return WIKI.sub(link_words, node.content)
     return " " if node.type in {"softbreak", "hardbreak"} else "".join(map(_plain, node.children))

@@ -1,0 +1,81 @@
+"""Vaults as Obsidian, MkDocs and Docusaurus keep them: found, shown, cited by their own lines."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from api.answer.card_reply import card_reply
+from api.answer.cards import render
+from api.page.markdown.links import Links
+from api.page.markdown.render import html
+from api.page.markdown.writer import Shown
+from retrieval.context import SearchContext
+from retrieval.text.dialects import plain_markdown
+from tests.conftest import index_of, write_vault
+from tests.support.index.cutting import check
+from tests.support.made.made_dialects import CODE, DIALECTS, MARKUP, Dialect
+
+_each = pytest.mark.parametrize("dialect", DIALECTS, ids=[one.path for one in DIALECTS])
+
+
+@pytest.fixture(scope="module")
+def rules(
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SearchContext]:
+    """A search context of the ten files."""
+    vault = write_vault(tmp_path_factory.mktemp("dialects"), {d.path: d.text for d in DIALECTS})
+    with index_of(loaded, server, vault, rag_threshold=-9.0) as context:
+        yield context
+
+
+@_each
+def test_the_answer_is_the_files_own_lines_without_markup(
+    rules: SearchContext, dialect: Dialect
+) -> None:
+    card = card_reply(rules, dialect.question).cards[0]
+    assert card.path == dialect.path
+    assert [(part.first_line, part.last_line) for part in card.marked] == [dialect.lines]
+    lines = dialect.text.split("\n")
+    assert all(lines[number - 1] == line for number, line in card.lines.items())
+    for shown in (render.text(card), render.listed_line(card.best), card.best.text):
+        assert not [mark for mark in MARKUP if mark in shown.replace(CODE, "")]
+    missing = [words for words in dialect.shown if words not in render.text(card)]
+    assert not missing
+
+
+@_each
+def test_the_page_shows_a_file_without_markup_and_each_line_by_its_number(dialect: Dialect) -> None:
+    numbers = range(1, dialect.text.count("\n") + 2)
+    page = str(html(dialect.text, Shown(numbers=numbers, anchored=True)))
+    body = page.partition("</details>")[2] or page  # what stands below the head of the file
+    assert not [mark for mark in MARKUP if mark in body.replace(CODE, "")]
+    assert all(f'id="L{number}"' in page for number in numbers[:-1])
+    check(dialect.text)
+
+
+def test_an_embed_is_a_link_to_what_it_embeds_or_its_name() -> None:
+    links = Links.of(["notes/Fees.md"], "notes/Boats.md")
+    page = html("![[Fees#Boats]] ![[Fees|all fees]] ![[Lost]]", Shown(links=links))
+    assert '<a href="/vault/notes/Fees.md">Fees &gt; Boats</a>' in page
+    assert '<a href="/vault/notes/Fees.md">all fees</a> Lost' in page
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n!!! note\n    x\n=== \"A\"\nimport a from 'b'\n:::tip\n```",
+        "A duty on\nimport of goods from 'abroad'\n",
+        "import duties from the port are high",
+        "Wow\n=== \n!!! What a day it was\n???\n",
+        "<Name of the guest>\n\n:::\n",
+        "> text\n> !!! shouted",
+    ],
+)
+def test_what_is_no_dialect_stays_as_it_is(text: str) -> None:
+    assert plain_markdown(text, quoted=True).text == text
+
+
+def test_what_stands_behind_a_block_is_not_in_it() -> None:
+    text = '=== "A"\n\n\tone\n\t=== "B"\n\t\ttwo\n=== "C"\n    - three\nfour\n</Tabs>\n'
+    plain = "**A:**\n\none\n**B:**\ntwo\n**C:**\n- three\nfour\n</Tabs>\n"
+    assert plain_markdown(text).text == plain
