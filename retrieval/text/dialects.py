@@ -35,6 +35,7 @@ _MODULE = re.compile(
 _FROM = re.compile(r".*\bfrom\s*[\"'][^\"']+[\"'];?")
 _END_OF_COMMENT = re.compile(r".*\*/\}")
 _BLANK = re.compile("")
+_DEEPEST = 32  # blocks around a line: each is looked at for every line in them
 _BODY = 4  # columns by which the text of an admonition or tab is indented
 
 
@@ -154,7 +155,8 @@ class _Reader:
         return False
 
     def _open(self, block: _Opened, name: str) -> str:
-        self.opened.append(block)
+        if len(self.opened) < _DEEPEST:
+            self.opened.append(block)
         return _bold(name)
 
     def _close(self, closed_by: str) -> bool:
