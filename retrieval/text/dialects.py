@@ -35,7 +35,7 @@ _MODULE = re.compile(
 _FROM = re.compile(r".*\bfrom\s*[\"'][^\"']+[\"'];?")
 _END_OF_COMMENT = re.compile(r".*\*/\}")
 _BLANK = re.compile("")
-_DEEPEST = 32  # blocks around a line: each is looked at for every line in them
+_DEEPEST = 8  # blocks around a line: each is looked at for every line in them
 _BODY = 4  # columns by which the text of an admonition or tab is indented
 
 
