@@ -17,12 +17,19 @@ from ingest.read.vault import SourceFile, VaultFiles
 from ingest.rebuild import Built
 from retrieval.context import SearchContext
 from retrieval.errors import FileRejectedError
-from retrieval.index import generations, hnsw, migrate, store
+from retrieval.index import generations, hnsw, migrate, store, text_search
 from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection, Generation
 from retrieval.refusal import off_topic
+from retrieval.settings import ENGLISH
 
 _log = logging.getLogger(__name__)
+_NOT_ENGLISH = (
+    "warning: LANGUAGE={}: full text search knows its forms and stop words, and the rest learnt "
+    "English. The bundled encoder sees less of what is said in other words than the rules' own; "
+    "which questions are refused was fitted on English ones; slips are not corrected, lists and "
+    "follow-ups not noticed. EMBEDDING_MODEL takes a model of more languages"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +135,8 @@ def _done(job: Job, *, whole: bool) -> IngestReport:
     started = monotonic()
     begin(job.conn)
     todo = _look(job, whole=whole)
+    if todo.plan.rebuild and job.context.settings.language != ENGLISH:
+        job.say(_NOT_ENGLISH.format(job.context.settings.language))
     built = rebuild.build(job, todo.live, todo.found) if todo.plan.rebuild else _edit(job, todo)
     generations.vacuum_if_worn(job.conn)
     files, chunks = generations.size(job.conn, built.generation_id)
@@ -142,6 +151,7 @@ def _done(job: Job, *, whole: bool) -> IngestReport:
 
 def _look(job: Job, *, whole: bool) -> _Todo:
     """Read vault and index, under the lock: an older reading must not undo another's ingest."""
+    text_search.check(job.conn, job.context.settings.language)
     found = vault.read(job.root)
     migrate.check(job.conn)
     live = generations.live_or_none(job.conn)
@@ -194,6 +204,7 @@ def run_temporary(
     makes the chunks of a file instead of `document.index`; the evals compare others with it.
     """
     started = monotonic()
+    text_search.check(conn, context.settings.language)
     found = vault.read(root)
     migrate.install(conn)
     job = Job(context, conn, root, progress=progress, index=index, temporary=True)

@@ -23,11 +23,12 @@ from retrieval.ranking.calibration import Weights
 from retrieval.ranking.reranking import CrossEncoderReranker, Reranker
 from retrieval.refusal import topic_scores
 from retrieval.refusal.topic_scores import BaselineCache
-from retrieval.settings import BUNDLED, BUNDLED_CANDIDATES, Settings
+from retrieval.settings import BUNDLED, BUNDLED_CANDIDATES, ENGLISH, Settings
 from retrieval.text.normalize import FOLDING_VERSION
 
 _log = logging.getLogger(__name__)
 Fingerprint = Mapping[str, str | int]
+_UNSAID = {"language": ENGLISH}  # of an index from before it was said
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ class SearchContext:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """What a question's vector depends on; an index made otherwise cannot be searched."""
-        return fingerprint_of(self.embedder)
+        """What a question's vector and words depend on: another index cannot be searched."""
+        return fingerprint_of(self.embedder, self.settings.language)
 
     def warm(self) -> None:
         """Load the models now instead of at the first question."""
@@ -67,7 +68,7 @@ class SearchContext:
     def check(self, generation: Generation) -> None:
         """Raise IndexMismatchError where this generation was made by other models."""
         for name, ours in self.fingerprint.items():
-            theirs = generation.fingerprint.get(name)
+            theirs = generation.fingerprint.get(name, _UNSAID.get(name))
             if theirs != ours and name != "model":  # a name is for people; the digest decides
                 raise IndexMismatchError(
                     f"the index was made with {name} {theirs!r} and this process has {ours!r}; "
@@ -75,8 +76,8 @@ class SearchContext:
                 )
 
 
-def fingerprint_of(embedder: Embedder) -> Fingerprint:
-    """Return what a question's vector depends on, where `embedder` makes it."""
+def fingerprint_of(embedder: Embedder, language: str) -> Fingerprint:
+    """Return what a question's vector and words depend on, where `embedder` makes it."""
     return {
         "model": embedder.files.name,
         "model_digest": embedder.files.digest,
@@ -85,6 +86,7 @@ def fingerprint_of(embedder: Embedder) -> Fingerprint:
         "token_pooling": embedder.pooling,
         "folding": FOLDING_VERSION,
         "encoding": ENCODING_VERSION,
+        "language": language,
     }
 
 

@@ -97,6 +97,7 @@ class Terms:
     named_words: frozenset[str]  # the stems that are part of a name
     commonest: str  # words, as a sample of the vault's language
     aliases: Aliases = field(default_factory=dict)  # of its aliases.yaml
+    stop: frozenset[str] = frozenset()  # stems that say nothing in another language than English
 
     @property
     def headings(self) -> tuple[str, ...]:

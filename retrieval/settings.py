@@ -30,6 +30,9 @@ FOREIGN_NAMES = frozenset({"HF_HUB_OFFLINE", "NO_COLOR", "POSTGRES_PASSWORD"})
 BUNDLED = "bundled"  # a model that comes with the installation
 BUNDLED_CANDIDATES = 12  # that our cross-encoder reads: fitted so, some 0.3 s on two cores
 
+ENGLISH = "english"  # what the encoder, the limits of refusing and the rules of questions know
+Language = Annotated[str, BeforeValidator(lambda value: str(value).strip().lower())]
+
 LogLevel = Annotated[
     Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"],
     BeforeValidator(lambda value: value.upper() if isinstance(value, str) else value),
@@ -59,6 +62,7 @@ class Settings(BaseSettings):
     vault: Path = Path("vault")
     database_url: SecretStr | None = None  # not set: the embedded PostgreSQL
     rag_data_dir: Path = Path(".data")  # the embedded database's files
+    language: Language = ENGLISH  # of the vault, a text search configuration of PostgreSQL
 
     embedding_model: str = BUNDLED  # "bundled", "bundled-base", a folder, or a hub id
     reranker_model: str = "off"  # "off", "bundled", a folder, or a hub id of a CrossEncoder

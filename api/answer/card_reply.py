@@ -25,6 +25,7 @@ from retrieval.index import folder_entries
 from retrieval.index.terms import key
 from retrieval.models import Certainty, Entry, Evidence, SearchResult, Terms
 from retrieval.search import check_question, search
+from retrieval.settings import ENGLISH
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
 
@@ -106,7 +107,10 @@ def card_reply(
     if said:
         return CardReply(typed, "refused" if said.is_refusal else "answered", None, talk=said)
     whole = alone or _whole(context, typed, options, terms)
-    question, corrections = spelling.corrected(whole, terms, context.embedder.tokens.is_word)
+    question = whole
+    corrections: tuple[Correction, ...] = ()
+    if context.settings.language == ENGLISH:  # "ausleihen" is no slip of "ausleihe"
+        question, corrections = spelling.corrected(whole, terms, context.embedder.tokens.is_word)
     reading = intent.read(question, terms)
     result = _searched(context, question, options)
     parts = [_searched(context, part, options) for part in reading.parts if result.hits]

@@ -19,7 +19,12 @@ from retrieval.refusal import off_topic
 BASELINE = Path(__file__).parents[1] / "baseline.json"
 REFUSED = "refused_"  # and the kind: a metric of questions that have no answer
 FAR = "far_offtopic"  # how far an off-topic question is from the rules, whether refused or not
-_OF_INDEX = ("chunker", "folding", "encoding")  # what else an index is made with is a model
+_OF_INDEX = (
+    "chunker",
+    "folding",
+    "encoding",
+    "language",
+)  # what else an index is made with is a model
 
 Fingerprint = Mapping[str, Mapping[str, str | int]]
 

@@ -71,7 +71,7 @@ def examine(settings: Settings, root: Path) -> tuple[Check, ...]:
             return tuple(checks)
         made_by_us = False
         if embedder:
-            wanted = {**fingerprint_of(embedder), "chunker": CHUNKER_VERSION}
+            wanted = {**fingerprint_of(embedder, settings.language), "chunker": CHUNKER_VERSION}
             checks.append(index_checks.fingerprint(live, wanted))
             made_by_us = not checks[-1].findings
         checks += _against_vault(conn, live, root, embedder if made_by_us else None)

@@ -8,6 +8,7 @@ from psycopg.rows import class_row
 from retrieval.index.sections import Section, Sections, line_of, words_of
 from retrieval.index.store import Connection
 from retrieval.index.terms import stemmed
+from retrieval.index.text_search import CONFIGURATION
 from retrieval.models import EntryKind, SourceNote
 from retrieval.text.words import WORD
 
@@ -18,7 +19,7 @@ _MOST_CHUNKS = 60  # whose entries are ranked; one letter is in nearly all of th
 
 # A word is found where one of a chunk's words begins with it (a range, which the index of postings
 # can look up) or has its stem. Chunks with the most of the words are kept, half of them at least.
-_SAID = """
+_SAID = f"""
     WITH typed AS (
         SELECT * FROM unnest(%(words)s::text[]) WITH ORDINALITY AS typed(word, ordinal)
     ), found AS (
@@ -27,7 +28,7 @@ _SAID = """
             AND p.lexeme >= word COLLATE "C" AND p.lexeme < word || chr(1114111) COLLATE "C"
         UNION ALL
         SELECT ordinal, p.chunk_id, p.count
-        FROM typed, unnest(tsvector_to_array(to_tsvector('english', word))) AS stem
+        FROM typed, unnest(tsvector_to_array(to_tsvector({CONFIGURATION}, word))) AS stem
             JOIN posting AS p ON p.generation_id = %(generation)s AND p.lexeme = stem
     ), matched AS (
         SELECT chunk_id, count(DISTINCT ordinal) AS words, sum(count) AS times
@@ -41,7 +42,7 @@ _SAID = """
     FROM best JOIN entry AS e USING (chunk_id) JOIN chunk AS c ON c.id = e.chunk_id
         JOIN file AS f ON f.generation_id = c.generation_id AND f.path = c.path
     WHERE e.kind <> 'whole' ORDER BY c.path, e.first_line, e.ordinal
-"""
+"""  # noqa: S608  # constants of the package, no values
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from psycopg import sql
 from psycopg.rows import kwargs_row
 
 from retrieval.index.store import Connection
+from retrieval.index.text_search import CONFIGURATION
 from retrieval.models import Chunk
 
 
@@ -180,9 +181,9 @@ ODD_TOKENS = """
 
 # Made again from the entries as ingest makes it, in this database: another parser of words, after a
 # move to another server, differs too.
-ODD_POSTINGS = """
+ODD_POSTINGS = f"""
     WITH words AS (
-        SELECT c.id, to_tsvector('english', c.place || ' ' || coalesce(string_agg(
+        SELECT c.id, to_tsvector({CONFIGURATION}, c.place || ' ' || coalesce(string_agg(
             e.trail || e.words, ' ' ORDER BY e.ordinal) FILTER (WHERE e.kind = 'whole'), ''))
             AS known
         FROM chunk AS c LEFT JOIN entry AS e ON e.chunk_id = c.id
@@ -204,4 +205,4 @@ ODD_POSTINGS = """
     FROM chunk AS c LEFT JOIN lengths USING (id) LEFT JOIN wrong USING (id)
     WHERE wrong.words > 0
         OR c.generation_id = %(generation)s AND c.length IS DISTINCT FROM lengths.length
-"""
+"""  # noqa: S608  # constants of the package, no values

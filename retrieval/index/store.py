@@ -14,6 +14,7 @@ from pgvector import Vector
 from psycopg.rows import class_row, kwargs_row
 
 from retrieval.errors import IndexMissingError
+from retrieval.index.text_search import CONFIGURATION
 from retrieval.models import Chunk, Entry, Evidence, SourceNote, Vectors
 from retrieval.ranking import late_interaction
 from retrieval.ranking.late_interaction import QuestionTokens, TokenVectors
@@ -89,7 +90,7 @@ _FULL_TEXT = f"""
         WHERE generation_id = %(generation)s
     ), word AS (
         SELECT asked.lexeme, ln(1 + (chunks - found.n + 0.5) / (found.n + 0.5)) AS idf
-        FROM size, unnest(to_tsvector('english', %(text)s)) AS asked, LATERAL (
+        FROM size, unnest(to_tsvector({CONFIGURATION}, %(text)s)) AS asked, LATERAL (
             SELECT count(*) AS n FROM posting AS p
             WHERE p.generation_id = %(generation)s AND p.lexeme = asked.lexeme
         ) AS found

@@ -7,11 +7,12 @@ fields are the columns of tables, the keys of stat blocks, and bold beginnings w
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from retrieval.index import text_search
 from retrieval.index.abbreviations import explained
 from retrieval.models import LONGEST_NAME, Aliases, Entry, Name, Terms
 from retrieval.text.dialects import WIKI, link_words
@@ -48,7 +49,9 @@ class TermsCache:
         if known is None or known[0] != name:
             rows = conn.execute(_ENTRIES, [generation_id]).fetchall()
             entries = ((path, Entry(*_padded(columns))) for path, *columns in rows)
-            known = (name, of_entries(entries, _aliases(conn, generation_id)))
+            terms = of_entries(entries, _aliases(conn, generation_id))
+            stop = text_search.stop_words(conn, generation_id, terms.words)
+            known = (name, replace(terms, stop=frozenset(map(stemmed, stop))))
             self._known = known
         return known[1]
 

@@ -4,8 +4,11 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from psycopg import sql
+
 from retrieval.encoder.bi_encoder import ENCODING_VERSION
 from retrieval.index.store import Connection
+from retrieval.index.text_search import CONFIGURATION
 from retrieval.models import Chunk, Entry, SourceNote, Vectors
 from retrieval.ranking import late_interaction
 from retrieval.ranking.late_interaction import TokenVectors
@@ -158,6 +161,9 @@ _TAKE_OVER = """
 """
 
 
+_LANGUAGE = f"SELECT {CONFIGURATION}::text"
+
+
 def take_over(conn: Connection, old_id: int, new_id: int, paths: Sequence[str]) -> None:
     """Copy the files of these paths from one generation to another, which holds none of them."""
     values = {"old": old_id, "new": new_id, "paths": list(paths)}
@@ -180,11 +186,13 @@ def _new_ids(conn: Connection, count: int) -> list[int]:
 def _copy_chunks(
     conn: Connection, generation_id: int, chunks: Iterable[tuple[int, tuple[str, NewChunk]]]
 ) -> None:
-    conn.execute(
+    row = conn.execute(_LANGUAGE, {"generation": generation_id}).fetchone()
+    assert row is not None  # a SELECT without FROM always gives a row
+    table = sql.SQL(
         "CREATE TEMP TABLE new_chunk (LIKE chunk, words text, known tsvector "
-        "GENERATED ALWAYS AS (to_tsvector('english', place || ' ' || words)) STORED) "
-        "ON COMMIT DROP"
+        "GENERATED ALWAYS AS (to_tsvector({}, place || ' ' || words)) STORED) ON COMMIT DROP"
     )
+    conn.execute(table.format(sql.Literal(row[0])))
     conn.execute("ALTER TABLE new_chunk ALTER COLUMN length DROP NOT NULL")
     statement = (
         "COPY new_chunk (id, generation_id, path, heading, first_line, last_line, text, context, "

@@ -63,7 +63,7 @@ class QuestionWords:
     @classmethod
     def of(cls, question: str, terms: Terms) -> "QuestionWords":
         """Return what is compared of a question."""
-        said = frozenset(stems_of(question))
+        said = frozenset(stems_of(question)) - terms.stop
         words = terms.in_full(said)
         return cls(
             question,

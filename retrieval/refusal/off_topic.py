@@ -81,7 +81,7 @@ def _is_named(result: SearchResult) -> bool:
     or two words, each part of a name.
     """
     terms = result.terms
-    said = frozenset(stems_of(result.question))
+    said = frozenset(stems_of(result.question)) - terms.stop
     in_full = terms.in_full(said)
     weights = {word: terms.weight(word) for word in in_full}
     total = math.fsum(weights.values())

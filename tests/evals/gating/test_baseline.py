@@ -76,7 +76,7 @@ def test_two_runs_measure_the_same(gate: Gate, capsys: pytest.CaptureFixture[str
         ("hit", "reciprocal_rank", "first_card", "shown"), 1.0
     )
     assert {*stored.fingerprint["models"]} >= {"model", "model_digest", "reranker"}
-    assert stored.fingerprint["index"].keys() == {"chunker", "folding", "encoding"}
+    assert stored.fingerprint["index"].keys() == {"chunker", "folding", "encoding", "language"}
     assert stored.fingerprint["search"]["top_k"] == 4
     assert "text_weight" in stored.fingerprint["search"]
     assert stored.fingerprint["data"].keys() == {"questions", "vault"}
