@@ -96,7 +96,7 @@ def test_a_folded_card_is_its_best_entry_on_the_line_of_its_place(source: str, l
     [
         ("A <!-- not yet --> rule", "A  rule"),
         ("See [[Kraken]] and [[2. Beasts/Selkie|selkies]].", "See Kraken and selkies."),
-        ("> [!note] Take care\n> of this", "> Take care\n> of this"),
+        ("> [!note] Take care\n> of this", "> **Take care:**\n> of this"),
         ("a [link](Crew.md) stays  ", "a [link](Crew.md) stays"),
     ],
 )
