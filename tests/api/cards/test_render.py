@@ -160,7 +160,7 @@ def test_a_row_on_one_line_names_its_columns(quote: str, lead: str, said: str) -
 @pytest.mark.parametrize(
     ("quote", "said"),
     [
-        ("> [!note] Optional: a staff.", "Optional: a staff."),
+        ("> [!note] Optional: a staff.", "**Optional: a staff.**"),
         ("A staff. %% second rank is best %%", "A staff."),
         ("- the fare <!-- 212 -->", "the fare"),
         ("Chance is 5%% by day and 10%% by night.", "Chance is 5%% by day and 10%% by night."),
