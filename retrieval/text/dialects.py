@@ -15,7 +15,7 @@ _CALLOUT = re.compile(r"^([ \t]*(?:>[ \t]*)+)\[!(\w[\w-]*)\][+-]?[ \t]*([^\n]*)$
 
 _ANY = re.compile(r"^[ \t]*(?:!!!|\?\?\?|===|:::|</?[A-Z]|import\b|export\b|\{/\*)", re.MULTILINE)
 _HEADER = re.compile(r"---[ \t]*\n(?:(?!---)[^\n]*\n)*---[ \t]*\n")
-_FENCE = re.compile(r"[ >]*(`{3,}|~{3,})(.*)")
+_FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})(.*)")
 _ADMONITION = re.compile(
     r"(?:!!!|\?\?\?\+?)[ \t]*([\w-]+)"
     r"(?:(?:[ \t]+[\w-]+)*[ \t]+\"([^\"]*)\"|(?:[ \t]+(?:inline|end))*)"
@@ -32,9 +32,9 @@ _MODULE = re.compile(
     r"|export\s+(?:(?:const|let|var|function|class|async)\s.*|[{*].*"
     r"|default\s+(?:function\b.*|class\b.*|[({\[].*|[\w.]+(?:\(.*\))?;?))"
 )  # of MDX: no line of prose is all of this form
-_FROM = re.compile(r".*\bfrom\s*[\"'][^\"']+[\"'];?")
-_END_OF_COMMENT = re.compile(r".*\*/\}")
-_BLANK = re.compile("")
+_FROM = re.compile(r"^$|\bfrom\s*[\"'][^\"']+[\"'];?$")
+_END_OF_COMMENT = re.compile(r"\*/\}$")
+_BLANK = re.compile("^$")
 _DEEPEST = 8  # blocks around a line: each is looked at for every line in them
 _BODY = 4  # columns by which the text of an admonition or tab is indented
 
@@ -64,14 +64,14 @@ class _Reader:
     closing: Collection[str]  # names of the components that are closed somewhere
     opened: list[_Opened] = field(default_factory=list)
     fence: tuple[str, int] | None = None  # its mark, and how many blocks it stands in
-    skipped: re.Pattern[str] | None = None  # lines are left out until one is all of this
+    skipped: re.Pattern[str] | None = None  # lines are left out until one has this
     after_blank: bool = True
 
     def line(self, line: str) -> tuple[str, bool]:
         """Return a line in plain Markdown, and whether it is a name."""
         words = line.strip()
         if self.skipped:
-            self.skipped = None if self.skipped.fullmatch(words) else self.skipped
+            self.skipped = None if self.skipped.search(words) else self.skipped
             return "", False
         indent = len(line.expandtabs(_BODY)) - len(line.expandtabs(_BODY).lstrip())
         if words:
@@ -97,7 +97,7 @@ class _Reader:
         if not _MODULE.fullmatch(words):
             return False
         if words.startswith("import"):
-            self.skipped = None if _FROM.fullmatch(words) or "{" not in words else _FROM
+            self.skipped = None if _FROM.search(words) or "{" not in words else _FROM
         else:
             self.skipped = None if words.endswith(";") else _BLANK
         return True

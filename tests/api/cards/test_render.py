@@ -96,7 +96,7 @@ def test_a_folded_card_is_its_best_entry_on_the_line_of_its_place(source: str, l
     [
         ("A <!-- not yet --> rule", "A  rule"),
         ("See [[Kraken]] and [[2. Beasts/Selkie|selkies]].", "See Kraken and selkies."),
-        ("> [!note] Take care\n> of this", "> Take care\n> of this"),
+        ("> [!note] Take care\n> of this", "> **Take care:**\n> of this"),
         ("a [link](Crew.md) stays  ", "a [link](Crew.md) stays"),
     ],
 )
@@ -160,7 +160,7 @@ def test_a_row_on_one_line_names_its_columns(quote: str, lead: str, said: str) -
 @pytest.mark.parametrize(
     ("quote", "said"),
     [
-        ("> [!note] Optional: a staff.", "Optional: a staff."),
+        ("> [!note] Optional: a staff.", "**Optional: a staff.**"),
         ("A staff. %% second rank is best %%", "A staff."),
         ("- the fare <!-- 212 -->", "the fare"),
         ("Chance is 5%% by day and 10%% by night.", "Chance is 5%% by day and 10%% by night."),
