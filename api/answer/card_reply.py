@@ -80,6 +80,7 @@ class CardReply:
     reading: Reading = PLAIN
     premise: Evidence | None = None
     talk: Talk | None = None
+    elsewhere: bool = False  # what the question's own filters leave out would answer it
 
     @property
     def hashes(self) -> dict[str, str]:
@@ -120,7 +121,11 @@ def card_reply(
         question, result.certainty, result.confidence,
         found=result, parts=tuple(parts), folders=listed, corrections=corrections, reading=reading,
     )  # fmt: skip
-    return _with_cards(reply, result, far=far)
+    reply = _with_cards(reply, result, far=far)
+    if not options.filters or reply.certainty == "answered":
+        return reply
+    rest = _searched(context, question, replace(options, filters=None))
+    return replace(reply, elsewhere=bool(rest.hits) and rest.certainty == "answered")
 
 
 def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardReply:

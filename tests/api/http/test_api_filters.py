@@ -1,0 +1,183 @@
+"""What a filter hides is hidden in every reply, over HTTP, whatever asks."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from api.main import create_app
+from api.state import AppState, open_app_state
+from ingest import pipeline
+from retrieval.context import SearchContext
+from retrieval.errors import ConfigurationError
+from retrieval.settings import Settings
+from tests.conftest import index_of, write_vault
+from tests.support.index.index_state import same_models
+from tests.support.servers.serving import events, serving
+
+SECOND = "---\nedition: 2\nstatus: current\n---\n"
+FIRST = "---\nedition: 1\nstatus: superseded\n---\n"
+FILES = {
+    "First/Torches.md": FIRST + "# Torches\n\nA torch burns for one hour.\n",
+    "First/Lanterns.md": FIRST + "# Lanterns\n\nA lantern burns a flask of oil in four hours.\n",
+    "First/Monsters/Wight.md": FIRST + "# Wight\n\nA wight drains one level with each hit.\n",
+    "First/Monsters/Ghoul.md": FIRST + "# Ghoul\n\nA ghoul paralyses with each hit.\n",
+    "First/Monsters/Spectre.md": FIRST + "# Spectre\n\nA spectre drains two levels.\n",
+    "Second/Torches.md": SECOND + "# Torches\n\nA torch burns for six hours.\n",
+    "Second/Hazards.md": "---\nedition: 2\n---\n# Hazards\n\nA fall deals 1d6 for each 10 feet.\n",
+    "Second/Weapons.md": SECOND + "# Weapons\n\n| Weapon | Cost |\n|---|---|\n| Axe | 7 |\n",
+}
+TORCH, LANTERN = "How long does a torch burn?", "How long does a lantern burn a flask of oil?"
+NEW: dict[str, Any] = {"edition": 2}
+
+
+@pytest.fixture(scope="module")
+def rules(
+    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SearchContext]:
+    vault = write_vault(tmp_path_factory.mktemp("filters"), FILES)
+    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
+        yield rules
+
+
+@pytest.fixture(scope="module")
+def api(rules: SearchContext) -> Iterator[httpx2.Client]:
+    with serving(rules.settings, create_app(AppState(rules, None))) as client:
+        yield client
+
+
+def asked(client: httpx2.Client, path: str, **body: Any) -> dict[str, Any]:
+    reply = client.post(path, json={"question": TORCH, **body})
+    assert reply.status_code == 200, reply.text
+    given: dict[str, Any] = reply.json()
+    return given
+
+
+@pytest.mark.parametrize(
+    ("filters", "paths"),
+    [
+        (None, {"First/Torches.md", "Second/Torches.md"}),
+        (NEW, {"Second/Torches.md"}),
+        ({"edition": {"lt": 2}}, {"First/Torches.md"}),
+        ({"path": {"prefix": "First/"}, "status": "current"}, set()),
+    ],
+)
+def test_answers_and_passages_are_of_files_that_pass(
+    api: httpx2.Client, filters: dict[str, Any] | None, paths: set[str]
+) -> None:
+    top = [one["path"] for one in asked(api, "/search", filters=filters, top_k=2)["passages"]]
+    answer = asked(api, "/ask", filters=filters)
+    streamed = dict(events(api, {"question": TORCH, "filters": filters, "stream": True}))
+    assert streamed["final_answer"]["answer"] == answer["answer"]
+    cited = {one["path"] for one in (*answer["cards"], *answer["citations"])}
+    if paths:
+        assert paths <= set(top)
+        assert cited & {"First/Torches.md", "Second/Torches.md"} == paths
+    else:
+        assert (top, cited, answer["refusal_reason"]) == ([], set(), "filters")
+
+
+@pytest.mark.parametrize(
+    ("filters", "said"),
+    [
+        ({"editoin": 2}, "do you mean 'edition'?"),
+        ({"edition": "' OR '1'='1' --"}, "is no number"),
+        ({"edition' OR '1'='1": 1}, "do you mean"),
+        ([], "filters"),
+        ("status", "filters"),
+        ({"status": {"$ne": 1}}, "no operator"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/ask", "/search"])
+def test_a_wrong_filter_is_a_422_in_words(
+    api: httpx2.Client, path: str, filters: Any, said: str
+) -> None:
+    for question in (TORCH, "hello"):
+        reply = api.post(path, json={"question": question, "filters": filters})
+        assert reply.status_code == 422
+        assert said in reply.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["hello", "What can you do?", "list all monsters", "Which monsters drain levels?", "thanks",
+     LANTERN, "What is a wight?", TORCH],
+)  # fmt: skip
+def test_nothing_of_a_hidden_file_is_in_a_reply(api: httpx2.Client, question: str) -> None:
+    shown = asked(api, "/ask", question=question)
+    reply = asked(api, "/ask", question=question, filters=NEW)
+    told = {**reply, "question": "", "request_id": ""}
+    assert "First" not in str(told)
+    for hidden in ("Lantern", "Wight", "Ghoul", "Spectre"):
+        assert hidden not in str(told), question
+    assert any(one in str(shown) for one in ("First", "Torch", "welcome"))
+
+
+def test_a_follow_up_stays_under_its_filters(api: httpx2.Client) -> None:
+    reply = asked(api, "/ask", question="and a lantern?", history=[TORCH], filters=NEW)
+    assert "First" not in str(reply)
+
+
+@pytest.mark.parametrize(
+    ("question", "filters", "elsewhere"),
+    [
+        (LANTERN, {"path": "Second/Weapons.md"}, True),  # the nearest line, or a refusal
+        ("What is the capital of France?", NEW, False),
+    ],
+)
+def test_a_reply_says_where_only_the_filters_are_in_the_way(
+    api: httpx2.Client, question: str, filters: dict[str, Any], elsewhere: bool
+) -> None:
+    reply = asked(api, "/ask", question=question, filters=filters)
+    assert reply["certainty"] != "answered"
+    assert reply["answer"].startswith("Nothing under these filters says so") is elsewhere
+
+
+def test_the_settings_filters_hold_for_every_question_and_narrow_its_own(
+    loaded: SearchContext, rules: SearchContext
+) -> None:
+    given = rules.settings.model_copy(update={"filters": {"status": {"not": "superseded"}}})
+    with same_models(loaded, given) as context:
+        app = create_app(AppState(context, None))
+        with serving(given, app) as client:
+            for question in (TORCH, LANTERN, "hello", "list all monsters"):
+                assert "First" not in str(asked(client, "/ask", question=question)["cards"])
+            paths = [one["path"] for one in asked(client, "/search", filters=NEW)["passages"]]
+            assert sorted(paths) == [one for one in FILES if one.startswith("Second/")][:0] + [
+                "Second/Hazards.md", "Second/Torches.md", "Second/Weapons.md",
+            ]  # fmt: skip
+            reply = asked(client, "/ask", question=LANTERN, filters={"edition": 1})
+            assert (reply["refused"], reply["refusal_reason"]) == (True, "no_passage")
+            assert "edition" not in client.get("/").text
+
+
+def test_settings_filters_that_do_not_fit_the_vault_stop_the_start(rules: SearchContext) -> None:
+    wrong = rules.settings.model_copy(update={"filters": {"statsu": "current"}})
+    with (
+        pytest.raises(ConfigurationError, match=r"FILTERS: .*did?o? you mean 'status'"),
+        open_app_state(wrong),
+    ):
+        pass
+
+
+def test_an_index_from_before_the_metadata_is_completed_without_embedding(
+    loaded: SearchContext, server: str, tmp_path: Any
+) -> None:
+    vault = write_vault(tmp_path / "old", FILES)
+    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
+        with rules.store.connect(autocommit=True) as conn:
+            conn.execute("UPDATE file SET metadata = NULL")
+            conn.execute("UPDATE generation SET revision = revision + 1")
+        with serving(rules.settings, create_app(AppState(rules, None))) as client:
+            body = {"question": TORCH, "filters": NEW}
+            reply = client.post("/search", json=body)
+            assert (reply.status_code, "python -m ingest" in reply.text) == (503, True)
+            assert asked(client, "/search")["passages"]
+            assert pipeline.run(rules, vault).embedded == 0
+            assert client.post("/search", json=body).json()["passages"]
+
+
+def test_filters_of_the_settings_are_read_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILTERS", '{"status": {"in": ["current", "house rule"]}}')
+    assert Settings().filters == {"status": {"in": ["current", "house rule"]}}
