@@ -29,6 +29,8 @@ FILES = {
     "Second/Weapons.md": SECOND + "# Weapons\n\n| Weapon | Cost |\n|---|---|\n| Axe | 7 |\n",
 }
 TORCH, LANTERN = "How long does a torch burn?", "How long does a lantern burn a flask of oil?"
+FRANCE = "What is the capital of France?"
+TORCHES = {"First/Torches.md", "Second/Torches.md"}
 NEW: dict[str, Any] = {"edition": 2}
 
 
@@ -66,16 +68,14 @@ def asked(client: httpx2.Client, path: str, **body: Any) -> dict[str, Any]:
 def test_answers_and_passages_are_of_files_that_pass(
     api: httpx2.Client, filters: dict[str, Any] | None, paths: set[str]
 ) -> None:
-    top = [one["path"] for one in asked(api, "/search", filters=filters, top_k=2)["passages"]]
+    top = [one["path"] for one in asked(api, "/search", filters=filters)["passages"]]
     answer = asked(api, "/ask", filters=filters)
     streamed = dict(events(api, {"question": TORCH, "filters": filters, "stream": True}))
     assert streamed["final_answer"]["answer"] == answer["answer"]
     cited = {one["path"] for one in (*answer["cards"], *answer["citations"])}
-    if paths:
-        assert paths <= set(top)
-        assert cited & {"First/Torches.md", "Second/Torches.md"} == paths
-    else:
-        assert (top, cited, answer["refusal_reason"]) == ([], set(), "filters")
+    assert set(top) & TORCHES == paths
+    assert cited & TORCHES == paths, answer["answer"]
+    assert paths or (top, answer["refusal_reason"]) == ([], "filters")
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,9 @@ def test_a_follow_up_stays_under_its_filters(api: httpx2.Client) -> None:
 @pytest.mark.parametrize(
     ("question", "filters", "elsewhere"),
     [
-        (LANTERN, {"path": "Second/Weapons.md"}, True),  # the nearest line, or a refusal
-        ("What is the capital of France?", NEW, False),
+        (LANTERN, {"edition": 3}, True),
+        (FRANCE, {"edition": 3}, False),
+        (FRANCE, NEW, False),
     ],
 )
 def test_a_reply_says_where_only_the_filters_are_in_the_way(
@@ -144,18 +145,17 @@ def test_the_settings_filters_hold_for_every_question_and_narrow_its_own(
             for question in (TORCH, LANTERN, "hello", "list all monsters"):
                 assert "First" not in str(asked(client, "/ask", question=question)["cards"])
             paths = [one["path"] for one in asked(client, "/search", filters=NEW)["passages"]]
-            assert sorted(paths) == [one for one in FILES if one.startswith("Second/")][:0] + [
-                "Second/Hazards.md", "Second/Torches.md", "Second/Weapons.md",
-            ]  # fmt: skip
-            reply = asked(client, "/ask", question=LANTERN, filters={"edition": 1})
-            assert (reply["refused"], reply["refusal_reason"]) == (True, "no_passage")
-            assert "edition" not in client.get("/").text
+            assert set(paths) == {one for one in FILES if one.startswith("Second/")}
+            for question, reason in ((TORCH, "filters"), (FRANCE, "no_passage")):
+                reply = asked(client, "/ask", question=question, filters={"edition": 1})
+                assert (reply["refused"], reply["refusal_reason"]) == (True, reason)
+            assert "Wight" not in client.get("/").text  # among the examples
 
 
 def test_settings_filters_that_do_not_fit_the_vault_stop_the_start(rules: SearchContext) -> None:
     wrong = rules.settings.model_copy(update={"filters": {"statsu": "current"}})
     with (
-        pytest.raises(ConfigurationError, match=r"FILTERS: .*did?o? you mean 'status'"),
+        pytest.raises(ConfigurationError, match=r"FILTERS: .*do you mean 'status'"),
         open_app_state(wrong),
     ):
         pass
