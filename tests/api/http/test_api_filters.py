@@ -122,7 +122,7 @@ def test_a_follow_up_stays_under_its_filters(api: httpx2.Client) -> None:
 @pytest.mark.parametrize(
     ("question", "filters", "elsewhere"),
     [
-        (LANTERN, {"edition": 3}, True),
+        (TORCH, {"edition": 3}, True),
         (FRANCE, {"edition": 3}, False),
         (FRANCE, NEW, False),
     ],
