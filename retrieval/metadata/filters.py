@@ -23,6 +23,7 @@ Predicate = Callable[[Mapping[str, Value]], bool]  # of a file's values by field
 
 _DEEPEST = 20  # objects and lists within each other
 _MOST = 1_000  # values, objects and lists of a filter
+_MOST_NAMED = 20  # fields
 _LONGEST = 300  # characters of a value
 _LARGEST = 10**30  # a number
 _RANGES: dict[str, Callable[[Any, Any], bool]] = {"gte": ge, "gt": gt, "lte": le, "lt": lt}
@@ -74,8 +75,14 @@ def _parsed(given: object, schema: Schema) -> Predicate:
 def _of_field(name: str, wanted: object, schema: Schema) -> Iterator[Predicate]:
     kind = schema.get(name)
     if kind is None:
-        near = difflib.get_close_matches(str(name), sorted({*schema, *RESERVED}), n=1, cutoff=0.0)
-        raise FilterError(f"no file has a field {_shown(name)}; do you mean {near[0]!r}?")
+        known = sorted({*schema, *RESERVED})
+        near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.0)
+        fields = ", ".join(list(schema)[:_MOST_NAMED]) + (
+            ", …" if len(schema) > _MOST_NAMED else ""
+        )
+        raise FilterError(
+            f"no file has a field {_shown(name)}; do you mean {near[0]!r}? The fields are {fields}"
+        )
     operators = wanted if isinstance(wanted, Mapping) else {"eq": wanted}
     for operator, operand in operators.items():
         yield _stated(name, _compared(name, kind, operator, operand), negated=operator == "not")

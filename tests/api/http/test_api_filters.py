@@ -1,19 +1,26 @@
 """What a filter hides is hidden in every reply, over HTTP, whatever asks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
+from mcp.client import Client as McpClient
+from openai import BadRequestError
 
 from api.main import create_app
+from api.openai.request import MODEL
 from api.state import AppState, open_app_state
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.errors import ConfigurationError
+from retrieval.errors import ConfigurationError, FilterError
+from retrieval.langchain import RulesRetriever
+from retrieval.search import search
 from retrieval.settings import Settings
 from tests.conftest import index_of, write_vault
 from tests.support.index.index_state import same_models
+from tests.support.servers.openai_client import BODY, MESSAGES, client_of, refused
 from tests.support.servers.serving import events, serving
 
 SECOND = "---\nedition: 2\nstatus: current\n---\n"
@@ -29,6 +36,8 @@ FILES = {
     "Second/Weapons.md": SECOND + "# Weapons\n\n| Weapon | Cost |\n|---|---|\n| Axe | 7 |\n",
 }
 TORCH, LANTERN = "How long does a torch burn?", "How long does a lantern burn a flask of oil?"
+Given = Mapping[str, Any]
+Surface = Callable[[httpx2.Client, SearchContext, Given], str]
 FRANCE = "What is the capital of France?"
 TORCHES = {"First/Torches.md", "Second/Torches.md"}
 NEW: dict[str, Any] = {"edition": 2}
@@ -114,6 +123,84 @@ def test_nothing_of_a_hidden_file_is_in_a_reply(api: httpx2.Client, question: st
     assert any(one in str(shown) for one in ("First", "Torch", "welcome"))
 
 
+def of_search(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
+    return str(asked(api, "/search", filters=filters)["passages"])
+
+
+def of_ask(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
+    return str(asked(api, "/ask", filters=filters))
+
+
+def of_stream(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
+    return str(events(api, {"question": TORCH, "filters": filters, "stream": True}))
+
+
+def of_page(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
+    body = {"question": TORCH, "filters": filters, "stream": True}
+    reply = api.post("/page/ask", json=body, headers={"Origin": str(api.base_url).rstrip("/")})
+    return reply.text
+
+
+def of_openai(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
+    given = client_of(api).chat.completions.create(
+        model=MODEL, messages=MESSAGES, extra_body={"filters": filters}
+    )
+    return given.model_dump_json()
+
+
+def of_mcp(tool: str, argument: str) -> Surface:
+    def surface(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
+        async def visit() -> str:
+            async with McpClient(f"{str(api.base_url).rstrip('/')}/mcp") as server:
+                given = await server.call_tool(tool, {argument: TORCH, "filters": filters})
+                assert not given.is_error, given.content
+                return str(given.structured_content)
+
+        return anyio.run(visit)
+
+    return surface
+
+
+def of_langchain(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
+    return str(RulesRetriever(rules=rules, filters=dict(filters)).invoke(TORCH))
+
+
+def of_library(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
+    return str([hit.chunk for hit in search(rules, TORCH, filters=filters).hits])
+
+
+SURFACES: dict[str, Surface] = {
+    "POST /search": of_search,
+    "POST /ask": of_ask,
+    "POST /ask, streamed": of_stream,
+    "the page": of_page,
+    "OpenAI's client": of_openai,
+    "MCP search": of_mcp("search", "query"),
+    "MCP ask": of_mcp("ask", "question"),
+    "LangChain": of_langchain,
+    "the library": of_library,
+}
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_every_way_to_ask_takes_filters(
+    api: httpx2.Client, rules: SearchContext, name: str
+) -> None:
+    for edition, shown, hidden in ((2, "Second/", "First/"), (1, "First/", "Second/")):
+        reply = SURFACES[name](api, rules, {"edition": edition}).replace("%2F", "/")
+        assert shown in reply
+        assert hidden not in reply
+    with pytest.raises((AssertionError, FilterError, BadRequestError), match="you mean 'edition'"):
+        SURFACES[name](api, rules, {"editoin": 2})
+
+
+def test_an_openai_client_is_told_which_field_is_wrong(api: httpx2.Client) -> None:
+    error = refused(api.post("/v1/chat/completions", json={**BODY, "filters": {"editoin": 2}}))
+    assert (error["param"], error["code"]) == ("filters", "FilterError")
+    error = refused(api.post("/v1/chat/completions", json={**BODY, "filters": [1]}))
+    assert error["param"] == "filters"
+
+
 def test_a_follow_up_stays_under_its_filters(api: httpx2.Client) -> None:
     reply = asked(api, "/ask", question="and a lantern?", history=[TORCH], filters=NEW)
     assert "First" not in str(reply)
@@ -150,6 +237,10 @@ def test_the_settings_filters_hold_for_every_question_and_narrow_its_own(
                 reply = asked(client, "/ask", question=question, filters={"edition": 1})
                 assert (reply["refused"], reply["refusal_reason"]) == (True, reason)
             assert "Wight" not in client.get("/").text  # among the examples
+            headings = [client.get("/headings", params={"q": q}).json() for q in ("wig", "burns")]
+            assert [{one["path"].split("/")[0] for one in h["headings"]} for h in headings] == [
+                set(), {"Second"},
+            ]  # fmt: skip
 
 
 def test_settings_filters_that_do_not_fit_the_vault_stop_the_start(rules: SearchContext) -> None:
