@@ -1,5 +1,6 @@
 """What a filter hides is hidden in every reply, over HTTP, whatever asks."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -123,22 +124,12 @@ def test_nothing_of_a_hidden_file_is_in_a_reply(api: httpx2.Client, question: st
     assert any(one in str(shown) for one in ("First", "Torch", "welcome"))
 
 
-def of_search(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
-    return str(asked(api, "/search", filters=filters)["passages"])
+def of_http(path: str, **more: Any) -> Surface:
+    def surface(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
+        body = {"question": TORCH, "filters": filters, **more}
+        return api.post(path, json=body).text
 
-
-def of_ask(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
-    return str(asked(api, "/ask", filters=filters))
-
-
-def of_stream(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
-    return str(events(api, {"question": TORCH, "filters": filters, "stream": True}))
-
-
-def of_page(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
-    body = {"question": TORCH, "filters": filters, "stream": True}
-    reply = api.post("/page/ask", json=body, headers={"Origin": str(api.base_url).rstrip("/")})
-    return reply.text
+    return surface
 
 
 def of_openai(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
@@ -153,8 +144,7 @@ def of_mcp(tool: str, argument: str) -> Surface:
         async def visit() -> str:
             async with McpClient(f"{str(api.base_url).rstrip('/')}/mcp") as server:
                 given = await server.call_tool(tool, {argument: TORCH, "filters": filters})
-                assert not given.is_error, given.content
-                return str(given.structured_content)
+                return str(given.content if given.is_error else given.structured_content)
 
         return anyio.run(visit)
 
@@ -170,10 +160,10 @@ def of_library(api: httpx2.Client, rules: SearchContext, filters: Given) -> str:
 
 
 SURFACES: dict[str, Surface] = {
-    "POST /search": of_search,
-    "POST /ask": of_ask,
-    "POST /ask, streamed": of_stream,
-    "the page": of_page,
+    "POST /search": of_http("/search"),
+    "POST /ask": of_http("/ask"),
+    "POST /ask, streamed": of_http("/ask", stream=True),
+    "the page": of_http("/page/ask"),
     "OpenAI's client": of_openai,
     "MCP search": of_mcp("search", "query"),
     "MCP ask": of_mcp("ask", "question"),
@@ -190,8 +180,11 @@ def test_every_way_to_ask_takes_filters(
         reply = SURFACES[name](api, rules, {"edition": edition}).replace("%2F", "/")
         assert shown in reply
         assert hidden not in reply
-    with pytest.raises((AssertionError, FilterError, BadRequestError), match="you mean 'edition'"):
-        SURFACES[name](api, rules, {"editoin": 2})
+    try:
+        said = SURFACES[name](api, rules, {"editoin": 2})
+    except (FilterError, BadRequestError) as error:
+        said = str(error)
+    assert re.search("do you mean .{,9}edition", said)
 
 
 def test_an_openai_client_is_told_which_field_is_wrong(api: httpx2.Client) -> None:
