@@ -91,8 +91,11 @@ class SearchContext:
 
         Raises what `MetadataCache.scope` raises.
         """
+        default = self.settings.filters
+        if not (default or filters):
+            return None
         return self.metadata.scope(
-            conn, generation.id, generation.name, default=self.settings.filters, asked=filters
+            conn, generation.id, generation.name, default=default, asked=filters
         )
 
     def check(self, generation: Generation) -> None:

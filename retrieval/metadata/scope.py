@@ -63,15 +63,13 @@ class MetadataCache:
         *,
         default: Given | None,
         asked: Given | None,
-    ) -> Scope | None:
-        """Return what both filters leave of a generation, or None where there is no filter.
+    ) -> Scope:
+        """Return what both filters leave of a generation.
 
         `name` changes with every change of the generation. Raises FilterError where `asked` is
         wrong, ConfigurationError where `default` is, and IndexMismatchError where the index holds
         files from before there was metadata.
         """
-        if not (default or asked):
-            return None
         known = self._known
         if known is None or known[0] != name:
             known = self._known = (name, _read(conn, generation_id))
