@@ -98,7 +98,12 @@ async def ask(request: Request, body: AskRequest) -> Answer | Response:
 
     def options(disconnect: ClientDisconnect) -> AskOptions:
         return answering.options(
-            request, disconnect, body.history, top_k=body.top_k, streamed=body.stream
+            request,
+            disconnect,
+            body.history,
+            top_k=body.top_k,
+            filters=body.filters,
+            streamed=body.stream,
         )
 
     def whole(disconnect: ClientDisconnect) -> Answer:
@@ -116,7 +121,7 @@ async def ask(request: Request, body: AskRequest) -> Answer | Response:
 def find(body: SearchRequest, opened: Opened, request_id: RequestId) -> SearchReply:
     """Return the passages for a question; with `explain`, how each stage ranked them."""
     question = follow_up.self_contained(body.question, body.history)
-    result = search(opened.rules, question, top_k=body.top_k)
+    result = search(opened.rules, question, top_k=body.top_k, filters=body.filters)
     return SearchReply(
         passages=over_http.passages(result.hits),
         rerank=result.rerank,

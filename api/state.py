@@ -17,9 +17,14 @@ from api.checks.readers.verifier import Readers
 from api.llm.client import LanguageModel
 from api.page import html
 from retrieval.context import SearchContext, open_context
-from retrieval.errors import ConfigurationError, RulesError
+from retrieval.errors import (
+    ConfigurationError,
+    DatabaseUnreachableError,
+    IndexMismatchError,
+    IndexMissingError,
+    RulesError,
+)
 from retrieval.index import store
-from retrieval.models import Terms
 from retrieval.refusal import off_topic
 from retrieval.settings import Settings
 
@@ -52,6 +57,7 @@ def open_app_state(settings: Settings) -> Iterator[AppState]:
     with ExitStack() as stack:
         context = stack.enter_context(open_context(settings))
         _check_fitted(context)
+        _check_filters(context)
         model = LanguageModel(settings) if settings.openai_model else None
         if model:
             stack.callback(model.close)
@@ -71,13 +77,13 @@ def _warm(opened: AppState) -> None:
     """
     context = opened.rules
 
-    def read(conn: store.Connection) -> Terms:
+    def read(conn: store.Connection) -> None:
         now = store.live(conn)
         context.sections.of(conn, now.id, now.name)
-        return context.terms.of(conn, now.id, now.name)
 
     try:
-        for question in small_talk.examples(context.store.read(read), 1):
+        context.store.read(read)
+        for question in small_talk.examples(context.terms_under(None)[1], 1):
             pipeline.ask(context, None, question, AskOptions(texts=opened.texts))
     except RulesError as error:
         log.warning("nothing is warmed: %s", error)
@@ -91,6 +97,15 @@ def _check_fitted(context: SearchContext) -> None:
             f"reranker {context.reranker.name if context.reranker else 'off'}), so every question "
             "would be answered; run: python -m evals.calibrate, or set RAG_THRESHOLD"
         )
+
+
+def _check_filters(context: SearchContext) -> None:
+    """Raise ConfigurationError where FILTERS does not fit the vault, once there is an index."""
+    if context.settings.filters:
+        try:
+            context.terms_under(None)
+        except (IndexMissingError, IndexMismatchError, DatabaseUnreachableError) as error:
+            log.warning("FILTERS is not checked: %s", error)
 
 
 def app_state(request: Request) -> AppState:

@@ -3,7 +3,7 @@
 Exit status: 0 done; 1 done, but files were rejected (each is named); 2 nothing was done; 3 the gate
 refused the new generation, and the old one stays; 70 a bug, whose traceback is printed; 75 another
 ingest is running; 130 interrupted. --watch ends with 130 at Ctrl-C and with 143 at SIGTERM, --check
-with 1 where it found something.
+with 1 where it found something, --metadata with 1 where it names a value that no filter sees.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from ingest.facts import facts
 from ingest.pipeline import IngestReport
 from ingest.plan import Plan
 from ingest.progress import Meter
+from ingest.read import metadata, vault
 from retrieval.context import SearchContext, open_context
 from retrieval.errors import GateRefusedError, IngestRunningError, RulesError, VaultError
 from retrieval.settings import load
@@ -40,6 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 0
         settings = load()
         root = args.vault or settings.vault
+        if args.metadata:
+            return _metadata(root)
         if args.watch:
             return watch.keep(settings, root)
         with open_context(settings) as context:
@@ -76,6 +79,13 @@ def _ingest(context: SearchContext, root: Path, args: argparse.Namespace) -> int
         )
     _print_report(report, dry_run=args.dry_run)
     return 1 if report.rejected else 0
+
+
+def _metadata(root: Path) -> int:
+    found = vault.read(root)
+    fields, faults = metadata.report(found.files)
+    print("\n".join([*fields, *faults, *map(str, found.rejected)]))
+    return 1 if faults or found.rejected else 0
 
 
 def _roll_back(context: SearchContext, root: Path) -> int:

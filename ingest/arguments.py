@@ -25,8 +25,8 @@ def parse(argv: Sequence[str], about: str | None) -> argparse.Namespace:
     args = parser.parse_args(argv)
     if args.questions and not args.gate:
         parser.error("--questions is for --gate")
-    if args.dry_run and (args.rollback or args.reindex):
-        parser.error("--rollback and --reindex have no plan to print")
+    if args.dry_run and (args.rollback or args.reindex or args.metadata):
+        parser.error("--rollback, --reindex and --metadata have no plan to print")
     if args.facts and (args.vault or args.dry_run or args.allow_mass_delete):
         parser.error("--facts reads one file and ingests nothing: give it alone")
     if args.watch and (args.dry_run or args.allow_mass_delete):
@@ -56,6 +56,11 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument(
         "--facts", type=Path, metavar="FILE", help="print what is understood of a file's tables"
+    )
+    how.add_argument(
+        "--metadata",
+        action="store_true",
+        help="show the fields that questions can be filtered by, change nothing",
     )
     how.add_argument(
         "--check", action="store_true", help="compare index, models and files, change nothing"

@@ -17,7 +17,9 @@ from retrieval.fitted import Models
 from retrieval.index.sections import SectionsCache
 from retrieval.index.store import Connection, Generation, chosen
 from retrieval.index.terms import TermsCache
-from retrieval.models import Terms
+from retrieval.metadata.filters import Given
+from retrieval.metadata.scope import MetadataCache
+from retrieval.models import Scope, Terms
 from retrieval.ranking import calibration
 from retrieval.ranking.calibration import Weights
 from retrieval.ranking.reranking import CrossEncoderReranker, Reranker
@@ -44,6 +46,7 @@ class SearchContext:
     baseline: BaselineCache = field(default_factory=BaselineCache)
     terms: TermsCache = field(default_factory=TermsCache)
     sections: SectionsCache = field(default_factory=SectionsCache)
+    metadata: MetadataCache = field(default_factory=MetadataCache)
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -64,6 +67,37 @@ class SearchContext:
             return self.terms.of(conn, wanted.id, wanted.name)
 
         return self.store.read(read)
+
+    def terms_under(
+        self, generation_id: int | None, filters: Given | None = None
+    ) -> tuple[Terms, Terms]:
+        """Return the words of a generation, by which a question is understood, and what is shown.
+
+        The latter are the same with the titles of those files alone that pass FILTERS and
+        `filters`. Raises what `scope_of` and `terms_of` raise.
+        """
+
+        def read(conn: Connection) -> tuple[Terms, Terms]:
+            wanted = chosen(conn, generation_id)
+            scope = self.scope_of(conn, wanted, filters)
+            terms = self.terms.of(conn, wanted.id, wanted.name)
+            return terms, terms if scope is None else terms.within(scope.paths)
+
+        return self.store.read(read)
+
+    def scope_of(
+        self, conn: Connection, generation: Generation, filters: Given | None = None
+    ) -> Scope | None:
+        """Return what FILTERS and `filters` leave of a generation; None where neither is given.
+
+        Raises what `MetadataCache.scope` raises.
+        """
+        default = self.settings.filters
+        if not (default or filters):
+            return None
+        return self.metadata.scope(
+            conn, generation.id, generation.name, default=default, asked=filters
+        )
 
     def check(self, generation: Generation) -> None:
         """Raise IndexMismatchError where this generation was made by other models."""

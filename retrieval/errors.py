@@ -13,6 +13,7 @@ RulesError
 ├── BackupError                a backup cannot be written, read, or put where it is wanted
 ├── ModelUnavailableError      weights are missing, unreadable or not the ones that were pinned
 ├── QuestionError              a question that cannot be searched: empty, too long, no text
+├── FilterError                a filter that the vault's metadata does not fit
 ├── DatasetError               a file of questions cannot be read; nothing could be measured
 ├── RetrieverError             a retriever that is measured and not ours cannot be asked
 └── LlmError
@@ -78,6 +79,10 @@ class ModelUnavailableError(RulesError):
 
 class QuestionError(RulesError):
     """A question that cannot be searched: empty, too long, or not text."""
+
+
+class FilterError(RulesError):
+    """A filter that cannot be applied: an unknown field, a wrong operator or value, too large."""
 
 
 class OverloadedError(RulesError):

@@ -1,5 +1,7 @@
 """Our search as a LangChain retriever: it drops into any chain or agent."""
 
+from typing import Any
+
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
@@ -19,11 +21,12 @@ class RulesRetriever(BaseRetriever):
 
     rules: InstanceOf[SearchContext]
     top_k: int | None = None  # None: RAG_TOP_K
+    filters: dict[str, Any] | None = None  # of which files: docs/filters.md
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
-        result = search(self.rules, query, top_k=self.top_k)
+        result = search(self.rules, query, top_k=self.top_k, filters=self.filters)
         return [
             Document(
                 id=hit.chunk.id,

@@ -1,8 +1,8 @@
 """The types that the rooms exchange: frozen, without behaviour beyond what a reader needs."""
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -104,6 +104,10 @@ class Terms:
         """The files' titles, in the order of the files."""
         return tuple(self.titles.values())
 
+    def within(self, paths: Container[str]) -> "Terms":
+        """Return them with the titles of these files alone."""
+        return replace(self, titles={p: t for p, t in self.titles.items() if p in paths})
+
     def weight(self, word: str) -> float:
         """Return how telling a stem is: its inverse document frequency, over 0."""
         return math.log(1 + (self.entries + 0.5) / (self.frequency.get(word, 0) + 0.5))
@@ -114,6 +118,15 @@ class Terms:
         for word in words:
             found.update(self.abbreviations.get(word, (word,)))
         return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The part of a generation that filters leave; made by `retrieval.metadata.scope`."""
+
+    paths: frozenset[str]
+    chunks: list[int]  # the row ids
+    entries: int  # of these chunks
 
 
 @dataclass(frozen=True, slots=True)

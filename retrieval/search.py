@@ -14,6 +14,7 @@ from retrieval.errors import QuestionError
 from retrieval.index import indexed_file, store
 from retrieval.index.store import Connection, Generation, ScoredChunk
 from retrieval.index.terms import in_vault_words
+from retrieval.metadata.filters import Given
 from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Timings, Vectors
 from retrieval.ranking import candidates, fusion, precedence
 from retrieval.ranking.candidates import Ranking
@@ -37,6 +38,7 @@ class _Question:
     off_topic: OffTopicScores
     top_k: int
     generation_id: int | None  # None: the live one
+    filters: Given | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,15 @@ def search(
     *,
     top_k: int | None = None,
     generation_id: int | None = None,
+    filters: Given | None = None,
 ) -> SearchResult:
     """Return the passages for `question`, best first: at most `top_k`, perhaps none.
 
-    `generation_id` names another generation than the live one. Raises QuestionError for a question
-    that cannot be searched, IndexMissingError and IndexMismatchError for an index that cannot
-    answer, DatabaseUnreachableError, and ConfigurationError where what was fitted cannot be read.
+    `generation_id` names another generation than the live one. Only files that pass `filters` and
+    those of the settings are searched (docs/filters.md). Raises QuestionError for a question that
+    cannot be searched, FilterError for filters that do not fit the vault, IndexMissingError and
+    IndexMismatchError for an index that cannot answer, DatabaseUnreachableError, and
+    ConfigurationError where what was fitted cannot be read or FILTERS does not fit the vault.
     """
     check_question(context, question)
     question = _in_vault_words(context, question, generation_id)
@@ -72,7 +77,7 @@ def search(
     # Before the database is read: with another encoder the first question embeds the lists.
     away = topic_scores.scores(context.embedder, encoded)
     limit = top_k or context.settings.rag_top_k
-    prepared = _Question(question, words, encoded, embed_ms, away, limit, generation_id)
+    prepared = _Question(question, words, encoded, embed_ms, away, limit, generation_id, filters)
     while True:  # ends: an ingest commits far less often than a search takes
         result = _attempt(context, prepared)
         if result is not None:
@@ -92,7 +97,8 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
     def collected(conn: Connection) -> Lists:
         chosen = store.chosen(conn, question.generation_id)
         context.check(chosen)
-        return fusion.collect(conn, context, chosen, question.words, question.encoded)
+        scope = context.scope_of(conn, chosen, question.filters)
+        return fusion.collect(conn, context, chosen, question.words, question.encoded, scope)
 
     started = perf_counter()
     lists = context.store.read(collected)

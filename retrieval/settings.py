@@ -14,6 +14,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     FiniteFloat,
+    Json,
     PositiveFloat,
     PositiveInt,
     SecretStr,
@@ -76,6 +77,9 @@ class Settings(BaseSettings):
     rag_token_pooling: PositiveInt = Field(default=1, le=8)  # word pieces that share a vector
     rag_token_storage_mb: PositiveInt = Field(default=2_000, le=1_000_000)  # of token vectors
     rag_threshold: FiniteFloat | None = None  # not set: the fitted one, calibration.json
+    filters: Json[dict[str, Any]] | None = (
+        None  # of every question, beside its own: docs/filters.md
+    )
 
     openai_api_key: SecretStr | None = None
     openai_base_url: str | None = None

@@ -1,6 +1,6 @@
 """From a question to the cards of its answer: what the API, the page and the evals all call."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from api.answer.question.spelling import Correction
 from retrieval.context import SearchContext
 from retrieval.index import folder_entries
 from retrieval.index.terms import key
+from retrieval.metadata.filters import Given
 from retrieval.models import Certainty, Entry, Evidence, SearchResult, Terms
 from retrieval.search import check_question, search
 from retrieval.settings import ENGLISH
@@ -40,6 +41,7 @@ class AskOptions:
 
     history: Sequence[str] = ()  # the user's earlier questions
     top_k: int | None = None  # passages; None: RAG_TOP_K
+    filters: Given | None = None  # beside those of the settings
     generation_id: int | None = None
     texts: Texts = DEFAULT  # the fixed sentences
     request_id: str = ""
@@ -79,6 +81,7 @@ class CardReply:
     reading: Reading = PLAIN
     premise: Evidence | None = None
     talk: Talk | None = None
+    elsewhere: bool = False  # what the question's own filters leave out would answer it
 
     @property
     def hashes(self) -> dict[str, str]:
@@ -101,9 +104,9 @@ def card_reply(
     made it whole; `far` also keeps cards that only a model reads. Raises what `search` raises.
     """
     check_question(context, typed)
-    terms = context.terms_of(options.generation_id)
+    terms, shown = context.terms_under(options.generation_id, options.filters)
     is_about = options.history and small_talk.kind(typed) == "about"
-    said = None if is_about else _talk(typed, terms, options.texts)
+    said = None if is_about else _talk(typed, terms, shown, options.texts)
     if said:
         return CardReply(typed, "refused" if said.is_refusal else "answered", None, talk=said)
     whole = alone or _whole(context, typed, options, terms)
@@ -114,15 +117,19 @@ def card_reply(
     reading = intent.read(question, terms)
     result = _searched(context, question, options)
     parts = [_searched(context, part, options) for part in reading.parts if result.hits]
-    listed = folders.asked_for(question, reading, terms)
+    listed = folders.asked_for(question, reading, shown)
     if not listed and reading.form in {"list", "which"}:
-        read = partial(_entries, context, result.generation)
-        listed = collected.asked_for(question, reading, terms, read)
+        read = partial(_entries, context, result.generation, shown.titles)
+        listed = collected.asked_for(question, reading, shown, read)
     reply = CardReply(
         question, result.certainty, result.confidence,
         found=result, parts=tuple(parts), folders=listed, corrections=corrections, reading=reading,
     )  # fmt: skip
-    return _with_cards(reply, result, far=far)
+    reply = _with_cards(reply, result, far=far)
+    if not options.filters or reply.certainty == "answered":
+        return reply
+    rest = _searched(context, question, replace(options, filters=None))
+    return replace(reply, elsewhere=bool(rest.hits) and rest.certainty == "answered")
 
 
 def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardReply:
@@ -139,9 +146,9 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
     return replace(reply, cards=cards, premise=result.premise, certainty=certainty)
 
 
-def _talk(typed: str, terms: Terms, texts: Texts) -> Talk | None:
+def _talk(typed: str, terms: Terms, shown: Terms, texts: Texts) -> Talk | None:
     if kind := small_talk.kind(typed):
-        return Talk(small_talk.reply(kind, texts, terms), is_refusal=False)
+        return Talk(small_talk.reply(kind, texts, shown), is_refusal=False)
     own = language.of_vault(terms)
     if language.foreign(typed, own, terms):
         named = language.NAMES.get(own, own)
@@ -186,10 +193,16 @@ def _is_new_subject(typed: str, terms: Terms) -> bool:
 
 
 def _entries(
-    context: SearchContext, generation: str, folder: str, beginnings: Collection[str]
+    context: SearchContext,
+    generation: str,
+    shown: Container[str],
+    folder: str,
+    beginnings: Collection[str],
 ) -> list[tuple[str, Entry]]:
+    """The entries below a folder of files that are shown."""
     number = int(generation.split(".")[0])
-    return context.store.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
+    found = context.store.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
+    return [one for one in found if one[0] in shown]
 
 
 def _fits(context: SearchContext, whole: str) -> bool:
@@ -198,4 +211,10 @@ def _fits(context: SearchContext, whole: str) -> bool:
 
 
 def _searched(context: SearchContext, question: str, options: AskOptions) -> SearchResult:
-    return search(context, question, top_k=options.top_k, generation_id=options.generation_id)
+    return search(
+        context,
+        question,
+        top_k=options.top_k,
+        generation_id=options.generation_id,
+        filters=options.filters,
+    )

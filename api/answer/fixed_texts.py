@@ -19,6 +19,7 @@ class Texts:
 
     refusal: str = "The Oracle did not return any results for that rule."
     nearest: str = "The rules may not say this. Nearest:"
+    filtered: str = "Nothing under these filters says so; the rest of the rules do."
     premise: str = "The question takes something for granted that the rules contradict:"
     greeting: str = "Hello. Ask about these rules and get the lines that answer."
     thanks: str = "You are welcome."

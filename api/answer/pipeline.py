@@ -11,7 +11,7 @@ from api.answer.compose import Draft
 from api.answer.fixed_texts import Texts
 from api.answer.question import follow_up
 from api.llm.client import LanguageModel
-from api.schema.answer import Answer, SpellingCorrection
+from api.schema.answer import Answer, RefusalReason, SpellingCorrection
 from api.schema.steps import Delta, SearchResults, Step
 from api.schema.usage import AnswerTimings, Usage
 from api.sources.vault_file import freshness
@@ -92,7 +92,8 @@ def _without_model(begun: _Begun, model: LanguageModel | None) -> Draft | None:
             reply.talk.text, "quotes", refusal="language" if reply.talk.is_refusal else None
         )
     if reply.certainty == "refused" or not (reply.cards or reply.folders):
-        return Draft("", "model" if model else "quotes", refusal="no_passage")
+        reason: RefusalReason = "filters" if reply.elsewhere else "no_passage"
+        return Draft("", "model" if model else "quotes", refusal=reason)
     if model is None or reply.premise or reply.folders:
         return compose.of_cards(reply)
     return None
@@ -139,13 +140,15 @@ def _text(reply: CardReply, draft: Draft, texts: Texts) -> str:
     if reply.talk:
         return draft.text
     if draft.refusal:
-        return texts.refusal
+        return texts.filtered if reply.elsewhere else texts.refusal
     opening = []
     if reply.corrections:
         words = ", ".join(f"*{word.searched}*" for word in reply.corrections)
         opening.append(f"Searched for {words}.")
     if reply.premise:
         opening.append(texts.premise)
+    elif reply.elsewhere:
+        opening.append(f"{texts.filtered} {texts.nearest}")
     elif reply.certainty == "nearest":
         opening.append(texts.nearest)
     return "\n\n".join([*opening, *map(render.folder, reply.folders), draft.text])

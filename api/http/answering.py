@@ -12,6 +12,7 @@ from api.http.client_disconnect import ClientDisconnect
 from api.schema.answer import Answer
 from api.schema.steps import Step
 from api.state import app_state, request_id
+from retrieval.metadata.filters import Given
 
 
 def options(
@@ -20,12 +21,14 @@ def options(
     history: Sequence[str],
     *,
     top_k: int | None = None,
+    filters: Given | None = None,
     streamed: bool = False,
 ) -> AskOptions:
     """Return how a request's question is answered."""
     return AskOptions(
         history=history,
         top_k=top_k,
+        filters=filters,
         texts=app_state(request).texts,
         request_id=request_id(request),
         disconnect=disconnect,

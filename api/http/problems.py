@@ -18,6 +18,7 @@ from retrieval.errors import (
     DatabaseUnreachableError,
     DatasetError,
     FileRejectedError,
+    FilterError,
     GateRefusedError,
     IndexMismatchError,
     IndexMissingError,
@@ -37,6 +38,7 @@ from retrieval.errors import (
 
 STATUS: dict[type[RulesError], int] = {
     QuestionError: 422,
+    FilterError: 422,
     LlmReplyError: 502,
     LlmUnreachableError: 503,
     LlmAbandonedError: 503,

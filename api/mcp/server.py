@@ -56,6 +56,14 @@ _Question = Annotated[str, Field(description="what to ask, in plain words")]
 _History = Annotated[
     list[str], Field(max_length=20, description="the person's earlier questions, oldest first")
 ]
+_Filters = Annotated[
+    dict[str, Any] | None,
+    Field(
+        description='of which files, where the person asks for some alone: {"field": value}, '
+        '{"field": {"in": […]}}, {"path": {"prefix": "Folder/"}}; a wrong field is told with all '
+        "there are"
+    ),
+]
 _Limit = Annotated[int | None, Field(ge=1, le=50, description="results; default RAG_TOP_K")]
 
 
@@ -110,9 +118,11 @@ class RulesServer(MCPServer[Any]):
 def _tools(opened: AppState) -> list[Tool]:
     questions = Questions()
 
-    async def find(query: _Question, ctx: Context, limit: _Limit = None) -> Found:
+    async def find(
+        query: _Question, ctx: Context, filters: _Filters = None, limit: _Limit = None
+    ) -> Found:
         def work(_: ClientDisconnect) -> Found:
-            result = search(opened.rules, query, top_k=limit)
+            result = search(opened.rules, query, top_k=limit, filters=filters)
             return results.found(result.hits, result.certainty, _base_url(ctx))
 
         async with _counted(ctx, opened, questions):
@@ -122,15 +132,20 @@ def _tools(opened: AppState) -> list[Tool]:
         async with _told(ctx):
             return await _in_thread(lambda _: sources.fetched(opened, id, _base_url(ctx)))
 
-    async def ask(question: _Question, ctx: Context, history: _History = []) -> Asked:  # noqa: B006  # copied by pydantic
+    async def ask(
+        question: _Question,
+        ctx: Context,
+        history: _History = [],  # noqa: B006  # copied by pydantic
+        filters: _Filters = None,
+    ) -> Asked:
         def work(disconnect: ClientDisconnect) -> Asked:
             request = _request(ctx)
             if request:
-                asked = answering.options(request, disconnect, history)
+                asked = answering.options(request, disconnect, history, filters=filters)
                 given = answering.answer(request, question, asked)
             else:
                 asked = AskOptions(
-                    history=history, texts=opened.texts, disconnect=disconnect,
+                    history=history, filters=filters, texts=opened.texts, disconnect=disconnect,
                     readers=opened.readers,
                 )  # fmt: skip
                 given = pipeline.ask(opened.rules, opened.model, question, asked)

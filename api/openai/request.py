@@ -56,6 +56,9 @@ class ChatRequest(BaseModel):
     messages: Annotated[list[Message], Field(min_length=1, max_length=1_000)]
     stream: bool | None = False
     stream_options: StreamOptions | None = None
+    filters: dict[str, Any] | None = Field(
+        default=None, description="of which files, as of POST /ask; clients call it extra_body"
+    )
 
 
 class RequestFaultError(Exception):

@@ -31,8 +31,9 @@ from api.http.concurrency_limit import admitted
 from api.openai.request import MODEL, ChatRequest, RequestFaultError, asked, check, parameter
 from api.schema.answer import Answer
 from api.sources import vault_links
-from retrieval.errors import QuestionError, RulesError
+from retrieval.errors import FilterError, QuestionError, RulesError
 
+_PARAMETERS: dict[type[RulesError], str] = {QuestionError: "messages", FilterError: "filters"}
 _STARTED = int(time.time())
 _MARKER = re.compile(r"\[(\d+)\]", re.ASCII)
 _PIECE = re.compile(r".{1,40}(?:\s+|$)|.{1,40}", re.DOTALL)  # whole words where they are shorter
@@ -57,7 +58,7 @@ class _Route(APIRoute):
                 return _error(400, f"{param or 'body'}: {first['msg']}", param, None)
             except RulesError as error:
                 told = request.app.exception_handlers[RulesError](request, error)
-                param = "messages" if isinstance(error, QuestionError) else None
+                param = _PARAMETERS.get(type(error))
                 return _retold(told, param, type(error).__name__)
             except HTTPException as error:
                 told = request.app.exception_handlers[HTTPException](request, error)
@@ -98,7 +99,8 @@ async def complete(body: ChatRequest, request: Request) -> ChatCompletion | Stre
     question, history = asked(body.messages)
 
     def ask(disconnect: ClientDisconnect) -> Answer:
-        return answering.answer(request, question, answering.options(request, disconnect, history))
+        options = answering.options(request, disconnect, history, filters=body.filters)
+        return answering.answer(request, question, options)
 
     given = await until_gone(request, ask)
     completion = _completion(given, str(request.base_url))

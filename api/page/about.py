@@ -36,17 +36,13 @@ def about(opened: AppState) -> About:
     DatabaseUnreachableError.
     """
 
-    def read(conn: store.Connection) -> tuple[Terms, int]:
-        now = store.live(conn)
-        files, _ = generations.size(conn, now.id)
-        return opened.rules.terms.of(conn, now.id, now.name), files
-
-    terms, files = opened.rules.store.read(read)
+    rules = opened.rules
+    files, _ = rules.store.read(lambda conn: generations.size(conn, store.live(conn).id))
     title, sentence = _readme(opened)
     return About(
-        title=(title or opened.rules.settings.title or "Rules Oracle")[:_LONGEST],
+        title=(title or rules.settings.title or "Rules Oracle")[:_LONGEST],
         sentence=sentence[:_LONGEST],
-        examples=_examples(opened, terms),
+        examples=_examples(opened, rules.terms_under(None)[1]),
         files=files,
     )
 

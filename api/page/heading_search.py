@@ -24,6 +24,8 @@ class Headings(BaseModel):
 def find(opened: AppState, typed: str) -> Headings:
     """Return the sections that have the words of `typed`, or the beginnings of words.
 
+    Of files that FILTERS leaves out there are none.
+
     No model is asked. Raises IndexMissingError and DatabaseUnreachableError.
     """
     context = opened.rules
@@ -37,7 +39,7 @@ def find(opened: AppState, typed: str) -> Headings:
             typed, terms, lambda word: _begins_a_word(word, terms)
         )
         return Headings(
-            headings=headings(conn, now.id, sections, searched),
+            headings=headings(conn, now.id, sections, searched, scope=context.scope_of(conn, now)),
             corrections=[
                 SpellingCorrection(typed=one.typed, searched=one.searched) for one in corrections
             ],

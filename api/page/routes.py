@@ -93,7 +93,9 @@ async def ask(request: Request, body: AskRequest, opened: Opened) -> Response:
         return stream.Rendered(state=view.state, html=html.fragment("answer.html", answer=view))
 
     def made(disconnect: ClientDisconnect) -> Generator[stream.Event]:
-        options = answering.options(request, disconnect, body.history, streamed=True)
+        options = answering.options(
+            request, disconnect, body.history, filters=body.filters, streamed=True
+        )
         steps = answering.steps(request, body.question, options)
         return stream.events(steps, rendered, lambda error: told(request, error))
 

@@ -11,6 +11,7 @@ from api.schema.guard import GuardFinding
 LABELS: Final = {"answered": "Answered", "nearest": "Nearest lines", "refused": "No answer"}
 _MORE = re.compile(r"^… (\d+ more \w+)$", re.MULTILINE)
 _REASONS: Final = {
+    "filters": "Other files of these rules answer it.",
     "no_passage": "The question is about something else than these rules.",
     "model": "The language model read the nearest lines and found no answer in them.",
     "no_citation": "What the language model wrote has no source in these rules.",

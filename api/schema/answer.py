@@ -13,7 +13,7 @@ from retrieval.models import Certainty
 Mode = Literal["quotes", "model"]
 
 
-RefusalReason = Literal["no_passage", "model", "no_citation", "language"]
+RefusalReason = Literal["no_passage", "model", "no_citation", "language", "filters"]
 
 
 class SpellingCorrection(BaseModel):
@@ -28,7 +28,8 @@ class Answer(BaseModel):
 
     `certainty` is nearest where the rules may not say what was asked: the cards are the nearest
     there are. Reasons of a refusal: no_passage (the question is about something else), model (the
-    model refused), no_citation (nothing that it wrote has a source), language (not the vault's).
+    model refused), no_citation (nothing that it wrote has a source), language (not the vault's),
+    filters (only files that the request's filters leave out answer it).
     """
 
     question: str = Field(description="the question as it was searched")

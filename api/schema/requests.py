@@ -1,6 +1,6 @@
 """What is asked over HTTP: unknown fields are refused."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,6 +16,11 @@ class _Request(BaseModel):
         default=[],
         max_length=20,
         description="the user's earlier questions, which a follow-up is made whole with",
+    )
+    filters: dict[str, Any] | None = Field(
+        default=None,
+        description='of which files: {"field": value}, {"field": {"in": […]}}, {"path": {"prefix": '
+        '"Folder/"}}, {"and": […]}, {"or": […]}, {"not": {…}}; docs/filters.md has all of it',
     )
     top_k: int | None = Field(default=None, ge=1, le=50, description="passages; default RAG_TOP_K")
 

@@ -10,7 +10,7 @@ from evals.faults.replace import Fault, Replacement, always, changed
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import EncodedQuestion
 from retrieval.index.store import Connection, ScoredChunk
-from retrieval.models import SearchResult, Vectors
+from retrieval.models import Scope, SearchResult, Vectors
 from retrieval.ranking.fusion import order
 from retrieval.ranking.reranking import Passage
 
@@ -68,8 +68,10 @@ def _nearer(result: SearchResult) -> SearchResult:
 def _unfiltered(nearest: Any) -> Any:
     """Search all generations up to the wanted one."""
 
-    def wrong(conn: Connection, generation: int, vector: Vectors, limit: int) -> list[ScoredChunk]:
-        lists = [nearest(conn, number, vector, limit) for number in range(1, generation + 1)]
+    def wrong(
+        conn: Connection, generation: int, vector: Vectors, limit: int, scope: Scope | None
+    ) -> list[ScoredChunk]:
+        lists = [nearest(conn, number, vector, limit, scope) for number in range(1, generation + 1)]
         merged = [scored for scores in lists for scored in scores]
         return sorted(merged, key=lambda scored: (-scored.score, order(scored)))[:limit]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ingest.chunking import document
 from ingest.chunking.document import IndexedChunk
+from ingest.read import metadata
 from ingest.read.vault import SourceFile
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import odd_rows
@@ -150,4 +151,5 @@ def _new_file(
         tokens = tuple(found for _, found in rows if found is not None)
         matrix = np.array([vector for vector, _ in rows], np.float32)
         new.append(NewChunk(item.chunk, item.entries, matrix, tokens))
-    return NewFile(document.note(file), document.place(file.path), file.sha256, tuple(new))
+    said = metadata.of(file).values
+    return NewFile(document.note(file), document.place(file.path), file.sha256, tuple(new), said)

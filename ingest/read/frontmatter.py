@@ -40,8 +40,9 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+_NULL = "tag:yaml.org,2002:null"
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag == "tag:yaml.org,2002:null"]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag == _NULL]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 
@@ -71,6 +72,16 @@ def parse(path: str, header: str) -> FrontMatter:
         edition=_text(path, fields, "edition"),
         supersedes=_texts(path, fields, "supersedes"),
     )
+
+
+def composed(header: str) -> yaml.Node | None:
+    """Return the nodes of a header that `parse` took, with their lines; None of an empty one."""
+    return yaml.compose(header, _Loader)  # it builds no object
+
+
+def is_null(node: yaml.Node) -> bool:
+    """Tell whether a node says nothing."""
+    return bool(node.tag == _NULL)
 
 
 def _check_events(path: str, header: str) -> None:

@@ -9,7 +9,7 @@ from retrieval.index.sections import Section, Sections, line_of, words_of
 from retrieval.index.store import Connection
 from retrieval.index.terms import stemmed
 from retrieval.index.text_search import CONFIGURATION
-from retrieval.models import EntryKind, SourceNote
+from retrieval.models import EntryKind, Scope, SourceNote
 from retrieval.text.words import WORD
 
 _MOST_WORDS = 8
@@ -19,7 +19,7 @@ _MOST_CHUNKS = 60  # whose entries are ranked; one letter is in nearly all of th
 
 # A word is found where one of a chunk's words begins with it (a range, which the index of postings
 # can look up) or has its stem. Chunks with the most of the words are kept, half of them at least.
-_SAID = f"""
+_TYPED = """
     WITH typed AS (
         SELECT * FROM unnest(%(words)s::text[]) WITH ORDINALITY AS typed(word, ordinal)
     ), found AS (
@@ -28,11 +28,11 @@ _SAID = f"""
             AND p.lexeme >= word COLLATE "C" AND p.lexeme < word || chr(1114111) COLLATE "C"
         UNION ALL
         SELECT ordinal, p.chunk_id, p.count
-        FROM typed, unnest(tsvector_to_array(to_tsvector({CONFIGURATION}, word))) AS stem
+        FROM typed, unnest(tsvector_to_array(to_tsvector({configuration}, word))) AS stem
             JOIN posting AS p ON p.generation_id = %(generation)s AND p.lexeme = stem
     ), matched AS (
         SELECT chunk_id, count(DISTINCT ordinal) AS words, sum(count) AS times
-        FROM found GROUP BY chunk_id
+        FROM found {which} GROUP BY chunk_id
         HAVING 2 * count(DISTINCT ordinal) >= cardinality(%(words)s::text[])
     ), best AS (
         SELECT chunk_id FROM matched WHERE words = (SELECT max(words) FROM matched)
@@ -42,7 +42,9 @@ _SAID = f"""
     FROM best JOIN entry AS e USING (chunk_id) JOIN chunk AS c ON c.id = e.chunk_id
         JOIN file AS f ON f.generation_id = c.generation_id AND f.path = c.path
     WHERE e.kind <> 'whole' ORDER BY c.path, e.first_line, e.ordinal
-"""  # noqa: S608  # constants of the package, no values
+"""
+_SAID = _TYPED.format(configuration=CONFIGURATION, which="")
+_SAID_OF_SCOPE = _TYPED.format(configuration=CONFIGURATION, which="WHERE chunk_id = ANY(%(scope)s)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,16 @@ class _Typed:
 
 
 def headings(
-    conn: Connection, generation_id: int, sections: Sections, typed: str, limit: int = 12
+    conn: Connection,
+    generation_id: int,
+    sections: Sections,
+    typed: str,
+    limit: int = 12,
+    scope: Scope | None = None,
 ) -> list[FoundHeading]:
     """Return the sections whose heading, path or text hold the words of `typed`, best first.
+
+    Of files outside of `scope` there are none.
 
     A word may be the beginning of one. Sections that are called exactly so come first, then those
     whose heading begins so, has all the words, or stands under headings or in a file that have
@@ -96,12 +105,15 @@ def headings(
         return []
     asked = _Typed(tuple(words), "".join(words), tuple(map(sections.stems_of, words)))
     found: dict[tuple[str, str], FoundHeading] = {}
-    for section in _named(sections, asked)[:limit]:
+    named = _named(sections, asked)
+    if scope is not None:
+        named = [one for one in named if one.path in scope.paths]
+    for section in named[:limit]:
         found[section.path, section.heading] = FoundHeading(
             section.path, section.heading, section.first_line, section.snippet
         )
     if len(found) < limit:
-        for entry in _saying(conn, generation_id, asked):
+        for entry in _saying(conn, generation_id, asked, scope):
             if len(found) < limit and (entry.path, entry.heading) not in found:
                 found[entry.path, entry.heading] = _found(entry, asked)
     return list(found.values())
@@ -136,13 +148,19 @@ def _rank(section: Section, asked: _Typed) -> tuple[int, ...]:
     return tier, begun_only, asked.missing(own), len(section.own), depth
 
 
-def _saying(conn: Connection, generation_id: int, asked: _Typed) -> list[_Said]:
+def _saying(
+    conn: Connection, generation_id: int, asked: _Typed, scope: Scope | None
+) -> list[_Said]:
     """The entries whose text has the words, best first."""
     with conn.cursor(row_factory=class_row(_Said)) as cur:
-        values = {
+        values: dict[str, object] = {
             "words": list(asked.words), "generation": generation_id, "chunks": _MOST_CHUNKS,
         }  # fmt: skip
-        entries = cur.execute(_SAID, values).fetchall()
+        if scope is None:
+            entries = cur.execute(_SAID, values).fetchall()
+        else:
+            values["scope"] = scope.chunks
+            entries = cur.execute(_SAID_OF_SCOPE, values, prepare=False).fetchall()
     ranked = sorted((_distance(entry, asked), at) for at, entry in enumerate(entries))
     # A chunk holds small sections too that have none of the words.
     near = [at for distance, at in ranked if 2 * distance[0] <= len(asked.words)]

@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 
 from retrieval.models import Chunk, Entry, IndexedFile
-from retrieval.text.dialects import plain_markdown
+from retrieval.text.dialects import MARKS, plain_markdown
 from retrieval.text.hidden import visible
 
 _AROUND = 300  # lines before and behind a passage that are read with it
@@ -64,7 +64,8 @@ def _shown(lines: dict[int, str]) -> dict[int, str]:
     if not numbers:
         return {}
     text = "\n".join(lines[number] for number in numbers)
-    shown = visible(plain_markdown(text).text).split("\n")
+    text = plain_markdown(text).text if MARKS.search(text) else text
+    shown = visible(text).split("\n")
     return {n: lines[n] for n, text in zip(numbers, shown, strict=True) if text or not lines[n]}
 
 

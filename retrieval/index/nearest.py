@@ -11,7 +11,7 @@ from psycopg.rows import kwargs_row
 
 from retrieval.index import hnsw
 from retrieval.index.store import COLUMNS, ORDER, Connection, ScoredChunk, scored
-from retrieval.models import Vectors
+from retrieval.models import Scope, Vectors
 
 _ENTRIES_A_CHUNK = 4  # asked for at first; 50 chunks were found among 90 entries (median), 250 most
 _MOST_ENTRIES = 16  # a chunk; beyond, the exact scan is no slower
@@ -31,27 +31,35 @@ _RANKED = f"""
 # cached plan could not use it.
 _ENTRIES = sql.SQL("""
     SELECT chunk_id, embedding::vector({dimension}) <=> %(vector)s::vector({dimension}) AS distance
-    FROM entry WHERE generation_id = {generation} ORDER BY distance LIMIT %(entries)s
+    FROM entry WHERE generation_id = {generation} {which} ORDER BY distance LIMIT %(entries)s
 """)
+_OF_SCOPE = sql.SQL("AND chunk_id = ANY(%(scope)s)")
 
 
-def nearest(conn: Connection, generation_id: int, vector: Vectors, limit: int) -> list[ScoredChunk]:
+def nearest(
+    conn: Connection, generation_id: int, vector: Vectors, limit: int, scope: Scope | None = None
+) -> list[ScoredChunk]:
     """Rank chunks by their nearest entry: cosine similarity (-1 to 1) to `vector`, best first.
 
-    They are `limit` (1 or more), or all where the generation holds fewer. Through an index one of
-    them may be a little farther away than one left out; docs/experiments.md says how often.
+    They are `limit` (1 or more) of `scope`, or all where that or the generation holds fewer.
+    Through an index one of them may be a little farther away than one left out;
+    docs/experiments.md says how often. A scope that is small enough is scanned without.
     """
     values: dict[str, object] = {
         "vector": Vector(vector).to_text(), "generation": generation_id, "limit": limit
     }  # fmt: skip
     best = _OF_GENERATION  # some milliseconds over ten thousand entries, and none is missed
-    if hnsw.usable(conn, generation_id):
-        query = entries_query(generation_id, len(vector))
+    if scope is not None:
+        best, values["rows"], values["scope"] = _OF_CHUNKS, scope.chunks, scope.chunks
+    if (scope is None or scope.entries > hnsw.LIMIT) and hnsw.usable(conn, generation_id):
+        query = entries_query(generation_id, len(vector), scoped=scope is not None)
         rows = _through_index(conn, query, values, limit)
         if rows is not None:
             best, values["rows"] = _OF_CHUNKS, rows
+    # Unprepared: a plan for scopes of any size would be wrong for most.
+    prepare = None if scope is None else False
     with conn.cursor(row_factory=kwargs_row(scored)) as cur:
-        return cur.execute(_RANKED.format(best=best), values).fetchall()
+        return cur.execute(_RANKED.format(best=best), values, prepare=prepare).fetchall()
 
 
 def similarity(conn: Connection, rows: Sequence[int], vector: Vectors) -> dict[int, float]:
@@ -60,13 +68,17 @@ def similarity(conn: Connection, rows: Sequence[int], vector: Vectors) -> dict[i
     return dict(conn.execute(_OF_CHUNKS, values).fetchall())
 
 
-def entries_query(generation_id: int, dimension: int) -> sql.Composed:
+def entries_query(generation_id: int, dimension: int, *, scoped: bool = False) -> sql.Composed:
     """Return the query for a generation's nearest entries, which its index answers.
 
-    Its parameters are `vector` and `entries`, how many. To be run unprepared: the plan depends on
-    how many.
+    Its parameters are `vector`, `entries`, how many, and where it is `scoped` the chunks of the
+    `scope`. To be run unprepared: the plan depends on how many.
     """
-    return _ENTRIES.format(dimension=sql.Literal(dimension), generation=sql.Literal(generation_id))
+    return _ENTRIES.format(
+        dimension=sql.Literal(dimension),
+        generation=sql.Literal(generation_id),
+        which=_OF_SCOPE if scoped else sql.SQL(""),
+    )
 
 
 def _through_index(

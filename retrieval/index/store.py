@@ -15,7 +15,7 @@ from psycopg.rows import class_row, kwargs_row
 
 from retrieval.errors import IndexMissingError
 from retrieval.index.text_search import CONFIGURATION
-from retrieval.models import Chunk, Entry, Evidence, SourceNote, Vectors
+from retrieval.models import Chunk, Entry, Evidence, Scope, SourceNote, Vectors
 from retrieval.ranking import late_interaction
 from retrieval.ranking.late_interaction import QuestionTokens, TokenVectors
 
@@ -84,7 +84,7 @@ COLUMNS = (  # of a ScoredChunk, beside its score
 )
 ORDER = "score DESC, c.path, c.first_line, c.piece"
 
-_FULL_TEXT = f"""
+_BM25 = f"""
     WITH size AS (
         SELECT count(*) AS chunks, avg(length) AS length FROM chunk
         WHERE generation_id = %(generation)s
@@ -99,7 +99,7 @@ _FULL_TEXT = f"""
             (p.count + %(k1)s * (1 - %(b)s + %(b)s * c.length / size.length))
             ORDER BY lexeme) AS sum
         FROM size, word JOIN posting AS p USING (lexeme) JOIN chunk AS c ON c.id = p.chunk_id
-        WHERE p.generation_id = %(generation)s GROUP BY p.chunk_id
+        WHERE p.generation_id = %(generation)s {{which}} GROUP BY p.chunk_id
     )
     SELECT {COLUMNS},
         (matched.sum / (SELECT (%(k1)s + 1) * sum(idf ORDER BY lexeme) FROM word))::float8 AS score
@@ -109,12 +109,17 @@ _FULL_TEXT = f"""
 """  # noqa: S608  # constants of this module, no values
 # A file of marks alone has words, those of its name, and no entry: nothing of it could be quoted.
 # Sums have an order, or another plan (after ANALYZE, after a restore) gives other last digits.
+_FULL_TEXT = _BM25.format(which="")
+_FULL_TEXT_OF_SCOPE = _BM25.format(which="AND p.chunk_id = ANY(%(scope)s)")
 _K1, _B = 1.2, 0.75  # the usual values
 
 
-def full_text(conn: Connection, generation_id: int, text: str, limit: int) -> list[ScoredChunk]:
-    """Rank chunks by BM25, best first; none where no chunk has a word of `text`.
+def full_text(
+    conn: Connection, generation_id: int, text: str, limit: int, scope: Scope | None = None
+) -> list[ScoredChunk]:
+    """Rank chunks, those of `scope` alone, by BM25, best first; none where none has a word of it.
 
+    What a word is worth is counted over all chunks, whatever the scope.
     Scores are divided by the most that the question's words could give, so they lie between 0
     and 1 and can be compared between questions. The question's words are lexemes of PostgreSQL's
     parser, never a query: no operator in a user's text does anything.
@@ -122,9 +127,15 @@ def full_text(conn: Connection, generation_id: int, text: str, limit: int) -> li
     Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
     with the idf that cannot be negative.
     """
-    values = {"text": text, "generation": generation_id, "limit": limit, "k1": _K1, "b": _B}
+    values: dict[str, object] = {
+        "text": text, "generation": generation_id, "limit": limit, "k1": _K1, "b": _B
+    }  # fmt: skip
     with conn.cursor(row_factory=kwargs_row(scored)) as cur:
-        return cur.execute(_FULL_TEXT, values).fetchall()
+        if scope is None:
+            return cur.execute(_FULL_TEXT, values).fetchall()
+        # Unprepared: of a plan for any array each row would be compared with all of it.
+        values["scope"] = scope.chunks
+        return cur.execute(_FULL_TEXT_OF_SCOPE, values, prepare=False).fetchall()
 
 
 _EVIDENCE = """

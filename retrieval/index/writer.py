@@ -5,10 +5,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from psycopg import sql
+from psycopg.types.json import Jsonb
 
 from retrieval.encoder.bi_encoder import ENCODING_VERSION
 from retrieval.index.store import Connection
 from retrieval.index.text_search import CONFIGURATION
+from retrieval.metadata.schema import Metadata
 from retrieval.models import Chunk, Entry, SourceNote, Vectors
 from retrieval.ranking import late_interaction
 from retrieval.ranking.late_interaction import TokenVectors
@@ -35,6 +37,7 @@ class NewFile:
     place: str  # words of the path; full text search has them with each chunk, no vector has
     sha256: str  # of the bytes on disk
     chunks: tuple[NewChunk, ...]
+    metadata: Metadata
 
     @property
     def path(self) -> str:
@@ -118,8 +121,8 @@ def apply(
     )
     with conn.cursor() as cur:
         cur.executemany(
-            "INSERT INTO file (generation_id, path, sha256, status, edition, supersedes) "
-            "VALUES (%s, %s, %s, %s, %s, %s)",
+            "INSERT INTO file (generation_id, path, sha256, status, edition, supersedes, metadata) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s)",
             [
                 (
                     generation_id,
@@ -128,6 +131,7 @@ def apply(
                     file.note.status,
                     file.note.edition,
                     list(file.note.supersedes),
+                    Jsonb(dict(file.metadata)),
                 )
                 for file in written
             ],
@@ -168,8 +172,8 @@ def take_over(conn: Connection, old_id: int, new_id: int, paths: Sequence[str]) 
     """Copy the files of these paths from one generation to another, which holds none of them."""
     values = {"old": old_id, "new": new_id, "paths": list(paths)}
     conn.execute(
-        "INSERT INTO file (generation_id, path, sha256, status, edition, supersedes) "
-        "SELECT %(new)s, path, sha256, status, edition, supersedes FROM file "
+        "INSERT INTO file (generation_id, path, sha256, status, edition, supersedes, metadata) "
+        "SELECT %(new)s, path, sha256, status, edition, supersedes, metadata FROM file "
         "WHERE generation_id = %(old)s AND path = ANY(%(paths)s)",
         values,
     )

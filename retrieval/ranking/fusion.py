@@ -20,7 +20,7 @@ from retrieval.index.store import (
     nearest_entries,
     notes,
 )
-from retrieval.models import Entry, LateInteraction, SourceNote, Terms, Vectors
+from retrieval.models import Entry, LateInteraction, Scope, SourceNote, Terms, Vectors
 from retrieval.ranking import late_interaction, lines
 from retrieval.ranking.calibration import Weights
 
@@ -52,13 +52,14 @@ def collect(
     generation: Generation,
     words: str,
     encoded: EncodedQuestion,
+    scope: Scope | None = None,
 ) -> Lists:
-    """Return both lists for the question, LIST_LENGTH chunks each at most.
+    """Return both lists for the question, LIST_LENGTH chunks each at most, of `scope` alone.
 
     `words` is the question as it is searched in full text, `encoded` its vectors.
     """
-    dense = nearest(conn, generation.id, encoded.vector, LIST_LENGTH)
-    text = full_text(conn, generation.id, words, LIST_LENGTH)
+    dense = nearest(conn, generation.id, encoded.vector, LIST_LENGTH, scope)
+    text = full_text(conn, generation.id, words, LIST_LENGTH, scope)
     only_text = {item.row_id for item in text} - {item.row_id for item in dense}
     similar = similarity(conn, sorted(only_text), encoded.vector)
     entries: list[StoredEntry] = []

@@ -13,7 +13,9 @@ WIKI = re.compile(r"!?\[\[([^\[\]|\n]*?)(?:\\?\|([^\[\]\n]*))?\]\]")
 _SIZE = re.compile(r"\d+(?:x\d+)?")  # of an embedded picture: ![[Map.png|300]]
 _CALLOUT = re.compile(r"^([ \t]*(?:>[ \t]*)+)\[!(\w[\w-]*)\][+-]?[ \t]*([^\n]*)$", re.MULTILINE)
 
-_ANY = re.compile(r"^[ \t]*(?:!!!|\?\?\?|===|:::|</?[A-Z]|import\b|export\b|\{/\*)", re.MULTILINE)
+MARKS = re.compile(
+    r"^[ \t]*(?:!!!|\?\?\?|===|:::|</?[A-Z]|import\b|export\b|\{/\*|>[^\n]*\[!)", re.MULTILINE
+)  # of a text without them nothing here changes anything
 _HEADER = re.compile(r"---[ \t]*\n(?:(?!---)[^\n]*\n)*---[ \t]*\n")
 _FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})(.*)")
 _ADMONITION = re.compile(
@@ -185,7 +187,7 @@ def plain_markdown(text: str, *, quoted: bool = False) -> PlainMarkdown:
 
     `quoted` shows a block with a name as a quote, for a reader, who sees no indentation otherwise.
     """
-    if not _ANY.search(text):
+    if not MARKS.search(text):
         return PlainMarkdown(text)
     header = match[0].count("\n") if (match := _HEADER.match(text)) else 0
     lines = text.split("\n")

@@ -13,7 +13,7 @@ from api.checks import sanitize
 from api.checks.url_pattern import ADDRESS
 from retrieval.index.terms import raw_cells
 from retrieval.models import Entry
-from retrieval.text.dialects import WIKI, callouts, link_words, plain_markdown
+from retrieval.text.dialects import MARKS, WIKI, callouts, link_words, plain_markdown
 from retrieval.text.hidden import visible
 from retrieval.text.normalize import unnumbered
 
@@ -176,8 +176,9 @@ def _lines(card: Card, part: Part) -> str:
 
 def plain(shown: str) -> str:
     """Return text without what a browser hides, and what only its own program reads."""
-    text = callouts(_COMMENT.sub("", visible(plain_markdown(shown).text)), unnamed=False)
-    return WIKI.sub(link_words, text).strip("\n").rstrip()
+    if MARKS.search(shown):
+        shown = callouts(plain_markdown(shown).text, unnamed=False).strip("\n")
+    return WIKI.sub(link_words, _COMMENT.sub("", visible(shown))).rstrip()
 
 
 def _dedented(shown: str) -> str:

@@ -236,7 +236,7 @@ def test_what_can_be_counted_is_there_before_it_happens(api: httpx2.Client) -> N
     assert set(series(api, "rag_answers_total", "outcome", "reason")) == {
         ("answered", ""),
         ("abandoned", ""),
-        *(("refused", r) for r in ("no_passage", "model", "no_citation", "language")),
+        *(("refused", r) for r in ("no_passage", "model", "no_citation", "language", "filters")),
     }
     assert ("number",) in series(api, "rag_guard_violations_total", "guard")
     assert set(series(api, "rag_tokens_total", "direction")) == {("prompt",), ("completion",)}

@@ -75,7 +75,7 @@ def check(given: dict[str, Any], url: str) -> None:
         assert tool.output_schema
         assert tool.annotations == READS
         assert tool.input_schema["additionalProperties"] is False
-    assert set(tools["search"].input_schema["properties"]) == {"query", "limit"}
+    assert set(tools["search"].input_schema["properties"]) == {"query", "filters", "limit"}
     assert given["asked"]["certainty"] == "answered"
     assert "A torch burns for one hour." in given["asked"]["answer"]
     cited = given["asked"]["citations"][0]

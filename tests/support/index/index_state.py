@@ -11,6 +11,7 @@ from retrieval.index import generations
 from retrieval.index.sections import SectionsCache
 from retrieval.index.store import live
 from retrieval.index.terms import TermsCache
+from retrieval.metadata.scope import MetadataCache
 from retrieval.refusal.topic_scores import BaselineCache
 from retrieval.search import search
 from retrieval.settings import Settings
@@ -96,6 +97,7 @@ def same_models(context: SearchContext, settings: Settings) -> Iterator[SearchCo
             baseline=BaselineCache(),
             terms=TermsCache(),
             sections=SectionsCache(),
+            metadata=MetadataCache(),
         )
 
 

@@ -1,0 +1,148 @@
+"""What a search may look at under a filter: the files that pass, and their chunks' row ids.
+
+Filters are decided here, over metadata held in memory. SQL gets row ids and nothing of a filter.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from psycopg.types.json import Jsonb
+
+from retrieval.errors import ConfigurationError, FilterError, IndexMismatchError
+from retrieval.index.store import Connection
+from retrieval.metadata import filters as parsing
+from retrieval.metadata.filters import Given, Predicate
+from retrieval.metadata.schema import Metadata, Schema, Value, infer, typed
+from retrieval.models import Scope
+
+_MOST_KEPT = 32  # scopes
+
+# A reader may meet a database whose table lacks the column: it was not ingested into since.
+_FILES = """
+    SELECT f.path, to_jsonb(f) -> 'metadata',
+        coalesce(array_agg(c.id ORDER BY c.id) FILTER (WHERE c.id IS NOT NULL), '{}'),
+        coalesce(sum(counted.entries), 0)::bigint
+    FROM file AS f LEFT JOIN chunk AS c ON c.generation_id = f.generation_id AND c.path = f.path
+        LEFT JOIN (
+            SELECT chunk_id, count(*) AS entries FROM entry WHERE generation_id = %(generation)s
+            GROUP BY chunk_id
+        ) AS counted ON counted.chunk_id = c.id
+    WHERE f.generation_id = %(generation)s GROUP BY f.generation_id, f.path
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: str
+    values: Mapping[str, Value]
+    chunks: Sequence[int]
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """The metadata of one generation; `scopes` are those that were asked for, by their filters."""
+
+    schema: Schema
+    files: tuple[_File, ...]
+    scopes: dict[str, Scope] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class MetadataCache:
+    """The metadata of the generation that was asked last."""
+
+    _known: tuple[str, _Stored] | None = field(default=None)
+
+    def scope(
+        self,
+        conn: Connection,
+        generation_id: int,
+        name: str,
+        *,
+        default: Given | None,
+        asked: Given | None,
+    ) -> Scope:
+        """Return what both filters leave of a generation.
+
+        `name` changes with every change of the generation. Raises FilterError where `asked` is
+        wrong, ConfigurationError where `default` is, and IndexMismatchError where the index holds
+        files from before there was metadata.
+        """
+        known = self._known
+        if known is None or known[0] != name:
+            known = self._known = (name, _read(conn, generation_id))
+        stored = known[1]
+        passes = _of_settings(default, stored.schema), parsing.parse(asked or {}, stored.schema)
+        key = json.dumps([default, asked], default=repr)  # parsed, so small and of plain values
+        scope = stored.scopes.get(key)
+        if scope is None:
+            scope = _scope(stored.files, passes)
+            if len(stored.scopes) >= _MOST_KEPT:
+                stored.scopes.clear()
+            stored.scopes[key] = scope
+        return scope
+
+
+def _scope(files: Sequence[_File], passes: Sequence[Predicate]) -> Scope:
+    kept = [one for one in files if all(passed(one.values) for passed in passes)]
+    return Scope(
+        frozenset(one.path for one in kept),
+        [row for one in kept for row in one.chunks],
+        sum(one.entries for one in kept),
+    )
+
+
+def _of_settings(default: Given | None, schema: Schema) -> Predicate:
+    try:
+        return parsing.parse(default or {}, schema)
+    except FilterError as error:
+        raise ConfigurationError(f"FILTERS: {error}") from error
+
+
+def _read(conn: Connection, generation_id: int) -> _Stored:
+    rows = conn.execute(_FILES, {"generation": generation_id}).fetchall()
+    old = sorted(path for path, metadata, *_ in rows if metadata is None)
+    if old:
+        raise IndexMismatchError(
+            f"{len(old)} files were indexed before there was metadata to filter by, {old[0]!r} "
+            "among them; run: python -m ingest"
+        )
+    said = {path: _tuples(metadata) for path, metadata, *_ in rows}
+    schema = infer(said.values())
+    files = [_File(path, typed(path, said[path], schema), chunks, entries)
+             for path, _, chunks, entries in rows]  # fmt: skip
+    return _Stored(schema, tuple(files))
+
+
+def _tuples(metadata: Mapping[str, str | list[str]]) -> Metadata:
+    """JSON has lists."""
+    return {name: tuple(one) if isinstance(one, list) else one for name, one in metadata.items()}
+
+
+def complete(conn: Connection, generation_id: int, said: Mapping[str, Metadata]) -> bool:
+    """Give the files metadata that were indexed before there was any; tell whether any got some.
+
+    `said` is what the files of the vault say, by path. The caller holds the lock of writers.
+    """
+    given = [(Jsonb(dict(metadata)), generation_id, path) for path, metadata in said.items()]
+    with conn.transaction(), conn.cursor() as cur:
+        cur.executemany(
+            "UPDATE file SET metadata = %s WHERE generation_id = %s AND path = %s "
+            "AND metadata IS NULL",
+            given,
+        )
+        if cur.rowcount:
+            conn.execute(
+                "UPDATE generation SET revision = revision + 1 WHERE id = %s", [generation_id]
+            )
+    return cur.rowcount > 0
+
+
+def lacking(conn: Connection, generation_id: int) -> set[str]:
+    """Return the paths of the files that were indexed before there was metadata."""
+    rows = conn.execute(
+        "SELECT path FROM file WHERE generation_id = %s AND metadata IS NULL", [generation_id]
+    )
+    return {path for (path,) in rows}
