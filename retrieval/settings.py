@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
@@ -32,7 +33,16 @@ BUNDLED = "bundled"  # a model that comes with the installation
 BUNDLED_CANDIDATES = 12  # that our cross-encoder reads: fitted so, some 0.3 s on two cores
 
 ENGLISH = "english"  # what the encoder, the limits of refusing and the rules of questions know
-Language = Annotated[str, BeforeValidator(lambda value: str(value).strip().lower())]
+_LOCALE = re.compile(r"en|[a-z]{2,3}(?:_[a-z]{2}(?:[.@:].*)?|:.*)")  # gettext's: "en_US:en"
+
+
+def _language(value: object) -> str:
+    """The name of a text search configuration; what a desktop sets for itself is none of ours."""
+    name = str(value).strip().lower()
+    return ENGLISH if _LOCALE.fullmatch(name) else name
+
+
+Language = Annotated[str, BeforeValidator(_language)]
 
 LogLevel = Annotated[
     Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"],

@@ -60,6 +60,12 @@ def test_an_index_of_another_language_is_built_again(
     assert [line for line in said if "LANGUAGE=german" in line and "English" in line] == said[:1]
 
 
+@pytest.mark.parametrize("locale", ["en", "en_US", "de_DE:de", "de_DE.UTF-8", "fr:en"])
+def test_what_a_desktop_sets_is_no_language_of_rules(locale: str) -> None:
+    assert Settings.model_validate({"language": locale}).language == "english"
+    assert Settings.model_validate({"language": " German"}).language == "german"
+
+
 def test_an_unknown_language_names_those_there_are(
     loaded: SearchContext, settings: Settings
 ) -> None:
