@@ -120,7 +120,7 @@ def fingerprint(
             **{name: value for name, value in made.items() if name not in _OF_INDEX},
             "reranker": context.reranker.digest if context.reranker else "off",
         },
-        "index": {name: made[name] for name in _OF_INDEX},
+        "index": {name: made[name] for name in _OF_INDEX if name in made},
         "search": {
             "top_k": top_k,
             "candidates": context.settings.rag_candidates,
