@@ -1,18 +1,21 @@
 """Turn parts of a rule into parts of a question: case, number, verbs, and what points elsewhere."""
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_CAPITAL = re.compile(r"[a-z,] \W?([A-Z][^\W_]*(?:['-][^\W_]+)*)")
 # What a question cannot hold: nobody who has not read the line before knows what it points at.
 _POINTING = re.compile(
-    r"\b(?:it|its|they|them|their|this|these|those|such|he|she|his|her|both|others?|latter|former|"
+    r"\b(?:it|its|itself|themselves|either|neither|they|them|their|this|these|those|such|he|she|his|her|both|others?|latter|former|"
     r"above|below|then|there|here|afterwards|same|also|too|so|thus|therefore|otherwise|instead|"
     r"again|else|already|following|next|previous)\b",
     re.IGNORECASE,
 )
 _IRREGULAR = {"has": "have", "does": "do", "goes": "go"}
 _VERBS = frozenset(
-    "accept allow apply arrive ask become begin belong block bring carry change charge check close "
+    "accept acknowledge allow apply arrive ask become begin belong block bring carry change charge check close continue "
     "come consist contain cost count cover deliver depend deserve do earn end enter expire fail "
     "follow gain get give go grant happen have hold include keep last leave live lock lose make "
     "mean move need offer open own pass pay print produce protect provide reach receive remain "
@@ -28,6 +31,26 @@ _IMPERATIVES = frozenset(
 )
 _SINGULAR_S = ("ss", "us", "is", "news", "series")
 _DETERMINERS = frozenset("a an the each every any no all some one two your our".split())
+_NO_THING = frozenset(  # a name that begins so is a place, a time or a condition
+    "outside inside elsewhere anywhere everywhere in on at by from under over above below up after "
+    "before during with without if when others none home abroad once not".split()
+)
+# What people say instead of a rule's word, where both fit the same place of a sentence.
+_EVERYDAY = {
+    "additional": "extra", "altered": "changed", "annual": "yearly", "calculated": "worked out",
+    "commence": "start", "deactivated": "switched off", "displayed": "shown", "employees": "staff",
+    "granted": "given", "informed": "told", "modified": "changed", "notified": "told",
+    "obtain": "get", "permitted": "allowed", "prohibited": "forbidden", "provided": "given",
+    "receive": "get", "refunded": "paid back", "reimbursed": "paid back", "remain": "stay",
+    "required": "needed", "retained": "kept", "stored": "kept", "submit": "hand in",
+    "submitted": "handed in", "telephone": "phone", "terminated": "ended", "transmitted": "sent",
+}  # fmt: skip
+_EVERYDAY_WORD = re.compile(rf"\b(?:{'|'.join(_EVERYDAY)})\b")
+
+
+def everyday(question: str) -> str:
+    """Return a question in the words that people use for some of those that rules use."""
+    return _EVERYDAY_WORD.sub(lambda match: _EVERYDAY[match[0]], question)
 
 
 def points_elsewhere(text: str) -> bool:
@@ -35,20 +58,37 @@ def points_elsewhere(text: str) -> bool:
     return _POINTING.search(text) is not None
 
 
-def inside(text: str, known: frozenset[str]) -> str:
-    """Return a text as it stands within a sentence.
+def names_of(texts: Iterable[str]) -> frozenset[str]:
+    """Return the words that these texts write with a capital in the middle of a sentence.
 
-    Its first word loses its capital where the vault writes it without one (`known`).
+    A word that is written without one three times as often is none: "New York" makes no name of
+    "new".
     """
+    lines = [line for text in texts for line in text.split("\n") if not line.startswith("#")]
+    capital = Counter(match[1] for line in lines for match in _CAPITAL.finditer(line))
+    small = Counter(word for line in lines for word in WORD.findall(line) if word.islower())
+    return frozenset(word for word, times in capital.items() if 3 * times > small[word.lower()])
+
+
+def inside(text: str, names: frozenset[str]) -> str:
+    """Return a text as it stands within a sentence: without its capital, unless it is a name's."""
     first = WORD.match(text)
-    if first and first[0] != first[0].lower() and first[0].lower() in known:
-        return text[0].lower() + text[1:]
-    return text
+    spelt = first is not None and (first[0] in names or first[0][1:] != first[0][1:].lower())
+    if spelt or (first and len(first[0]) == 1 and first[0] != "A"):
+        return text
+    return text[:1].lower() + text[1:]
+
+
+def opened(text: str) -> str:
+    """Return a text as a sentence opens with it."""
+    return text[:1].upper() + text[1:]
 
 
 def plural(name: str) -> bool:
     """Tell whether the head of a name is plural: "notes in the bin", "links and files"."""
-    head = re.split(r" (?:of|in|on|for|with|without|from|to|that|who|which|by|at|under)\b|,", name)
+    head = re.split(
+        r" (?:of|in|on|for|with|without|from|to|that|who|which|by|at|under|per|as)\b|,| \(", name
+    )
     words = WORD.findall(head[0])
     if not words or re.match(r"(?:a|an|each|every|one)\b", name, re.IGNORECASE):
         return False
@@ -77,8 +117,15 @@ def is_command(word: str) -> bool:
     return word.lower() in _IMPERATIVES
 
 
-def with_article(name: str) -> str:
-    """Return a name with "the" in front, unless a determiner or a name of its own opens it."""
+def with_the(name: str) -> str:
+    """Return a name with "the" in front, unless a determiner opens it."""
+    return name if name.split(" ")[0].lower() in _DETERMINERS else f"the {name}"
+
+
+def with_a(name: str) -> str:
+    """Return a name of one thing with "a" or "an" in front; others and names of their own bare."""
     first = name.split(" ")[0]
-    bare = first.lower() in _DETERMINERS or first[:1].isupper() or first[:1].isdigit()
-    return name if bare or plural(name) else f"the {name}"
+    bare = first in _DETERMINERS or first in _NO_THING or first.endswith("ing")
+    if bare or plural(name) or not first.islower():
+        return name
+    return f"an {name}" if first[0] in "aeiou" else f"a {name}"

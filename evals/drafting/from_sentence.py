@@ -19,9 +19,11 @@ _MONEY = r"(?:euros?|dollars?|pounds?|cents?|EUR|USD|GBP|%)"
 # What is asked of a phrase; the first that a sentence holds is asked. {aux} may change the words.
 _PHRASES = (
     (rf"(?:once )?every (?:{_SPAN}|day|week|month|year)", "How often"),
+    (rf"until {_LIMIT}{_SPAN} before", "Until when"),
     (rf"{_LIMIT}{_SPAN} (?:ahead|before|in advance)(?: of)?", "How far ahead"),
     (rf"within {_SPAN}", "How quickly"),
-    (rf"(?:for )?{_LIMIT}{_SPAN} (?:after|from)", "How long after"),
+    (rf"for {_LIMIT}{_SPAN} (?:after|from)", "How long after"),
+    (rf"{_LIMIT}{_SPAN} after", "When after"),
     (rf"after {_SPAN}", "After how long"),
     (rf"for {_LIMIT}{_SPAN}", "How long"),
     (rf"(?:by|until|on|before) (?:the )?(?:\d{{1,2}} [A-Z][a-z]+|\d{{1,2}}(?::\d\d| ?[ap]m)|"
@@ -30,9 +32,11 @@ _PHRASES = (
 _ASKED = tuple((re.compile(rf"\b{pattern}\b"), word) for pattern, word in _PHRASES)
 _AMOUNT = re.compile(rf"^{_LIMIT}(?:{_NUMBER}) ({_MONEY})")
 _LASTING = re.compile(rf"^{_LIMIT}{_SPAN}\b")
-_COUNTED = re.compile(rf"^{_LIMIT}{_NUMBER} ((?:[a-z-]+ )?[a-z-]+s)\b(?! of\b)")
+_COUNTED = re.compile(
+    rf"^{_LIMIT}{_NUMBER} ((?!and |or )(?:[a-z-]+ )?(?!and |or )[a-z-]+s)\b(?! of\b)"
+)
 _AUX = re.compile(
-    r"^(?P<subject>.{2,70}?) (?P<aux>is|are|was|were|can|may|must|cannot|should|will)\b"
+    r"^(?P<subject>.{2,70}?) (?P<aux>is|are|can|may|must|cannot|should|will)\b"
     r"(?P<not> not\b| never\b)?(?P<rest> .+)$"
 )
 _VERB = re.compile(r"^(?P<subject>(?:A|An|The|Each|Every|One) .{2,50}?|\S+(?: \S+)?) "
@@ -41,8 +45,10 @@ _OPENING = re.compile(
     r"^(?P<when>(?:In|On|For|During|After|Before|From|Without|Outside|At|With|Under|By|If|When|Once)"
     r" [^,;:]{4,70}), (?P<main>.+)$"
 )
-_CONDITION = re.compile(r"^(If|When|Once) (.{8,90}?), (.{8,})$")
-_CUT = re.compile(r"[;:(]|, | (?:because|since|so that|but|though|and then|unless|except)\b|\.$")
+_CONDITION = re.compile(r"^(If|When|Once) (\S+ \S+ \S.{4,80}?), (.{8,})$")
+_CUT = re.compile(
+    r"[;:(]|, | and (?:is|are|has|have|can|may|must|will|not|no)\b| (?:because|since|so that|but|though|and then|unless|except)\b|\.$"
+)
 _BAD_SUBJECT = re.compile(
     r"[,;:()]|\b(?:who|which|that|where|if|when|while|because|only|nobody|no|nothing|none|not|"
     r"everything|we|you|i|what|is|are|must|may|can|once|neither)\b",
@@ -69,13 +75,13 @@ class Asked:
     answer: str
 
 
-def questions(sentence: str, known: frozenset[str]) -> Iterator[Asked]:
+def questions(sentence: str, names: frozenset[str]) -> Iterator[Asked]:
     """Yield what can be asked of a sentence without Markdown, the most exact question first."""
     text = sentence.strip().rstrip(".")
     opening = _OPENING.match(text)
     main, when = (opening["main"], opening["when"]) if opening else (text, "")
     tail = f" {when[0].lower()}{when[1:]}" if when else ""
-    for asked in (_command(main), _quantity(main, known), _modal(main, known)):
+    for asked in (_command(main), _quantity(main, names), _modal(main, names)):
         if asked:
             yield from _checked(Asked(f"{asked.question}{tail}?", asked.answer or text))
     if (match := _CONDITION.match(text)) and not tail.startswith(" for"):
@@ -90,36 +96,39 @@ def _checked(asked: Asked) -> Iterator[Asked]:
 
 def _command(text: str) -> Asked | None:
     """ "Report a lost key within 24 hours" is asked as "How quickly must I report a lost key"."""
-    first = text.split(" ")[0]
-    found = _phrase(f" {text}") if english.is_command(first) else None
+    first, _, rest = text.partition(" ")
+    if not english.is_command(first) or english.base(rest.split(" ")[0]):
+        return None
+    found = _phrase(f" {text}")
     if not found:
         return None
     word, answer, before, after = found
-    return Asked(f"{word} do I have to {_lower(before.strip())}{after}", answer)
+    told = f"{before.strip()}{after}".replace(" your ", " my ")
+    return Asked(f"{word} do I have to {told[0].lower()}{told[1:]}", answer)
 
 
-def _quantity(text: str, known: frozenset[str]) -> Asked | None:
+def _quantity(text: str, names: frozenset[str]) -> Asked | None:
     match = _AUX.match(text)
     if match and _good(match["subject"]):
-        subject, aux = english.inside(match["subject"], known), match["aux"]
+        subject, aux = english.inside(match["subject"], names), match["aux"]
         if match["not"] or aux == "cannot":
             return None
         found = _phrase(match["rest"])
-        if found:
+        if found and (aux not in {"is", "are"} or _PARTICIPLE.match(match["rest"])):
             word, answer, before, after = found
             word = "Until when" if word == "How quickly" and aux in ("can", "may") else word
             return Asked(f"{word} {aux} {subject}{before}{after}", answer)
         return _counted(match["rest"], f"{aux} {subject}", "")
-    return _plain_verb(text, known)
+    return _plain_verb(text, names)
 
 
-def _plain_verb(text: str, known: frozenset[str]) -> Asked | None:
+def _plain_verb(text: str, names: frozenset[str]) -> Asked | None:
     match = _VERB.match(text)
     verb = match and (english.base(match["verb"]) or _plural_verb(match["subject"], match["verb"]))
     if not match or not verb or not _good(match["subject"]):
         return None
     does = "does" if english.base(match["verb"]) else "do"
-    subject = f"{does} {english.inside(match['subject'], known)}"
+    subject = f"{does} {english.inside(match['subject'], names)}"
     rest = match["rest"]
     if verb in {"last", "take", "run", "live"} and (span := _LASTING.match(rest.strip())):
         return Asked(f"How long {subject} {verb}", span[0])
@@ -148,18 +157,20 @@ def _counted(rest: str, subject: str, verb: str) -> Asked | None:
     return None
 
 
-def _modal(text: str, known: frozenset[str]) -> Asked | None:
+def _modal(text: str, names: frozenset[str]) -> Asked | None:
     """Whether something may, must or can be; what a rule denies is asked as if it did not."""
     match = _AUX.match(text)
     if not match or not _good(match["subject"]):
         return None
     aux, rest = match["aux"], _ADVERB.sub("", match["rest"])
-    if aux in {"is", "are", "was", "were"} and not _PARTICIPLE.match(rest):
+    if aux in {"is", "are"} and not _PARTICIPLE.match(rest):
         return None
     rest = rest[: cut.start()] if (cut := _CUT.search(rest)) else rest
-    if any(character.isdigit() for character in rest) or " only " in match["rest"]:
+    if re.search(r"\d| (?:and|or|longer|more|less|higher|lower|earlier|later)$", rest):
         return None
-    subject = english.inside(match["subject"], known)
+    if " only " in match["rest"]:
+        return None
+    subject = english.inside(match["subject"], names)
     if aux == "must" and not match["not"]:
         does = "Do" if english.plural(subject) else "Does"
         return Asked(f"{does} {subject} have to{rest}", "")
@@ -174,9 +185,9 @@ def _phrase(rest: str) -> tuple[str, str, str, str] | None:
             before, after = rest[: match.start()].rstrip(), rest[match.end() :]
             after = after[: cut.start()] if (cut := _CUT.search(after)) else after
             good = not _CUT.search(before) and not re.search(r"\d| and | or ", before)
-            keep = bool(_PREPOSITION.match(after.strip())) and not re.search(r"\d", after)
-            if word == "How long after":
-                keep, word = False, "How long"
+            keep = bool(_PREPOSITION.match(after.strip())) and not re.search(r"\d|^ of\b", after)
+            if word.endswith(" after"):
+                keep, word = False, word.removesuffix(" after")
             if good:
                 return word, match[0], _ADVERB.sub("", before), after if keep else ""
     return None
@@ -188,9 +199,6 @@ def _good(subject: str) -> bool:
         len(words) <= 8
         and not _BAD_SUBJECT.search(subject)
         and not _PREPOSITION.match(subject)
+        and not subject.endswith((" and", " or"))
         and not english.points_elsewhere(subject)
     )
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]

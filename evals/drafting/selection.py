@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from evals.labels.quote_locations import Pages
 from retrieval.text.words import STOP, stems
 
 _COMPARED = 6  # candidates for each draft wanted that are compared: near-duplicates go by pairs
-_NUMBER = r"\d"
+_NUMBER = re.compile(r"[€$£]?\d(?:[\d.,:]*\d)?(?:%| [a-z]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +90,12 @@ def _question(number: int, candidate: Candidate) -> Question:
 
 
 def _needed(candidate: Candidate) -> tuple[str, ...]:
-    """What a right answer says: a short answer itself, else its first number or longest word."""
-    if len(candidate.answer.split()) <= 3:
-        return (candidate.answer,)
+    """What a right answer says: a short cell itself, else its first number or longest word."""
+    answer = candidate.answer
+    if candidate.kind == "table" and len(answer.split()) <= 3:
+        return (answer,)
     asked = {*stems(candidate.question), *STOP}
-    words = [w for w in english.WORD.findall(candidate.answer) if not asked & {w.lower(), *stems(w)}]
-    numbers = [word for word in words if word[0].isdigit()]
-    return tuple(numbers[:1] or sorted(words, key=len, reverse=True)[:1])
+    words = [w for w in english.WORD.findall(answer) if not asked & {w.lower(), *stems(w)}]
+    if match := _NUMBER.search(answer):
+        return (match[0],)
+    return tuple(sorted(words, key=len, reverse=True)[:1])

@@ -38,6 +38,12 @@ def heading(
     )
 
 
+def left_out(path: Path, counts: Mapping[str, int]) -> list[str]:
+    """Return the line that says how many rows of a dataset are not asked, by their status."""
+    said = ", ".join(f"{count} of status {status}" for status, count in sorted(counts.items()))
+    return [f"{path.name}: left out: {said}; python -m evals.draft --review {path}"] if said else []
+
+
 def line(outcome: Outcome) -> str:
     """Return the line of one question: a hit, a miss with its stage, or what has no answer."""
     asked = " ".join(outcome.question.question.split())
