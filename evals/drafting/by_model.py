@@ -56,7 +56,7 @@ def of_vault(
     `count`. Raises ConfigurationError without OPENAI_MODEL, LlmUnreachableError where it is away.
     """
     sections = [section for file in files for section in _sections(file)]
-    random.Random(seed).shuffle(sections)  # noqa: S311: a choice that can be repeated
+    random.Random(seed).shuffle(sections)  # noqa: S311  # a choice that can be repeated, no secret
     found: list[Candidate] = []
     unread = 0
     with closing(LanguageModel(settings)) as model:

@@ -13,11 +13,12 @@ from ingest.read.plain import plain, sentences
 from ingest.read.vault import SourceFile
 from retrieval.index.terms import cells, raw_cells, title
 
-_TERM = re.compile(r"^[ \t]*(?:[-*+] )?\*\*([^*:]{2,50})(?:\*\*[:.]|[:.]\*\*|\*\* [-–—])")
+_TERM = re.compile(r"[ \t]*(?:[-*+] )?\*\*([^*:]{2,50})(?:\*\*[:.]|[:.]\*\*|\*\* [-–—])")
 _MOST_ITEMS = 8  # of a list that is asked for as a whole
 _STEP = re.compile(r"\s*\d+[.)]\s")
 _OLD = {"superseded", "draft", "deprecated", "archived", "obsolete"}  # a file's own status
-# What only makes sense beside its headings: "the move", "on day 3", "do I have to", "if nothing".
+_DAY = re.compile(r"\bday \d")  # of what, its heading does not say: only the title does
+# What makes sense only beside its headings: "the move", "do I have to", "if nothing".
 _NEEDS_CONTEXT = re.compile(
     r"\b(?:step|level|phase) \d|\bdo I have to\b|\b(?:is|are|does|do|can|may|must|if|when|once) "
     r"(?:the|a|each|an|you|your|we|our|nothing|nobody|someone)\b|^\S+ \S+ \S+ \S+\?$",
@@ -44,17 +45,29 @@ class _Section:
     path: str
     document: Document
     trail: tuple[str, ...]
-    names: frozenset[str]  # words of the vault that are written with a capital anywhere
+    names: frozenset[str]  # words that the vault writes with a capital anywhere
 
-    def made(self, kind: str, first: int, last: int, question: str) -> Iterator[Candidate]:
-        """The candidate whose quote is these lines (0-based, `last` excluded); none for ""."""
-        quote = "\n".join(self.document.lines[first:last])
+    def made(
+        self, kind: str, first: int, quote: str, question: str, answer: str = ""
+    ) -> Iterator[Candidate]:
+        """The candidate whose quote begins in this line, from 0; none for the question ""."""
         if question:
-            yield Candidate(kind, self.path, first + 1, question, plain(quote), quote)
+            answer = answer or plain(quote)
+            yield Candidate(kind, self.path, first + 1, question, answer, quote)
+
+    def in_context(self, question: str) -> str:
+        question = english.everyday(question)
+        if _DAY.search(question):
+            return from_section.in_context(question, self.trail[:1])
+        needed = _NEEDS_CONTEXT.search(question)
+        return from_section.in_context(question, self.trail) if needed else question
 
 
 def of_vault(files: Sequence[SourceFile]) -> list[Candidate]:
-    """Return every candidate of these files, by file and place; none of superseded files."""
+    """Return every candidate of the files that hold, by file and place.
+
+    Raises FileRejectedError for a front matter that cannot be read.
+    """
     names = english.names_of(file.text for file in files)
     return [candidate for file in files for candidate in _of_file(file, names)]
 
@@ -69,9 +82,8 @@ def in_force(file: SourceFile, document: Document) -> bool:
 
 def _of_file(file: SourceFile, names: frozenset[str]) -> Iterator[Candidate]:
     document = markdown.parse(file.text)
-    if not in_force(file, document):
-        return
-    for _, group in groupby(outline(document), key=lambda placed: placed.section):
+    sections = groupby(outline(document), key=lambda placed: placed.section)
+    for _, group in sections if in_force(file, document) else ():
         placed = list(group)
         blocks = [one for one in placed if one.block.kind != "heading"]
         section = _Section(file.path, document, placed[0].trail or (title(file.path),), names)
@@ -85,23 +97,20 @@ def _of_file(file: SourceFile, names: frozenset[str]) -> Iterator[Candidate]:
 
 
 def _of_section(section: _Section, blocks: Sequence[Placed]) -> Iterator[Candidate]:
-    first = blocks[0].block
-    if first.kind == "paragraph" and not markdown.is_lead_in(
-        section.document.lines[first.last - 1]
-    ):
-        asked = from_section.about_section(section.trail, section.names)
-        yield from section.made("prose", first.first, first.last, asked)
+    first = markdown.block_text(section.document, blocks[0].block)
+    if blocks[0].block.kind == "paragraph" and not markdown.is_lead_in(first):
+        asked = from_section.about_section(section.trail)
+        yield from section.made("prose", blocks[0].block.first, first, asked)
     for is_item, run in groupby(blocks, key=lambda placed: placed.block.kind == "item"):
         items = list(run)
         if not is_item or not 2 <= len(items) <= _MOST_ITEMS:
             continue
-        start, stop = items[0].block.first, items[-1].block.last
-        if _STEP.match(section.document.lines[start]):
-            asked = from_section.about_steps(section.trail, section.names)
-        else:
-            lead = plain(items[0].lead)
-            asked = from_section.about_list(section.trail, lead, section.names)
-        yield from section.made("list", start, stop, asked)
+        start = items[0].block.first
+        quote = "\n".join(section.document.lines[start : items[-1].block.last])
+        lead = plain(items[0].lead)
+        asked = from_section.about_steps(section.trail) if _STEP.match(quote) else ""
+        asked = asked or from_section.about_list(section.trail, lead, section.names)
+        yield from section.made("list", start, quote, asked)
 
 
 def _of_table(section: _Section, placed: Placed) -> Iterator[Candidate]:
@@ -109,40 +118,28 @@ def _of_table(section: _Section, placed: Placed) -> Iterator[Candidate]:
     if table is None or table.header_lines != 2:
         return
     heads = cells(lines[top])
-    for row in table.rows:
-        number = top + row.line
-        given, raw = cells(lines[number]), raw_cells(lines[number])
-        for asked in from_table.questions(
-            heads, given, section.names, is_code=raw[0].startswith("`")
-        ):
-            question, quote = _in_context(asked.question, section), section.document.lines[number]
-            yield Candidate("table", section.path, number + 1, question, asked.answer, quote)
+    for number in (top + row.line for row in table.rows):
+        is_code = raw_cells(lines[number])[0].startswith("`")
+        given = cells(lines[number])
+        for asked in from_table.questions(heads, given, section.names, is_code=is_code):
+            quote, question = section.document.lines[number], section.in_context(asked.question)
+            yield from section.made("table", number, quote, question, asked.answer)
 
 
 def _of_text(section: _Section, placed: Placed) -> Iterator[Candidate]:
-    first, last = placed.block.first, placed.block.last
-    text = "\n".join(section.document.shown[first:last])
-    whole = plain(text)
-    is_item = placed.block.kind == "item"
-    term = _TERM.match(text)
-    if term and not placed.lead:
-        yield from section.made("field", first, last, from_section.about_term(term[1]))
-    exception = from_section.about_exception(whole, section.trail, section.names)
-    yield from section.made("exception", first, last, exception)
+    first, is_item = placed.block.first, placed.block.kind == "item"
+    text = markdown.shown_text(section.document, first, placed.block.last)
+    if term := _TERM.match(text):
+        yield from section.made("field", first, text, f"What does “{term[1]}” mean?")
+    asked = from_section.about_exception(plain(text), section.trail, section.names)
+    yield from section.made("exception", first, text, asked)
     for start, end in sentences(text):
-        quote, line = text[start:end], first + text.count("\n", 0, start) + 1
+        quote, line = text[start:end], first + text.count("\n", 0, start)
         said = plain(quote)
-        field = from_section.about_field(said, section.trail, section.names)
-        if field and not term:
-            yield Candidate("field", section.path, line, field, said, quote)
+        field = "" if term else from_section.about_field(said, section.trail, section.names)
+        yield from section.made("field", line, quote, field)
         for one in from_sentence.questions(said, section.names):
-            kind, question = "list" if is_item else "prose", _in_context(one.question, section)
-            yield Candidate(kind, section.path, line, question, one.answer, quote)
-
-
-def _in_context(question: str, section: _Section) -> str:
-    question = english.everyday(question)
-    if re.search(r"\bday \d", question):  # of what, its heading does not say
-        return from_section.in_context(question, section.trail[:1])
-    needed = _NEEDS_CONTEXT.search(question)
-    return from_section.in_context(question, section.trail) if needed else question
+            question = section.in_context(one.question)
+            yield from section.made(
+                "list" if is_item else "prose", line, quote, question, one.answer
+            )

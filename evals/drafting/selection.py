@@ -16,6 +16,7 @@ from evals.labels.quote_locations import Pages
 from retrieval.text.words import STOP, stems
 
 _COMPARED = 6  # candidates for each draft wanted that are compared: near-duplicates go by pairs
+_DENIED = re.compile(r"\b(?:not|never|cannot)\b")
 _NUMBER = re.compile(r"[€$£]?\d(?:[\d.,:]*\d)?(?:%| [a-z]+)?")
 
 
@@ -34,7 +35,7 @@ def select(found: Sequence[Candidate], pages: Pages, count: int, seed: int) -> S
     those that another one asks already, in these words or nearly.
     """
     left_out: Counter[str] = Counter()
-    good = []
+    good: list[tuple[Candidate, Question]] = []
     for candidate in found:
         question = _question(len(good) + 1, candidate)
         gold = question.places[0][0]
@@ -71,7 +72,7 @@ def _spread(good: Iterable[tuple[Candidate, Question]], seed: int) -> list[Quest
     groups: dict[tuple[str, str], list[Question]] = defaultdict(list)
     for candidate, question in good:
         groups[candidate.path, candidate.kind].append(question)
-    dice = random.Random(seed)  # noqa: S311: a choice that can be repeated, nothing secret
+    dice = random.Random(seed)  # noqa: S311  # a choice that can be repeated, no secret
     turns = list(groups.values())
     for group in (turns, *turns):
         dice.shuffle(group)  # type: ignore[arg-type]
@@ -98,4 +99,6 @@ def _needed(candidate: Candidate) -> tuple[str, ...]:
     words = [w for w in english.WORD.findall(answer) if not asked & {w.lower(), *stems(w)}]
     if match := _NUMBER.search(answer):
         return (match[0],)
+    if not words and (denied := _DENIED.search(answer)):
+        return (f"{denied[0]}|no",)
     return tuple(sorted(words, key=len, reverse=True)[:1])
