@@ -11,7 +11,7 @@ from ingest.read.markdown import Document
 from ingest.read.outline import Placed, outline
 from ingest.read.plain import plain, sentences
 from ingest.read.vault import SourceFile
-from retrieval.index.terms import cells, raw_cells, title
+from retrieval.index.terms import raw_cells, title
 
 _TERM = re.compile(r"[ \t]*(?:[-*+] )?\*\*([^*:]{2,50})(?:\*\*[:.]|[:.]\*\*|\*\* [-–—])")
 _MOST_ITEMS = 8  # of a list that is asked for as a whole
@@ -20,8 +20,9 @@ _OLD = {"superseded", "draft", "deprecated", "archived", "obsolete"}  # a file's
 _DAY = re.compile(r"\bday \d")  # of what, its heading does not say: only the title does
 # What makes sense only beside its headings: "the move", "do I have to", "if nothing".
 _NEEDS_CONTEXT = re.compile(
-    r"\b(?:step|level|phase) \d|\bdo I have to\b|\b(?:is|are|does|do|can|may|must|if|when|once) "
-    r"(?:the|a|each|an|you|your|we|our|nothing|nobody|someone)\b|^\S+ \S+ \S+ \S+\?$",
+    r"^What happens|\b(?:step|level|phase) \d|\bdo I have to\b|"
+    r"\b(?:is|are|does|do|can|may|must|if|when|once) (?:the|a|each|an|you|your|we|our)\b|"
+    r"^(?:\S+ ){3,5}\S+\?$",
     re.IGNORECASE,
 )
 
@@ -109,7 +110,10 @@ def _of_section(section: _Section, blocks: Sequence[Placed]) -> Iterator[Candida
         quote = "\n".join(section.document.lines[start : items[-1].block.last])
         lead = plain(items[0].lead)
         asked = from_section.about_steps(section.trail) if _STEP.match(quote) else ""
-        asked = asked or from_section.about_list(section.trail, lead, section.names)
+        ends = [section.document.lines[one.block.last - 1].rstrip()[-1:] for one in items]
+        asked = asked or from_section.about_list(
+            section.trail, lead, section.names, of_sentences=2 * ends.count(".") >= len(ends)
+        )
         yield from section.made("list", start, quote, asked)
 
 
@@ -117,26 +121,32 @@ def _of_table(section: _Section, placed: Placed) -> Iterator[Candidate]:
     table, top, lines = placed.table, placed.block.first, section.document.shown
     if table is None or table.header_lines != 2:
         return
-    heads = cells(lines[top])
+    heads = _cells(lines[top])
     for number in (top + row.line for row in table.rows):
         is_code = raw_cells(lines[number])[0].startswith("`")
-        given = cells(lines[number])
+        given = _cells(lines[number])
         for asked in from_table.questions(heads, given, section.names, is_code=is_code):
             quote, question = section.document.lines[number], section.in_context(asked.question)
             yield from section.made("table", number, quote, question, asked.answer)
+
+
+def _cells(line: str) -> list[str]:
+    return [plain(cell) for cell in raw_cells(line)]
 
 
 def _of_text(section: _Section, placed: Placed) -> Iterator[Candidate]:
     first, is_item = placed.block.first, placed.block.kind == "item"
     text = markdown.shown_text(section.document, first, placed.block.last)
     if term := _TERM.match(text):
-        yield from section.made("field", first, text, f"What does “{term[1]}” mean?")
+        yield from section.made(
+            "field", first, text, from_section.about_term(term[1], section.trail)
+        )
     asked = from_section.about_exception(plain(text), section.trail, section.names)
     yield from section.made("exception", first, text, asked)
     for start, end in sentences(text):
         quote, line = text[start:end], first + text.count("\n", 0, start)
         said = plain(quote)
-        field = "" if term else from_section.about_field(said, section.trail, section.names)
+        field = from_section.about_field(said, section.trail, section.names)
         yield from section.made("field", line, quote, field)
         for one in from_sentence.questions(said, section.names):
             question = section.in_context(one.question)

@@ -89,8 +89,9 @@ def plural(name: str) -> bool:
 def base(verb: str) -> str:
     """Return the plain form of a verb in the third person ("lasts"), "" for another word."""
     verb = verb.lower()
-    forms = (verb[:-1], verb.removesuffix("es"), f"{verb[:-3]}y", {"has": "have"}.get(verb, ""))
-    return next((form for form in forms if verb.endswith("s") and form in _VERBS), "")
+    forms = (verb.removesuffix("s"), verb.removesuffix("es"), re.sub("ies$", "y", verb))
+    plain = next((form for form in forms if form != verb and form in _VERBS), "")
+    return "have" if verb == "has" else plain
 
 
 def is_verb(word: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from evals.drafting import english
 
 _GENERAL = re.compile(
-    r"(?:ground rules|rules?|limits?|exceptions?|notes?|overview|details?|general|scope|purpose|"
+    r"(?:[\w ]*\brules|rule|limits?|exceptions?|notes?|overview|details?|general|scope|purpose|"
     r"duties|requirements?|conditions?|responsibilities|steps|procedure)$",
     re.IGNORECASE,
 )
@@ -27,8 +27,17 @@ _NO_TOPIC = re.compile(
 )
 _LEAD = re.compile(r"(?:the |a |an )?([a-z][a-z' -]{4,50}?)(?:,[^:]*)?:$", re.IGNORECASE)
 _LABEL = re.compile(r"([A-Z][^:.?!]{2,50}): (\S.{3,})$")
-_SENTENCE = re.compile(r"\b(?:is|are|was|has|have|can|may|must|costs?)\b|(?:\S+ ){6}")
+# Labels that are half a sentence, or say something of the document and not of its subject.
+_NO_LABEL = re.compile(
+    r"\b(?:is|are|was|has|have|can|may|must|costs?|than)\b|(?:\S+ ){6}|^\w+(?:ed|ing|en)\b|"
+    r"\b(?:to|of|for|by|at|on|in|from|with)$|^(?:if|when|for|in|on|at|by|since|until|valid|"
+    r"version|owner|status|author|date|updated|contact|members|exception|note|example|warning)\b",
+    re.IGNORECASE,
+)
 _DOCUMENT = re.compile(r"\b(?:policy|guide|handbook|rules|procedure|code|terms)$", re.IGNORECASE)
+_GLOSSARY = re.compile(
+    r"\b(?:glossary|definitions?|terms|vocabulary|abbreviations)\b", re.IGNORECASE
+)
 _CHAPTER = re.compile(r"^(?:(?:chapter|part|section) )?\d+[.:)]?(?: [-–—])? ", re.IGNORECASE)
 
 
@@ -45,8 +54,8 @@ def in_context(question: str, trail: Sequence[str]) -> str:
     if ": " in question or said & asked:
         return question
     heading = trail[-1]
-    if _GENERAL.match(heading) or _NO_TOPIC.match(heading) or " " not in heading:
-        heading = trail[0]
+    weak = _GENERAL.match(heading) or _NO_TOPIC.match(heading) or english.points_elsewhere(heading)
+    heading = trail[0] if weak or " " not in heading else heading
     return f"{_CHAPTER.sub('', heading)}: {english.inside(question)}"
 
 
@@ -63,7 +72,9 @@ def about_section(trail: Sequence[str]) -> str:
     return asked if len(heading.split()) > 3 else in_context(asked, trail[:1])
 
 
-def about_list(trail: Sequence[str], lead: str, names: frozenset[str]) -> str:
+def about_list(
+    trail: Sequence[str], lead: str, names: frozenset[str], *, of_sentences: bool
+) -> str:
     """Ask for a whole list, by the line that introduces it or else by its heading."""
     match = _LEAD.match(lead)
     if match and english.plural(match[1]) and not english.points_elsewhere(match[1]):
@@ -72,7 +83,9 @@ def about_list(trail: Sequence[str], lead: str, names: frozenset[str]) -> str:
     if lead or len(trail) < 2 or not about:
         return ""
     if not _COUNTABLE.match(heading):
-        return in_context(f"What are the rules on {about}?", trail[:1])
+        what = f"rules on {about}" if of_sentences else about
+        good = of_sentences or english.plural(heading)
+        return in_context(f"What are the {what}?", trail[:1]) if good else ""
     what = f"{heading} for {about}" if _GENERAL.match(heading) else heading
     return f"What are the {what}?"
 
@@ -99,14 +112,17 @@ def about_exception(text: str, trail: Sequence[str], names: frozenset[str]) -> s
 def about_field(text: str, trail: Sequence[str], names: frozenset[str]) -> str:
     """Ask for the value of "Label: value"."""
     match = _LABEL.match(text)
-    if not match or _SENTENCE.search(match[1]) or english.points_elsewhere(match[1]):
+    if not match or _NO_LABEL.search(match[1]) or english.points_elsewhere(match[1]):
         return ""
-    label = english.inside(match[1], names)
-    if _DOCUMENT.search(trail[0]):
-        title = english.with_article("the", english.inside(trail[0], names))
-        return f"What does {title} say about {label}?"
-    nearest = trail if _GENERAL.match(trail[-1]) else trail[-1:]
-    return in_context(f"What applies to {english.with_article('a', label)}?", nearest)
+    title, label = (english.inside(one, names) for one in (trail[0], match[1]))
+    if _DOCUMENT.search(title):
+        return f"What does {english.with_article('the', title)} say about {label}?"
+    return f"What do the rules on {title} say about {label}?"
+
+
+def about_term(term: str, trail: Sequence[str]) -> str:
+    """Ask for the meaning of a term, of a glossary."""
+    return f"What does “{term}” mean?" if _GLOSSARY.search(" ".join(trail)) else ""
 
 
 def _topic(trail: Sequence[str], names: frozenset[str]) -> str:

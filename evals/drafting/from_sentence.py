@@ -41,7 +41,8 @@ _AUX = re.compile(
     r"(?P<denied> not\b| never\b)?(?P<rest> .+)$"
 )
 _VERB = re.compile(
-    r"^(?P<subject>(?:A|An|The|Each|Every|One) .{2,50}?|\S+(?: \S+)?) (?P<verb>[a-z]+)(?P<rest> .+)$"
+    r"^(?P<subject>(?:A|An|The|Each|Every|One) .{2,50}?|\S+(?: \S+)?) (?P<verb>[a-z]+)"
+    r"(?P<rest> .+)$"
 )
 _OPENING = re.compile(
     r"^((?:In|On|For|During|After|Before|From|Without|Outside|At|With|Under|By|If|When|Once)"
@@ -49,12 +50,12 @@ _OPENING = re.compile(
 )
 _CONDITION = re.compile(r"^(If|When|Once) (\S+ \S+ \S.{4,80}?), (.{8,})$")
 _CUT = re.compile(
-    r"[;:(]|, | and (?:is|are|has|have|can|may|must|will|not|no)\b|"
+    r"[;:(]|[,.] | and (?:is|are|has|have|can|may|must|will|not|no)\b|"
     r" (?:because|since|so that|but|though|and then|unless|except)\b"
 )
 _PREPOSITION = re.compile(
     r"(?:in|on|for|during|after|before|from|without|outside|at|with|under|by|to|as|since|until|"
-    r"between|within|up|per|than)\b",
+    r"between|within|up|per|than|first|besides|otherwise|well)\b",
     re.IGNORECASE,
 )
 _NO_SUBJECT = re.compile(
@@ -66,8 +67,13 @@ _PARTICIPLE = re.compile(
     r" (?:\w+ed|\w+ly \w+ed|paid|made|kept|sent|given|taken|told|held|lost|shown|set|built|"
     r"written|worn|left|driven|sold|met|put|seen|known|free|due|needed|possible|open)\b"
 )
-_ADVERB = re.compile(r" (?:never|also|always|still|even|therefore|normally|usually|at all)\b")
-_UNFIT_REST = re.compile(r"\d| only\b| (?:and|or|longer|more|less|higher|lower|earlier|later)$")
+_ADVERB = re.compile(
+    r" (?:never|really|also|always|still|even|therefore|normally|usually|at all)\b"
+)
+_UNFIT_REST = re.compile(
+    r"\d| (?:only|have)\b| (?:and|or|longer|more|less|higher|lower|earlier|later)$"
+)
+_UNFIT_BEFORE = re.compile(r"\d| (?:and|or) | (?:than|not)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +161,7 @@ def _phrase(asks: str, rest: str) -> Asked | None:
     for pattern, word in _ASKED:
         match = pattern.search(rest)
         before = rest[: match.start()].rstrip() if match else ""
-        if not match or _CUT.search(before) or re.search(r"\d| and | or ", before):
+        if not match or _CUT.search(before) or _UNFIT_BEFORE.search(before):
             continue
         after = rest[match.end() :]
         after = after[: cut.start()] if (cut := _CUT.search(after)) else after

@@ -17,7 +17,7 @@ from retrieval.text.words import STOP, stems
 
 _COMPARED = 6  # candidates for each draft wanted that are compared: near-duplicates go by pairs
 _DENIED = re.compile(r"\b(?:not|never|cannot)\b")
-_NUMBER = re.compile(r"[€$£]?\d(?:[\d.,:]*\d)?(?:%| [a-z]+)?")
+_NUMBER = re.compile(r"(?<![\w.,])[€$£]?\d(?:[\d.,:]*\d)?(?:%| [a-z]+)?")
 
 
 @dataclass(frozen=True, slots=True)
