@@ -21,8 +21,9 @@ _EXCEPTION = re.compile(
 _GERUND = re.compile(r"[A-Z]?[a-z]+ing\b")
 _CLAUSE = re.compile(r"(?:If|When) \S+ \S+ \S+.*[^?]$", re.IGNORECASE)
 _NO_TOPIC = re.compile(
-    r"(?:if|when|who|what|how|where|which|why|do|are|is|at|before|after|during|on|in|day|week|"
-    r"month|step)\b|[^,]*,",
+    r"(?:if|when|who|what|how|where|which|why|do|are|is|at|before|after|during|on|in|not|day|week|"
+    r"month|step|(?:jan|febr)uary|march|april|may|june|july|august|\w+ber \d)\b|.*(?:,|\b(?:is|are|"
+    r"we|you)\b)",
     re.IGNORECASE,
 )
 _LEAD = re.compile(r"(?:the |a |an )?([a-z][a-z' -]{4,50}?)(?:,[^:]*)?:$", re.IGNORECASE)
@@ -56,7 +57,7 @@ def in_context(question: str, trail: Sequence[str]) -> str:
     heading = trail[-1]
     weak = _GENERAL.match(heading) or _NO_TOPIC.match(heading) or english.points_elsewhere(heading)
     heading = trail[0] if weak or " " not in heading else heading
-    return f"{_CHAPTER.sub('', heading)}: {english.inside(question)}"
+    return f"{_named(heading)}: {english.inside(question)}"
 
 
 def about_section(trail: Sequence[str]) -> str:
@@ -65,7 +66,7 @@ def about_section(trail: Sequence[str]) -> str:
     if english.points_elsewhere(heading) or "," in heading:
         return ""
     if _CLAUSE.match(heading):
-        return f"What happens {english.inside(heading)}?"
+        return in_context(f"What happens {english.inside(heading)}?", trail[:1])
     if not _GERUND.match(heading) or " " not in heading:
         return ""
     asked = f"How does {english.inside(heading)} work?"
@@ -83,8 +84,8 @@ def about_list(
     if lead or len(trail) < 2 or not about:
         return ""
     if not _COUNTABLE.match(heading):
-        what = f"rules on {about}" if of_sentences else about
         good = of_sentences or english.plural(heading)
+        what = f"rules on {about}" if of_sentences else heading
         return in_context(f"What are the {what}?", trail[:1]) if good else ""
     what = f"{heading} for {about}" if _GENERAL.match(heading) else heading
     return f"What are the {what}?"
@@ -114,10 +115,12 @@ def about_field(text: str, trail: Sequence[str], names: frozenset[str]) -> str:
     match = _LABEL.match(text)
     if not match or _NO_LABEL.search(match[1]) or english.points_elsewhere(match[1]):
         return ""
-    title, label = (english.inside(one, names) for one in (trail[0], match[1]))
+    if any(english.base(word) or word in english.COMMANDS for word in match[1].lower().split()):
+        return ""
+    label, title = english.inside(match[1], names), english.inside(_named(trail[0]), names)
     if _DOCUMENT.search(title):
         return f"What does {english.with_article('the', title)} say about {label}?"
-    return f"What do the rules on {title} say about {label}?"
+    return f"What do the rules on {_topic(trail, names) or title} say about {label}?"
 
 
 def about_term(term: str, trail: Sequence[str]) -> str:
@@ -127,7 +130,7 @@ def about_term(term: str, trail: Sequence[str]) -> str:
 
 def _topic(trail: Sequence[str], names: frozenset[str]) -> str:
     """What a section is about as part of a question: "rotation in the password policy"."""
-    title, heading = (english.inside(_CHAPTER.sub("", one), names) for one in (trail[0], trail[-1]))
+    title, heading = (english.inside(_named(one), names) for one in (trail[0], trail[-1]))
     document = _DOCUMENT.search(title)
     named = english.with_article("the", title) if document else title
     if len(trail) == 1 or _GENERAL.match(heading):
@@ -137,3 +140,8 @@ def _topic(trail: Sequence[str], names: frozenset[str]) -> str:
     if " " in heading or _GERUND.match(heading) or heading.lower() in title.lower():
         return heading
     return f"{heading} {'in' if document else 'for'} {named}"
+
+
+def _named(heading: str) -> str:
+    """A heading without its number and what stands behind a colon or a dash."""
+    return re.split(r": | [-–—] ", _CHAPTER.sub("", heading))[0]

@@ -50,7 +50,8 @@ def questions(
             asked = _crossed(head, english.inside(label, names), cell, names, named=named)
         elif column := _column(english.inside(head, names), about, cell):
             inside = english.inside(label, names)
-            alone = f"{heads[0]} {inside}" if _RANGE.match(inside) else label
+            ranged = _RANGE.match(inside) and not _ASKS.match(heads[0])
+            alone = f"{heads[0]} {inside}" if ranged else label
             asked = f"{column} for {about}" if about else f"{alone}: {column}"
         else:
             asked = _odd_column(english.inside(head, names), about, cell)
@@ -62,7 +63,7 @@ def _about(first: str, label: str, names: frozenset[str], *, is_code: bool) -> s
     """What a row is about as part of a question; "" where only "Label: …" can say it."""
     kind, about = english.inside(first, names), english.inside(label, names)
     if _NUMBER.match(label):
-        return f"{kind} {label}"
+        return "" if _ASKS.match(first) else f"{kind} {label}"
     sort = _SORTS.search(kind)
     if sort and (is_code or label[0].isupper()):
         return f"the {label} {sort[0]}" if sort[0] not in label.lower() else f"the {label}"
