@@ -120,7 +120,8 @@ def about_field(text: str, trail: Sequence[str], names: frozenset[str]) -> str:
     label, title = english.inside(match[1], names), english.inside(_named(trail[0]), names)
     if _DOCUMENT.search(title):
         return f"What does {english.with_article('the', title)} say about {label}?"
-    return f"What do the rules on {_topic(trail, names) or title} say about {label}?"
+    about = _topic(trail, names) or title
+    return in_context(f"What do the rules on {about} say about {label}?", trail[:1])
 
 
 def about_term(term: str, trail: Sequence[str]) -> str:
@@ -137,7 +138,8 @@ def _topic(trail: Sequence[str], names: frozenset[str]) -> str:
         return named
     if english.points_elsewhere(heading) or _NO_TOPIC.match(heading):
         return ""
-    if " " in heading or _GERUND.match(heading) or heading.lower() in title.lower():
+    alone = " " in heading or _GERUND.match(heading) or heading.lower() in title.lower()
+    if alone or len(named.split()) > 3:
         return heading
     return f"{heading} {'in' if document else 'for'} {named}"
 

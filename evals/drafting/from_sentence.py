@@ -50,7 +50,7 @@ _OPENING = re.compile(
 )
 _CONDITION = re.compile(r"^(If|When|Once) (\S+ \S+ \S.{4,80}?), (.{8,})$")
 _CUT = re.compile(
-    r"[;:(]|[,.] | and (?:is|are|has|have|can|may|must|will|not|no)\b|"
+    r"[;:(]|[,.] | and (?:is|are|has|have|do|does|can|may|must|will|not|no)\b|"
     r" (?:because|since|so that|but|though|and then|unless|except)\b"
 )
 _PREPOSITION = re.compile(
