@@ -18,8 +18,8 @@ _VERB_WORDS = (
     "check close come consist contain continue cost count cover deliver depend do earn end enter "
     "expire fail follow gain get give go grant happen have hold include keep last leave live lock "
     "lose make mean move need offer open own pass pay print produce protect provide reach receive "
-    "remain remove renew report require reset return run save see sell send serve start stay stop "
-    "store take travel use wait weigh work"
+    "remain remove renew report require reset return run save see sell send serve set split start "
+    "stay stop store take travel use wait weigh work"
 )
 _COMMAND_WORDS = (
     "announce apply ask book bring call check claim clean close collect complete confirm contact "

@@ -22,12 +22,12 @@ _GERUND = re.compile(r"[A-Z]?[a-z]+ing\b")
 _CLAUSE = re.compile(r"(?:If|When) \S+ \S+ \S+.*[^?]$", re.IGNORECASE)
 _NO_TOPIC = re.compile(
     r"(?:if|when|who|what|how|where|which|why|do|are|is|at|before|after|during|on|in|not|day|week|"
-    r"month|step|(?:jan|febr)uary|march|april|may|june|july|august|\w+ber \d)\b|.*(?:,|\b(?:is|are|"
+    r"month|step|(?:jan|febr)uary|march|april|may|june|july|august|\w+ber)\b|.*(?:,|\b(?:is|are|"
     r"we|you)\b)",
     re.IGNORECASE,
 )
 _LEAD = re.compile(r"(?:the |a |an )?([a-z][a-z' -]{4,50}?)(?:,[^:]*)?:$", re.IGNORECASE)
-_LABEL = re.compile(r"([A-Z][^:.?!]{2,50}): (\S.{3,})$")
+_LABEL = re.compile(r"([A-Z][\w ,'’()-]{2,50}): (\S.{3,})$")
 # Labels that are half a sentence, or say something of the document and not of its subject.
 _NO_LABEL = re.compile(
     r"\b(?:is|are|was|has|have|can|may|must|costs?|than)\b|(?:\S+ ){6}|^\w+(?:ed|ing|en)\b|"

@@ -44,7 +44,7 @@ def questions(
     named = sum(head in names for head in heads[1:]) > 1
     about = _about(heads[0], label, names, is_code=is_code)
     for head, cell in zip(heads[1:], cells[1:], strict=False):
-        if not head or not any(character.isalnum() for character in cell):
+        if not head or not re.search(r"\w", cell):
             continue
         if named or not heads[0]:
             asked = _crossed(head, english.inside(label, names), cell, names, named=named)
@@ -67,6 +67,8 @@ def _about(first: str, label: str, names: frozenset[str], *, is_code: bool) -> s
     sort = _SORTS.search(kind)
     if sort and (is_code or label[0].isupper()):
         return f"the {label} {sort[0]}" if sort[0] not in label.lower() else f"the {label}"
+    if is_code:
+        return label
     if _NO_NOUN.search(about) or _NO_ROW.match(about) or not about.split(" ")[0].islower():
         return ""
     plain = about.replace(" ", "").replace("-", "").isalpha() and len(about.split()) < 6
@@ -79,9 +81,9 @@ def _column(column: str, about: str, cell: str) -> str:
     verbal = _PARTICIPLE.match(column) or (english.is_verb(first) and not rest)
     if verbal or any(english.base(word) for word in (first, *rest[:-1])) or cell in {"yes", "no"}:
         return ""
-    if _NO_NOUN.search(column) or _ASKS.match(column.capitalize()) or column.endswith(
-        (" for", " within", " every")
-    ) or (_PRICE.match(column) and about):  # fmt: skip
+    if column.isupper() or _NO_NOUN.search(column) or _ASKS.match(column.capitalize()):
+        return ""
+    if column.endswith((" for", " within", " every")) or (_PRICE.match(column) and about):
         return ""
     if english.plural(column):
         return f"{'how many' if _NUMBER.match(cell) else 'which'} {column} are there"
