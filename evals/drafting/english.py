@@ -71,6 +71,7 @@ def inside(text: str, names: frozenset[str] = frozenset()) -> str:
     first = WORD.match(text)
     word = first[0] if first else ""
     spelt = word in names or word[1:] != word[1:].lower() or (len(word) == 1 and word != "A")
+    spelt = spelt or re.match(r"\S+ [A-Z][a-z]", text) is not None  # "Kestrel House"
     return text if spelt else text[:1].lower() + text[1:]
 
 

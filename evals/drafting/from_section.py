@@ -18,7 +18,7 @@ _COUNTABLE = re.compile(r"(?:limits|duties|requirements|conditions|rules|excepti
 _EXCEPTION = re.compile(
     r"\b(?:exceptions?|excepted|unless|except|apart from|does not apply|do not apply)\b", re.I
 )
-_GERUND = re.compile(r"[A-Z]?[a-z]+ing\b")
+_GERUND = re.compile(r"(?!(?:dur|noth|someth|even|morn|build)ing)[A-Z]?[a-z]+ing\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"(?:If|When) \S+ \S+ \S+.*[^?]$", re.IGNORECASE)
 _NO_TOPIC = re.compile(
     r"(?:if|when|who|what|how|where|which|why|do|are|is|at|before|after|during|on|in|not|day|week|"
@@ -32,7 +32,8 @@ _LABEL = re.compile(r"([A-Z][\w ,'’()-]{2,50}): (\S.{3,})$")
 _NO_LABEL = re.compile(
     r"\b(?:is|are|was|has|have|can|may|must|costs?|than)\b|(?:\S+ ){6}|^\w+(?:ed|ing|en)\b|"
     r"\b(?:to|of|for|by|at|on|in|from|with)$|^(?:if|when|for|in|on|at|by|since|until|valid|"
-    r"version|owner|status|author|date|updated|contact|members|exception|note|example|warning)\b",
+    r"version|owner|status|author|date|updated|contact|members|note|example|legend|key|"
+    r"warning|(?:the )?exception|[^(]*\([^)]*$)\b",
     re.IGNORECASE,
 )
 _DOCUMENT = re.compile(r"\b(?:policy|guide|handbook|rules|procedure|code|terms)$", re.IGNORECASE)

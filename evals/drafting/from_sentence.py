@@ -73,7 +73,7 @@ _ADVERB = re.compile(
 _UNFIT_REST = re.compile(
     r"\d| (?:only|have)\b| (?:and|or|longer|more|less|higher|lower|earlier|later)$"
 )
-_UNFIT_BEFORE = re.compile(r"\d| (?:and|or) | (?:than|not)$")
+_UNFIT_BEFORE = re.compile(r"\d| (?:and|or|only) | (?:than|not)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def _phrase(asks: str, rest: str) -> Asked | None:
     """The question for the first phrase of time in the words behind a subject."""
     for pattern, word in _ASKED:
         match = pattern.search(rest)
-        before = rest[: match.start()].rstrip() if match else ""
+        before = rest[: match.start()].rstrip(" ,") if match else ""
         if not match or _CUT.search(before) or _UNFIT_BEFORE.search(before):
             continue
         after = rest[match.end() :]

@@ -15,11 +15,12 @@ _NUMBER = re.compile(r"[\d.,]+(?: ?[–-] ?[\d.,]+)?$")
 _AMOUNT = re.compile(r"[€$£]?\d[\d.,]*(?: ?(?:%|euros?|EUR|USD|GBP|€)(?: .*)?)?$")
 _PRICE = re.compile(r"(?:amount|price|cost|fee|charge|rate)$", re.IGNORECASE)
 _ASKS = re.compile(r"(?:What|Who|How|When|Where|Which|Why)\b")
-_PARTICIPLE = re.compile(r"(?:\w+ed|\w+ing|kept|paid|sent|made|given|sold|held|taken|worn)\b")
+_PARTICIPLE = re.compile(r"(?:\w+ed|\w+ing|kept|paid|sent|made|given|sold|held|taken|worn|done)\b")
 # Columns that are no noun that a thing has: "If not solved", "Tell us", "Offered with".
 _NO_NOUN = re.compile(
     r"^(?:notes?|remarks?|comments?|examples?|details?|meaning|description|#|no\.?|value|what|"
-    r"rule|default|type|required|live|first|second|third|last|number|upper|lower|max|min)$|[,;:?]|\b(?:to|with|by|at|in|on|of|from|than|after|us|you|we|"
+    r"rule|default|type|required|live|first|second|third|last|number|upper|lower|max|min|every|each|"
+    r"per|within|valid|done|open|closed)$|[,;:?]|\b(?:to|with|by|at|in|on|of|from|than|after|us|you|we|"
     r"they|me|is|are|if|when|can|may|must|not)$|^(?:if|when|you|we|they|may|can|must|not|tell|in|"
     r"on|at|to|from|with|without|after|before)\b",
     re.IGNORECASE,
