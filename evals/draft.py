@@ -63,7 +63,8 @@ def _draft(args: argparse.Namespace) -> None:
     else:
         sys.stdout.write(text)
     files = len({draft.places[0][0].path for draft in drafted.drafts})
-    print(f"{len(drafted.drafts)} drafts from {files} files; {_reasons(drafted)}", file=sys.stderr)
+    said = [f"{len(drafted.drafts)} drafts about {files} files", _reasons(drafted)]
+    print("; ".join(filter(None, said)), file=sys.stderr)
     if args.output:
         print(f"review them: python -m evals.draft --review {args.output}", file=sys.stderr)
 

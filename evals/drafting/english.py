@@ -31,7 +31,7 @@ _VERBS, COMMANDS = frozenset(_VERB_WORDS.split()), frozenset(_COMMAND_WORDS.spli
 _BARE = re.compile(  # names that need no article: with one, or a place, a time or a condition
     r"(?:an?|the|each|every|any|no|all|some|one|two|your|our|outside|inside|elsewhere|in|on|at|by|"
     r"from|under|over|up|after|before|during|with|without|if|when|others?|none|home|abroad|not|"
-    r"\w+ing)\b|[^a-z]"
+    r"\w+ing(?= (?:an?|the|your|for|in|on|at|with|to|of|away|back|up|out|\w+s)\b|$))\b|[^a-z]"
 )
 # What people say instead of a rule's word, where both fit the same place of a sentence.
 _EVERYDAY = {
@@ -71,14 +71,15 @@ def inside(text: str, names: frozenset[str] = frozenset()) -> str:
     first = WORD.match(text)
     word = first[0] if first else ""
     spelt = word in names or word[1:] != word[1:].lower() or (len(word) == 1 and word != "A")
-    spelt = spelt or re.match(r"\S+ [A-Z][a-z]", text) is not None  # "Kestrel House"
+    if not re.match(r"(?:An?|The|Each|Every|Any|No|One|All) ", text):  # but "Kestrel House" is one
+        spelt = spelt or re.match(r"\S+ [A-Z][a-z]", text) is not None
     return text if spelt else text[:1].lower() + text[1:]
 
 
 def plural(name: str) -> bool:
     """Tell whether the head of a name is plural: "notes in the bin", "links and files"."""
     head = re.split(
-        r" (?:of|in|on|for|with|without|from|to|that|who|by|at|under|per|as)\b|,| \(", name
+        r" (?:of|in|on|for|with|without|from|to|that|who|by|at|under|per|as|a|worth)\b|,| \(", name
     )[0]
     last = head.lower().split(" ")[-1]
     if re.match(r"(?:a|an|each|every|one)\b", name, re.IGNORECASE):

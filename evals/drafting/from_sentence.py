@@ -40,10 +40,6 @@ _AUX = re.compile(
     r"^(?P<subject>.{2,70}?) (?P<aux>is|are|can|may|must|cannot|should|will)\b"
     r"(?P<denied> not\b| never\b)?(?P<rest> .+)$"
 )
-_VERB = re.compile(
-    r"^(?P<subject>(?:A|An|The|Each|Every|One) .{2,50}?|\S+(?: \S+)?) (?P<verb>[a-z]+)"
-    r"(?P<rest> .+)$"
-)
 _OPENING = re.compile(
     r"^((?:In|On|For|During|After|Before|From|Without|Outside|At|With|Under|By|If|When|Once)"
     r" [^,;:]{4,70}), (.+)$"
@@ -63,6 +59,8 @@ _NO_SUBJECT = re.compile(
     r"everything|we|you|i|what|is|are|must|may|can|once)\b| (?:and|or)$|(?:\S+ ){8}",
     re.IGNORECASE,
 )
+_LONGEST_SUBJECT = 7  # words
+_DETERMINER = re.compile(r"(?:an?|the|each|every|one|all|no|your|our)$", re.IGNORECASE)
 _PARTICIPLE = re.compile(
     r" (?:\w+ed|\w+ly \w+ed|paid|made|kept|sent|given|taken|told|held|lost|shown|set|built|"
     r"written|worn|left|driven|sold|met|put|seen|known|free|due|needed|possible|open)\b"
@@ -137,23 +135,24 @@ def _whether(aux: str, subject: str, rest: str, *, denied: bool) -> Asked | None
 
 def _with_verb(text: str, names: frozenset[str]) -> Asked | None:
     """Of "A shift lasts 7 days", "Search costs 5 requests": how long, how many."""
-    match = _VERB.match(text)
-    if not match or not _is_subject(match["subject"]):
-        return None
-    verb, subject = english.base(match["verb"]), english.inside(match["subject"], names)
-    does = "does"
-    if english.is_verb(match["verb"]) and english.plural(match["subject"]):
-        verb, does = match["verb"], "do"
-    if not verb:
-        return None
-    rest = match["rest"].strip()
-    if verb in {"last", "take", "run", "live"} and (span := _LASTING.match(rest)):
-        return Asked(f"How long {does} {subject} {verb}", span[0])
-    if paid := _PAID.match(rest):
-        return Asked(f"How much {does} {subject} {verb}", paid[0])
-    if counted := _COUNTED.match(rest):
-        return Asked(f"How many {counted[1]} {does} {subject} {verb}", counted[0])
-    return _phrase(f"{does} {subject}", f" {verb}{match['rest']}")
+    words = text.split(" ")
+    for at in range(1, min(len(words) - 1, _LONGEST_SUBJECT + 1)):
+        said, rest = " ".join(words[:at]), " ".join(words[at + 1 :])
+        many = english.is_verb(words[at]) and english.plural(said)
+        verb = words[at] if many else english.base(words[at])
+        if not verb or (at == 1 and _DETERMINER.match(said)):
+            continue
+        if not _is_subject(said):
+            return None
+        asks = f"{'do' if many else 'does'} {english.inside(said, names)}"
+        if verb in {"last", "take", "run", "live"} and (span := _LASTING.match(rest)):
+            return Asked(f"How long {asks} {verb}", span[0])
+        if paid := _PAID.match(rest):
+            return Asked(f"How much {asks} {verb}", paid[0])
+        if counted := _COUNTED.match(rest):
+            return Asked(f"How many {counted[1]} {asks} {verb}", counted[0])
+        return _phrase(asks, f" {verb} {rest}")
+    return None
 
 
 def _phrase(asks: str, rest: str) -> Asked | None:

@@ -20,7 +20,7 @@ _PARTICIPLE = re.compile(r"(?:\w+ed|\w+ing|kept|paid|sent|made|given|sold|held|t
 _NO_NOUN = re.compile(
     r"^(?:notes?|remarks?|comments?|examples?|details?|meaning|description|#|no\.?|value|what|"
     r"rule|default|type|required|live|first|second|third|last|number|upper|lower|max|min|every|each|"
-    r"per|within|valid|done|open|closed)$|[,;:?]|\b(?:to|with|by|at|in|on|of|from|than|after|us|you|we|"
+    r"per|for|within|valid|done|open|closed)$|[,;:?]|\b(?:to|with|by|at|in|on|of|from|than|after|us|you|we|"
     r"they|me|is|are|if|when|can|may|must|not)$|^(?:if|when|you|we|they|may|can|must|not|tell|in|"
     r"on|at|to|from|with|without|after|before)\b",
     re.IGNORECASE,
@@ -79,7 +79,9 @@ def _about(first: str, label: str, names: frozenset[str], *, is_code: bool) -> s
 def _column(column: str, about: str, cell: str) -> str:
     """What is asked of a column that is a noun: "which plans are there"; "" for another."""
     first, *rest = column.split(" ")
-    verbal = _PARTICIPLE.match(column) or (english.is_verb(first) and not rest)
+    words, _, last = column.rpartition(" ")
+    acting = english.is_verb(last) and (not words or english.plural(words))
+    verbal = acting or _PARTICIPLE.match(column)
     if verbal or any(english.base(word) for word in (first, *rest[:-1])) or cell in {"yes", "no"}:
         return ""
     if column.isupper() or _NO_NOUN.search(column) or _ASKS.match(column.capitalize()):
@@ -98,6 +100,8 @@ def _odd_column(column: str, about: str, cell: str) -> str:
     be = "are" if english.plural(about) else "is"
     if not about:
         return ""
+    if english.is_verb(last) and english.plural(words):
+        return f"what do {words} {last} for {about}"
     if _PRICE.match(column):
         return f"how much {be} {about}"
     if column.startswith("what ") and re.match(r"(?:day|date) \d", about):
