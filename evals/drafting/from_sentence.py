@@ -71,7 +71,7 @@ _ADVERB = re.compile(
 _UNFIT_REST = re.compile(
     r"\d| (?:only|have)\b| (?:and|or|longer|more|less|higher|lower|earlier|later)$"
 )
-_UNFIT_BEFORE = re.compile(r"\d| (?:and|or|only) | (?:than|not)$")
+_UNFIT_BEFORE = re.compile(r"\d| (?:and|or|only) | (?:and|or|than|not)$")
 
 
 @dataclass(frozen=True, slots=True)

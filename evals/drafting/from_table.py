@@ -80,7 +80,7 @@ def _column(column: str, about: str, cell: str) -> str:
     """What is asked of a column that is a noun: "which plans are there"; "" for another."""
     first, *rest = column.split(" ")
     words, _, last = column.rpartition(" ")
-    acting = english.is_verb(last) and (not words or english.plural(words))
+    acting = english.is_verb(last) and (not words or _is_doer(words))
     verbal = acting or _PARTICIPLE.match(column)
     if verbal or any(english.base(word) for word in (first, *rest[:-1])) or cell in {"yes", "no"}:
         return ""
@@ -93,6 +93,10 @@ def _column(column: str, about: str, cell: str) -> str:
     return f"what is {english.with_article('the', column)}"
 
 
+def _is_doer(words: str) -> bool:
+    return " " not in words and english.plural(words)
+
+
 def _odd_column(column: str, about: str, cell: str) -> str:
     """What is asked of "Kept for", "Report within", "Update every", "What happens", "Price"."""
     words, _, last = column.rpartition(" ")
@@ -100,7 +104,7 @@ def _odd_column(column: str, about: str, cell: str) -> str:
     be = "are" if english.plural(about) else "is"
     if not about:
         return ""
-    if english.is_verb(last) and english.plural(words):
+    if english.is_verb(last) and _is_doer(words):
         return f"what do {words} {last} for {about}"
     if _PRICE.match(column):
         return f"how much {be} {about}"
