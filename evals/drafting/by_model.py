@@ -1,8 +1,6 @@
 """Have the language model write questions, section by section; its quotes are checked later."""
 
-import json
 import random
-import re
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -30,7 +28,6 @@ other words than the section where it can. "quote" is copied from the section le
 sentence, row or list item, and answers the question by itself. "answer" is a short answer. Reply
 with one JSON object and nothing else, of the form
 {{"questions": [{{"question": "...", "quote": "...", "answer": "..."}}]}}."""
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 class _Strict(BaseModel):
@@ -106,5 +103,5 @@ def _messages(heading: str, text: str) -> list[dict[str, str]]:
 
 
 def _read(reply: str) -> _Reply:
-    match = _OBJECT.search(reply)  # models write a fence or a sentence around it
-    return _Reply.model_validate_json(match[0] if match else json.dumps(reply))
+    inside = reply[max(reply.find("{"), 0) : reply.rfind("}") + 1]  # models write words around it
+    return _Reply.model_validate_json(inside)

@@ -30,10 +30,10 @@ _LEAD = re.compile(r"(?:the |a |an )?([a-z][a-z' -]{4,50}?)(?:,[^:]*)?:$", re.IG
 _LABEL = re.compile(r"([A-Z][\w ,'’()-]{2,50}): (\S.{3,})$")
 # Labels that are half a sentence, or say something of the document and not of its subject.
 _NO_LABEL = re.compile(
-    r"\b(?:is|are|was|has|have|can|may|must|costs?|than)\b|(?:\S+ ){6}|^\w+(?:ed|ing|en)\b|"
+    r"\b(?:is|are|was|has|have|can|may|must|costs?|than)\b|^\w+(?:ed|ing|en)\b|"
     r"\b(?:to|of|for|by|at|on|in|from|with)$|^(?:if|when|for|in|on|at|by|since|until|valid|"
     r"version|owner|status|author|date|updated|contact|members|note|example|legend|key|"
-    r"warning|(?:the )?exception|[^(]*\([^)]*$)\b",
+    r"warning|(?:the )?exception)\b",
     re.IGNORECASE,
 )
 _DOCUMENT = re.compile(r"\b(?:policy|guide|handbook|rules|procedure|code|terms)$", re.IGNORECASE)
@@ -114,7 +114,9 @@ def about_exception(text: str, trail: Sequence[str], names: frozenset[str]) -> s
 def about_field(text: str, trail: Sequence[str], names: frozenset[str]) -> str:
     """Ask for the value of "Label: value"."""
     match = _LABEL.match(text)
-    if not match or _NO_LABEL.search(match[1]) or english.points_elsewhere(match[1]):
+    if not match or len(match[1].split()) > 6 or match[1].count("(") != match[1].count(")"):
+        return ""
+    if _NO_LABEL.search(match[1]) or english.points_elsewhere(match[1]):
         return ""
     if any(english.base(word) or word in english.COMMANDS for word in match[1].lower().split()):
         return ""

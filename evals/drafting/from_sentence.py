@@ -19,18 +19,17 @@ _DATE = (
     r"(?:\d{1,2} [A-Z][a-z]+|\d{1,2}(?::\d\d| ?[ap]m)|last \w+ of \w+|"
     r"\d{1,2}(?:st|nd|rd|th)(?: of [A-Z][a-z]+)?)"
 )
-_PHRASES = (  # and the words that ask for them; the first that a sentence holds is asked
-    (rf"(?:once )?every (?:{_SPAN}|day|week|month|year)", "How often"),
-    (rf"until {_LIMIT}{_SPAN} before", "Until when"),
-    (rf"{_LIMIT}{_SPAN} (?:ahead|before|in advance)(?: of)?", "How far ahead"),
-    (rf"within {_SPAN}", "How quickly"),
-    (rf"for {_LIMIT}{_SPAN} (?:after|from)", "How long"),
-    (rf"{_LIMIT}{_SPAN} after", "When"),
-    (rf"after {_SPAN}", "After how long"),
-    (rf"for {_LIMIT}{_SPAN}", "How long"),
-    (rf"(?:by|until|on|before) (?:the )?{_DATE}", "When"),
+_ASKED = (  # phrases with the words that ask for them; the first that a sentence holds is asked
+    (re.compile(rf"\b(?:once )?every (?:{_SPAN}|day|week|month|year)\b"), "How often"),
+    (re.compile(rf"\buntil {_LIMIT}{_SPAN} before\b"), "Until when"),
+    (re.compile(rf"\b{_LIMIT}{_SPAN} (?:ahead|before|in advance)(?: of)?\b"), "How far ahead"),
+    (re.compile(rf"\bwithin {_SPAN}\b"), "How quickly"),
+    (re.compile(rf"\bfor {_LIMIT}{_SPAN} (?:after|from)\b"), "How long"),
+    (re.compile(rf"\b{_LIMIT}{_SPAN} after\b"), "When"),
+    (re.compile(rf"\bafter {_SPAN}\b"), "After how long"),
+    (re.compile(rf"\bfor {_LIMIT}{_SPAN}\b"), "How long"),
+    (re.compile(rf"\b(?:by|until|on|before) (?:the )?{_DATE}\b"), "When"),
 )
-_ASKED = tuple((re.compile(rf"\b{pattern}\b"), word) for pattern, word in _PHRASES)
 _LASTING = re.compile(rf"^{_LIMIT}{_SPAN}\b")
 _PAID = re.compile(rf"^{_LIMIT}{_NUMBER} (?:euros?|dollars?|pounds?|cents?|EUR|USD|GBP|%)")
 _COUNTED = re.compile(
@@ -56,7 +55,7 @@ _PREPOSITION = re.compile(
 )
 _NO_SUBJECT = re.compile(
     r"[,;:()]|\b(?:who|which|that|where|if|when|while|because|only|nobody|no|nothing|none|not|"
-    r"everything|we|you|i|what|is|are|must|may|can|once)\b| (?:and|or)$|(?:\S+ ){8}",
+    r"everything|we|you|i|what|is|are|must|may|can|once)\b| (?:and|or)$",
     re.IGNORECASE,
 )
 _LONGEST_SUBJECT = 7  # words
@@ -175,5 +174,5 @@ def _phrase(asks: str, rest: str) -> Asked | None:
 
 
 def _is_subject(text: str) -> bool:
-    unfit = _NO_SUBJECT.search(text) or _PREPOSITION.match(text)
+    unfit = len(text.split()) > 8 or _NO_SUBJECT.search(text) or _PREPOSITION.match(text)
     return not unfit and not english.points_elsewhere(text)

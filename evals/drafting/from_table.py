@@ -11,7 +11,7 @@ _SORTS = re.compile(  # heads of a first column that are said with the name: "th
     r"parameter|plan|region|role|setting|stage|status|tier|type|zone)$"
 )
 _TIME = re.compile(r"\b(?:second|minute|hour|day|night|week|month|year)s?\b")
-_NUMBER = re.compile(r"[\d.,]+(?: ?[–-] ?[\d.,]+)?$")
+_NUMBER = re.compile(r"^[\d.,]+(?: ?[–-] ?[\d.,]+)?$")
 _AMOUNT = re.compile(r"[€$£]?\d[\d.,]*(?: ?(?:%|euros?|EUR|USD|GBP|€)(?: .*)?)?$")
 _PRICE = re.compile(r"(?:amount|price|cost|fee|charge|rate)$", re.IGNORECASE)
 _ASKS = re.compile(r"(?:What|Who|How|When|Where|Which|Why)\b")
