@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from evals.drafting import english
 
-_NUMBER = r"(?:\d[\d.,]{0,9}|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty)"
+_NUMBER = r"(?:\d[\d.,]{0,9}|one|two|three|four|five|six|seven|eight|ten|twelve|fifteen|twenty)"
 _SPAN = (
     rf"(?:{_NUMBER}|a|an|half an) (?:(?:working|full|calendar|business|further|more) )?"
     r"(?:second|minute|hour|day|night|week|month|year)s?"
