@@ -49,7 +49,7 @@ DRAFTED = {  # every question of the vault, with the beginning of its quote
     "What are the steps for losing a boat at sea?": "1. Call the coast guard.\n2. Call",
     "Duties of the crew: how often are life jackets checked?": "- Life jackets",
     "Duties of the crew: how quickly do I have to report damage?": "- Report damage",
-    "What do the rules on duties of the crew say about night trips?": "- Night trips",
+    "Boats: what do the rules on duties of the crew say about night trips?": "- Night trips",
 }
 
 
