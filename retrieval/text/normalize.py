@@ -19,22 +19,22 @@ class _Folding(dict[int, str | None]):
         return self[code]
 
 
-_VARIANTS = _Folding(
-    str.maketrans(
-        {
-            **dict.fromkeys("’‘‛′`´", "'"),
-            **dict.fromkeys("“”„″", '"'),
-            **dict.fromkeys("‐‑‒–—―−", "-"),
-            **dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000\t\f\v\x85\u2028\u2029", " "),
-            "×": "x",
-            "…": "...",
-            "½": " 1/2",
-            "¼": " 1/4",
-            "¾": " 3/4",
-            "⅓": " 1/3",
-            "⅔": " 2/3",
-        }
-    )
+_VARIANTS = _Folding()
+_VARIANTS.update(
+    (ord(char), folded)
+    for char, folded in {
+        **dict.fromkeys("’‘‛′`´", "'"),
+        **dict.fromkeys("“”„″", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000\t\f\v\x85\u2028\u2029", " "),
+        "×": "x",
+        "…": "...",
+        "½": " 1/2",
+        "¼": " 1/4",
+        "¾": " 3/4",
+        "⅓": " 1/3",
+        "⅔": " 2/3",
+    }.items()
 )
 _FEET = re.compile(r"(?<=\d)'(?!\w)|(?<=\d)'(?=x ?\d)")  # 30' and both of 10'x10'
 _FEET_BY = re.compile(r"feetx ?(?=\d)")  # 10'x10'
