@@ -6,6 +6,7 @@ reported; 2 nothing could be measured.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -14,27 +15,35 @@ from tempfile import TemporaryDirectory
 
 from evals.impacts import changes, report
 from evals.impacts.changes import Impact
-from evals.impacts.states import edits, file_of, shown, state_of
+from evals.impacts.states import edits, file_of, prefix_of, shown, state_of
 from evals.labels import dataset
 from evals.labels.dataset import Question
 from evals.labels.options import RULES_VAULT, add_options, chosen
-from evals.measure.subject import subject
+from evals.measure.evaluation import ask_all
+from evals.measure.outcome import Subject
+from evals.measure.subject import edited, subject
 from evals.reports import ci
 from ingest.read import vault
-from retrieval.context import open_context
+from retrieval.context import SearchContext, open_context
 from retrieval.errors import RulesError
+from retrieval.refusal import off_topic
 from retrieval.settings import load
+from retrieval.vault_files import ALIASES
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
     try:
-        text = report.markdown(_impact(args), shown(args.vault))
+        impact, name = _impact(args), shown(args.vault)
+        text = report.markdown(impact, name)
     except (RulesError, OSError) as error:
         print(f"evals.impact: nothing was measured: {error}", file=sys.stderr)
         return 2
     print(text)
+    if os.environ.get("GITHUB_ACTIONS"):
+        for mark in report.annotations(impact, prefix_of(args.vault)):
+            print(mark)
     if args.out:
         args.out.parent.mkdir(parents=True, exist_ok=True)
         args.out.write_text(text + "\n", "utf-8")
@@ -53,20 +62,36 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 def _impact(args: argparse.Namespace) -> Impact:
     questions = chosen(args.dataset, args.split)
-    now = {file.path: file.text for file in vault.read(args.vault).files}
     with state_of(args.base, args.vault) as (commit, folder):
-        then = {file.path: file.text for file in vault.read(folder).files}
-        edited = tuple(edits(then, now))
+        changed = tuple(edits(_texts(folder), _texts(args.vault)))
         with open_context(load()) as context, ExitStack() as stack:
             top_k = args.top_k or context.settings.rag_top_k
-            if not edited:  # nothing to index: what differs is no text of the vault
+            if not changed:  # nothing to index: what differs is no text of the vault
                 return Impact(commit, top_k, len(questions), (), ())
-            # The second one takes its vectors from the first, but for what was edited.
             before = stack.enter_context(subject(context, folder))
-            after = stack.enter_context(subject(context, args.vault))
             labels = _labels_of(commit, args.dataset, questions)
-            asked = (before, labels), (after, questions)
-            return changes.compare(context, commit, *asked, edited, top_k)
+            then = ask_all(context, before, labels, top_k)
+            after = _after(context, stack, before, folder, args.vault)
+            now = ask_all(context, after, questions, top_k)
+            return changes.compare(then, now, commit, changed, top_k)
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    """Return what a writer edits, by its path: the rules, and the files of aliases."""
+    texts = {file.path: file.text for file in vault.read(folder).files}
+    for file in folder.rglob(ALIASES):
+        texts[file.relative_to(folder).as_posix()] = file.read_text("utf-8", "replace")
+    return texts
+
+
+def _after(
+    context: SearchContext, stack: ExitStack, before: Subject, base: Path, folder: Path
+) -> Subject:
+    """Return the index of the second state: the first one edited where a vault's files allow it."""
+    same = [(off_topic.of_vault(state), vault.read(state).aliases) for state in (base, folder)]
+    if same[0] == same[1]:
+        return edited(context, before, folder)
+    return stack.enter_context(subject(context, folder))
 
 
 def _labels_of(commit: str, path: Path, questions: Sequence[Question]) -> list[Question]:

@@ -35,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
     try:
+        sys.stdout.write(console.left_out(args.dataset, dataset.left_out(args.dataset)))
         run = _foreign(args) if args.retriever or args.endpoint else _gated(args)
     except RulesError as error:
         print(f"evals.retrieval: nothing was measured: {error}", file=sys.stderr)

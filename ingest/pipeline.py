@@ -17,7 +17,7 @@ from ingest.read.vault import SourceFile, VaultFiles
 from ingest.rebuild import Built
 from retrieval.context import SearchContext
 from retrieval.errors import FileRejectedError
-from retrieval.index import generations, hnsw, migrate, store, text_search
+from retrieval.index import generations, hnsw, migrate, store, text_search, writer
 from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection, Generation
 from retrieval.metadata import scope
@@ -223,3 +223,29 @@ def run_temporary(
         plan, (*found.rejected, *ready.rejected), found.ignored, ready.notes, files, chunks,
         ready.embedded, monotonic() - started, generation_id,
     )  # fmt: skip
+
+
+def edit_temporary(
+    context: SearchContext,
+    conn: Connection,
+    generation_id: int,
+    root: Path,
+    *,
+    progress: Progress = silent,
+) -> None:
+    """Bring a temporary generation into step with the vault at `root`; only what differs is read.
+
+    A file that cannot be read is not in it afterwards, as in a new one. Aliases and what was fitted
+    for the vault stay as they are. Raises VaultError where `root` is no folder.
+    """
+    found = vault.read(root)
+    migrate.install(conn)
+    known = generations.file_hashes(conn, generation_id)
+    changed = [file for file in found.files if known.get(file.path) != file.sha256]
+    removed = sorted(known.keys() - {file.path for file in found.files})
+    job = Job(context, conn, root, progress=progress, temporary=True)
+    ready = prepare_and_apply(job, generation_id, changed, removed=removed)
+    unread = sorted(known.keys() & {error.path for error in ready.rejected})
+    if unread:
+        with conn.transaction():
+            writer.apply(conn, generation_id, removed=unread, written=())

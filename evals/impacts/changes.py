@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evals.impacts.states import Edit, touching
-from evals.labels.dataset import Question
-from evals.measure.evaluation import ask_all
-from evals.measure.outcome import Outcome, Subject
-from retrieval.context import SearchContext
+from evals.measure.outcome import Outcome
 from retrieval.models import Chunk
 from retrieval.ranking.reranking import passage_text
+from retrieval.vault_files import ALIASES
 
 Verdict = Literal["broken", "fixed", "different"]
 
@@ -20,7 +18,8 @@ class Change:
     """A question whose passages changed: those that are gone, those that are new, and by what.
 
     "broken" was right and is wrong now, "fixed" the other way round; right is a hit, and for an
-    unanswerable question a refusal. Without `edits` none of their files was edited: others moved.
+    unanswerable question a refusal. Without `edits` none of their files was edited, nor a file of
+    aliases: others moved.
     """
 
     verdict: Verdict
@@ -42,15 +41,16 @@ class Impact:
 
 
 def compare(
-    context: SearchContext,
+    then: Sequence[Outcome],
+    now: Sequence[Outcome],
     base: str,
-    before: tuple[Subject, Sequence[Question]],
-    after: tuple[Subject, Sequence[Question]],
     edited: tuple[Edit, ...],
     top_k: int,
 ) -> Impact:
-    """Ask the same questions, with the labels of their time, of two states, and compare."""
-    then, now = (ask_all(context, *state, top_k) for state in (before, after))
+    """Compare the outcomes of the same questions in two states, each with the labels of its time.
+
+    `base` is the commit of the first one.
+    """
     pairs = zip(then, now, strict=True)
     changes = [change for a, b in pairs if (change := _change(a, b, edited))]
     return Impact(base, top_k, len(now), edited, tuple(changes))
@@ -66,7 +66,9 @@ def _change(before: Outcome, after: Outcome, edited: Sequence[Edit]) -> Change |
     gone = tuple(chunk for key, chunk in then.items() if key not in now)
     new = tuple(chunk for key, chunk in now.items() if key not in then)
     files = {chunk.path for chunk in (*gone, *new)}  # an edit further up can move a cut
-    blamed = touching(edited, gone, new) or tuple(e for e in edited if e.path in files)
+    blamed = touching(edited, gone, new) or tuple(
+        edit for edit in edited if edit.path in files or edit.path.endswith(ALIASES)
+    )
     return Change(verdict, after, gone, new, blamed)
 
 

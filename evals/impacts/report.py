@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from evals.impacts.changes import Change, Impact
 from evals.impacts.states import Edit
 from evals.labels.quote_locations import shortened
+from evals.reports import ci
 from retrieval.models import Chunk
 
 _TITLES = {
@@ -38,6 +39,21 @@ def markdown(impact: Impact, name: str) -> str:
         if chosen:
             lines += ["", f"#### {title}", "", *_listed(chosen, name)]
     return "\n".join(lines)
+
+
+def annotations(impact: Impact, prefix: str) -> Iterator[str]:
+    """Yield a mark for every edit that broke a question, critical questions first.
+
+    `prefix` makes a path of the vault one of the repository. GitHub shows the first ten of a step.
+    """
+    broken = [change for change in impact.changes if change.verdict == "broken"]
+    for change in sorted(broken, key=lambda change: not change.after.question.critical):
+        asked = change.after.question
+        message = f"{' '.join(asked.question.split())} — was answered before this edit"
+        for edit in change.edits[:_EDITS]:
+            lines = edit.after or range(max(edit.after.start - 1, 1), max(edit.after.start, 2))
+            title = f"broken: {asked.id}"
+            yield ci.annotation("warning", prefix + edit.path, lines, title, message)
 
 
 def _listed(changes: Sequence[Change], folder: str) -> Iterator[str]:

@@ -46,13 +46,20 @@ def state_of(ref: str, folder: Path) -> Iterator[tuple[str, Path]]:
         yield name[:12], Path(copy)
 
 
+def prefix_of(folder: Path) -> str:
+    """Return what stands before a path of `folder` in its git tree: "rules/", or "" at the top.
+
+    Raises VaultError where it is in no git tree.
+    """
+    return _git(folder, "rev-parse", "--show-prefix").decode().strip("\n")
+
+
 def shown(folder: Path) -> str:
     """Return the path of a folder below the top of its git tree, or its name where it is the top.
 
     Raises VaultError where it is in no git tree.
     """
-    below = _git(folder, "rev-parse", "--show-prefix").decode().strip("\n")
-    return below.rstrip("/") or folder.resolve().name
+    return prefix_of(folder).rstrip("/") or folder.resolve().name
 
 
 def file_of(ref: str, path: Path) -> str | None:

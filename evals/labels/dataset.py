@@ -1,8 +1,10 @@
 """Read questions with their gold lines: our own format and the two that people bring along."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from pydantic import StrictBool
 
@@ -17,6 +19,8 @@ ANSWERABLE = (
 UNANSWERABLE = ("offtopic", "nearmiss", "falsepremise", "edition", "small-talk", "language")
 NO_SEARCH = ("small-talk", "language")  # kinds for which nothing is searched
 SPLITS = ("calibration", "gate")
+Status = Literal["draft", "accepted", "rejected"]  # what python -m evals.draft makes of a row
+_NOT_ASKED = ("gold", "alt", "status")  # fields of a row that a question has not
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,7 @@ class _Row(JsonRow):
     forbidden: tuple[str, ...] = ()
     vault: str = ""
     contradicted_by: tuple[Gold, ...] = ()
+    status: Status = "accepted"
 
 
 class _Common(JsonRow):
@@ -86,6 +91,7 @@ class _Common(JsonRow):
     kind: str = "prose"
     split: str = ""
     critical: StrictBool = False
+    status: Status = "accepted"
 
 
 class _Substring(_Common):
@@ -101,15 +107,13 @@ class _Documents(_Common):
 
 
 def load(path: Path) -> list[Question]:
-    """Return the questions of a file in its order.
+    """Return the questions of a file in its order, drafts and rejected ones left out.
 
     Read are our JSONL, and JSON lists of `{"question", "expectedChunkSubstring", "source"}` or of
     `{"query", "relevant_doc_ids", "irrelevant_doc_ids"}`. Raises DatasetError naming file and
-    line where it holds no questions or something else.
+    line where it holds no accepted questions or something else.
     """
-    text = fields.content(path)
-    listed = text.lstrip().startswith("[")
-    rows = list(_listed(path, text) if listed else fields.rows(path, _Row))
+    rows = _rows(path)
     if not rows:
         raise DatasetError(f"{path}: holds no questions, so nothing can be measured")
     seen: dict[str, int] = {}
@@ -118,7 +122,19 @@ def load(path: Path) -> list[Question]:
             where = f"{path}:{line}"
             raise DatasetError(f"{where}: the id {row.id!r} is that of line {seen[row.id]}, too")
         seen[row.id] = line
-    return [_question(f"{path}:{line}", line, row) for line, row in rows]
+    accepted = [(line, row) for line, row in rows if row.status == "accepted"]
+    questions = [_question(f"{path}:{line}", line, row) for line, row in accepted]
+    if not questions:
+        raise DatasetError(
+            f"{path}: none of its {len(rows)} questions is accepted, so nothing can be measured; "
+            f"run: python -m evals.draft --review {path}"
+        )
+    return questions
+
+
+def left_out(path: Path) -> Counter[str]:
+    """Return how many rows of a file `load` leaves out, by status. Raises as it does."""
+    return Counter(row.status for _, row in _rows(path) if row.status != "accepted")
 
 
 def resolved(questions: Sequence[Question], paths: Collection[str]) -> list[Question]:
@@ -156,6 +172,12 @@ def _file(question: Question, name: str, paths: Collection[str]) -> str:
     return found[0] if found else name
 
 
+def _rows(path: Path) -> list[tuple[int, _Row]]:
+    text = fields.content(path)
+    listed = text.lstrip().startswith("[")
+    return list(_listed(path, text) if listed else fields.rows(path, _Row))
+
+
 def _listed(path: Path, text: str) -> Iterator[tuple[int, _Row]]:
     for number, data in enumerate(fields.parsed(str(path), text), start=1):
         where = f"{path}: question {number}"
@@ -174,7 +196,7 @@ def _listed(path: Path, text: str) -> Iterator[tuple[int, _Row]]:
         else:
             raise DatasetError(f"{where}: has neither expectedChunkSubstring nor relevant_doc_ids")
         made |= {"id": common.id or f"q{number}", "kind": common.kind}
-        made |= {"split": common.split, "critical": common.critical}
+        made |= {"split": common.split, "critical": common.critical, "status": common.status}
         yield number, fields.row(where, _Row, made)
 
 
@@ -188,4 +210,4 @@ def _question(where: str, line: int, row: _Row) -> Question:
         )
     if not row.question.strip():
         raise DatasetError(f"{where}: the question is empty")
-    return Question(line=line, places=places, **{n: v for n, v in row if n not in ("gold", "alt")})
+    return Question(line=line, places=places, **{n: v for n, v in row if n not in _NOT_ASKED})

@@ -53,6 +53,18 @@ def subject(
             generations.drop(conn, report.generation_id)
 
 
+def edited(context: SearchContext, measured: Subject, folder: Path) -> Subject:
+    """Return the temporary index of `subject` brought into step with another state of its folder.
+
+    The one that was measured before is no more.
+    """
+    files = {file.path: file.text for file in vault.read(folder).files}
+    with context.store.connect(autocommit=True) as conn, Meter() as meter:
+        number = measured.generation_id
+        pipeline.edit_temporary(context, conn, number, folder, progress=meter.show)
+    return _measured(context, number, files)
+
+
 def reader(context: SearchContext, generation_id: int) -> ChunksOf:
     """Return what gives the chunks of a file of that generation, each file read once."""
 

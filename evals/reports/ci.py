@@ -74,8 +74,14 @@ def print_annotations(run: Run) -> None:
     for outcome in run.missed:
         file, line = place(run, outcome)
         title = f"missed: {outcome.question.id}"
-        where = f"file={_property(str(file))},line={line},title={_property(title)}"
-        print(f"::{level} {where}::{_data(_message(outcome))}")
+        print(annotation(level, str(file), range(line, line + 1), title, _message(outcome)))
+
+
+def annotation(level: str, file: str, lines: range, title: str, message: str) -> str:
+    """Return what makes GitHub mark `lines` of a file, a path below the repository's top."""
+    last = f",endLine={lines.stop - 1}" if len(lines) > 1 else ""
+    where = f"file={_property(file)},line={lines.start}{last},title={_property(title)}"
+    return f"::{level} {where}::{_data(message)}"
 
 
 def _case(run: Run, outcome: Outcome) -> TestCase:

@@ -38,6 +38,15 @@ def heading(
     )
 
 
+def left_out(path: Path, counts: Mapping[str, int]) -> str:
+    """Return the line that says how many rows of a dataset are not asked; "" where all are."""
+    if not counts:
+        return ""
+    said = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    hint = f"; python -m evals.draft --review {path}" if counts.get("draft") else ""
+    return f"{path.name}: not asked: {said}{hint}\n"
+
+
 def line(outcome: Outcome) -> str:
     """Return the line of one question: a hit, a miss with its stage, or what has no answer."""
     asked = " ".join(outcome.question.question.split())

@@ -213,7 +213,12 @@ def title(path: str) -> str:
 
 def cells(row: str) -> list[str]:
     """Return the cells of a table's row as words."""
-    return [plain(cell) for cell in raw_cells(row)]
+    return list(_cells(row))
+
+
+@lru_cache(maxsize=65_536)
+def _cells(row: str) -> tuple[str, ...]:
+    return tuple(plain(cell) for cell in raw_cells(row))
 
 
 def raw_cells(row: str) -> tuple[str, ...]:

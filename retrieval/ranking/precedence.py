@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from retrieval.index.terms import cells, stems_of
@@ -163,24 +164,29 @@ def binding(
     ]
 
     def binds(hit: Hit) -> bool:
-        return any(
-            conflict.upper == 0 and conflict.binding
-            for line in lines.ranked(hit, question)
-            for conflict in conflicts([statement(line.entry, note(hit)), *below], question.words)
-        )
+        if note(hit).is_optional or note(hit).is_gone:
+            return False
+        uppers = (statement(line.entry, note(hit)) for line in lines.ranked(hit, question))
+        return any(_corrects(upper, lower, question.words) for upper in uppers for lower in below)
 
     return tuple(hit for hit in further if binds(hit))
 
 
 def statement(entry: Entry, note: SourceNote) -> Statement:
     """Return an entry as conflicts are found in it."""
+    return Statement(note, *_said(entry))
+
+
+@lru_cache(maxsize=65_536)
+def _said(entry: Entry) -> tuple[frozenset[str], frozenset[str], bool, bool]:
+    """What a statement holds of its entry, in its order."""
     is_row = entry.kind == "row"
     subject = next((cell for cell in cells(entry.quote) if cell), "") if is_row else ""
     words = frozenset(stems_of(f"{entry.heading} {entry.words}"))
     heading = entry.heading.rsplit(" > ", 1)[-1]
     about = frozenset(stems_of(subject or heading))
     corrects = not _NO_CORRECTION.search(heading)
-    return Statement(note, about, words, is_row=is_row, corrects=corrects)
+    return about, words, is_row, corrects
 
 
 def overrides(upper: SourceNote, lower: SourceNote) -> bool:
@@ -189,7 +195,7 @@ def overrides(upper: SourceNote, lower: SourceNote) -> bool:
     A file is named by its path, or by its path without the suffix. Where both supersede a common
     file, a house rule overrides an erratum.
     """
-    if upper.path == lower.path:
+    if not upper.supersedes or upper.path == lower.path:
         return False
     if upper.overrides(lower.path):
         return True
@@ -210,8 +216,12 @@ def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Co
         Conflict(upper, lower, binding=not (first.note.is_optional or first.note.is_gone))
         for upper, first in enumerate(statements)
         for lower, second in enumerate(statements)
-        if first.corrects and overrides(first.note, second.note) and _meet(first, second, asked)
+        if _corrects(first, second, asked)
     ]
+
+
+def _corrects(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
+    return upper.corrects and overrides(upper.note, lower.note) and _meet(upper, lower, asked)
 
 
 def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:

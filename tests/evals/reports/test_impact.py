@@ -1,7 +1,9 @@
 """`evals.impact`: what an edit of a vault breaks, mends and hides, and the line that did it."""
 
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from retrieval.models import Chunk
 from retrieval.settings import Settings
 from tests.conftest import RULES, write_vault
 
+ROOT = Path(__file__).parents[3]
 TORCHES = "1. Light/Torches.md"
 HAZARDS = "2. Arms/Hazards.md"
 QUESTIONS: list[dict[str, Any]] = [
@@ -190,3 +193,64 @@ def test_a_text_that_stands_in_both_states_is_embedded_once(
     assert len(embedded) == len(set(embedded)) > len(QUESTIONS)
     assert any("burns for one hour" in text for text in embedded)
     assert any("carried in one hand" in text for text in embedded)
+
+
+def gate(folder: Path, base: str, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Run the script in `folder` with the inputs of action.yml and the files of a runner."""
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_OUTPUT": str(folder / "output"),
+        "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+        "VAULT": "rules",
+        "QUESTIONS": "q.jsonl",
+        "SPLIT": "",
+        "MIN_RECALL": "0.5",
+        "BASELINE": "",
+        "BASE": base,
+        "RESULTS": str(folder / "results"),
+        **inputs,
+    }
+    command = ["bash", str(ROOT / ".github" / "action" / "gate.sh")]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def test_a_pull_request_that_breaks_an_answer_is_red_at_its_line(folder: Path) -> None:
+    lines = (folder / "q.jsonl").read_text("utf-8").split("\n")
+    known = [line for line in lines if '"lantern"' not in line]  # its file is not there: red
+    (folder / "q.jsonl").write_text("\n".join(known), "utf-8")
+    git(folder, "commit", "--quiet", "--all", "--message", "base")
+    base = git(folder, "rev-parse", "HEAD").strip()
+    done = gate(folder, base)
+    assert done.returncode == 0, done.stdout
+    assert "::warning" not in done.stdout
+    edit(folder, TORCHES, "burns for one hour", "is carried in one hand")
+    git(folder, "commit", "--quiet", "--all", "--message", "an edit that loses a rule")
+    done = gate(folder, base)
+    assert done.returncode == 1, done.stderr
+    mark = "::warning file=rules/1. Light/Torches.md,line=3,title=broken%3A torch::"
+    assert f"{mark}How long does a torch burn? — was answered before this edit" in done.stdout
+    assert "::error file=" in done.stdout  # the gate's own mark
+    written = dict(line.split("=", 1) for line in (folder / "output").read_text().splitlines())
+    report = Path(written["impact"]).read_text("utf-8")
+    assert report.startswith("### What this edit does to search")
+    assert report.strip() in (folder / "summary.md").read_text("utf-8")
+    assert (Path(written["report"]) / "junit.xml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"),
+    [
+        ({"BASE": "no-such-commit"}, "evals.impact: nothing was measured"),
+        ({"QUESTIONS": "none.jsonl", "BASE": ""}, "evals.retrieval: nothing was measured"),
+        ({"VAULT": "nowhere", "BASE": ""}, "no folder 'nowhere'"),
+        ({"VAULT": ""}, "VAULT is not set"),
+    ],
+)
+def test_what_cannot_be_measured_is_no_pass(
+    folder: Path, inputs: dict[str, str], said: str
+) -> None:
+    done = gate(folder, "HEAD", **inputs)
+    assert done.returncode == 2
+    assert said in done.stderr

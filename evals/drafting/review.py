@@ -1,0 +1,70 @@
+"""A dialogue over the drafts of a file: each decision is in the file before the next is asked."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from api.checks.sanitize import visible
+from evals.labels import dataset
+from retrieval import atomic_write
+from retrieval.errors import DatasetError
+
+_ASKS = "accept, edit, reject, skip, quit? "
+_Ask = Callable[[str], str]
+
+
+def review(path: Path, ask: _Ask = input) -> Counter[str]:
+    """Ask about each draft of a file until the last, or until quit; return its rows by status.
+
+    An edited question is accepted. What was decided before stays; a skipped draft is one still.
+    Raises DatasetError for a file that is no JSONL of questions, OSError where it cannot be
+    written.
+    """
+    dataset.left_out(path)  # what cannot be read is said before the work
+    lines = path.read_text("utf-8-sig").split("\n")
+    if lines[0].lstrip().startswith("["):
+        raise DatasetError(f"{path}: is a JSON list; drafts are JSONL, a row on each line")
+    rows = {number: json.loads(line) for number, line in enumerate(lines) if line.strip()}
+    drafts = [number for number, row in rows.items() if row.get("status") == "draft"]
+    for place, number in enumerate(drafts, start=1):
+        print("\n".join(_shown(rows[number], f"[{place} of {len(drafts)}]")))
+        try:
+            decided = _decided(rows[number], ask)
+        except EOFError:  # the end of what answers is as good as quit
+            decided = None
+        if decided is None:
+            break
+        rows[number] = decided
+        lines[number] = json.dumps(decided, ensure_ascii=False)
+        atomic_write.write(path, "\n".join(lines))
+    return Counter(row.get("status", "accepted") for row in rows.values())
+
+
+def _decided(row: dict[str, Any], ask: _Ask) -> dict[str, Any] | None:
+    """The row as it is decided, unchanged where it is skipped; None to quit."""
+    while True:
+        answer = ask(_ASKS).strip().lower()
+        match answer:
+            case "a" | "accept":
+                return row | {"status": "accepted"}
+            case "e" | "edit":
+                if question := ask("question: ").strip():
+                    return row | {"question": question, "status": "accepted"}
+            case "r" | "reject":
+                return row | {"status": "rejected"}
+            case "s" | "skip":
+                return row
+            case "q" | "quit":
+                return None
+            case _:
+                print(f"{answer!r} is none of them; their first letters will do")
+
+
+def _shown(row: dict[str, Any], place: str) -> Iterator[str]:
+    """Yield a draft as people read it; nothing in it is obeyed by a terminal."""
+    yield f"\n{place} {visible(row['question'])}"
+    for gold in row["gold"]:
+        yield f"  {visible(gold['path'])}"
+        yield from (f"  | {visible(line)}" for line in gold["quote"].split("\n"))
