@@ -26,10 +26,10 @@ from retrieval.settings import ENGLISH
 
 _log = logging.getLogger(__name__)
 _NOT_ENGLISH = (
-    "warning: LANGUAGE={}: full text search knows its forms and stop words, and the rest learnt "
-    "English. The bundled encoder sees less of what is said in other words than the rules' own; "
-    "which questions are refused was fitted on English ones; slips are not corrected, lists and "
-    "follow-ups not noticed. EMBEDDING_MODEL takes a model of more languages"
+    "warning: LANGUAGE={}: full text search knows its forms and stop words; the rest learnt English"
+    ". The bundled encoder sees less of what is said in other words than the rules' own, refusing "
+    "was fitted on English questions, slips are not corrected, lists and follow-ups not noticed. "
+    "EMBEDDING_MODEL takes a model of more languages"
 )
 
 
