@@ -28,8 +28,7 @@ _log = logging.getLogger(__name__)
 _NOT_ENGLISH = (
     "warning: LANGUAGE={}: full text search knows its forms and stop words; the rest learnt English"
     ". The bundled encoder sees less of what is said in other words than the rules' own, refusing "
-    "was fitted on English questions, slips are not corrected, lists and follow-ups not noticed. "
-    "EMBEDDING_MODEL takes a model of more languages"
+    "was fitted on English questions, slips are not corrected, lists and follow-ups not noticed"
 )
 
 
