@@ -28,11 +28,16 @@ def test_a_key_is_known_until_it_is_revoked_and_its_token_is_not_in_the_file(
 
 @pytest.mark.parametrize(
     "line",
-    ["x", "[]", "{}", '{"name": "a", "scopes": ["root"], "sha256": "' + "0" * 64 + '"}',
-     '{"name": "a", "scopes": ["ask"], "sha256": "00"}'],
+    [
+        "x",
+        "[]",
+        "{}",
+        '{"name": "a", "scopes": ["root"], "sha256": "' + "0" * 64 + '"}',
+        '{"name": "a", "scopes": ["ask"], "sha256": "00"}',
+    ],
 )
 def test_a_line_that_is_no_key_is_an_error_with_its_number(tmp_path: Path, line: str) -> None:
     path = tmp_path / "keys.jsonl"
     path.write_text(f"\n{line}\n", "utf-8")
-    with pytest.raises(ConfigurationError, match="keys.jsonl:2 is no key"):
+    with pytest.raises(ConfigurationError, match=r"keys\.jsonl:2 is no key"):
         key_file.read(path)
