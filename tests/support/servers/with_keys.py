@@ -15,14 +15,15 @@ from retrieval.context import SearchContext
 from tests.conftest import index_of, write_vault
 from tests.support.servers.serving import serving
 
-ASKED = "quimbat"  # a word of the vault, which a reply may say again
-PATH = "Zorvel/quimbat.md"
+# What is asked, which a reply may say again.
+ASKED = "How often does a quimbat frindle?"
+PATH = "quimbat/quimbat.md"
 FILES = {
     PATH: "# Brindlewick\n\nA quimbat frindles two snorvels each plimday.\n",
     "README.md": "# Grombly\n\nThe drubwin of klimperts. More.\n",
-    "questions.txt": "How often does a quimbat frindle?\n",
+    "questions.txt": "How many snorvels?\n",
 }
-WORDS = ("brindlewick", "frindle", "snorvel", "plimday", "zorvel", "grombly", "drubwin", "klimpert")
+WORDS = ("brindlewick", "snorvel", "plimday", "grombly", "drubwin", "klimpert")
 
 
 @dataclass(frozen=True, slots=True)
