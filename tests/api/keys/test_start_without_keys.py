@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from api.keys import key_file
+from tests.support.index.embedded import free_port
 
 MODEL = "/no/such/model"  # what stops it where nothing else does
 OPEN = ["HOST 0.0.0.0 lets other machines in", "API_KEYS", "HOST=127.0.0.1", "--insecure"]
@@ -29,7 +30,7 @@ def test_without_keys_it_listens_to_this_machine_alone(
 ) -> None:
     key_file.add(tmp_path / "keys.jsonl", "reader", ["ask"])
     settings = {
-        "HOST": host, "PORT": "0", "API_KEYS": keys, "EMBEDDING_MODEL": MODEL,
+        "HOST": host, "PORT": str(free_port()), "API_KEYS": keys, "EMBEDDING_MODEL": MODEL,
         "PYTHONPATH": str(Path(__file__).parents[3]),
     }  # fmt: skip
     done = subprocess.run(

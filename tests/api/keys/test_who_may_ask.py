@@ -9,6 +9,7 @@ import httpx2
 import pytest
 from starlette.routing import BaseRoute
 
+from api import ask
 from api.http.authorization import COOKIE
 from api.main import create_app
 from api.openai.request import MODEL
@@ -172,3 +173,14 @@ def test_a_page_that_is_listed_may_ask_with_a_key_and_another_may_not(
             asked = {**headers, "Access-Control-Request-Method": "POST"}
             asked["Access-Control-Request-Headers"] = "authorization, content-type"
             assert api.client.options("/search", headers=asked).is_success == (status == 200)
+
+
+def test_the_terminal_asks_with_the_key_of_its_environment(
+    api: Guarded, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PORT", str(api.client.base_url.port))
+    assert ask.main([ASKED]) == 2
+    assert "a key is needed" in capsys.readouterr().err
+    monkeypatch.setenv("API_KEY", api.tokens["ask"])
+    assert ask.main([ASKED]) == 0
+    assert "snorvels" in capsys.readouterr().out
