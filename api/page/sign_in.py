@@ -1,6 +1,7 @@
 """Sign in on the page with a key, into a cookie that no script reads; and sign out."""
 
 from typing import Annotated
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
@@ -20,15 +21,14 @@ def sign_in(request: Request, key: Annotated[str, Form()], to: Annotated[str, Fo
     A link from elsewhere brings the cookie along (SameSite=Lax), a form or script of elsewhere
     does not.
     """
-    # What begins so is a path here, and not the name of another server.
-    to = to if to.startswith("/") and not to.startswith(("//", "/\\")) and to.isprintable() else "/"
+    to = _own(to)
     request.state.sign_in_to = to
     token = key.strip()
     found = authorization.known(request, token)
     if found is None:
         raise authorization.denied("this key is not known, or was revoked")
     request.state.key_name = found.name
-    reply = RedirectResponse(to, 303)
+    reply = RedirectResponse(_unasked(to), 303)
     reply.set_cookie(
         authorization.COOKIE,
         token,
@@ -38,6 +38,20 @@ def sign_in(request: Request, key: Annotated[str, Form()], to: Annotated[str, Fo
         secure=request.url.scheme == "https",
     )
     return reply
+
+
+def _own(to: str) -> str:
+    """The address where it is a path here, and not the name of another server."""
+    is_path = to.startswith("/") and not to.startswith(("//", "/\\")) and to.isprintable()
+    return to if is_path else "/"
+
+
+def _unasked(to: str) -> str:
+    """The address, its question only filled in: it may have come by a link of elsewhere."""
+    path, _, query = to.partition("?")
+    named = parse_qsl(query, keep_blank_values=True)
+    fields = [("draft" if name == "q" else name, value) for name, value in named]
+    return f"{path}?{urlencode(fields)}" if fields else path
 
 
 @router.post("/sign-out")

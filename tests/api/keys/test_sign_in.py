@@ -83,6 +83,12 @@ def test_a_link_of_another_site_fills_the_form_and_its_button_asks(
     one.is_answering(ASKED)
 
 
+def test_what_a_link_asked_is_filled_in_after_signing_in(api: Guarded) -> None:
+    form = {"key": api.tokens["ask"], "to": "/?before=a%26b&%71=c"}
+    reply = api.client.post("/sign-in", data=form)
+    assert reply.headers["location"] == "/?before=a%26b&draft=c"
+
+
 @pytest.mark.parametrize(
     "to",
     [
