@@ -97,7 +97,6 @@ def test_the_table_has_every_route_of_the_app() -> None:
     assert set(ROUTES) == set(NEEDS)
 
 
-@pytest.mark.proves("row 38")
 @pytest.mark.parametrize("path", NEEDS)
 def test_every_cell_of_route_method_and_scope(api: Guarded, path: str) -> None:
     for method, caller, by_cookie in product(METHODS, CALLERS, (False, True)):
