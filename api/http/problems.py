@@ -62,6 +62,8 @@ STATUS: dict[type[RulesError], int] = {
 
 _PAGES = {"", "/", "/sign-in", "/vault", "/vault/", "/vault/{path:path}"}  # "": no such path
 
+_NOT_ASKED = {401, 403, 429}  # no question of ours that failed: whoever has no key can cause them
+
 log = logging.getLogger("api")
 
 
@@ -109,7 +111,8 @@ def told(request: Request, error: RulesError) -> Problem:
 
 
 def _problem(request: Request, status: int, title: str, detail: str) -> Problem:
-    metrics.failed(request, title)
+    if status not in _NOT_ASKED:
+        metrics.failed(request, title)
     # A message may quote half a character of the question, which JSON cannot carry.
     readable = detail.encode("utf-8", "backslashreplace").decode()
     return Problem(title=title, status=status, detail=readable, request_id=request_id(request))

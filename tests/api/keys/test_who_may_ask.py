@@ -140,6 +140,13 @@ def test_an_openai_client_gets_its_own_kind_of_error(api: Guarded) -> None:
         )  # fmt: skip
 
 
+def test_who_may_not_ask_raises_no_count_of_failed_questions(api: Guarded) -> None:
+    for path in ("/ask", "/v1/chat/completions", "/mcp"):
+        assert call(api, path, "POST", "nobody", by_cookie=False).status_code == 401
+    counted = call(api, "/metrics", "GET", "metrics", by_cookie=False).text
+    assert 'outcome="error",reason="HttpError"' not in counted
+
+
 def test_readiness_tells_its_parts_to_the_metrics_scope_alone(api: Guarded) -> None:
     for caller in CALLERS:
         told = call(api, "/readyz", "GET", caller, by_cookie=False).json()
