@@ -40,6 +40,7 @@ COPY training/ training/
 # The sample rules. Mount your own folder here: -v /path/to/rules:/app/vault:ro
 COPY vault/ vault/
 USER 10001:10001
+# With HOST as above it starts only with API_KEYS: -e API_KEYS='{…}', from python -m api.keys add.
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 CMD ["python", "-c", \
     "import os, urllib.request as r; r.urlopen(f'http://127.0.0.1:{os.environ[\"PORT\"]}/readyz', timeout=4)"]

@@ -1,4 +1,4 @@
-"""Serve the API: python -m api (HOST, PORT, LOG_LEVEL; see .env.example)."""
+"""Serve the API: python -m api (HOST, PORT, API_KEYS, LOG_LEVEL; see .env.example)."""
 
 import argparse
 import signal
@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from errno import EADDRINUSE
-from socket import AF_INET, AF_INET6, create_server, socket
+from ipaddress import ip_address
+from socket import AF_INET, AF_INET6, create_server, gaierror, getaddrinfo, socket
 from types import FrameType
 
 import uvicorn
@@ -20,11 +21,17 @@ from retrieval.settings import load
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Serve until Ctrl-C or SIGTERM and return the exit status: 0, or 2 where it cannot begin."""
-    argparse.ArgumentParser(prog="python -m api", description=__doc__).parse_args(argv)
+    parser = argparse.ArgumentParser(prog="python -m api", description=__doc__)
+    parser.add_argument(
+        "--insecure", action="store_true", help="let other machines ask without a key"
+    )
+    insecure = parser.parse_args(argv).insecure
     signal.signal(signal.SIGTERM, _end)  # uvicorn raises it again when its answers have ended
     try:
         settings = load()
         logs.configure(settings.log_level)
+        if settings.api_keys is None and not insecure:
+            _check_loopback(settings.host)
         _listening(settings.host, settings.port).close()  # said before models are loaded
         with open_app_state(settings) as opened, _listening(settings.host, settings.port) as bound:
             config = uvicorn.Config(
@@ -53,6 +60,20 @@ class _Server(uvicorn.Server):
         await super().startup(sockets=sockets)
         if self.started:
             print(f"rules-oracle: http://{self.config.host}:{self.config.port}", flush=True)
+
+
+def _check_loopback(host: str) -> None:
+    """Raise ConfigurationError where other machines could reach `host`."""
+    try:
+        found = {str(one[4][0]) for one in getaddrinfo(host, None)}
+    except gaierror:
+        return  # binding to it says what is wrong
+    if not all(ip_address(one).is_loopback for one in found):
+        raise ConfigurationError(
+            f"HOST {host} lets other machines in, and whoever reaches it could read all rules: set "
+            "API_KEYS (python -m api.keys --file keys.jsonl add NAME --scope ask,feedback), or "
+            "HOST=127.0.0.1; --insecure serves everybody without a key"
+        )
 
 
 def _listening(host: str, port: int) -> socket:

@@ -1,6 +1,7 @@
 """Ask a running server from the terminal: python -m api.ask "How long does a torch burn?"
 
-Exit status: 0 an answer or a refusal, 2 no answer.
+API_KEY of the environment is the key, where the server asks for one. Exit status: 0 an answer or a
+refusal, 2 no answer.
 """
 
 import argparse
@@ -26,7 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         settings = load()
         url = f"http://{settings.host}:{settings.port}/ask"
-        reply = httpx2.post(url, json={"question": question}, timeout=_TIMEOUT)
+        key = os.environ.get("API_KEY")
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        reply = httpx2.post(url, json={"question": question}, headers=headers, timeout=_TIMEOUT)
     except RulesError as error:
         return _failed(str(error))
     except httpx2.HTTPError as error:

@@ -1,4 +1,4 @@
-"""The command `rules-oracle`: serve, ingest, ask, mcp, or evals NAME; a program's options follow.
+"""The command `rules-oracle`: serve, ingest, ask, keys, mcp or evals NAME, and their options.
 
 Each is what `python -m` runs: rules-oracle ingest --watch is python -m ingest --watch. They are
 started by name, since no room of the programs may import another.
@@ -10,7 +10,13 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-_PROGRAMS = {"serve": "api", "ingest": "ingest", "ask": "api.ask", "mcp": "api.mcp"}
+_PROGRAMS = {
+    "serve": "api",
+    "ingest": "ingest",
+    "ask": "api.ask",
+    "keys": "api.keys",
+    "mcp": "api.mcp",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

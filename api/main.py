@@ -15,15 +15,17 @@ from api.answer.card_reply import AskOptions
 from api.answer.cards import over_http
 from api.answer.question import follow_up
 from api.http import answering, events, feedback, health, metrics, problems
+from api.http.authorization import ASK
 from api.http.body_limit import TooLargeAsProblem
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import ConcurrencyLimit, Questions, Turns, admitted
+from api.http.cors import Cors
 from api.http.hosts import Hosts
 from api.http.request_id import RequestIds
 from api.http.sse import EventStream
 from api.mcp import over_http as mcp
 from api.openai import routes
-from api.page import llms
+from api.page import llms, sign_in
 from api.page import routes as page
 from api.schema.answer import Answer
 from api.schema.problem import described
@@ -69,14 +71,15 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     feedback.install(app)
     app.add_middleware(RequestBodyLimitMiddleware, max_body_size=_MOST_BYTES)
     app.add_middleware(TooLargeAsProblem)
+    app.add_middleware(Cors)
     app.add_middleware(Hosts)
     app.add_middleware(RequestIds)
     app.exception_handler(RulesError)(problems.explain)
     app.exception_handler(RequestValidationError)(problems.explain_body)
     app.exception_handler(HTTPException)(problems.explain_http)
     app.exception_handler(Exception)(problems.explain_bug)
-    limited = [Depends(admitted)]
-    wrong = described(413, 422, 503)
+    limited = [ASK, Depends(admitted)]
+    wrong = described(401, 403, 413, 422, 503)
     asked = {**_STREAMED, **wrong, **described(502)}
     app.post("/ask", response_model=Answer, responses=asked, dependencies=limited)(ask)
     app.post("/search", response_model=SearchReply, responses=wrong, dependencies=limited)(find)
@@ -86,6 +89,7 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.include_router(routes.router)
     app.include_router(page.router)
     app.include_router(llms.router)
+    app.include_router(sign_in.router)
     return app
 
 

@@ -14,6 +14,8 @@ from api.answer.fixed_texts import DEFAULT, Texts
 from api.answer.question import small_talk
 from api.checks.readers import opening
 from api.checks.readers.verifier import Readers
+from api.keys import key_ring
+from api.keys.key_ring import KeyRing
 from api.llm.client import LanguageModel
 from api.page import html
 from retrieval.context import SearchContext, open_context
@@ -42,6 +44,7 @@ class AppState:
     model: LanguageModel | None
     texts: Texts = DEFAULT
     readers: Readers = field(default_factory=Readers)  # of what the model writes
+    keys: KeyRing | None = None  # without them everybody may ask
 
 
 class State(TypedDict):
@@ -54,6 +57,7 @@ class State(TypedDict):
 @contextmanager
 def open_app_state(settings: Settings) -> Iterator[AppState]:
     """Yield what the endpoints use, opened and warm. Raises RulesErrors that say what to do."""
+    keys = key_ring.opened(settings.api_keys)
     with ExitStack() as stack:
         context = stack.enter_context(open_context(settings))
         _check_fitted(context)
@@ -64,7 +68,7 @@ def open_app_state(settings: Settings) -> Iterator[AppState]:
         context.warm()
         html.warm()
         readers = opening.readers(context, model)
-        opened = AppState(context, model, fixed_texts.load(settings.vault), readers)
+        opened = AppState(context, model, fixed_texts.load(settings.vault), readers, keys)
         _warm(opened)
         yield opened
 

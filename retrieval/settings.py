@@ -101,11 +101,21 @@ class Settings(BaseSettings):
     guard_model: str = "off"  # a folder or hub id of an NLI cross-encoder that reads it
 
     title: str | None = None  # of the page, where the vault's README has no heading
+    api_keys: str | None = None  # a file of keys, or its lines; not set: everybody may ask
     allowed_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = ()
+    cors_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = ()
     host: str = "127.0.0.1"
     port: PositiveInt = Field(default=8000, le=65535)
     log_level: LogLevel = "INFO"
     feedback_stores_questions: bool = False  # else a rating is stored without what was asked
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _check_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        for one in origins:
+            if not re.fullmatch(r"https?://[^/*@?#]+", one):
+                raise ValueError(f"{one!r} is no origin; write https://app.example.org, each whole")
+        return origins
 
     @field_validator("database_url")
     @classmethod

@@ -1,8 +1,17 @@
 """Whether the process lives, and whether it can answer."""
 
+import logging
+
+from fastapi import HTTPException, Request
+from starlette.concurrency import run_in_threadpool
+
+from api.http import authorization
 from api.sources import stale_files
-from api.state import Opened
+from api.state import AppState, Opened
+from retrieval.errors import RulesError
 from retrieval.index import generations, store
+
+log = logging.getLogger("api")
 
 
 async def livez() -> dict[str, str]:
@@ -10,12 +19,26 @@ async def livez() -> dict[str, str]:
     return {"status": "alive"}
 
 
-def readyz(opened: Opened) -> dict[str, str]:
+async def readyz(request: Request, opened: Opened) -> dict[str, str]:
     """Say that questions can be answered, and by what; else 503 with the part that is missing.
+
+    Where keys are asked for, one with the scope metrics is told; others get the status alone.
 
     Files that the index does not hold as they are now are named, and no 503: questions are answered
     from the index, and one edit must not take all APIs out of service until the next ingest.
     """
+    may_know = await authorization.has_scope(request, "metrics")
+    try:
+        found = await run_in_threadpool(_ready, opened)
+    except RulesError as error:
+        if may_know:
+            raise
+        log.warning("not ready: %s: %s", type(error).__name__, error)
+        raise HTTPException(503, "not ready; a key with the scope metrics is told why") from error
+    return found if may_know else {"status": found["status"]}
+
+
+def _ready(opened: AppState) -> dict[str, str]:
     context = opened.rules
 
     def held(conn: store.Connection) -> tuple[store.Generation, dict[str, str]]:

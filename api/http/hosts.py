@@ -65,12 +65,13 @@ def refusal(scope: Scope, settings: Settings) -> tuple[int, str] | None:
             "the name to ALLOWED_HOSTS"
         )
     reads = scope["method"] in _READING and not _asks_unseen(scope, headers)
-    if reads or _is_own_page(headers, host, settings.allowed_hosts):
-        return None
     origin = headers.get("origin", "")
+    is_listed = origin.lower() in settings.cors_origins
+    if reads or is_listed or _is_own_page(headers, host, settings.allowed_hosts):
+        return None
     return 403, (
-        f"a page of another origin ({origin[:_LONGEST]!a}) may not send this; add its host to "
-        "ALLOWED_HOSTS if it is yours"
+        f"a page of another origin ({origin[:_LONGEST]!a}) may not send this; if it is yours, "
+        "add its host to ALLOWED_HOSTS, or the origin to CORS_ORIGINS if it is another program's"
     )
 
 

@@ -17,9 +17,11 @@ from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.checks.guard.findings import FindingKind
+from api.http.authorization import METRICS
 from api.schema.answer import Answer, RefusalReason
 from api.schema.guard import Verdict
 from api.schema.passages import CitationCounts
+from api.schema.problem import described
 from api.schema.usage import AnswerTimings, Usage
 from api.sources import stale_files
 from api.state import AppState, Opened
@@ -142,7 +144,12 @@ def failed(request: Request, title: str) -> None:
         _of(request.scope).failed(title)
 
 
-@router.get("/metrics", response_class=PlainTextResponse)
+@router.get(
+    "/metrics",
+    response_class=PlainTextResponse,
+    responses=described(401, 403),
+    dependencies=[METRICS],
+)
 async def show(request: Request, opened: Opened) -> PlainTextResponse:
     """Show what was counted since the start, and the index; without it where it cannot be read."""
     index: list[Metric] = []

@@ -60,7 +60,9 @@ STATUS: dict[type[RulesError], int] = {
     VaultError: 500,
 }
 
-_PAGES = {"", "/", "/vault", "/vault/", "/vault/{path:path}"}  # "": there is no such path
+_PAGES = {"", "/", "/sign-in", "/vault", "/vault/", "/vault/{path:path}"}  # "": no such path
+
+_NOT_ASKED = {401, 403, 429}  # no question of ours that failed: whoever has no key can cause them
 
 log = logging.getLogger("api")
 
@@ -109,7 +111,8 @@ def told(request: Request, error: RulesError) -> Problem:
 
 
 def _problem(request: Request, status: int, title: str, detail: str) -> Problem:
-    metrics.failed(request, title)
+    if status not in _NOT_ASKED:
+        metrics.failed(request, title)
     # A message may quote half a character of the question, which JSON cannot carry.
     readable = detail.encode("utf-8", "backslashreplace").decode()
     return Problem(title=title, status=status, detail=readable, request_id=request_id(request))
@@ -123,7 +126,15 @@ def _reply(request: Request, problem: Problem) -> Response:
     headers = {"Retry-After": "5"} if problem.status == 503 else {}
     if _is_for_people(request):
         question = request.query_params.get("q", "")
-        shown = html.page("error.html", problem.status, problem=problem, draft=question, before=[])
+        path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        shown = html.page(
+            "error.html",
+            problem.status,
+            problem=problem,
+            draft=question,
+            before=[],
+            to=getattr(request.state, "sign_in_to", path),
+        )
         shown.headers.update(headers)
         return shown
     return JSONResponse(
@@ -135,4 +146,4 @@ def _is_for_people(request: Request) -> bool:
     """Whether a browser asks for a page; scripts, and programs that take anything, get JSON."""
     route = getattr(request.scope.get("route"), "path", "")
     is_page = route in _PAGES and "text/html" in request.headers.get("accept", "")
-    return request.method == "GET" and is_page
+    return is_page and (request.method == "GET" or route == "/sign-in")

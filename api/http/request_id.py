@@ -1,6 +1,7 @@
 """One id a request: the caller's X-Request-ID or a new one, in every reply's header and in the log.
 
-A request is one line of the log, without its query: what was asked is nobody's but the asker's.
+A request is one line of the log, with the name of its key and without its query: what was asked is
+nobody's but the asker's.
 """
 
 import logging
@@ -50,6 +51,7 @@ class RequestIds:
             level = logging.DEBUG if scope["path"] in _PROBES else logging.INFO
             took = round((perf_counter() - started) * 1000)
             log.log(
-                level, "%s %s %d %d ms, request %s",
+                level, "%s %s %d %d ms, request %s%s",
                 scope["method"], quote(scope["path"]), status, took, quote(request_id),
+                f", key {key}" if (key := scope["state"].get("key_name")) else "",
             )  # fmt: skip

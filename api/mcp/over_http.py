@@ -8,8 +8,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
+from api.http import authorization
 from api.mcp.server import RulesServer
 from api.state import AppState
 
@@ -33,9 +35,11 @@ class Endpoint:
     """ASGI app of PATH: hands the request to what the lifespan opened."""
 
     path = PATH
+    scope = "ask"  # of the key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one message."""
+        """Answer one message. Raises what `authorization.check` raises."""
         scope["route"] = self  # where FastAPI's routes say their path, which the metrics read
+        await authorization.check(Request(scope), self.scope)
         manager: StreamableHTTPSessionManager = scope["state"]["mcp"]
         await manager.handle_request(scope, receive, send)

@@ -26,6 +26,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from api.http import answering, metrics
+from api.http.authorization import ASK
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted
 from api.openai.request import MODEL, ChatRequest, RequestFaultError, asked, check, parameter
@@ -62,7 +63,7 @@ class _Route(APIRoute):
                 return _retold(told, param, type(error).__name__)
             except HTTPException as error:
                 told = request.app.exception_handlers[HTTPException](request, error)
-                return _retold(told, None, None)
+                return _retold(told, None, "invalid_api_key" if error.status_code == 401 else None)
 
         return handle_or_explain
 
@@ -80,7 +81,12 @@ class Models(BaseModel):
     data: list[Model]
 
 
-router = APIRouter(route_class=_Route, tags=["OpenAI"], responses={"4XX": {"model": ErrorReply}})
+router = APIRouter(
+    route_class=_Route,
+    tags=["OpenAI"],
+    responses={"4XX": {"model": ErrorReply}},
+    dependencies=[ASK],
+)
 
 
 @router.post(

@@ -54,7 +54,9 @@ def fragment(template: str, **values: Any) -> str:
 
 def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a template as a whole page, under a policy that lets nothing but our own files run."""
-    return HTMLResponse(fragment(template, **{"about": None, **values}), status, headers=HEADERS)
+    return HTMLResponse(
+        fragment(template, **{"about": None, "signed_in": False, **values}), status, headers=HEADERS
+    )
 
 
 def unless_known(request: Request, page: HTMLResponse) -> Response:

@@ -6,13 +6,20 @@ from itertools import groupby
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
+from api.http.authorization import ASK
 from api.page import about
+from api.schema.problem import described
 from api.sources import vault_file, vault_links
 from api.sources.titles import titles
 from api.state import AppState, Opened
 from retrieval.text.hidden import visible
 
-router = APIRouter(tags=["page"], default_response_class=PlainTextResponse)
+router = APIRouter(
+    tags=["page"],
+    default_response_class=PlainTextResponse,
+    responses=described(401, 403),
+    dependencies=[ASK],
+)
 _TEXT = "text/plain; charset=utf-8"
 
 

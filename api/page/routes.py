@@ -9,6 +9,7 @@ from pydantic import StringConstraints
 from starlette.concurrency import run_in_threadpool
 
 from api.http import answering
+from api.http.authorization import ASK, is_signed_in
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted, in_turn
 from api.http.problems import told
@@ -28,12 +29,14 @@ router = APIRouter(tags=["page"])
 _MOST_BEFORE = 20
 _MOST_OPEN = 40  # files of a vault whose folders are all open
 _IMMUTABLE = "public, max-age=31536000, immutable"
+_DENIED = described(401, 403)
+_ELSEWHERE = {"cross-site", "same-site"}
 
 Lines = Annotated[str, Query(max_length=400)]
 Before = Annotated[str, StringConstraints(max_length=QUESTION_LIMIT)]
 
 
-@router.get("/", response_class=HTMLResponse)
+@router.get("/", response_class=HTMLResponse, responses=_DENIED, dependencies=[ASK])
 async def ask_page(
     request: Request,
     opened: Opened,
@@ -43,13 +46,20 @@ async def ask_page(
     source: str = "",
     lines: Lines = "",
 ) -> HTMLResponse:
-    """Show the form, the answer to `q` where it is given, and the file `source` beside it."""
+    """Show the form, the answer to `q` where it is given, and the file `source` beside it.
+
+    Where keys are asked for, a link on a page of elsewhere fills the form and asks nothing: who
+    opens it is signed in, and did not write the question.
+    """
+    if opened.keys and request.headers.get("sec-fetch-site") in _ELSEWHERE:
+        draft, q = q or draft, ""
     given = await _answered(request, opened, q, before) if q.strip() else None
 
     def made() -> HTMLResponse:
         return html.page(
             "ask.html",
             about=about.about(opened),
+            signed_in=is_signed_in(request),
             answer=given,
             draft=draft,
             before=[*before, q][-_MOST_BEFORE:] if given else before,
@@ -84,7 +94,7 @@ def _beside(opened: AppState, source: str, lines: str, *, answered: bool) -> vau
         raise
 
 
-@router.post("/page/ask", include_in_schema=False, dependencies=[Depends(admitted)])
+@router.post("/page/ask", include_in_schema=False, dependencies=[ASK, Depends(admitted)])
 async def ask(request: Request, body: AskRequest, opened: Opened) -> Response:
     """Answer for the page's script, as server-sent events: found, draft, and answer or error."""
 
@@ -102,15 +112,16 @@ async def ask(request: Request, body: AskRequest, opened: Opened) -> Response:
     return await until_gone(request, lambda disconnect: EventStream(made, disconnect))
 
 
-@router.get("/headings", responses=described(422, 503))
+@router.get("/headings", responses={**_DENIED, **described(422, 503)}, dependencies=[ASK])
 def find_headings(q: str, opened: Opened) -> Headings:
     """Find sections as you type by their headings, paths and words; no model is asked."""
     return heading_search.find(opened, q)
 
 
-@router.get("/vault", response_class=HTMLResponse, include_in_schema=False)
-@router.get("/vault/", response_class=HTMLResponse)
+@router.get("/vault", response_class=HTMLResponse, include_in_schema=False, dependencies=[ASK])
+@router.get("/vault/", response_class=HTMLResponse, responses=_DENIED, dependencies=[ASK])
 def browse(
+    request: Request,
     opened: Opened,
     typed: Annotated[str, Query(alias="find")] = "",
     folder: str = "",
@@ -127,6 +138,7 @@ def browse(
     return html.page(
         "vault.html",
         about=about.about(opened),
+        signed_in=is_signed_in(request),
         folders=vault.folders(known),
         open_folder=folder,
         is_short=len(known) <= _MOST_OPEN,
@@ -138,8 +150,8 @@ def browse(
 @router.get(
     "/vault/{path:path}",
     response_class=HTMLResponse,
-    responses=described(404, 422, 503),
-    dependencies=[Depends(in_turn, scope="function")],
+    responses={**_DENIED, **described(404, 422, 503)},
+    dependencies=[ASK, Depends(in_turn, scope="function")],
 )
 def read(
     request: Request,
@@ -157,7 +169,9 @@ def read(
     file = vault.file_view(opened, path, ranges, heading_shift=shift, plain=view == "lines")
     if view == "panel":
         return html.unless_known(request, html.page("file.html", file=file, level=2))
-    return html.unless_known(request, html.page("read.html", about=about.about(opened), file=file))
+    said = about.about(opened)
+    page = html.page("read.html", about=said, file=file, signed_in=is_signed_in(request))
+    return html.unless_known(request, page)
 
 
 @router.get("/docs", response_class=HTMLResponse, include_in_schema=False)

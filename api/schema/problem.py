@@ -6,6 +6,8 @@ from pydantic import BaseModel
 
 # What a status means, for the API's description.
 _MEANING = {
+    401: "a key is needed, or the one given is not known",
+    403: "the key lacks the scope, or a page of another origin sent this",
     404: "there is no such thing",
     413: "the body is too large",
     422: "the request is wrong; `detail` names the field",

@@ -114,6 +114,6 @@ def test_the_command_names_its_programs_where_there_is_no_such(
 ) -> None:
     assert console.main(typed) == 2
     said = capsys.readouterr().err
-    assert said.startswith("usage: rules-oracle {serve,ingest,ask,mcp} [OPTIONS]")
+    assert said.startswith("usage: rules-oracle {serve,ingest,ask,keys,mcp} [OPTIONS]")
     assert "retrieval" in said.split("\n")[1]
     assert f"there is no '{' '.join(typed)}'" in said

@@ -22,7 +22,7 @@ function light(answer, event, on) {
   }
 }
 
-/** Puts a text into the clipboard; where that is not let, `otherwise` shows it. */
+/** Copies a text; where that is not let, `otherwise` shows it. */
 async function copy(event, text, said, otherwise) {
   if (event.ctrlKey || event.metaKey || event.shiftKey || !navigator.clipboard) return;
   event.preventDefault();

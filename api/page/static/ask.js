@@ -65,7 +65,7 @@ function moved() {
   show();
 }
 
-/** Ends the question that is being answered, without a word about it. */
+/** Ends the running question without a word. */
 function leave(reason) {
   running?.abort(reason);
   running = null;

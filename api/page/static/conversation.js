@@ -18,7 +18,7 @@ function write() {
     if (turns.length) sessionStorage.setItem(KEY, JSON.stringify(turns.slice(-MOST)));
     else sessionStorage.removeItem(KEY);
   } catch {
-    // full or off: this turn is on the page and will not outlast it
+    // full or off: this turn will not outlast the page
   }
 }
 
@@ -36,7 +36,7 @@ export function shown() {
   return current;
 }
 
-/** Goes to a turn that is kept and returns it; 0 is the empty page. */
+/** Goes to a kept turn and returns it; 0 is the empty page. */
 export function open(id) {
   const at = place(id);
   if (id && at < 0) return null;
@@ -46,12 +46,12 @@ export function open(id) {
   return turns[at] ?? { html: "" };
 }
 
-/** Tells whether this is the question of the turn that is shown. */
+/** Tells whether this is the question of the shown turn. */
 export function again(question) {
   return current > 0 && asked === question;
 }
 
-/** Begins a turn behind the one that is shown; the same question takes its place. */
+/** Begins a turn behind the shown one; the same question takes its place. */
 export function begin(question) {
   const at = place(current);
   if (at >= 0) earlier = again(question) ? at : at + 1;
@@ -60,7 +60,7 @@ export function begin(question) {
   return current;
 }
 
-/** Begins a turn behind all that are kept: a page that the server made. */
+/** Begins a turn behind all that are kept: a page of the server. */
 export function follow() {
   earlier = turns.length;
   current = Date.now();
@@ -74,14 +74,14 @@ export function keep(question, html) {
   write();
 }
 
-/** Takes a newer answer of the turn that is shown. */
+/** Takes a newer answer of the shown turn. */
 export function renew(question, html) {
   asked = question;
   Object.assign(turns[place(current)], { question, html });
   write();
 }
 
-/** Keeps the questions that a page without scripts has carried. */
+/** Keeps the questions of a page without scripts. */
 export function carried(questions) {
   turns = questions.map((question, at) => ({ id: at + 1, question, html: "" }));
 }
@@ -120,7 +120,7 @@ function turn({ question, html }, at) {
   return item;
 }
 
-/** Returns an answer's element, of HTML that this server made and escaped. */
+/** Returns an answer's element, of HTML that the server escaped. */
 export function made(html) {
   const holder = document.createElement("template");
   holder.innerHTML = html;

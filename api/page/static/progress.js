@@ -1,6 +1,6 @@
 // What is shown and said while a reply comes, and where none does.
 
-/** Shows that a question is worked on, as high as what it replaces. */
+/** Shows work on a question, as high as what it replaces. */
 export function working(question, height) {
   const section = made("working");
   section.querySelector(".asked").textContent = question;
@@ -23,7 +23,7 @@ export function drafted(section, { text, attempt, claim }) {
   step(section, attempt > 1 ? "Writing once more: the first draft said too much …" : "Checking each sentence …");
 }
 
-/** Strikes in the answer what of the draft did not hold, for who has read it. */
+/** Strikes what of the draft did not hold, for who has read it. */
 export function strike(section, given) {
   for (const finding of given.querySelectorAll(".checked [data-draft]")) {
     const words = section.drafts?.get(finding.dataset.draft);

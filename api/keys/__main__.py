@@ -1,0 +1,65 @@
+"""Add, list and revoke API keys: python -m api.keys add NAME --scope ask,feedback.
+
+A running server sees each change at once. The token is printed once and kept nowhere.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from api.keys import key_file, key_ring
+from retrieval.errors import RulesError
+from retrieval.settings import load
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Change or show the file and return the exit status: 0, or 2 with the reason on stderr."""
+    arguments = _parser().parse_args(argv)
+    try:
+        _run(arguments)
+    except RulesError as error:
+        print(f"api.keys: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    if arguments.command == "add" and arguments.print:
+        key, token = key_file.made(arguments.name, arguments.scope)
+        print(f"{token}\n{key.line}")
+        return
+    path = arguments.file or key_ring.program_file(load().api_keys)
+    if arguments.command == "add":
+        print(key_file.add(path, arguments.name, arguments.scope))
+    elif arguments.command == "revoke":
+        key_file.revoke(path, arguments.name)
+    else:
+        for key in key_file.read(path):
+            print(key.name, ",".join(key.scopes))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m api.keys", description=__doc__)
+    parser.add_argument("--file", type=Path, help="the file of keys; default: API_KEYS")
+    commands = parser.add_subparsers(dest="command", required=True)
+    add = commands.add_parser("add", help="print a new token, once")
+    add.add_argument("name")
+    add.add_argument("--scope", type=_scopes, required=True, help=",".join(key_file.SCOPES))
+    add.add_argument(
+        "--print", action="store_true", help="change no file: print the line for API_KEYS as well"
+    )
+    commands.add_parser("list", help="names and scopes")
+    commands.add_parser("revoke", help="remove a key").add_argument("name")
+    return parser
+
+
+def _scopes(text: str) -> tuple[str, ...]:
+    scopes = tuple(text.split(","))
+    if unknown := set(scopes) - set(key_file.SCOPES):
+        raise argparse.ArgumentTypeError(f"no scope {min(unknown)!r}; {', '.join(key_file.SCOPES)}")
+    return scopes
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""Sign in on the page with a key, into a cookie that no script reads; and sign out."""
+
+from typing import Annotated
+from urllib.parse import parse_qsl, urlencode
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from api.http import authorization
+
+_SECONDS = 30 * 24 * 3600
+_MOST_BYTES = 64 * 1024  # of the form: an address with the longest question, in escapes
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.post("/sign-in", max_body_size=_MOST_BYTES)
+def sign_in(request: Request, key: Annotated[str, Form()], to: Annotated[str, Form()]) -> Response:
+    """Keep a key in this browser and go on to `to`, a page of this server; 401 for no key of ours.
+
+    A link from elsewhere brings the cookie along (SameSite=Lax), a form or script of elsewhere
+    does not.
+    """
+    to = _own(to)
+    request.state.sign_in_to = to
+    token = key.strip()
+    found = authorization.known(request, token)
+    if found is None:
+        raise authorization.denied("this key is not known, or was revoked")
+    request.state.key_name = found.name
+    reply = RedirectResponse(_unasked(to), 303)
+    reply.set_cookie(
+        authorization.COOKIE,
+        token,
+        max_age=_SECONDS,
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+    return reply
+
+
+def _own(to: str) -> str:
+    """The address where it is a path here, and not the name of another server."""
+    is_path = to.startswith("/") and not to.startswith(("//", "/\\")) and to.isprintable()
+    return to if is_path else "/"
+
+
+def _unasked(to: str) -> str:
+    """The address, its question only filled in: it may have come by a link of elsewhere."""
+    path, _, query = to.partition("?")
+    named = parse_qsl(query, keep_blank_values=True)
+    fields = [("draft" if name == "q" else name, value) for name, value in named]
+    return f"{path}?{urlencode(fields)}" if fields else path
+
+
+@router.post("/sign-out")
+def sign_out() -> Response:
+    """Forget the key in this browser, and the answers that it keeps."""
+    reply = RedirectResponse("/", 303, headers={"Clear-Site-Data": '"cache", "storage"'})
+    reply.delete_cookie(authorization.COOKIE, httponly=True, samesite="lax")
+    return reply
