@@ -43,7 +43,7 @@ _TYPED = """
     WHERE e.kind <> 'whole' ORDER BY c.path, e.first_line, e.ordinal
 """
 _SAID = _TYPED.format(which="")
-_SAID_OF_SCOPE = _TYPED.format(which="WHERE chunk_id = ANY(%(scope)s)")
+_SAID_OF_SCOPE = _TYPED.format(which="WHERE chunk_id = ANY(%(scope)s::bigint[])")
 
 
 @dataclass(frozen=True, slots=True)
