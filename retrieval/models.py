@@ -125,7 +125,7 @@ class Scope:
     """The part of a generation that filters leave; made by `retrieval.metadata.scope`."""
 
     paths: frozenset[str]
-    chunks: list[int]  # the row ids
+    chunks: str  # the row ids as PostgreSQL reads an array: "{1,2}"; a list is slow to send
     entries: int  # of these chunks
 
 

@@ -44,7 +44,9 @@ _TYPED = """
     WHERE e.kind <> 'whole' ORDER BY c.path, e.first_line, e.ordinal
 """
 _SAID = _TYPED.format(configuration=CONFIGURATION, which="")
-_SAID_OF_SCOPE = _TYPED.format(configuration=CONFIGURATION, which="WHERE chunk_id = ANY(%(scope)s)")
+_SAID_OF_SCOPE = _TYPED.format(
+    configuration=CONFIGURATION, which="WHERE chunk_id = ANY(%(scope)s::bigint[])"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _BEST = """
     FROM entry WHERE {which} GROUP BY chunk_id
 """
 _OF_GENERATION = _BEST.format(which="generation_id = %(generation)s")
-_OF_CHUNKS = _BEST.format(which="chunk_id = ANY(%(rows)s)")
+_OF_CHUNKS = _BEST.format(which="chunk_id = ANY(%(rows)s::bigint[])")
 _RANKED = f"""
     SELECT {COLUMNS}, best.score FROM ({{best}}) AS best JOIN chunk AS c ON c.id = best.chunk_id
     ORDER BY {ORDER} LIMIT %(limit)s
@@ -33,7 +33,7 @@ _ENTRIES = sql.SQL("""
     SELECT chunk_id, embedding::vector({dimension}) <=> %(vector)s::vector({dimension}) AS distance
     FROM entry WHERE generation_id = {generation} {which} ORDER BY distance LIMIT %(entries)s
 """)
-_OF_SCOPE = sql.SQL("AND chunk_id = ANY(%(scope)s)")
+_OF_SCOPE = sql.SQL("AND chunk_id = ANY(%(scope)s::bigint[])")
 
 
 def nearest(

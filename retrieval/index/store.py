@@ -110,7 +110,8 @@ _BM25 = f"""
 # A file of marks alone has words, those of its name, and no entry: nothing of it could be quoted.
 # Sums have an order, or another plan (after ANALYZE, after a restore) gives other last digits.
 _FULL_TEXT = _BM25.format(which="")
-_FULL_TEXT_OF_SCOPE = _BM25.format(which="AND p.chunk_id = ANY(%(scope)s)")
+# "+ 0": the index of a chunk's postings is a detour where many chunks are asked for (E81).
+_FULL_TEXT_OF_SCOPE = _BM25.format(which="AND p.chunk_id + 0 = ANY(%(scope)s::bigint[])")
 _K1, _B = 1.2, 0.75  # the usual values
 
 

@@ -89,7 +89,7 @@ def _scope(files: Sequence[_File], passes: Sequence[Predicate]) -> Scope:
     kept = [one for one in files if all(passed(one.values) for passed in passes)]
     return Scope(
         frozenset(one.path for one in kept),
-        [row for one in kept for row in one.chunks],
+        "{" + ",".join(str(row) for one in kept for row in one.chunks) + "}",
         sum(one.entries for one in kept),
     )
 

@@ -1,6 +1,6 @@
 """Search within a scope equals a full scan that is filtered, exactly and through the index."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pytest
@@ -30,6 +30,10 @@ def held(conn: Connection, sources: Vectors) -> Iterator[Held]:
     generations.drop(conn, generation_id)
 
 
+def array(rows: Iterable[int]) -> str:
+    return "{" + ",".join(map(str, rows)) + "}"
+
+
 def drawn(conn: Connection, held: Held, share: float, seed: int) -> tuple[Scope, set[int]]:
     """Some of the chunks, as a scope and by their lines."""
     rows = dict(
@@ -39,7 +43,7 @@ def drawn(conn: Connection, held: Held, share: float, seed: int) -> tuple[Scope,
     )
     count = max(1, round(share * len(rows)))
     lines = {int(n) for n in np.random.default_rng(seed).permutation(len(rows))[:count]}
-    return Scope(frozenset(), [rows[line] for line in lines], 2 * count), lines
+    return Scope(frozenset(), array(rows[line] for line in lines), 2 * count), lines
 
 
 @pytest.mark.parametrize("indexed", [False, True])
@@ -90,7 +94,7 @@ def test_full_text_of_a_scope_is_the_filtered_list_with_the_same_scores(
             "SELECT id FROM chunk WHERE generation_id = %s AND path = ANY(%s)",
             [number, list(paths)],
         )
-        scope = Scope(frozenset(paths), [row for (row,) in rows], 0)
+        scope = Scope(frozenset(paths), array(row for (row,) in rows), 0)
         every = store.full_text(conn, number, question, 50)
         return every, store.full_text(conn, number, question, 50, scope)
 
