@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 import psycopg
 from psycopg.rows import class_row
@@ -40,14 +41,14 @@ _COUNT = """
         INSERT INTO rate_window AS old (caller, began_at, used)
         SELECT caller, statement_timestamp(), 1 FROM unnest(%(callers)s::text[]) AS caller
         ON CONFLICT (caller) DO UPDATE SET
-            began_at = CASE WHEN old.began_at < statement_timestamp() - make_interval(secs => %(seconds)s)
+            began_at = CASE WHEN old.began_at < statement_timestamp() - %(window)s::interval
                 THEN statement_timestamp() ELSE old.began_at END,
-            used = CASE WHEN old.began_at < statement_timestamp() - make_interval(secs => %(seconds)s)
+            used = CASE WHEN old.began_at < statement_timestamp() - %(window)s::interval
                 THEN 1 ELSE least(old.used, 1000000) + 1 END
         RETURNING caller, began_at, used
     )
     SELECT caller, most, used,
-        extract(epoch FROM began_at + make_interval(secs => %(seconds)s) - clock_timestamp())::float8
+        extract(epoch FROM began_at + %(window)s::interval - clock_timestamp())::float8
             AS seconds_left
     FROM counted JOIN unnest(%(callers)s::text[], %(most)s::integer[]) AS given (caller, most)
         USING (caller)
@@ -63,7 +64,7 @@ def count(conn: Connection, limits: Mapping[str, int]) -> list[Window]:
     """
     callers = sorted(limits)
     most = [limits[caller] for caller in callers]
-    values = {"callers": callers, "most": most, "seconds": SECONDS}
+    values = {"callers": callers, "most": most, "window": timedelta(seconds=SECONDS)}
     try:
         with conn.transaction(), conn.cursor(row_factory=class_row(Window)) as cur:
             conn.execute("SET LOCAL statement_timeout = '5s'")
