@@ -21,6 +21,7 @@ from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import ConcurrencyLimit, Questions, Turns, admitted
 from api.http.cors import Cors
 from api.http.hosts import Hosts
+from api.http.limits import LIMITED
 from api.http.request_id import RequestIds
 from api.http.sse import EventStream
 from api.mcp import over_http as mcp
@@ -78,8 +79,8 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.exception_handler(RequestValidationError)(problems.explain_body)
     app.exception_handler(HTTPException)(problems.explain_http)
     app.exception_handler(Exception)(problems.explain_bug)
-    limited = [ASK, Depends(admitted)]
-    wrong = described(401, 403, 413, 422, 503)
+    limited = [ASK, Depends(admitted), LIMITED]
+    wrong = described(401, 403, 413, 422, 429, 503)
     asked = {**_STREAMED, **wrong, **described(502)}
     app.post("/ask", response_model=Answer, responses=asked, dependencies=limited)(ask)
     app.post("/search", response_model=SearchReply, responses=wrong, dependencies=limited)(find)

@@ -103,6 +103,8 @@ class Settings(BaseSettings):
     title: str | None = None  # of the page, where the vault's README has no heading
     api_keys: str | None = None  # a file of keys, or its lines; not set: everybody may ask
     allowed_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = ()
+    rate_limit_key: PositiveInt | None = None  # questions a minute of a key without its own
+    rate_limit_address: PositiveInt | None = None  # and of an address
     cors_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = ()
     host: str = "127.0.0.1"
     port: PositiveInt = Field(default=8000, le=65535)

@@ -68,9 +68,14 @@ async def _caller(request: Request) -> tuple[Key | None, bool]:
     token = sent.credentials if sent else request.cookies.get(COOKIE, "")
     key = known(request, token) if token else None
     if key is not None:
-        request.state.key_name = key.name
+        request.state.key = key
         request.state.is_signed_in = sent is None
     return key, bool(token)
+
+
+def key_of(request: Request) -> Key | None:
+    """Return the key that a request was let in by; None where none was needed."""
+    return getattr(request.state, "key", None)
 
 
 def is_signed_in(request: Request) -> bool:

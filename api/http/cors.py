@@ -34,5 +34,5 @@ class Cors:
             allow_origins=origins,
             allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type", "MCP-Protocol-Version", "X-Request-ID"],
-            expose_headers=["Retry-After", "X-Request-ID"],
+            expose_headers=["RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-ID"],
         )

@@ -14,6 +14,7 @@ from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from api.http.authorization import FEEDBACK
+from api.http.limits import LIMITED
 from api.http.rate import TokenBucket
 from api.schema.answer import Answer
 from api.schema.problem import described
@@ -113,7 +114,7 @@ def _not_too_often(request: Request) -> None:
     status_code=204,
     max_body_size=_MOST_BYTES,
     responses=described(401, 403, 404, 413, 422, 429, 503),
-    dependencies=[FEEDBACK],
+    dependencies=[FEEDBACK, LIMITED],
 )
 def rate(body: FeedbackRequest, request: Request, opened: Opened) -> Response:
     """Store whether an answer helped; a second rating of the same answer replaces the first.

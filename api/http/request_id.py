@@ -42,7 +42,9 @@ class RequestIds:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)[_HEADER] = request_id
+                headers = MutableHeaders(scope=message)
+                headers.update(scope["state"].get("reply_headers", {}))
+                headers[_HEADER] = request_id
             await send(message)
 
         try:
@@ -53,5 +55,5 @@ class RequestIds:
             log.log(
                 level, "%s %s %d %d ms, request %s%s",
                 scope["method"], quote(scope["path"]), status, took, quote(request_id),
-                f", key {key}" if (key := scope["state"].get("key_name")) else "",
+                f", key {key.name}" if (key := scope["state"].get("key")) else "",
             )  # fmt: skip

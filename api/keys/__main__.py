@@ -4,6 +4,7 @@ A running server sees each change at once. The token is printed once and kept no
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,17 +27,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: argparse.Namespace) -> None:
     if arguments.command == "add" and arguments.print:
-        key, token = key_file.made(arguments.name, arguments.scope)
+        key, token = key_file.made(arguments.name, arguments.scope, arguments.rate)
         print(f"{token}\n{key.line}")
         return
     path = arguments.file or key_ring.program_file(load().api_keys)
     if arguments.command == "add":
-        print(key_file.add(path, arguments.name, arguments.scope))
+        print(key_file.add(path, arguments.name, arguments.scope, arguments.rate))
     elif arguments.command == "revoke":
         key_file.revoke(path, arguments.name)
     else:
         for key in key_file.read(path):
-            print(key.name, ",".join(key.scopes))
+            print(key.name, ",".join(key.scopes), f"{key.rate}/m" if key.rate else "")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -46,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     add = commands.add_parser("add", help="print a new token, once")
     add.add_argument("name")
     add.add_argument("--scope", type=_scopes, required=True, help=",".join(key_file.SCOPES))
+    add.add_argument("--rate", type=_rate, help="questions a minute: 60/m; default: RATE_LIMIT_KEY")
     add.add_argument(
         "--print", action="store_true", help="change no file: print the line for API_KEYS as well"
     )
@@ -59,6 +61,13 @@ def _scopes(text: str) -> tuple[str, ...]:
     if unknown := set(scopes) - set(key_file.SCOPES):
         raise argparse.ArgumentTypeError(f"no scope {min(unknown)!r}; {', '.join(key_file.SCOPES)}")
     return scopes
+
+
+def _rate(text: str) -> int:
+    found = re.fullmatch(r"([1-9]\d{0,5})/m", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no rate; write 60/m")
+    return int(found[1])
 
 
 if __name__ == "__main__":

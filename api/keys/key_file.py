@@ -25,14 +25,17 @@ class Key:
     name: str
     scopes: tuple[str, ...]
     sha256: str
+    rate: int | None = None  # questions a minute; None: RATE_LIMIT_KEY
 
     @property
     def line(self) -> str:
         """The key as the file has it."""
-        return json.dumps(asdict(self))
+        return json.dumps(
+            {name: value for name, value in asdict(self).items() if value is not None}
+        )
 
 
-def made(name: str, scopes: Sequence[str]) -> tuple[Key, str]:
+def made(name: str, scopes: Sequence[str], rate: int | None = None) -> tuple[Key, str]:
     """Return a new key and its token, which nothing else holds.
 
     Raises ConfigurationError for a name that the log could not show.
@@ -40,7 +43,7 @@ def made(name: str, scopes: Sequence[str]) -> tuple[Key, str]:
     if not _NAME.fullmatch(name):
         raise ConfigurationError(f"{name[:80]!a} is no name of a key; take letters, digits, . _ -")
     token = token_urlsafe(32)
-    return Key(name, tuple(scopes), digest(token)), token
+    return Key(name, tuple(scopes), digest(token), rate), token
 
 
 def digest(token: str) -> str:
@@ -71,12 +74,12 @@ def read(path: Path) -> tuple[Key, ...]:
         ) from error
 
 
-def add(path: Path, name: str, scopes: Sequence[str]) -> str:
+def add(path: Path, name: str, scopes: Sequence[str], rate: int | None = None) -> str:
     """Add a key to the file, which is made where there is none, and return its token.
 
     Raises ConfigurationError where the name is taken, or the file cannot be written.
     """
-    key, token = made(name, scopes)
+    key, token = made(name, scopes, rate)
     with _locked(path):
         keys = read(path) if path.exists() else ()
         if any(one.name == name for one in keys):
@@ -101,12 +104,12 @@ def revoke(path: Path, name: str) -> None:
 def _key(where: str, number: int, line: str) -> Key:
     try:
         row = json.loads(line)
-        key = Key(row["name"], tuple(row["scopes"]), row["sha256"])
+        key = Key(**{**row, "scopes": tuple(row["scopes"])})
         sound = (
-            set(row) == {"name", "scopes", "sha256"}
-            and bool(_NAME.fullmatch(key.name))
+            bool(_NAME.fullmatch(key.name))
             and set(key.scopes) <= set(SCOPES)
             and len(bytes.fromhex(key.sha256)) == 32
+            and (key.rate is None or (type(key.rate) is int and key.rate > 0))
         )
     except (ValueError, KeyError, TypeError):
         sound = False

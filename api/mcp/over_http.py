@@ -11,7 +11,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from api.http import authorization
+from api.http import authorization, limits
 from api.mcp.server import RulesServer
 from api.state import AppState
 
@@ -38,8 +38,10 @@ class Endpoint:
     scope = "ask"  # of the key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one message. Raises what `authorization.check` raises."""
+        """Answer one message. Raises what `authorization.check` and `limits.check` raise."""
         scope["route"] = self  # where FastAPI's routes say their path, which the metrics read
-        await authorization.check(Request(scope), self.scope)
+        request = Request(scope)
+        await authorization.check(request, self.scope)
+        await limits.check(request)
         manager: StreamableHTTPSessionManager = scope["state"]["mcp"]
         await manager.handle_request(scope, receive, send)

@@ -29,6 +29,7 @@ from api.http import answering, metrics
 from api.http.authorization import ASK
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted
+from api.http.limits import LIMITED
 from api.openai.request import MODEL, ChatRequest, RequestFaultError, asked, check, parameter
 from api.schema.answer import Answer
 from api.sources import vault_links
@@ -93,7 +94,7 @@ router = APIRouter(
     "/v1/chat/completions",
     response_model=ChatCompletion,
     response_model_exclude_unset=True,  # what OpenAI has and the Oracle does not
-    dependencies=[Depends(admitted)],
+    dependencies=[Depends(admitted), LIMITED],
 )
 async def complete(body: ChatRequest, request: Request) -> ChatCompletion | StreamingResponse:
     """Answer the last user message from the rules; earlier ones of the user are its history.

@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import StringConstraints
 from starlette.concurrency import run_in_threadpool
 
-from api.http import answering
+from api.http import answering, limits
 from api.http.authorization import ASK, is_signed_in
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted, in_turn
@@ -30,6 +30,7 @@ _MOST_BEFORE = 20
 _MOST_OPEN = 40  # files of a vault whose folders are all open
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _DENIED = described(401, 403)
+_ASKING = [ASK, Depends(admitted), limits.LIMITED]
 _ELSEWHERE = {"cross-site", "same-site"}
 
 Lines = Annotated[str, Query(max_length=400)]
@@ -74,6 +75,7 @@ async def _answered(
 ) -> AnswerView:
     """The whole answer, for a page that is sent at once; nobody waits for one who has gone."""
     await admitted(request)
+    await limits.check(request)
 
     def asked(disconnect: ClientDisconnect) -> Answer:
         return answering.answer(request, question, answering.options(request, disconnect, before))
@@ -94,7 +96,7 @@ def _beside(opened: AppState, source: str, lines: str, *, answered: bool) -> vau
         raise
 
 
-@router.post("/page/ask", include_in_schema=False, dependencies=[ASK, Depends(admitted)])
+@router.post("/page/ask", include_in_schema=False, dependencies=_ASKING)
 async def ask(request: Request, body: AskRequest, opened: Opened) -> Response:
     """Answer for the page's script, as server-sent events: found, draft, and answer or error."""
 

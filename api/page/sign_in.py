@@ -27,7 +27,7 @@ def sign_in(request: Request, key: Annotated[str, Form()], to: Annotated[str, Fo
     found = authorization.known(request, token)
     if found is None:
         raise authorization.denied("this key is not known, or was revoked")
-    request.state.key_name = found.name
+    request.state.key = found
     reply = RedirectResponse(_unasked(to), 303)
     reply.set_cookie(
         authorization.COOKIE,
