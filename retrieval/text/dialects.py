@@ -17,7 +17,7 @@ MARKS = re.compile(
     r"^[ \t]*(?:!!!|\?\?\?|===|:::|</?[A-Z]|import\b|export\b|\{/\*|>[^\n]*\[!)", re.MULTILINE
 )  # of a text without them nothing here changes anything
 _HEADER = re.compile(r"---[ \t]*\n(?:(?!---)[^\n]*\n)*---[ \t]*\n")
-_FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})(.*)")
+_FENCED = re.compile(r"^[ >]*(`{3,}|~{3,})(.*)")
 _ADMONITION = re.compile(
     r"(?:!!!|\?\?\?\+?)[ \t]*([\w-]+)"
     r"(?:(?:[ \t]+[\w-]+)*[ \t]+\"([^\"]*)\"|(?:[ \t]+(?:inline|end))*)"
@@ -146,7 +146,7 @@ class _Reader:
         return indent
 
     def _is_code(self, words: str) -> bool:
-        found = _FENCE.fullmatch(words)
+        found = _FENCED.fullmatch(words)
         if self.fence:
             if found and found[1].startswith(self.fence[0]) and not found[2].strip():
                 self.fence = None
