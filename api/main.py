@@ -15,15 +15,15 @@ from api.answer.card_reply import AskOptions
 from api.answer.cards import over_http
 from api.answer.question import follow_up
 from api.http import answering, events, feedback, health, metrics, problems
-from api.http.authorization import ASK
 from api.http.body_limit import TooLargeAsProblem
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import ConcurrencyLimit, Questions, Turns, admitted
 from api.http.cors import Cors
 from api.http.hosts import Hosts
-from api.http.limits import LIMITED
 from api.http.request_id import RequestIds
 from api.http.sse import EventStream
+from api.keys.authorization import ASK
+from api.keys.limits import LIMITED
 from api.mcp import over_http as mcp
 from api.openai import routes
 from api.page import llms, sign_in

@@ -13,9 +13,9 @@ from typing import Annotated
 from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from api.http.authorization import FEEDBACK
-from api.http.limits import LIMITED
 from api.http.rate import TokenBucket
+from api.keys.authorization import FEEDBACK
+from api.keys.limits import LIMITED
 from api.schema.answer import Answer
 from api.schema.problem import described
 from api.state import Opened, app_state

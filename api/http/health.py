@@ -5,7 +5,7 @@ import logging
 from fastapi import HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 
-from api.http import authorization
+from api.keys import authorization
 from api.sources import stale_files
 from api.state import AppState, Opened
 from retrieval.errors import RulesError

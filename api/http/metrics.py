@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.checks.guard.findings import FindingKind
-from api.http.authorization import METRICS
+from api.keys.authorization import METRICS
 from api.schema.answer import Answer, RefusalReason
 from api.schema.guard import Verdict
 from api.schema.passages import CitationCounts

@@ -11,7 +11,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from api.http import authorization, limits
+from api.keys import authorization, limits
 from api.mcp.server import RulesServer
 from api.state import AppState
 

@@ -6,7 +6,7 @@ from itertools import groupby
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
-from api.http.authorization import ASK
+from api.keys.authorization import ASK
 from api.page import about
 from api.schema.problem import described
 from api.sources import vault_file, vault_links

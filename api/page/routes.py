@@ -8,12 +8,13 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import StringConstraints
 from starlette.concurrency import run_in_threadpool
 
-from api.http import answering, limits
-from api.http.authorization import ASK, is_signed_in
+from api.http import answering
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted, in_turn
 from api.http.problems import told
 from api.http.sse import EventStream
+from api.keys import limits
+from api.keys.authorization import ASK, is_signed_in
 from api.page import about, heading_search, html, reference, reply, stream, vault
 from api.page.assets import ASSETS, VERSION
 from api.page.heading_search import Headings

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from api.http import authorization
+from api.keys import authorization
 
 _SECONDS = 30 * 24 * 3600
 _MOST_BYTES = 64 * 1024  # of the form: an address with the longest question, in escapes

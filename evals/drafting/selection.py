@@ -74,8 +74,9 @@ def _spread(good: Iterable[tuple[Candidate, Question]], seed: int) -> list[Quest
         groups[candidate.path, candidate.kind].append(question)
     dice = random.Random(seed)  # noqa: S311  # a choice that can be repeated, no secret
     turns = list(groups.values())
-    for group in (turns, *turns):
-        dice.shuffle(group)  # type: ignore[arg-type]
+    dice.shuffle(turns)
+    for group in groups.values():
+        dice.shuffle(group)
     return [one for one in chain.from_iterable(zip_longest(*turns)) if one is not None]
 
 

@@ -1,6 +1,6 @@
 """The index as readers see it: the live generation, search in full text, what a chunk holds.
 
-The search by vectors is in `nearest.py`, what ingest writes in `generations.py` and `contents.py`.
+The search by vectors is in `nearest.py`, what ingest writes in `generations.py` and `writer.py`.
 Values are always parameters. Connections come from `database.py`.
 """
 

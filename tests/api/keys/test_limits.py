@@ -9,14 +9,15 @@ import httpx2
 import psycopg
 import pytest
 
-from api.http.authorization import COOKIE
 from api.keys import key_file
+from api.keys.authorization import COOKIE
 from api.keys.key_ring import KeyRing
 from api.main import create_app
 from api.state import AppState
 from retrieval.context import SearchContext
+from retrieval.database import rate_window
 from retrieval.database.pool import Store
-from retrieval.index import migrate, rate_window
+from retrieval.index import migrate
 from tests.support.index.index_state import same_models
 from tests.support.servers.serving import serving
 from tests.support.servers.with_keys import bearer

@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from api.http.authorization import COOKIE
 from api.keys import key_file
+from api.keys.authorization import COOKIE
 from retrieval.context import SearchContext
 from tests.support.servers.browser import Sink
 from tests.support.servers.page_fixtures import New

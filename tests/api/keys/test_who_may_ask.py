@@ -10,7 +10,7 @@ import pytest
 from starlette.routing import BaseRoute
 
 from api import ask
-from api.http.authorization import COOKIE
+from api.keys.authorization import COOKIE
 from api.main import create_app
 from api.openai.request import MODEL
 from retrieval.context import SearchContext

@@ -12,12 +12,12 @@ from math import ceil
 from fastapi import Depends, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 
-from api.http import authorization
+from api.keys import authorization
 from api.state import app_state
+from retrieval.database import rate_window
 from retrieval.database.pool import Store
+from retrieval.database.rate_window import SECONDS, Window
 from retrieval.errors import ConfigurationError
-from retrieval.index import rate_window
-from retrieval.index.rate_window import SECONDS, Window
 
 log = logging.getLogger("api")
 

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import psycopg
 from psycopg.rows import class_row
 
 from retrieval.errors import ConfigurationError, IndexMissingError
-from retrieval.index.store import Connection
 
+Connection = psycopg.Connection[Any]
 SECONDS = 60  # of a window, which begins with a caller's first request
 
 
