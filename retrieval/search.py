@@ -184,8 +184,8 @@ def _details(
     return _Details(
         now,
         store.evidence(conn, [scored.row_id for scored in chosen], question.encoded.vector, tokens),
-        context.baseline.of(conn, now, context.embedder),
-        store.hashes_of(conn, now.id, sorted({scored.chunk.path for scored in chosen})),
+        context.baseline.of(conn, now, context.embedder, context.existing(conn, now)),
+        indexed_file.hashes_of(conn, now.id, sorted({scored.chunk.path for scored in chosen})),
         indexed_file.read(conn, now.id, [scored.chunk for scored in chosen]),
     )
 

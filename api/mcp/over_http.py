@@ -7,12 +7,12 @@ come back, and any process of several can answer.
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from fastapi import Request
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from api.keys import authorization, limits
-from api.mcp.server import RulesServer
+from api.mcp.server import REQUEST, RulesServer
 from api.state import AppState
 
 PATH = "/mcp"
@@ -38,10 +38,14 @@ class Endpoint:
     scope = "ask"  # of the key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one message. Raises what `authorization.check` and `limits.check` raise."""
+        """Answer one message. Raises what `authorization.check` and `limits` raise."""
         scope["route"] = self  # where FastAPI's routes say their path, which the metrics read
         request = Request(scope)
         await authorization.check(request, self.scope)
-        await limits.check(request)
+        await limits.check_asking(request)
         manager: StreamableHTTPSessionManager = scope["state"]["mcp"]
-        await manager.handle_request(scope, receive, send)
+        token = REQUEST.set(request)
+        try:
+            await manager.handle_request(scope, receive, send)
+        finally:
+            REQUEST.reset(token)
