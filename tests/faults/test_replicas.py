@@ -87,6 +87,17 @@ def asked(client: httpx2.Client, topic: str) -> Seen:
     )
 
 
+def rate_answers(url: str) -> None:
+    """Rate each of some answers, which the process that gave it knows."""
+    with httpx2.Client(base_url=url, timeout=60, trust_env=False) as client:
+        given = [client.post("/ask", json={"question": f"Is a {t} heavy?"}) for t in TOPICS]
+        assert len({reply.headers["X-Served-By"] for reply in given}) == 2
+        for reply in given:
+            rating = {"request_id": reply.json()["request_id"], "rating": "up"}
+            rated = client.post("/feedback", json=rating)
+            assert rated.is_success, (rated.status_code, rated.text)
+
+
 def live(context: SearchContext) -> str:
     return context.store.read(lambda conn: store.live(conn).name)
 
@@ -130,6 +141,7 @@ def test_no_reply_is_mixed_or_stale_and_a_kill_costs_only_what_it_was_answering(
         finally:
             done.set()
         replies = [reply for one in reading for reply in one.result()]
+    rate_answers(served.url)
 
     failed = [reply for reply in replies if reply.status != 200]
     assert all(r.began <= dead_at and r.ended >= killed_at for r in failed), (killed_at, failed)
