@@ -80,7 +80,7 @@ LOCK := .venv/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-u
 
 # A machine with a CPU build of torch calls it 2.13.0+cpu, which other machines cannot find.
 lock: setup  ## write both lock files again from pyproject.toml
-	@$(LOCK) --output-file requirements.lock pyproject.toml
+	@$(LOCK) --extra otel --output-file requirements.lock pyproject.toml
 	@$(LOCK) --extra dev --extra models --output-file requirements-dev.lock pyproject.toml
 	@sed -i.bak 's/^\(torch==[0-9.]*\)+cpu/\1/' requirements.lock requirements-dev.lock
 	@rm -f requirements.lock.bak requirements-dev.lock.bak

@@ -12,7 +12,7 @@ from types import FrameType
 
 import uvicorn
 
-from api.http import connection_limits, logs
+from api.http import connection_limits, logs, traces
 from api.main import create_app
 from api.state import open_app_state
 from retrieval.errors import ConfigurationError, RulesError
@@ -29,7 +29,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _end)  # uvicorn raises it again when its answers have ended
     try:
         settings = load()
-        logs.configure(settings.log_level)
+        logs.configure(settings.log_level, settings.log_format)
+        traces.configure()
         if settings.api_keys is None and not insecure:
             _check_loopback(settings.host)
         _listening(settings.host, settings.port).close()  # said before models are loaded

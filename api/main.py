@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.routing import Route
@@ -20,7 +21,7 @@ from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import ConcurrencyLimit, Questions, Turns, admitted
 from api.http.cors import Cors
 from api.http.hosts import Hosts
-from api.http.request_id import RequestIds
+from api.http.request_id import PROBES, RequestIds
 from api.http.sse import EventStream
 from api.keys.authorization import ASK
 from api.keys.limits import LIMITED
@@ -40,6 +41,15 @@ from retrieval.settings import Settings, load
 # Beside the JSON of an answer, in the API's description.
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
+}
+# A span for each request, where api/http/traces.py finds a collector, and no text of exceptions.
+# The metrics are Prometheus's.
+_TELEMETRY: TelemetryConfig = {
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+    "exclude": lambda scope: scope["path"] in PROBES,
 }
 _MOST_BYTES = 256 * 1024  # of a body: the longest question, in escapes, is under 50 KB
 
@@ -64,6 +74,7 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,  # these load scripts from elsewhere: the page has its own /docs
         redoc_url=None,
+        telemetry=_TELEMETRY,
     )
     app.state.questions = Questions()
     app.state.turns = Turns()

@@ -1,9 +1,10 @@
 """What every endpoint uses: the search context, the language model, and the request's id."""
 
+import json
 import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from fastapi import Depends, Request
@@ -15,6 +16,7 @@ from api.answer.question import small_talk
 from api.checks.readers import opening
 from api.checks.readers.verifier import Readers
 from api.keys import key_ring
+from api.keys.key_file import Key
 from api.keys.key_ring import KeyRing
 from api.llm.client import LanguageModel
 from api.page import html
@@ -27,6 +29,7 @@ from retrieval.errors import (
     RulesError,
 )
 from retrieval.index import store
+from retrieval.metadata.filters import Given
 from retrieval.refusal import off_topic
 from retrieval.settings import Settings
 
@@ -34,6 +37,9 @@ if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 log = logging.getLogger("api")
+
+_NO_FILE: Given = {"not": {}}  # a filter that no file passes
+_MOST_PARTS = 32  # each with its words and sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,23 @@ class AppState:
     texts: Texts = DEFAULT
     readers: Readers = field(default_factory=Readers)  # of what the model writes
     keys: KeyRing | None = None  # without them everybody may ask
+    parts: dict[str, "AppState"] = field(default_factory=dict)  # by the filters of keys
+
+    def as_seen_by(self, key: Key | None) -> "AppState":
+        """Return it with the rules that a key lets see; where keys are asked for, none without one.
+
+        So nothing shows where a route forgets to ask for a key.
+        """
+        access = key.filter if key else None if self.keys is None else _NO_FILE
+        if access is None:
+            return self
+        name = json.dumps(access)
+        part = self.parts.get(name)
+        if part is None:
+            if len(self.parts) >= _MOST_PARTS:
+                self.parts.clear()
+            part = self.parts[name] = replace(self, rules=self.rules.restricted(access))
+        return part
 
 
 class State(TypedDict):
@@ -82,8 +105,7 @@ def _warm(opened: AppState) -> None:
     context = opened.rules
 
     def read(conn: store.Connection) -> None:
-        now = store.live(conn)
-        context.sections.of(conn, now.id, now.name)
+        context.sections_at(conn, store.live(conn))
 
     try:
         context.store.read(read)
@@ -113,9 +135,9 @@ def _check_filters(context: SearchContext) -> None:
 
 
 def app_state(request: Request) -> AppState:
-    """Return what the lifespan opened."""
+    """Return what the lifespan opened, as the key that let the request in may see it."""
     opened: AppState = request.state.app_state
-    return opened
+    return opened.as_seen_by(getattr(request.state, "key", None))
 
 
 def request_id(request: Request) -> str:

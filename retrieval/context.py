@@ -10,11 +10,11 @@ from threadpoolctl import threadpool_limits
 
 from retrieval.database.embedded.postgres import serve
 from retrieval.database.pool import Store
-from retrieval.encoder import weights
 from retrieval.encoder.bi_encoder import ENCODING_VERSION, Embedder, ModelThread
+from retrieval.encoder.weights import encoder_files, reranker_files
 from retrieval.errors import IndexMismatchError
 from retrieval.fitted import Models
-from retrieval.index.sections import SectionsCache
+from retrieval.index.sections import Sections, SectionsCache
 from retrieval.index.store import Connection, Generation, chosen
 from retrieval.index.terms import TermsCache
 from retrieval.metadata.filters import Given
@@ -47,6 +47,20 @@ class SearchContext:
     terms: TermsCache = field(default_factory=TermsCache)
     sections: SectionsCache = field(default_factory=SectionsCache)
     metadata: MetadataCache = field(default_factory=MetadataCache)
+    access: Given | None = None  # a filter: which files there are for who asks; None: all
+
+    def restricted(self, access: Given) -> "SearchContext":
+        """Return the search context of somebody for whom no other files than these exist.
+
+        Words, fields, statistics and limits are those of an index of these files alone.
+        """
+        return replace(
+            self,
+            access=access,
+            baseline=BaselineCache(),
+            terms=TermsCache(),
+            sections=SectionsCache(),
+        )
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -63,8 +77,7 @@ class SearchContext:
         """Return the words of a generation; None is the live one. Raises IndexMissingError."""
 
         def read(conn: Connection) -> Terms:
-            wanted = chosen(conn, generation_id)
-            return self.terms.of(conn, wanted.id, wanted.name)
+            return self.terms_at(conn, chosen(conn, generation_id))
 
         return self.store.read(read)
 
@@ -80,24 +93,44 @@ class SearchContext:
         def read(conn: Connection) -> tuple[Terms, Terms]:
             wanted = chosen(conn, generation_id)
             scope = self.scope_of(conn, wanted, filters)
-            terms = self.terms.of(conn, wanted.id, wanted.name)
+            terms = self.terms_at(conn, wanted)
             return terms, terms if scope is None else terms.within(scope.paths)
 
         return self.store.read(read)
 
+    def terms_at(self, conn: Connection, generation: Generation) -> Terms:
+        """Return the words of a generation, as far as it exists for who asks."""
+        part = self.existing(conn, generation)
+        return self.terms.of(conn, generation.id, generation.name, part)
+
+    def sections_at(self, conn: Connection, generation: Generation) -> Sections:
+        """Return the sections of a generation, as far as it exists for who asks."""
+        part = self.existing(conn, generation)
+        return self.sections.of(conn, generation.id, generation.name, part)
+
+    def existing(self, conn: Connection, generation: Generation) -> Scope | None:
+        """Return the part of a generation that exists for who asks; None for all of it.
+
+        Raises what `MetadataCache.scope` raises.
+        """
+        if self.access is None:
+            return None
+        return self.metadata.scope(conn, generation.id, generation.name, access=self.access)
+
     def scope_of(
         self, conn: Connection, generation: Generation, filters: Given | None = None
     ) -> Scope | None:
-        """Return what FILTERS and `filters` leave of a generation; None where neither is given.
+        """Return what FILTERS and `filters` leave of what exists; None where nothing filters.
 
         Raises what `MetadataCache.scope` raises.
         """
         default = self.settings.filters
         if not (default or filters):
-            return None
+            return self.existing(conn, generation)
         return self.metadata.scope(
-            conn, generation.id, generation.name, default=default, asked=filters
-        )
+            conn, generation.id, generation.name,
+            access=self.access, default=default, asked=filters,
+        )  # fmt: skip
 
     def check(self, generation: Generation) -> None:
         """Raise IndexMismatchError where this generation was made by other models."""
@@ -209,19 +242,3 @@ def _fit(
     fit = fit or calibration.UNFITTED
     threshold = fit.threshold if settings.rag_threshold is None else settings.rag_threshold
     return fit.weights, threshold
-
-
-def reranker_files(settings: Settings) -> weights.ModelFiles:
-    """Return the files of the settings' cross-encoder. Raises ModelUnavailableError."""
-    if settings.reranker_model == BUNDLED:
-        return weights.bundled_reranker()
-    return weights.find(settings.reranker_model, offline=settings.hf_hub_offline)
-
-
-def encoder_files(settings: Settings) -> weights.ModelFiles:
-    """Return the files of the encoder that the settings name. Raises ModelUnavailableError."""
-    if settings.embedding_model == BUNDLED:
-        return weights.bundled_encoder()
-    if settings.embedding_model == "bundled-base":
-        return weights.bundled_base()
-    return weights.find(settings.embedding_model, offline=settings.hf_hub_offline)

@@ -23,6 +23,7 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal import decision, off_topic, topic_scores
 from retrieval.refusal.topic_scores import OffTopicScores
 from retrieval.text.normalize import searchable
+from retrieval.tracing import KIND, MODEL, OPERATION, stage
 
 QUESTION_LIMIT = 4_000  # characters; the encoder's own limit is checked as well
 
@@ -72,16 +73,34 @@ def search(
     question = _in_vault_words(context, question, generation_id)
     words = searchable(question).strip()
     started = perf_counter()
-    encoded = context.embedder.question(words)
+    model = context.embedder.files.name
+    with stage(
+        f"embeddings {model}",
+        attributes={
+            KIND: "EMBEDDING", OPERATION: "embeddings", MODEL: model, "embedding.model_name": model
+        },
+    ):  # fmt: skip
+        encoded = context.embedder.question(words)
     embed_ms = 1000 * (perf_counter() - started)
     # Before the database is read: with another encoder the first question embeds the lists.
     away = topic_scores.scores(context.embedder, encoded)
     limit = top_k or context.settings.rag_top_k
     prepared = _Question(question, words, encoded, embed_ms, away, limit, generation_id, filters)
     while True:  # ends: an ingest commits far less often than a search takes
-        result = _attempt(context, prepared)
+        with stage("retrieval", attributes={KIND: "RETRIEVER", OPERATION: "retrieval"}) as span:
+            result = _attempt(context, prepared)
+            if result is not None and span.is_recording():
+                span.set_attributes(_described(result))
         if result is not None:
             return decision.decided(context, result)
+
+
+def _described(result: SearchResult) -> dict[str, str | float]:
+    said: dict[str, str | float] = {"gen_ai.data_source.id": result.generation}
+    for place, hit in enumerate(result.hits):
+        said[f"retrieval.documents.{place}.document.id"] = hit.chunk.id
+        said[f"retrieval.documents.{place}.document.score"] = hit.score
+    return said
 
 
 def _in_vault_words(context: SearchContext, question: str, generation_id: int | None) -> str:
@@ -165,8 +184,8 @@ def _details(
     return _Details(
         now,
         store.evidence(conn, [scored.row_id for scored in chosen], question.encoded.vector, tokens),
-        context.baseline.of(conn, now, context.embedder),
-        store.hashes_of(conn, now.id, sorted({scored.chunk.path for scored in chosen})),
+        context.baseline.of(conn, now, context.embedder, context.existing(conn, now)),
+        indexed_file.hashes_of(conn, now.id, sorted({scored.chunk.path for scored in chosen})),
         indexed_file.read(conn, now.id, [scored.chunk for scored in chosen]),
     )
 

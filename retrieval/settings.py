@@ -109,6 +109,8 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: PositiveInt = Field(default=8000, le=65535)
     log_level: LogLevel = "INFO"
+    log_format: Literal["text", "json"] = "text"  # json: an object a line
+    otel_instrumentation_genai_capture_message_content: bool = False  # questions in traces
     feedback_stores_questions: bool = False  # else a rating is stored without what was asked
 
     @field_validator("cors_origins")

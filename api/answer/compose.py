@@ -21,6 +21,7 @@ from api.schema.steps import Delta
 from api.schema.usage import Usage
 from retrieval.errors import LlmAbandonedError, LlmError
 from retrieval.models import Hit, SearchResult
+from retrieval.tracing import KIND, stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,9 @@ def of_model(
         if prompt.is_refusal(text):
             yield _refused("model", work)
             return
-        reading = review.read(text, passages.hits, passages.question, messages[0]["content"])
-        seen = _settled(work, reading, attempt, model.timeout - (monotonic() - began))
+        with stage("guard", attributes={KIND: "GUARDRAIL"}):
+            reading = review.read(text, passages.hits, passages.question, messages[0]["content"])
+            seen = _settled(work, reading, attempt, model.timeout - (monotonic() - began))
         if seen.text:
             yield _as_written(work, seen, attempt)
             return

@@ -1,8 +1,11 @@
 """From a question to an answer that stands on quoted lines, or to a refusal."""
 
 from collections.abc import Generator
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from time import perf_counter
+
+from opentelemetry.trace import Span, use_span
 
 from api.answer import compose
 from api.answer.card_reply import PLAIN_ASK, AskOptions, CardReply, card_reply
@@ -18,6 +21,12 @@ from api.sources.vault_file import freshness
 from retrieval.context import SearchContext
 from retrieval.index.store import live
 from retrieval.models import Timings
+from retrieval.tracing import KIND, OPERATION, TRACER, stage
+
+_WORKFLOW = "invoke_workflow rules-oracle"
+_ATTRIBUTES = {
+    KIND: "CHAIN", OPERATION: "invoke_workflow", "gen_ai.agent.name": "rules-oracle"
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +54,35 @@ def ask(
     talk nothing is searched. Raises what `search` and `LanguageModel` raise, soon after the client
     left too.
     """
-    begun = _begin(context, model, question, options)
-    draft: Draft | Delta | None = _without_model(begun, model)
-    if draft is None and model:
-        *_, draft = compose.of_model(model, begun.reply, options)
-    return _answer(begun, draft)
+    with stage(_WORKFLOW, attributes=_ATTRIBUTES) as span:
+        begun = _begin(context, model, question, options)
+        draft: Draft | Delta | None = _without_model(begun, model)
+        if draft is None and model:
+            *_, draft = compose.of_model(model, begun.reply, options)
+        return _traced(span, context, _answer(begun, draft))
 
 
 def steps(
     context: SearchContext, model: LanguageModel | None, question: str, options: AskOptions
 ) -> Generator[Step]:
     """Yield what was found, a model's words while it writes them, and the answer of `ask`."""
+    span = TRACER.start_span(_WORKFLOW, attributes=_ATTRIBUTES)
+    try:
+        with closing(_steps(context, model, question, options)) as made:
+            while True:
+                # Each step may run in another thread, so the span is current for one at a time.
+                with use_span(span, record_exception=False, set_status_on_exception=False):
+                    step = next(made, None)
+                if step is None:
+                    return
+                yield _traced(span, context, step) if isinstance(step, Answer) else step
+    finally:
+        span.end()
+
+
+def _steps(
+    context: SearchContext, model: LanguageModel | None, question: str, options: AskOptions
+) -> Generator[Step]:
     begun = _begin(context, model, question, options)
     if found := begun.reply.found:
         yield SearchResults(
@@ -69,6 +96,18 @@ def steps(
             if isinstance(draft, Delta):
                 yield draft
     yield _answer(begun, draft)
+
+
+def _traced(span: Span, context: SearchContext, given: Answer) -> Answer:
+    """The answer, of which the span tells what it is; the texts only where that is set."""
+    if span.is_recording():
+        span.set_attribute("rag.certainty", given.certainty)
+        span.set_attribute("rag.refusal_reason", given.refusal_reason or "")
+        span.set_attribute("rag.guard.verdict", given.guard.verdict)
+        if context.settings.otel_instrumentation_genai_capture_message_content:
+            span.set_attribute("input.value", given.question)
+            span.set_attribute("output.value", given.answer)
+    return given
 
 
 def _begin(

@@ -9,6 +9,7 @@ from api.answer import pipeline
 from api.answer.card_reply import AskOptions
 from api.http import feedback, metrics
 from api.http.client_disconnect import ClientDisconnect
+from api.http.request_id import LOGGED
 from api.schema.answer import Answer
 from api.schema.steps import Step
 from api.state import app_state, request_id
@@ -65,3 +66,9 @@ def steps(request: Request, question: str, asked: AskOptions) -> Generator[Step]
 def _keep(request: Request, given: Answer) -> None:
     metrics.answered(request, given)
     feedback.remember(request, given)
+    said = {
+        "certainty": given.certainty, "refusal_reason": given.refusal_reason, "mode": given.mode,
+        "guard": given.guard.verdict, "generation": given.generation,
+        **given.usage.model_dump(), **{n: round(ms, 1) for n, ms in given.timings},
+    }  # fmt: skip
+    setattr(request.state, LOGGED, said)

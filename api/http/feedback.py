@@ -22,6 +22,7 @@ from api.state import Opened, app_state
 from retrieval.database.pool import Store
 from retrieval.errors import ConfigurationError, DatabaseUnreachableError
 from retrieval.index.feedback import RatedAnswer, Rating, put
+from retrieval.metadata.filters import Given as Filter
 
 LATEST = 1_000  # answers that can be rated
 BURST, A_MINUTE = 20, 30  # ratings, of all callers together
@@ -60,21 +61,25 @@ class Given:
 
     def __init__(self, most: int = LATEST) -> None:
         self._most = most
-        self._answers: OrderedDict[str, RatedAnswer] = OrderedDict()
+        self._answers: OrderedDict[str, tuple[RatedAnswer, Filter | None]] = OrderedDict()
         self._lock = Lock()
 
-    def remember(self, answer: RatedAnswer) -> None:
-        """Keep an answer so that it can be rated."""
+    def remember(self, answer: RatedAnswer, access: Filter | None = None) -> None:
+        """Keep an answer so that it can be rated; `access` is the filter of the key that asked."""
         with self._lock:
             self._answers.pop(answer.request_id, None)
-            self._answers[answer.request_id] = answer
+            self._answers[answer.request_id] = (answer, access)
             while len(self._answers) > self._most:
                 self._answers.popitem(last=False)
 
-    def find(self, request_id: str) -> RatedAnswer | None:
-        """Return the answer with that id; None where it is not, or no longer, known."""
+    def find(self, request_id: str, access: Filter | None = None) -> RatedAnswer | None:
+        """Return the answer with that id; None where it is not, or no longer, known.
+
+        A key with a filter knows answers under the same filter alone.
+        """
         with self._lock:
-            return self._answers.get(request_id)
+            answer, given = self._answers.get(request_id, (None, None))
+        return answer if access is None or given == access else None
 
 
 def install(app: FastAPI) -> None:
@@ -86,7 +91,8 @@ def install(app: FastAPI) -> None:
 
 def remember(request: Request, given: Answer) -> None:
     """Let an answer be rated; call it before the answer leaves."""
-    stored = app_state(request).rules.settings.feedback_stores_questions
+    rules = app_state(request).rules
+    stored = rules.settings.feedback_stores_questions
     request.app.state.given.remember(
         RatedAnswer(
             request_id=given.request_id,
@@ -95,7 +101,8 @@ def remember(request: Request, given: Answer) -> None:
             certainty=given.certainty,
             guard=given.guard.verdict,
             cards=tuple(f"{c.path}:{c.first_line}-{c.last_line}" for c in given.cards),
-        )
+        ),
+        rules.access,
     )
 
 
@@ -123,7 +130,7 @@ def rate(body: FeedbackRequest, request: Request, opened: Opened) -> Response:
     could be guessed without end.
     """
     _not_too_often(request)
-    answer = request.app.state.given.find(body.request_id)
+    answer = request.app.state.given.find(body.request_id, opened.rules.access)
     if answer is None:
         raise HTTPException(
             404,

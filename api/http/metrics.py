@@ -10,7 +10,7 @@ from typing import get_args
 from anyio import move_on_after, to_thread
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import PlainTextResponse
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -120,6 +120,8 @@ class Metrics:
 def install(app: FastAPI) -> None:
     """Let `app` count from now on, and show its counts at GET /metrics."""
     app.state.metrics = Metrics()
+    inflight = Gauge("rag_inflight", "Questions now.", registry=app.state.metrics.registry)
+    inflight.set_function(lambda: app.state.questions.count)
     app.add_middleware(_Timed)
     app.include_router(router)
 

@@ -1,7 +1,7 @@
 """One id a request: the caller's X-Request-ID or a new one, in every reply's header and in the log.
 
 A request is one line of the log, with the name of its key and without its query: what was asked is
-nobody's but the asker's.
+nobody's but the asker's. Traces hold no query either.
 """
 
 import logging
@@ -9,12 +9,16 @@ import uuid
 from time import perf_counter
 from urllib.parse import quote
 
+from opentelemetry import trace
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.http.logs import REQUEST_ID
+
 _HEADER = "X-Request-ID"
 _LONGEST = 128  # characters
-_PROBES = {"/livez", "/readyz", "/metrics"}  # asked every few seconds: only at DEBUG
+PROBES = {"/livez", "/readyz", "/metrics"}  # asked every few seconds: only at DEBUG
+LOGGED = "logged"  # of a request's state: what the line of a JSON log says of its answer
 _NONE = 0  # the status of a request whose client left before a reply began
 
 log = logging.getLogger("api.access")
@@ -35,6 +39,9 @@ class RequestIds:
         plain = 0 < len(given) <= _LONGEST and given.isascii() and given.isprintable()
         request_id = given if plain else uuid.uuid4().hex
         scope.setdefault("state", {})["request_id"] = request_id
+        REQUEST_ID.set(request_id)
+        if scope["query_string"]:
+            trace.get_current_span().set_attribute("url.query", "REDACTED")
 
         status, started = _NONE, perf_counter()
 
@@ -50,10 +57,19 @@ class RequestIds:
         try:
             await self._app(scope, receive, send_with_id)
         finally:
-            level = logging.DEBUG if scope["path"] in _PROBES else logging.INFO
-            took = round((perf_counter() - started) * 1000)
-            log.log(
-                level, "%s %s %d %d ms, request %s%s",
-                scope["method"], quote(scope["path"]), status, took, quote(request_id),
-                f", key {key.name}" if (key := scope["state"].get("key")) else "",
-            )  # fmt: skip
+            _tell(scope, request_id, status, 1000 * (perf_counter() - started))
+
+
+def _tell(scope: Scope, request_id: str, status: int, milliseconds: float) -> None:
+    level = logging.DEBUG if scope["path"] in PROBES else logging.INFO
+    key = scope["state"].get("key")
+    fields = {
+        "method": scope["method"], "path": scope["path"], "status": status,
+        "total_ms": round(milliseconds, 1), "key": key.name if key else None,
+        **scope["state"].get(LOGGED, {}),
+    }  # fmt: skip
+    log.log(
+        level, "%s %s %d %d ms, request %s%s",
+        scope["method"], quote(scope["path"]), status, round(milliseconds), quote(request_id),
+        f", key {key.name}" if key else "", extra={"fields": fields},
+    )  # fmt: skip

@@ -4,10 +4,12 @@ A running server sees each change at once. The token is printed once and kept no
 """
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from api.keys import key_file, key_ring
 from retrieval.errors import RulesError
@@ -27,17 +29,29 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: argparse.Namespace) -> None:
     if arguments.command == "add" and arguments.print:
-        key, token = key_file.made(arguments.name, arguments.scope, arguments.rate)
+        key, token = key_file.made(*_key(arguments))
         print(f"{token}\n{key.line}")
         return
     path = arguments.file or key_ring.program_file(load().api_keys)
     if arguments.command == "add":
-        print(key_file.add(path, arguments.name, arguments.scope, arguments.rate))
+        print(key_file.add(path, *_key(arguments)))
     elif arguments.command == "revoke":
         key_file.revoke(path, arguments.name)
     else:
         for key in key_file.read(path):
-            print(key.name, ",".join(key.scopes), f"{key.rate}/m" if key.rate else "")
+            seen = json.dumps(key.filter) if key.filter is not None else ""
+            print(key.name, ",".join(key.scopes), f"{key.rate}/m" if key.rate else "", seen)
+
+
+def _key(
+    arguments: argparse.Namespace,
+) -> tuple[str, tuple[str, ...], int | None, dict[str, Any] | None]:
+    given = arguments.filter or [None]
+    return arguments.name, arguments.scope, arguments.rate, _all(given)
+
+
+def _all(filters: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:
+    return filters[0] if len(filters) == 1 else {"and": list(filters)}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -48,6 +62,12 @@ def _parser() -> argparse.ArgumentParser:
     add.add_argument("name")
     add.add_argument("--scope", type=_scopes, required=True, help=",".join(key_file.SCOPES))
     add.add_argument("--rate", type=_rate, help="questions a minute: 60/m; default: RATE_LIMIT_KEY")
+    add.add_argument(
+        "--filter",
+        type=_filter,
+        action="append",
+        help="of which files it may see, FIELD=VALUE or JSON (docs/filters.md); of several all",
+    )
     add.add_argument(
         "--print", action="store_true", help="change no file: print the line for API_KEYS as well"
     )
@@ -68,6 +88,18 @@ def _rate(text: str) -> int:
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no rate; write 60/m")
     return int(found[1])
+
+
+def _filter(text: str) -> dict[str, Any]:
+    if text.lstrip().startswith("{"):
+        try:
+            return dict(json.loads(text))
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"{text!r} is no JSON: {error}") from error
+    field, equals, value = text.partition("=")
+    if not (field and equals and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is no filter; write status=public, or JSON")
+    return {field: value}
 
 
 if __name__ == "__main__":

@@ -11,10 +11,12 @@ from hashlib import sha256
 from pathlib import Path
 from secrets import token_urlsafe
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 from retrieval.errors import ConfigurationError
 
 SCOPES = ("ask", "feedback", "metrics", "admin")
+FILTERED = frozenset({"ask", "feedback"})  # the others tell of the whole vault
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # it stands in the log
 
 
@@ -26,6 +28,7 @@ class Key:
     scopes: tuple[str, ...]
     sha256: str
     rate: int | None = None  # questions a minute; None: RATE_LIMIT_KEY
+    filter: dict[str, Any] | None = None  # no other files exist for it: docs/filters.md
 
     @property
     def line(self) -> str:
@@ -35,15 +38,25 @@ class Key:
         )
 
 
-def made(name: str, scopes: Sequence[str], rate: int | None = None) -> tuple[Key, str]:
+def made(
+    name: str,
+    scopes: Sequence[str],
+    rate: int | None = None,
+    filter: dict[str, Any] | None = None,  # as the command calls it
+) -> tuple[Key, str]:
     """Return a new key and its token, which nothing else holds.
 
-    Raises ConfigurationError for a name that the log could not show.
+    Raises ConfigurationError for a name that the log could not show, and for a filter beside a
+    scope that tells of the whole vault.
     """
     if not _NAME.fullmatch(name):
         raise ConfigurationError(f"{name[:80]!a} is no name of a key; take letters, digits, . _ -")
+    if filter is not None and (whole := set(scopes) - FILTERED):
+        raise ConfigurationError(
+            f"the scope {min(whole)} tells of all files; give it to a key without --filter"
+        )
     token = token_urlsafe(32)
-    return Key(name, tuple(scopes), digest(token), rate), token
+    return Key(name, tuple(scopes), digest(token), rate, filter), token
 
 
 def digest(token: str) -> str:
@@ -74,12 +87,19 @@ def read(path: Path) -> tuple[Key, ...]:
         ) from error
 
 
-def add(path: Path, name: str, scopes: Sequence[str], rate: int | None = None) -> str:
+def add(
+    path: Path,
+    name: str,
+    scopes: Sequence[str],
+    rate: int | None = None,
+    filter: dict[str, Any] | None = None,  # as the command calls it
+) -> str:
     """Add a key to the file, which is made where there is none, and return its token.
 
-    Raises ConfigurationError where the name is taken, or the file cannot be written.
+    Raises what `made` raises, and ConfigurationError where the name is taken, or the file cannot
+    be written.
     """
-    key, token = made(name, scopes, rate)
+    key, token = made(name, scopes, rate, filter)
     with _locked(path):
         keys = read(path) if path.exists() else ()
         if any(one.name == name for one in keys):
@@ -110,6 +130,8 @@ def _key(where: str, number: int, line: str) -> Key:
             and set(key.scopes) <= set(SCOPES)
             and len(bytes.fromhex(key.sha256)) == 32
             and (key.rate is None or (type(key.rate) is int and key.rate > 0))
+            and (key.filter is None or isinstance(key.filter, dict))
+            and (key.filter is None or FILTERED.issuperset(key.scopes))
         )
     except (ValueError, KeyError, TypeError):
         sound = False

@@ -3,6 +3,10 @@
 import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
+import httpx2
+
+from retrieval.errors import ConfigurationError
+
 # Link-local addresses, where clouds serve a machine's credentials, and the few that clouds serve
 # them at outside of these ranges. Loopback and private networks are no reason to refuse: a
 # language model of one's own mostly runs there.
@@ -36,6 +40,25 @@ def of_host(host: str) -> list[str]:
     except (OSError, UnicodeError):
         return []  # whoever connects is told so, with the name
     return sorted({str(entry[4][0]) for entry in found})
+
+
+def checked(base_url: str) -> httpx2.URL:
+    """Return OPENAI_BASE_URL as an address. Raises ConfigurationError where no question may go."""
+    try:
+        url = httpx2.URL(base_url)
+    except httpx2.InvalidURL as error:
+        raise ConfigurationError(f"OPENAI_BASE_URL is no address: {error}") from error
+    if url.scheme not in {"http", "https"}:
+        raise ConfigurationError(
+            f"OPENAI_BASE_URL begins with {url.scheme!r}, not with http:// or https://"
+        )
+    for address in of_host(url.host):
+        if refused(address):
+            raise ConfigurationError(
+                f"OPENAI_BASE_URL leads to {address}, an address of machine metadata; "
+                "set it to a language model's server"
+            )
+    return url
 
 
 def _unwrapped(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Any
@@ -15,7 +16,7 @@ from openai import DefaultHttpxClient, OpenAI
 from pydantic import ValidationError
 
 from api.http.client_disconnect import ClientDisconnect
-from api.llm import blocked_hosts, completion
+from api.llm import blocked_hosts, completion, traced_call
 from api.llm.call_deadline import CURRENT, Call, bound, watch
 from api.llm.completion import Reply
 from api.llm.faults import OUTCOMES, Fault, LlmFault, named
@@ -53,7 +54,7 @@ class LanguageModel:
         self._timeout = settings.llm_timeout
         self._takes_schema = settings.openai_json_schema
         # Not None: the client would read the variable itself, and an empty line as "".
-        self._client = _client(_checked(settings.openai_base_url or _OPENAI), key)
+        self._client = _client(blocked_hosts.checked(settings.openai_base_url or _OPENAI), key)
         # Looked up now: the library loads its parts on first use, which takes a second.
         self._create = self._client.chat.completions.with_streaming_response.create
         self._threads = ThreadPoolExecutor(max_workers=_CALLS, thread_name_prefix="llm")
@@ -131,7 +132,9 @@ class LanguageModel:
             call.end()
 
         with self._closing.ends(give_up), disconnect.ends(give_up):
-            running = self._threads.submit(self._work, call, parts, read, list(messages), wish)
+            running = self._threads.submit(
+                copy_context().run, self._work, call, parts, read, list(messages), wish
+            )
             running.add_done_callback(lambda done: _pass_on(done, parts))
             try:
                 while True:
@@ -159,19 +162,27 @@ class LanguageModel:
         self, call: Call, parts: _Parts, read: _Read, messages: list[Any], wish: dict[str, Any]
     ) -> None:
         CURRENT.set(call)
+        with traced_call.chat(self._model, self._client.base_url, wish["max_tokens"]) as span:
+            for part in self._tried(call, read, messages, wish):
+                if isinstance(part, Reply):
+                    traced_call.counted(span, part)
+                parts.put(part)
+
+    def _tried(
+        self, call: Call, read: _Read, messages: list[Any], wish: dict[str, Any]
+    ) -> Iterator[_Part]:
         passed_on = False
         try:
             for part in self._formatted(call, read, messages, wish):
                 passed_on = True
-                parts.put(part)
+                yield part
             return
         except LlmFault as fault:
             pause = _PAUSE if fault.pause is None else fault.pause
             if passed_on or not OUTCOMES[fault.fault].retried or not call.pause(pause):
                 raise
             self._count(fault.fault)
-        for part in self._formatted(call, read, messages, wish):
-            parts.put(part)
+        yield from self._formatted(call, read, messages, wish)
 
     def _formatted(
         self, call: Call, read: _Read, messages: list[Any], wish: dict[str, Any]
@@ -229,7 +240,7 @@ def _client(url: httpx2.URL, key: str) -> OpenAI:
             auth=httpx2.BasicAuth(url.username, url.password) if url.userinfo else None,
             follow_redirects=False,  # nobody but the operator says where questions go
             limits=httpx2.Limits(max_keepalive_connections=0),  # see `watch`
-            event_hooks={"request": [watch], "response": [bound]},
+            event_hooks={"request": [watch, traced_call.propagated], "response": [bound]},
         ),
     )
 
@@ -237,21 +248,3 @@ def _client(url: httpx2.URL, key: str) -> OpenAI:
 def _pass_on(done: Future[None], parts: _Parts) -> None:
     if not done.cancelled() and (error := done.exception()):
         parts.put(error)
-
-
-def _checked(base_url: str) -> httpx2.URL:
-    try:
-        url = httpx2.URL(base_url)
-    except httpx2.InvalidURL as error:
-        raise ConfigurationError(f"OPENAI_BASE_URL is no address: {error}") from error
-    if url.scheme not in {"http", "https"}:
-        raise ConfigurationError(
-            f"OPENAI_BASE_URL begins with {url.scheme!r}, not with http:// or https://"
-        )
-    for address in blocked_hosts.of_host(url.host):
-        if blocked_hosts.refused(address):
-            raise ConfigurationError(
-                f"OPENAI_BASE_URL leads to {address}, an address of machine metadata; "
-                "set it to a language model's server"
-            )
-    return url

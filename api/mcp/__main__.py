@@ -7,7 +7,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from api.http import logs
+from api.http import logs, traces
 from api.mcp.server import RulesServer
 from api.state import open_app_state
 from retrieval.errors import RulesError
@@ -19,7 +19,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     argparse.ArgumentParser(prog="python -m api.mcp", description=__doc__).parse_args(argv)
     try:
         settings = load()
-        logs.configure(settings.log_level)
+        logs.configure(settings.log_level, settings.log_format)
+        traces.configure()
         with open_app_state(settings) as opened:
             RulesServer(opened).run("stdio")
     except RulesError as error:

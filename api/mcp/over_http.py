@@ -7,12 +7,12 @@ come back, and any process of several can answer.
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from fastapi import Request
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from api.keys import authorization, limits
-from api.mcp.server import RulesServer
+from api.mcp.server import REQUEST, RulesServer
 from api.state import AppState
 
 PATH = "/mcp"
@@ -44,4 +44,8 @@ class Endpoint:
         await authorization.check(request, self.scope)
         await limits.check(request)
         manager: StreamableHTTPSessionManager = scope["state"]["mcp"]
-        await manager.handle_request(scope, receive, send)
+        token = REQUEST.set(request)
+        try:
+            await manager.handle_request(scope, receive, send)
+        finally:
+            REQUEST.reset(token)

@@ -6,6 +6,7 @@ client, and a limit of its own.
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import Annotated, Any, TypeVar
 
 import anyio
@@ -26,10 +27,12 @@ from api.http.concurrency_limit import Questions, admitted
 from api.mcp import results, sources
 from api.mcp.results import Asked, Fetched, Found, Place, Sources
 from api.sources.titles import titles
-from api.state import AppState
+from api.state import AppState, app_state
 from retrieval.errors import RulesError
 from retrieval.search import search
 
+# The HTTP request of a message, which the SDK does not hand to what lists resources.
+REQUEST: ContextVar[Request | None] = ContextVar("request", default=None)
 _Result = TypeVar("_Result")
 _READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -84,7 +87,7 @@ class RulesServer(MCPServer[Any]):
 
     async def list_resources(self) -> list[Resource]:
         """Return every file of the live index. Raises what `titles` raises."""
-        found = await anyio.to_thread.run_sync(titles, self._opened)
+        found = await anyio.to_thread.run_sync(titles, _seen(self._opened, REQUEST.get()))
         return [
             Resource(uri=Place(path).url(""), name=path, title=title, mime_type="text/markdown")
             for path, title in found.items()
@@ -109,7 +112,8 @@ class RulesServer(MCPServer[Any]):
         Raises ResourceNotFoundError where there is none, ResourceError where the index is missing.
         """
         try:
-            read = await anyio.to_thread.run_sync(sources.fetched, self._opened, str(uri), "")
+            opened = _seen(self._opened, REQUEST.get())
+            read = await anyio.to_thread.run_sync(sources.fetched, opened, str(uri), "")
         except RulesError as error:
             raise ResourceError(str(error)) from error
         return [ReadResourceContents(content=read.text, mime_type="text/markdown")]
@@ -122,7 +126,8 @@ def _tools(opened: AppState) -> list[Tool]:
         query: _Question, ctx: Context, filters: _Filters = None, limit: _Limit = None
     ) -> Found:
         def work(_: ClientDisconnect) -> Found:
-            result = search(opened.rules, query, top_k=limit, filters=filters)
+            rules = _seen(opened, _request(ctx)).rules
+            result = search(rules, query, top_k=limit, filters=filters)
             return results.found(result.hits, result.certainty, _base_url(ctx))
 
         async with _counted(ctx, opened, questions):
@@ -130,7 +135,8 @@ def _tools(opened: AppState) -> list[Tool]:
 
     async def fetch(id: str, ctx: Context) -> Fetched:  # the name that clients send
         async with _told(ctx):
-            return await _in_thread(lambda _: sources.fetched(opened, id, _base_url(ctx)))
+            seen = _seen(opened, _request(ctx))
+            return await _in_thread(lambda _: sources.fetched(seen, id, _base_url(ctx)))
 
     async def ask(
         question: _Question,
@@ -156,7 +162,8 @@ def _tools(opened: AppState) -> list[Tool]:
 
     async def list_sources(ctx: Context, folder: str = "") -> Sources:
         async with _told(ctx):
-            return await _in_thread(lambda _: sources.listed(opened, folder, _base_url(ctx)))
+            seen = _seen(opened, _request(ctx))
+            return await _in_thread(lambda _: sources.listed(seen, folder, _base_url(ctx)))
 
     return [
         _tool(find, "search", "Search the rules", _SEARCH),
@@ -178,6 +185,11 @@ def _tool(function: Callable[..., Any], name: str, title: str, description: str)
 def _request(ctx: Context) -> Request | None:
     """The HTTP request of a call; None over stdio."""
     return ctx.request_context.request
+
+
+def _seen(opened: AppState, request: Request | None) -> AppState:
+    """What a call may see: over HTTP what its key lets it."""
+    return app_state(request) if request else opened
 
 
 def _base_url(ctx: Context) -> str:

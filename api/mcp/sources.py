@@ -6,7 +6,7 @@ from api.mcp.results import Fetched, FetchedMetadata, Place, Source, Sources
 from api.sources import vault_file
 from api.sources.titles import titles
 from api.state import AppState
-from retrieval.index import store
+from retrieval.index import indexed_file, store
 from retrieval.text.hidden import visible
 
 MOST = 500  # files of one reply
@@ -55,7 +55,7 @@ def fetched(opened: AppState, given: str, base_url: str) -> Fetched:
     if first > last:
         raise ResourceNotFoundError(f"{place.path!r} has {len(file.lines)} lines, no {first}")
     hashes = opened.rules.store.read(
-        lambda conn: store.hashes_of(conn, store.live(conn).id, [place.path])
+        lambda conn: indexed_file.hashes_of(conn, store.live(conn).id, [place.path])
     )
     return Fetched(
         id=place.id,

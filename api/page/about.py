@@ -1,13 +1,14 @@
 """What the page says of the vault before anything is asked: its title, a sentence, questions."""
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 
 from api.answer.question import small_talk
 from api.page.markdown import render
 from api.sources import vault_file
+from api.sources.titles import file_hashes
 from api.state import AppState
-from retrieval.index import generations, store
 from retrieval.models import Terms
 
 QUESTIONS = "questions.txt"  # of the vault: a question a line, shown as examples
@@ -37,18 +38,20 @@ def about(opened: AppState) -> About:
     """
 
     rules = opened.rules
-    files, _ = rules.store.read(lambda conn: generations.size(conn, store.live(conn).id))
-    title, sentence = _readme(opened)
+    files = file_hashes(opened)
+    title, sentence = _readme(opened, files)
     return About(
         title=(title or rules.settings.title or "Rules Oracle")[:_LONGEST],
         sentence=sentence[:_LONGEST],
         examples=_examples(opened, rules.terms_under(None)[1]),
-        files=files,
+        files=len(files),
     )
 
 
-def _readme(opened: AppState) -> tuple[str, str]:
+def _readme(opened: AppState, known: Container[str]) -> tuple[str, str]:
     for name in _READMES:
+        if opened.rules.access is not None and name not in known:
+            continue
         file = vault_file.read(opened.rules.settings.vault, name)
         if file is not None:
             text = "\n".join(file.lines[:400])  # what is said first stands above
@@ -61,8 +64,12 @@ def _readme(opened: AppState) -> tuple[str, str]:
 
 
 def _examples(opened: AppState, terms: Terms) -> tuple[str, ...]:
-    """The vault's own questions, else some about its headings."""
-    file = vault_file.read(opened.rules.settings.vault, QUESTIONS)
+    """The vault's own questions, else some about its headings.
+
+    The former may name any file, so who sees a part of them gets the latter.
+    """
+    is_whole = opened.rules.access is None
+    file = vault_file.read(opened.rules.settings.vault, QUESTIONS) if is_whole else None
     own = [line.strip() for line in file.lines if line.strip()] if file else []
     if own:
         return tuple(question[:_LONGEST] for question in own[:_MOST])

@@ -33,8 +33,8 @@ def find(opened: AppState, typed: str) -> Headings:
 
     def found(conn: store.Connection) -> Headings:
         now = store.live(conn)
-        terms = context.terms.of(conn, now.id, now.name)
-        sections = context.sections.of(conn, now.id, now.name)
+        terms = context.terms_at(conn, now)
+        sections = context.sections_at(conn, now)
         searched, corrections = spelling.corrected(
             typed, terms, lambda word: _begins_a_word(word, terms)
         )

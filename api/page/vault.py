@@ -13,9 +13,9 @@ from api.page.markdown.links import Links, Range, address, spelled
 from api.page.markdown.render import Heading, with_outline
 from api.page.markdown.writer import Shown
 from api.sources import vault_file
+from api.sources.titles import file_hashes
 from api.sources.vault_file import VaultFile
 from api.state import AppState
-from retrieval.index import generations, store
 from retrieval.reading_order import reading_order
 
 # A row of a table has as many cells as its header, however few stand in it: what is shown as a
@@ -66,10 +66,7 @@ def paths(opened: AppState) -> dict[str, str]:
     Raises IndexMissingError and DatabaseUnreachableError.
     """
 
-    def indexed(conn: store.Connection) -> dict[str, str]:
-        return generations.file_hashes(conn, store.live(conn).id)
-
-    found = opened.rules.store.read(indexed)
+    found = file_hashes(opened)
     return {path: found[path] for path in sorted(found, key=reading_order)}
 
 

@@ -1,4 +1,4 @@
-"""The files of the live index by their titles."""
+"""The files of the live index, as far as they exist for who asks, by their titles and hashes."""
 
 from api.state import AppState
 from retrieval.index import generations, store
@@ -13,8 +13,20 @@ def titles(opened: AppState) -> dict[str, str]:
 
     def read(conn: store.Connection) -> tuple[dict[str, str], dict[str, str]]:
         now = store.live(conn)
-        known = dict(opened.rules.terms.of(conn, now.id, now.name).titles)
-        return generations.file_hashes(conn, now.id), known
+        return _hashes(opened, conn, now), dict(opened.rules.terms_at(conn, now).titles)
 
     files, known = opened.rules.store.read(read)
     return {path: known.get(path, path) for path in sorted(files, key=reading_order)}
+
+
+def file_hashes(opened: AppState) -> dict[str, str]:
+    """Return the sha256 of the indexed files by path. Raises what `titles` raises."""
+    return opened.rules.store.read(lambda conn: _hashes(opened, conn, store.live(conn)))
+
+
+def _hashes(
+    opened: AppState, conn: store.Connection, generation: store.Generation
+) -> dict[str, str]:
+    found = generations.file_hashes(conn, generation.id)
+    part = opened.rules.existing(conn, generation)
+    return found if part is None else {p: h for p, h in found.items() if p in part.paths}

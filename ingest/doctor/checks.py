@@ -18,15 +18,10 @@ from ingest.backup import refuse_without_database
 from ingest.chunking.chunk import CHUNKER_VERSION
 from ingest.doctor import index_checks, vault_checks
 from ingest.doctor.findings import INGEST, Check, Finding, error, warning
-from retrieval.context import (
-    calibrated_for,
-    database_url,
-    encoder_files,
-    fingerprint_of,
-    reranker_files,
-)
+from retrieval.context import calibrated_for, database_url, fingerprint_of
 from retrieval.database.pool import Store
 from retrieval.encoder.bi_encoder import Embedder, ModelThread
+from retrieval.encoder.weights import encoder_files, reranker_files
 from retrieval.errors import IndexMissingError, ModelUnavailableError, RulesError, VaultError
 from retrieval.index import integrity, migrate
 from retrieval.index.integrity import StoredGeneration

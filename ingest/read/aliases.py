@@ -9,6 +9,8 @@ from itertools import takewhile
 
 import yaml
 from yaml.events import (
+    CollectionEndEvent,
+    CollectionStartEvent,
     DocumentEndEvent,
     DocumentStartEvent,
     Event,
@@ -27,6 +29,7 @@ from retrieval.text.words import WORD, alias_key
 
 _MOST = 1_000  # aliases of a file: a question is compared with all of them
 _LONGEST = 60  # characters of an alias or a meaning: they stand in a question
+_DEEPEST = 2  # the mapping, and a list of meanings in it
 _AROUND = (StreamStartEvent, StreamEndEvent, DocumentStartEvent, DocumentEndEvent)
 _FORM = "write `alias: meaning`, or `alias: [meaning, meaning]`"
 
@@ -63,7 +66,7 @@ def merged(files: Sequence[Aliases]) -> Aliases:
 def _events(path: str, text: str) -> Sequence[Event]:
     """The file flat, whatever is nested in it, without what stands around its one mapping."""
     try:
-        events = [e for e in yaml.parse(text, yaml.SafeLoader) if not isinstance(e, _AROUND)]
+        events = list(_flat(path, text))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or " ".join(str(error).split())
@@ -75,6 +78,20 @@ def _events(path: str, text: str) -> Sequence[Event]:
     if not isinstance(events[0], MappingStartEvent):
         raise _rejected(path, _line(events[0]), _FORM)
     return events[1:-1] if isinstance(events[-1], MappingEndEvent) else events[1:]
+
+
+def _flat(path: str, text: str) -> Iterator[Event]:
+    """The events one by one, up to the first that is nested deeper than a list of meanings.
+
+    The parser's time grows with the square of the depth: 50,000 brackets would take minutes.
+    """
+    depth = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise _rejected(path, _line(event), f"nested too deep; {_FORM}")
+        if not isinstance(event, _AROUND):
+            yield event
 
 
 def _pairs(path: str, events: Sequence[Event]) -> Iterator[tuple[int, str, tuple[str, ...]]]:

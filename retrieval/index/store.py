@@ -4,7 +4,7 @@ The search by vectors is in `nearest.py`, what ingest writes in `generations.py`
 Values are always parameters. Connections come from `database.py`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from psycopg.rows import class_row, kwargs_row
 
 from retrieval.errors import IndexMissingError
 from retrieval.index.text_search import CONFIGURATION
-from retrieval.models import Chunk, Entry, Evidence, Scope, SourceNote, Vectors
+from retrieval.models import Chunk, Entry, Evidence, Scope, Vectors
 from retrieval.ranking import late_interaction
 from retrieval.ranking.late_interaction import QuestionTokens, TokenVectors
 
@@ -87,12 +87,12 @@ ORDER = "score DESC, c.path, c.first_line, c.piece"
 _BM25 = f"""
     WITH size AS (
         SELECT count(*) AS chunks, avg(length) AS length FROM chunk
-        WHERE generation_id = %(generation)s
+        WHERE generation_id = %(generation)s {{in_part}}
     ), word AS (
         SELECT asked.lexeme, ln(1 + (chunks - found.n + 0.5) / (found.n + 0.5)) AS idf
         FROM size, unnest(to_tsvector({CONFIGURATION}, %(text)s)) AS asked, LATERAL (
             SELECT count(*) AS n FROM posting AS p
-            WHERE p.generation_id = %(generation)s AND p.lexeme = asked.lexeme
+            WHERE p.generation_id = %(generation)s AND p.lexeme = asked.lexeme {{of_part}}
         ) AS found
     ), matched AS (
         SELECT p.chunk_id, sum(word.idf * p.count * (%(k1)s + 1) /
@@ -109,18 +109,25 @@ _BM25 = f"""
 """  # noqa: S608  # constants of this module, no values
 # A file of marks alone has words, those of its name, and no entry: nothing of it could be quoted.
 # Sums have an order, or another plan (after ANALYZE, after a restore) gives other last digits.
-_FULL_TEXT = _BM25.format(which="")
+_FULL_TEXT = _BM25.format(which="", in_part="", of_part="")
 # "+ 0": the index of a chunk's postings is a detour where many chunks are asked for (E81).
-_FULL_TEXT_OF_SCOPE = _BM25.format(which="AND p.chunk_id + 0 = ANY(%(scope)s::bigint[])")
+_OF_SCOPE = "AND p.chunk_id + 0 = ANY(%(scope)s::bigint[])"
+_FULL_TEXT_OF_SCOPE = _BM25.format(which=_OF_SCOPE, in_part="", of_part="")
+_FULL_TEXT_OF_PART = _BM25.format(
+    which=_OF_SCOPE,
+    in_part="AND id = ANY(%(part)s::bigint[])",
+    of_part="AND p.chunk_id + 0 = ANY(%(part)s::bigint[])",
+)
 _K1, _B = 1.2, 0.75  # the usual values
 
 
 def full_text(
-    conn: Connection, generation_id: int, text: str, limit: int, scope: Scope | None = None
-) -> list[ScoredChunk]:
+    conn: Connection, generation_id: int, text: str, limit: int,
+    scope: Scope | None = None, part: Scope | None = None,
+) -> list[ScoredChunk]:  # fmt: skip
     """Rank chunks, those of `scope` alone, by BM25, best first; none where none has a word of it.
 
-    What a word is worth is counted over all chunks, whatever the scope.
+    What a word is worth is counted over all chunks, or over those of `part`, whatever the scope.
     Scores are divided by the most that the question's words could give, so they lie between 0
     and 1 and can be compared between questions. The question's words are lexemes of PostgreSQL's
     parser, never a query: no operator in a user's text does anything.
@@ -135,8 +142,9 @@ def full_text(
         if scope is None:
             return cur.execute(_FULL_TEXT, values).fetchall()
         # Unprepared: of a plan for any array each row would be compared with all of it.
-        values["scope"] = scope.chunks
-        return cur.execute(_FULL_TEXT_OF_SCOPE, values, prepare=False).fetchall()
+        values |= {"scope": scope.chunks, "part": part and part.chunks}
+        query = _FULL_TEXT_OF_PART if part else _FULL_TEXT_OF_SCOPE
+        return cur.execute(query, values, prepare=False).fetchall()
 
 
 _EVIDENCE = """
@@ -149,7 +157,7 @@ _EVIDENCE = """
 def evidence(
     conn: Connection, rows: Sequence[int], vector: Vectors, tokens: QuestionTokens | None
 ) -> dict[int, tuple[Evidence, ...]]:
-    """Return the entries of the chunks with these row ids, each chunk's nearest by cosine first.
+    """Return the chunks' entries by their row ids, each chunk's nearest by cosine first.
 
     With the question's `tokens` each has its late interaction score as well, where it is stored.
     """
@@ -205,16 +213,19 @@ def nearest_entries(
         ]
 
 
-def some_vectors(conn: Connection, generation_id: int, count: int) -> Vectors:
-    """Return the vectors of `count` entries (or all), shape (entries, dimension).
+def some_vectors(
+    conn: Connection, generation_id: int, count: int, part: Scope | None = None
+) -> Vectors:
+    """Return the vectors of `count` entries (or all) of a `part`, shape (entries, dimension).
 
     Of those whose texts have the lowest SHA-256: the same texts give the same rows in the same
     order.
     """
     rows = conn.execute(
-        "SELECT embedding::real[] FROM entry WHERE generation_id = %s "
-        'ORDER BY text_sha256 COLLATE "C" LIMIT %s',
-        [generation_id, count],
+        "SELECT embedding::real[] FROM entry WHERE generation_id = %(generation)s "
+        "AND (%(part)s::bigint[] IS NULL OR chunk_id = ANY(%(part)s::bigint[])) "
+        'ORDER BY text_sha256 COLLATE "C" LIMIT %(count)s',
+        {"generation": generation_id, "part": part.chunks if part else None, "count": count},
         binary=True,
     ).fetchall()
     return np.array([vector for (vector,) in rows], np.float32)
@@ -230,31 +241,6 @@ def chunks_of(conn: Connection, generation_id: int, path: str) -> tuple[Chunk, .
                 [generation_id, path],
             )
         )
-
-
-def hashes_of(conn: Connection, generation_id: int, paths: Sequence[str]) -> dict[str, str]:
-    """Return the sha256 of these files by path, as indexed; a file that is not held is left out."""
-    rows = conn.execute(
-        "SELECT path, sha256 FROM file WHERE generation_id = %s AND path = ANY(%s)",
-        [generation_id, list(paths)],
-    )
-    return dict(rows.fetchall())
-
-
-def notes(conn: Connection, generation_id: int, paths: Collection[str]) -> dict[str, SourceNote]:
-    """Return by path what these files' front matter says, of those where it says something."""
-    with conn.cursor(row_factory=kwargs_row(_note)) as cur:
-        found = cur.execute(
-            "SELECT path, status, edition, supersedes FROM file "
-            "WHERE generation_id = %s AND path = ANY(%s) "
-            "AND (status <> '' OR edition <> '' OR supersedes <> '{}')",
-            [generation_id, sorted(set(paths))],
-        ).fetchall()
-    return {note.path: note for note in found}
-
-
-def _note(*, supersedes: list[str], **columns: str) -> SourceNote:
-    return SourceNote(supersedes=tuple(supersedes), **columns)
 
 
 def scored(*, row_id: int, score: float, **columns: Any) -> ScoredChunk:

@@ -13,14 +13,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from retrieval.index import text_search
-from retrieval.index.abbreviations import explained
-from retrieval.models import LONGEST_NAME, Aliases, Entry, Name, Terms
+from retrieval.index.abbreviations import explained, stored_aliases
+from retrieval.models import LONGEST_NAME, Aliases, Entry, Name, Scope, Terms
 from retrieval.text.dialects import WIKI, link_words
 from retrieval.text.normalize import searchable, unnumbered
 from retrieval.text.words import STOP, WORD, alias_key, stem
 
 if TYPE_CHECKING:  # what only cuts and reads Markdown needs no database
-    import psycopg
+    from retrieval.index.store import Connection
 
 _SELDOM = 2  # times: a word that the rules explain, and not what they call the thing
 _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four, tour
@@ -31,10 +31,10 @@ _BOLD = re.compile(r"\s*(?:>\s*)?(?:[-*+]\s+|\d{1,9}[.)]\s+)?(\*{1,3}|_{1,3})([^
 _ENTRIES = """
     SELECT c.path, e.kind, e.heading, e.quote, e.lead, e.words
     FROM entry AS e JOIN chunk AS c ON c.id = e.chunk_id
-    WHERE e.generation_id = %s AND e.kind <> 'whole' ORDER BY c.path, e.first_line, e.ordinal
+    WHERE e.generation_id = %(generation)s AND e.kind <> 'whole'
+        AND (%(part)s::bigint[] IS NULL OR e.chunk_id = ANY(%(part)s::bigint[]))
+    ORDER BY c.path, e.first_line, e.ordinal
 """
-# A reader may meet a database whose table lacks the column: it was not ingested into since.
-_ALIASES = "SELECT coalesce(to_jsonb(generation) -> 'aliases', '{}') FROM generation WHERE id = %s"
 
 
 @dataclass(slots=True)
@@ -43,22 +43,30 @@ class TermsCache:
 
     _known: tuple[str, Terms] | None = field(default=None)
 
-    def of(self, conn: "psycopg.Connection[Any]", generation_id: int, name: str) -> Terms:
-        """Return the terms of a generation; `name` changes with every change of it."""
+    def of(
+        self, conn: "Connection", generation_id: int, name: str, part: Scope | None = None
+    ) -> Terms:
+        """Return the terms of a generation, or of a `part`, which a cache always is asked for.
+
+        A part has the aliases whose meanings stand in it. `name` changes with every change.
+        """
         known = self._known
         if known is None or known[0] != name:
-            rows = conn.execute(_ENTRIES, [generation_id]).fetchall()
-            entries = ((path, Entry(*_padded(columns))) for path, *columns in rows)
-            terms = of_entries(entries, _aliases(conn, generation_id))
+            values = {"generation": generation_id, "part": part.chunks if part else None}
+            rows = conn.execute(_ENTRIES, values).fetchall()
+            entries = [(path, Entry(*_padded(columns))) for path, *columns in rows]
+            aliases = stored_aliases(conn, generation_id)
+            said = aliases if part is None else _said_in(of_entries(entries), aliases)
+            terms = of_entries(entries, said)
             stop = text_search.stop_words(conn, generation_id, terms.words)
             known = (name, replace(terms, stop=frozenset(map(stemmed, stop))))
             self._known = known
         return known[1]
 
 
-def _aliases(conn: "psycopg.Connection[Any]", generation_id: int) -> Aliases:
-    row = conn.execute(_ALIASES, [generation_id]).fetchone()
-    return {name: tuple(meanings) for name, meanings in (row[0] if row else {}).items()}
+def _said_in(terms: Terms, aliases: Aliases) -> Aliases:
+    meant = {name: stems_of(" ".join(meanings)) for name, meanings in aliases.items()}
+    return {n: aliases[n] for n, stems in meant.items() if all(map(terms.frequency.get, stems))}
 
 
 def _padded(columns: Sequence[str]) -> tuple[Any, ...]:

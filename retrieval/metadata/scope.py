@@ -4,7 +4,8 @@ Filters are decided here, over metadata held in memory. SQL gets row ids and not
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from psycopg.types.json import Jsonb
@@ -16,7 +17,9 @@ from retrieval.metadata.filters import Given, Predicate
 from retrieval.metadata.schema import Metadata, Schema, Value, infer, typed
 from retrieval.models import Scope
 
-_MOST_KEPT = 32  # scopes
+_MOST_KEPT = 32  # scopes, and parts
+
+log = logging.getLogger(__name__)
 
 # A reader may meet a database whose table lacks the column: it was not ingested into since.
 _FILES = """
@@ -35,6 +38,7 @@ _FILES = """
 @dataclass(frozen=True, slots=True)
 class _File:
     path: str
+    said: Metadata
     values: Mapping[str, Value]
     chunks: Sequence[int]
     entries: int
@@ -42,11 +46,15 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """The metadata of one generation; `scopes` are those that were asked for, by their filters."""
+    """The metadata of one generation, or of a part of it.
+
+    `scopes` are those that were asked for, by their filters, and `parts` those of callers.
+    """
 
     schema: Schema
     files: tuple[_File, ...]
     scopes: dict[str, Scope] = field(default_factory=dict)
+    parts: dict[str, "_Stored"] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -61,32 +69,59 @@ class MetadataCache:
         generation_id: int,
         name: str,
         *,
-        default: Given | None,
-        asked: Given | None,
+        access: Given | None = None,
+        default: Given | None = None,
+        asked: Given | None = None,
     ) -> Scope:
-        """Return what both filters leave of a generation.
+        """Return what the filters leave of a generation.
 
-        `name` changes with every change of the generation. Raises FilterError where `asked` is
-        wrong, ConfigurationError where `default` is, and IndexMismatchError where the index holds
-        files from before there was metadata.
+        `access` says which files there are for the caller at all: `asked` may name their fields
+        alone. `name` changes with every change of the generation. Raises FilterError where `asked`
+        is wrong, ConfigurationError where another one is, and IndexMismatchError where the index
+        holds files from before there was metadata.
         """
         known = self._known
         if known is None or known[0] != name:
             known = self._known = (name, _read(conn, generation_id))
         stored = known[1]
-        passes = _of_settings(default, stored.schema), parsing.parse(asked or {}, stored.schema)
+        passes = _of_settings(default, stored.schema)
+        seen = stored if access is None else _part(stored, access)
+        wanted = parsing.parse(asked or {}, seen.schema)
         key = json.dumps([default, asked], default=repr)  # parsed, so small and of plain values
-        scope = stored.scopes.get(key)
+        scope = seen.scopes.get(key)
         if scope is None:
-            scope = _scope(stored.files, passes)
-            if len(stored.scopes) >= _MOST_KEPT:
-                stored.scopes.clear()
-            stored.scopes[key] = scope
+            shown = {one.path for one in stored.files if passes(one.values)}
+            scope = _scope([one for one in seen.files if one.path in shown and wanted(one.values)])
+            if len(seen.scopes) >= _MOST_KEPT:
+                seen.scopes.clear()
+            seen.scopes[key] = scope
         return scope
 
 
-def _scope(files: Sequence[_File], passes: Sequence[Predicate]) -> Scope:
-    kept = [one for one in files if all(passed(one.values) for passed in passes)]
+def _part(stored: _Stored, access: Given) -> _Stored:
+    """The files that pass, with the fields and types that they alone have."""
+    key = json.dumps(access, default=repr)
+    part = stored.parts.get(key)
+    if part is None:
+        try:
+            passes = parsing.parse(access, stored.schema)
+        except FilterError as error:
+            log.error("the filter %s of a key: %s", key, error)  # it names what others may see
+            raise ConfigurationError(
+                "the filter of this key does not fit the rules; the server's log says why"
+            ) from error
+        part = _stored(
+            (one.path, one.said, one.chunks, one.entries)
+            for one in stored.files
+            if passes(one.values)
+        )
+        if len(stored.parts) >= _MOST_KEPT:
+            stored.parts.clear()
+        stored.parts[key] = part
+    return part
+
+
+def _scope(kept: Sequence[_File]) -> Scope:
     return Scope(
         frozenset(one.path for one in kept),
         "{" + ",".join(str(row) for one in kept for row in one.chunks) + "}",
@@ -103,16 +138,20 @@ def _of_settings(default: Given | None, schema: Schema) -> Predicate:
 
 def _read(conn: Connection, generation_id: int) -> _Stored:
     rows = conn.execute(_FILES, {"generation": generation_id}).fetchall()
-    old = sorted(path for path, metadata, *_ in rows if metadata is None)
+    old = sum(metadata is None for _, metadata, *_ in rows)
     if old:
         raise IndexMismatchError(
-            f"{len(old)} files were indexed before there was metadata to filter by, {old[0]!r} "
-            "among them; run: python -m ingest"
+            f"{old} files were indexed before there was metadata to filter by; "
+            "run: python -m ingest"
         )
-    said = {path: _tuples(metadata) for path, metadata, *_ in rows}
-    schema = infer(said.values())
-    files = [_File(path, typed(path, said[path], schema), chunks, entries)
-             for path, _, chunks, entries in rows]  # fmt: skip
+    return _stored((path, _tuples(said), chunks, entries) for path, said, chunks, entries in rows)
+
+
+def _stored(found: Iterable[tuple[str, Metadata, Sequence[int], int]]) -> _Stored:
+    rows = list(found)
+    schema = infer(said for _, said, *_ in rows)
+    files = (_File(path, said, typed(path, said, schema), chunks, entries)
+             for path, said, chunks, entries in rows)  # fmt: skip
     return _Stored(schema, tuple(files))
 
 

@@ -9,6 +9,7 @@ from retrieval.models import Candidate, Fate, SourceNote
 from retrieval.ranking.fusion import Fused
 from retrieval.ranking.precedence import Ranked, current_first, overriding, with_twins
 from retrieval.ranking.reranking import Passage, Reranker
+from retrieval.tracing import KIND, stage
 
 Scored = tuple[ScoredChunk, float]  # a chunk with the score that ordered it
 
@@ -55,7 +56,9 @@ def reranked(
     if reranker is None or not candidates:
         return None
     read = [Passage(item.scored.chunk, item.best.text if item.best else "") for item in candidates]
-    return reranker.scores(question, read)
+    attributes = {KIND: "RERANKER", "reranker.model_name": reranker.name}
+    with stage(f"rerank {reranker.name}", attributes=attributes):
+        return reranker.scores(question, read)
 
 
 def _scored(ranked: Sequence[Ranked]) -> tuple[Scored, ...]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import EncodedQuestion
+from retrieval.index.indexed_file import notes
 from retrieval.index.nearest import nearest, similarity
 from retrieval.index.store import (
     Connection,
@@ -18,7 +19,6 @@ from retrieval.index.store import (
     StoredEntry,
     full_text,
     nearest_entries,
-    notes,
 )
 from retrieval.models import Entry, LateInteraction, Scope, SourceNote, Terms, Vectors
 from retrieval.ranking import late_interaction, lines
@@ -59,7 +59,8 @@ def collect(
     `words` is the question as it is searched in full text, `encoded` its vectors.
     """
     dense = nearest(conn, generation.id, encoded.vector, LIST_LENGTH, scope)
-    text = full_text(conn, generation.id, words, LIST_LENGTH, scope)
+    part = context.existing(conn, generation)
+    text = full_text(conn, generation.id, words, LIST_LENGTH, scope, part)
     only_text = {item.row_id for item in text} - {item.row_id for item in dense}
     similar = similarity(conn, sorted(only_text), encoded.vector)
     entries: list[StoredEntry] = []
@@ -72,7 +73,7 @@ def collect(
         rows = sorted({item.row_id for item in (*dense, *text)})
         entries = nearest_entries(conn, rows, encoded.vector, _ENTRIES)
     about = notes(conn, generation.id, {item.chunk.path for item in (*dense, *text)})
-    terms = context.terms.of(conn, generation.id, generation.name)
+    terms = context.terms_at(conn, generation)
     return Lists(generation, dense, text, similar, entries, about, terms)
 
 

@@ -28,7 +28,7 @@ from retrieval.encoder.bi_encoder import Embedder, EncodedQuestion, ModelThread
 from retrieval.encoder.weights import bundled_encoder
 from retrieval.errors import ModelUnavailableError
 from retrieval.index.store import Connection, Generation, some_vectors
-from retrieval.models import Vectors
+from retrieval.models import Scope, Vectors
 from retrieval.text.normalize import searchable
 
 _HERE = Path(__file__).parent
@@ -68,14 +68,21 @@ class BaselineCache:
 
     _known: tuple[str, str, float] | None = None  # generation, encoder
 
-    def of(self, conn: Connection, generation: Generation, embedder: Embedder) -> float:
+    def of(
+        self,
+        conn: Connection,
+        generation: Generation,
+        embedder: Embedder,
+        part: Scope | None = None,
+    ) -> float:
         """Return the mean similarity of some entries to the nearest line; 0 without an entry.
 
-        Which entries depends on their texts alone, so equal indexes have an equal one.
+        Which entries depends on their texts alone, so equal indexes have an equal one. Of a `part`
+        they are its own; a cache is always asked for the same.
         """
         key = (generation.name, embedder.files.digest)
         if self._known is None or self._known[:2] != key:
-            vectors = some_vectors(conn, generation.id, _SAMPLE)
+            vectors = some_vectors(conn, generation.id, _SAMPLE, part)
             lists = _embedded(embedder).lists if len(vectors) else ()
             near = [(vectors @ list_.T).max(axis=1) for list_ in lists]
             self._known = (*key, float(np.mean(near)) if near else 0.0)

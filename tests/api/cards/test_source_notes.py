@@ -7,7 +7,7 @@ from ingest.chunking import document
 from ingest.read import markdown
 from ingest.read.vault import SourceFile
 from retrieval.context import SearchContext
-from retrieval.index import store
+from retrieval.index import indexed_file, store
 from retrieval.models import SourceNote
 from retrieval.search import search
 from tests.conftest import write_vault
@@ -21,7 +21,7 @@ def test_the_index_holds_what_the_front_matter_says(empty: SearchContext, tmp_pa
     write_vault(tmp_path / "v", FILES)
     pipeline.run(empty, tmp_path / "v")
     live = empty.store.read(store.live)
-    notes = empty.store.read(lambda conn: store.notes(conn, live.id, [*FILES, "none.md"]))
+    notes = empty.store.read(lambda conn: indexed_file.notes(conn, live.id, [*FILES, "none.md"]))
     assert notes == {
         "old/Rules 2024.md": SourceNote("old/Rules 2024.md", "Superseded", "1st"),
         "Secrets.md": SourceNote("Secrets.md", supersedes=("old/Rules 2024.md",)),
@@ -34,7 +34,7 @@ def test_an_edited_front_matter_is_read_anew(empty: SearchContext, tmp_path: Pat
     write_vault(tmp_path / "v", {"old/Rules 2024.md": OLD.replace("Superseded", "current")})
     pipeline.run(empty, tmp_path / "v")
     live = empty.store.read(store.live)
-    notes = empty.store.read(lambda conn: store.notes(conn, live.id, list(FILES)))
+    notes = empty.store.read(lambda conn: indexed_file.notes(conn, live.id, list(FILES)))
     assert notes["old/Rules 2024.md"].status == "current"
 
 

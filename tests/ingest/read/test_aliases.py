@@ -40,7 +40,7 @@ def test_what_a_file_says(text: str, expected: dict[str, tuple[str, ...]]) -> No
         ("GM: [Referee, gm]", 1, "'GM' is given as its own meaning"),
         ("PC: a\n'?!': b", 2, "'?!' holds no word"),
         ("people:\n  PTO: vacation", 2, "'' holds no word; write `alias: meaning`"),
-        ("GM: [[referee]]", 1, "'' holds no word"),
+        ("GM: [[referee]]", 1, "nested too deep"),
         ("- PC\n- GM", 1, "write `alias: meaning`"),
         ("PC", 1, "write `alias: meaning`"),
         (f"PC: a\nGM: {'x' * 61}", 2, "has 61 characters, over 60; shorten it"),
@@ -67,8 +67,8 @@ def test_any_text_is_aliases_or_rejected(text: str) -> None:
 
 
 def test_deep_nesting_is_rejected_without_a_stack(tmp_path: Path) -> None:
-    with pytest.raises(FileRejectedError):
-        aliases.parse("aliases.yaml", "a: " + "[" * 50_000)
+    with pytest.raises(FileRejectedError, match="line 2: nested too deep"):
+        aliases.parse("aliases.yaml", "b: c\na: " + "[" * 50_000)
 
 
 def test_each_folder_may_have_some_and_one_of_two_folders_means_both(tmp_path: Path) -> None:

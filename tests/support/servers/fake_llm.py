@@ -54,6 +54,7 @@ class FakeLlm:
         self.times: list[float] = []  # of the requests, monotonic
         self.paths: list[str] = []
         self.keys: list[str] = []
+        self.traceparents: list[str] = []  # where a request brought one
         self.hung_up = threading.Event()  # set when the client leaves in the middle of a reply
         self.hangups: list[float] = []  # when clients left, monotonic
         self.stopped = threading.Event()
@@ -94,6 +95,7 @@ class _Handler(BaseHTTPRequestHandler):
         llm.times.append(time.monotonic())
         llm.paths.append(self.path)
         llm.keys.append(self.headers["Authorization"])
+        llm.traceparents += self.headers.get_all("traceparent", [])
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         llm.requests.append(request)
         mode = llm.modes.pop(0) if llm.modes else llm.mode
