@@ -24,7 +24,7 @@ from api.http.hosts import Hosts
 from api.http.request_id import PROBES, RequestIds
 from api.http.sse import EventStream
 from api.keys.authorization import ASK
-from api.keys.limits import LIMITED
+from api.keys.limits import ASKING, LIMITED
 from api.mcp import over_http as mcp
 from api.openai import routes
 from api.page import llms, sign_in
@@ -90,10 +90,11 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.exception_handler(RequestValidationError)(problems.explain_body)
     app.exception_handler(HTTPException)(problems.explain_http)
     app.exception_handler(Exception)(problems.explain_bug)
-    limited = [ASK, Depends(admitted), LIMITED]
+    admitting = [ASK, Depends(admitted)]
     wrong = described(401, 403, 413, 422, 429, 503)
     asked = {**_STREAMED, **wrong, **described(502)}
-    app.post("/ask", response_model=Answer, responses=asked, dependencies=limited)(ask)
+    app.post("/ask", response_model=Answer, responses=asked, dependencies=[*admitting, ASKING])(ask)
+    limited = [*admitting, LIMITED]
     app.post("/search", response_model=SearchReply, responses=wrong, dependencies=limited)(find)
     app.get("/livez")(health.livez)
     app.get("/readyz", responses=described(503))(health.readyz)

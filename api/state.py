@@ -137,7 +137,12 @@ def _check_filters(context: SearchContext) -> None:
 def app_state(request: Request) -> AppState:
     """Return what the lifespan opened, as the key that let the request in may see it."""
     opened: AppState = request.state.app_state
-    return opened.as_seen_by(getattr(request.state, "key", None))
+    return opened.as_seen_by(key_of(request))
+
+
+def key_of(request: Request) -> Key | None:
+    """Return the key that a request was let in by; None where none was needed, or not yet."""
+    return getattr(request.state, "key", None)
 
 
 def request_id(request: Request) -> str:

@@ -19,7 +19,6 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import Resource, ResourceTemplate, ToolAnnotations
 from pydantic import AnyUrl, Field
 
-from api.answer import pipeline
 from api.answer.card_reply import AskOptions
 from api.http import answering, problems
 from api.http.client_disconnect import ClientDisconnect
@@ -154,7 +153,7 @@ def _tools(opened: AppState) -> list[Tool]:
                     history=history, filters=filters, texts=opened.texts, disconnect=disconnect,
                     readers=opened.readers,
                 )  # fmt: skip
-                given = pipeline.ask(opened.rules, opened.model, question, asked)
+                given = answering.local_answer(opened, question, asked)
             return Asked.of(given, _base_url(ctx))
 
         async with _counted(ctx, opened, questions):
