@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.routing import Route
 
+from api import VERSION
 from api.answer.card_reply import AskOptions
 from api.answer.cards import over_http
 from api.answer.question import follow_up
@@ -74,7 +75,7 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
 
     app = FastAPI(
         title="rules-oracle",
-        version="0.1.0",
+        version=VERSION,
         lifespan=lifespan,
         docs_url=None,  # these load scripts from elsewhere: the page has its own /docs
         redoc_url=None,
