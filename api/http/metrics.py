@@ -25,17 +25,15 @@ from api.schema.problem import described
 from api.schema.usage import AnswerTimings, Usage
 from api.sources import stale_files
 from api.state import AppState, Opened
-from api.telemetry.recorder import Recorder
+from api.telemetry import recorder
 from retrieval.errors import DatabaseUnreachableError, IndexMissingError, LlmAbandonedError
 from retrieval.index import generations, store
-from retrieval.index.telemetry import AskedQuestion
 
 # Seconds. A search takes some 0.03; a model has LLM_TIMEOUT, 30, for each of two replies.
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _INDEX_SECONDS = 5.0  # for the gauges of the index: Prometheus waits 10 for the whole
 _ANSWERING = {"/ask", "/mcp", "/page/ask", "/v1/chat/completions"}
 _COUNTED = "question_counted"  # of a request's state
-_END = "question_end"  # its answer, or the title of its error
 _METHODS = {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}
 
 router = APIRouter()
@@ -132,13 +130,13 @@ def install(app: FastAPI) -> None:
 def answered(request: Request, given: Answer) -> None:
     """Count the answer that a request gets."""
     setattr(request.state, _COUNTED, True)
-    request.scope["state"][_END] = given
+    request.scope["state"][recorder.END] = given
     _of(request.scope).answered(given)
 
 
 def abandoned(request: Request) -> None:
     """Count a question whose client left before its answer."""
-    request.scope["state"][_END] = LlmAbandonedError.__name__
+    request.scope["state"][recorder.END] = LlmAbandonedError.__name__
     _of(request.scope).abandoned()
 
 
@@ -148,7 +146,7 @@ def failed(request: Request, title: str) -> None:
     A question has one end: what fails behind its answer, as the page around it, is not counted.
     """
     if _asks(request) and not getattr(request.state, _COUNTED, False):
-        request.scope["state"][_END] = title
+        request.scope["state"][recorder.END] = title
         _of(request.scope).failed(title)
 
 
@@ -206,23 +204,7 @@ class _Timed:
             method = scope["method"] if scope["method"] in _METHODS else "other"
             seconds = perf_counter() - started
             _of(scope).served(method, _template(scope), status, seconds)
-            _record(scope, 1000 * seconds)
-
-
-def _record(scope: Scope, milliseconds: float) -> None:
-    """Store what became of a question, behind its reply."""
-    state = scope["state"]
-    recorder: Recorder | None = state.get("recorder")
-    end: Answer | str | None = state.get(_END)
-    if recorder is None or end is None:
-        return
-    key = state["key"].name if state.get("key") else ""
-    if isinstance(end, Answer):
-        recorder.answered(end, milliseconds, key)
-        return
-    outcome = "abandoned" if end == LlmAbandonedError.__name__ else "error"
-    reason = end if outcome == "error" else ""
-    recorder.put(AskedQuestion(state["request_id"], outcome, reason, milliseconds, key=key))
+            recorder.record(scope["state"], 1000 * seconds)
 
 
 def _of(scope: Scope) -> Metrics:

@@ -1,20 +1,22 @@
 """Write what became of each question to the database: behind its reply, in a thread of its own."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from queue import Empty, Full, Queue
 from threading import Thread
+from typing import Any
 
 from api.http.logs import OncePerMinute
 from api.schema.answer import Answer
 from api.telemetry.scrubbing import scrubbed
 from retrieval.database.pool import Store
-from retrieval.errors import RulesError
+from retrieval.errors import LlmAbandonedError, RulesError
 from retrieval.index import telemetry
 from retrieval.index.telemetry import AskedQuestion
 from retrieval.settings import Settings
 
+END = "question_end"  # of a request's state: its answer, or the title of its error
 MOST_WAITING = 1_000  # rows; further ones are dropped
 _AT_ONCE = 200
 _PLACES = 4
@@ -88,6 +90,21 @@ class Recorder:
                 telemetry.write(conn, rows, self._days)
         except RulesError as error:
             log.warning("%d rows are lost: %s", len(rows), error)
+
+
+def record(state: Mapping[str, Any], milliseconds: float) -> None:
+    """Store what became of a request's question, where it asked one; call it behind the reply."""
+    recorder: Recorder | None = state.get("recorder")
+    end: Answer | str | None = state.get(END)
+    if recorder is None or end is None:
+        return
+    key = state["key"].name if state.get("key") else ""
+    if isinstance(end, Answer):
+        recorder.answered(end, milliseconds, key)
+        return
+    outcome = "abandoned" if end == LlmAbandonedError.__name__ else "error"
+    reason = end if outcome == "error" else ""
+    recorder.put(AskedQuestion(state["request_id"], outcome, reason, milliseconds, key=key))
 
 
 @contextmanager
