@@ -8,8 +8,12 @@ RUN python -m venv /venv
 ENV PATH=/venv/bin:$PATH
 COPY requirements.lock ./
 RUN pip install --no-cache-dir -r requirements.lock && pip check
+
+# The published weights in a layer of their own, which neither code nor packages change.
+FROM base AS models
+WORKDIR /build
 COPY setup.py ./
-RUN python -c "import setup; setup.put_base(setup.TARGET)"
+RUN python -m venv /venv && /venv/bin/python -c "import setup; setup.put_base(setup.TARGET)"
 
 FROM base
 # 10001 owns no file of the image but /data, where the embedded database lives if DATABASE_URL is
@@ -27,10 +31,10 @@ ENV PATH=/venv/bin:$PATH \
     VAULT=/app/vault \
     RAG_DATA_DIR=/data
 WORKDIR /app
+COPY --from=models /build/retrieval/encoder/base retrieval/encoder/base
 COPY --from=packages /venv /venv
 COPY pyproject.toml ./
 COPY retrieval/ retrieval/
-COPY --from=packages /build/retrieval/encoder/base retrieval/encoder/base
 COPY ingest/ ingest/
 COPY api/ api/
 COPY evals/ evals/

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.routing import Route
 
+from api import VERSION
 from api.answer.card_reply import AskOptions
 from api.answer.cards import over_http
 from api.answer.question import follow_up
@@ -34,6 +35,8 @@ from api.schema.problem import described
 from api.schema.requests import AskRequest, SearchRequest
 from api.schema.search import SearchReply
 from api.state import AppState, Opened, RequestId, State, open_app_state
+from api.telemetry import status
+from api.telemetry.recorder import recording
 from retrieval.errors import RulesError
 from retrieval.search import search
 from retrieval.settings import Settings, load
@@ -65,12 +68,14 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
                 if isinstance(opened, AppState)
                 else stack.enter_context(open_app_state(opened or load()))
             )
+            rules = app_state.rules
+            recorder = stack.enter_context(recording(rules.store, rules.settings))
             async with mcp.running(app_state, _MOST_BYTES) as manager:
-                yield {"app_state": app_state, "mcp": manager}
+                yield {"app_state": app_state, "mcp": manager, "recorder": recorder}
 
     app = FastAPI(
         title="rules-oracle",
-        version="0.1.0",
+        version=VERSION,
         lifespan=lifespan,
         docs_url=None,  # these load scripts from elsewhere: the page has its own /docs
         redoc_url=None,
@@ -103,6 +108,7 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.include_router(page.router)
     app.include_router(llms.router)
     app.include_router(sign_in.router)
+    app.include_router(status.router)
     return app
 
 

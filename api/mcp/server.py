@@ -19,6 +19,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import Resource, ResourceTemplate, ToolAnnotations
 from pydantic import AnyUrl, Field
 
+from api import VERSION
 from api.answer.card_reply import AskOptions
 from api.http import answering, problems
 from api.http.client_disconnect import ClientDisconnect
@@ -75,7 +76,7 @@ class RulesServer(MCPServer[Any]):
     def __init__(self, opened: AppState) -> None:
         """Make the tools over what is opened."""
         super().__init__(
-            "rules-oracle", instructions=_INSTRUCTIONS, version="0.1.0", tools=_tools(opened)
+            "rules-oracle", instructions=_INSTRUCTIONS, version=VERSION, tools=_tools(opened)
         )
         self._opened = opened
 
