@@ -35,6 +35,8 @@ from api.schema.problem import described
 from api.schema.requests import AskRequest, SearchRequest
 from api.schema.search import SearchReply
 from api.state import AppState, Opened, RequestId, State, open_app_state
+from api.telemetry import status
+from api.telemetry.recorder import recording
 from retrieval.errors import RulesError
 from retrieval.search import search
 from retrieval.settings import Settings, load
@@ -66,8 +68,10 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
                 if isinstance(opened, AppState)
                 else stack.enter_context(open_app_state(opened or load()))
             )
+            rules = app_state.rules
+            recorder = stack.enter_context(recording(rules.store, rules.settings))
             async with mcp.running(app_state, _MOST_BYTES) as manager:
-                yield {"app_state": app_state, "mcp": manager}
+                yield {"app_state": app_state, "mcp": manager, "recorder": recorder}
 
     app = FastAPI(
         title="rules-oracle",
@@ -104,6 +108,7 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.include_router(page.router)
     app.include_router(llms.router)
     app.include_router(sign_in.router)
+    app.include_router(status.router)
     return app
 
 

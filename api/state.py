@@ -36,6 +36,8 @@ from retrieval.settings import Settings
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+    from api.telemetry.recorder import Recorder
+
 log = logging.getLogger("api")
 
 _NO_FILE: Given = {"not": {}}  # a filter that no file passes
@@ -75,6 +77,7 @@ class State(TypedDict):
 
     app_state: AppState
     mcp: "StreamableHTTPSessionManager"  # what answers at /mcp
+    recorder: "Recorder | None"  # of what became of questions
 
 
 @contextmanager

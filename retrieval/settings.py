@@ -138,6 +138,8 @@ class Settings(BaseSettings):
     log_format: Literal["text", "json"] = "text"  # json: an object a line
     otel_instrumentation_genai_capture_message_content: bool = False  # questions in traces
     feedback_stores_questions: bool = False  # else a rating is stored without what was asked
+    telemetry_days: Annotated[int, Field(ge=0, le=3_650)] = 30  # of each question a row; 0: none
+    telemetry_stores_questions: bool = False  # with its text, scrubbed
 
     @model_validator(mode="after")
     def _check_budget(self) -> "Settings":

@@ -97,3 +97,4 @@ async def _authorized(
 ASK = Security(_authorized, scopes=["ask"])
 FEEDBACK = Security(_authorized, scopes=["feedback"])
 METRICS = Security(_authorized, scopes=["metrics"])
+ADMIN = Security(_authorized, scopes=["admin"])
