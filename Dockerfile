@@ -1,5 +1,5 @@
 # One image for `python -m api`, `python -m ingest` and the evals: code, locked packages, models.
-# Nothing is downloaded when it runs; the encoder's weights come with a package of the lock file.
+# Nothing is downloaded when it runs; setup.py fetches the encoder's weights.
 FROM python:3.11.17-slim-trixie AS base
 
 FROM base AS packages
@@ -7,12 +7,13 @@ WORKDIR /build
 RUN python -m venv /venv
 ENV PATH=/venv/bin:$PATH
 COPY requirements.lock ./
-# torch first and alone, from PyTorch's own index of CPU builds: on x86-64 the default build brings
-# several GB of CUDA. The locked version counts as installed then, and pip takes the rest as usual.
-RUN pip install --no-cache-dir --no-deps --index-url https://download.pytorch.org/whl/cpu \
-        "$(grep -oE '^torch==[^ ;\\]+' requirements.lock)" \
-    && pip install --no-cache-dir -r requirements.lock \
-    && pip check
+RUN pip install --no-cache-dir -r requirements.lock && pip check
+
+# The published weights in a layer of their own, which neither code nor packages change.
+FROM base AS models
+WORKDIR /build
+COPY setup.py ./
+RUN python -m venv /venv && /venv/bin/python -c "import setup; setup.put_base(setup.TARGET)"
 
 FROM base
 # 10001 owns no file of the image but /data, where the embedded database lives if DATABASE_URL is
@@ -30,13 +31,13 @@ ENV PATH=/venv/bin:$PATH \
     VAULT=/app/vault \
     RAG_DATA_DIR=/data
 WORKDIR /app
+COPY --from=models /build/retrieval/encoder/base retrieval/encoder/base
 COPY --from=packages /venv /venv
 COPY pyproject.toml ./
 COPY retrieval/ retrieval/
 COPY ingest/ ingest/
 COPY api/ api/
 COPY evals/ evals/
-COPY training/ training/
 # The sample rules. Mount your own folder here: -v /path/to/rules:/app/vault:ro
 COPY vault/ vault/
 USER 10001:10001

@@ -1,6 +1,7 @@
 # One line a task; each may be repeated.
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 Q ?= How much damage does a PC take from falling 30'?
 
 .DEFAULT_GOAL := help
@@ -9,27 +10,33 @@ Q ?= How much damage does a PC take from falling 30'?
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 14
 
-setup: .venv/.complete  ## make .venv: what requirements-dev.lock names, and this package
-
-.venv/.complete: requirements-dev.lock
+# What is run needs neither torch nor the tools of tests.
+.venv/.light: requirements.lock setup.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@echo "installing (the first time takes some minutes, most of it downloads) …"
-	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@echo "installing (the first time takes a minute, most of it downloads) …"
+	@$(PIP) -r requirements.lock
+	@$(PIP) --no-deps --editable .
 	@touch $@
 
-run: setup  ## ingest the vault and serve http://127.0.0.1:8000 (PORT=8001 for another)
+setup: .venv/.complete  ## make .venv: what runs, and what requirements-dev.lock adds for tests and training
+
+.venv/.complete: .venv/.light requirements-dev.lock
+	@echo "installing torch and the tools of tests (the first time takes some minutes) …"
+	@$(PIP) -r requirements-dev.lock
+	@touch $@
+
+run: .venv/.light  ## ingest the vault and serve http://127.0.0.1:8000 (PORT=8001 for another)
 	@$(BIN)/python -m ingest || test $$? -eq 1
 	@$(BIN)/python -m api
 
-ask: setup  ## ask a running server: make ask Q="What armor can a Magic-User wear?"
+ask: .venv/.light  ## ask a running server: make ask Q="What armor can a Magic-User wear?"
 	@$(BIN)/python -m api.ask -- "$$Q"
 export Q
 
-ingest: setup  ## bring the index into step with vault/
+ingest: .venv/.light  ## bring the index into step with vault/
 	@$(BIN)/python -m ingest
 
-evals: setup  ## measure search with the questions of evals/datasets/rules.jsonl
+evals: .venv/.light  ## measure search with the questions of evals/datasets/rules.jsonl
 	@$(BIN)/python -m evals.retrieval --split gate --vault vault
 
 table: setup  ## measure both sample vaults and write the README's table
@@ -74,9 +81,9 @@ LOCK := .venv/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-u
 # A machine with a CPU build of torch calls it 2.13.0+cpu, which other machines cannot find.
 lock: setup  ## write both lock files again from pyproject.toml
 	@$(LOCK) --extra otel --output-file requirements.lock pyproject.toml
-	@$(LOCK) --extra dev --output-file requirements-dev.lock pyproject.toml
+	@$(LOCK) --extra dev --extra models --output-file requirements-dev.lock pyproject.toml
 	@sed -i.bak 's/^\(torch==[0-9.]*\)+cpu/\1/' requirements.lock requirements-dev.lock
 	@rm -f requirements.lock.bak requirements-dev.lock.bak
 
 clean:  ## remove what make and the programs made: environment, index, results
-	@rm -rf .venv .data results .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf .venv .data results retrieval/encoder/base .mypy_cache .ruff_cache .pytest_cache .hypothesis

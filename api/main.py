@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.routing import Route
 
+from api import VERSION
 from api.answer.card_reply import AskOptions
 from api.answer.cards import over_http
 from api.answer.question import follow_up
@@ -24,7 +25,7 @@ from api.http.hosts import Hosts
 from api.http.request_id import PROBES, RequestIds
 from api.http.sse import EventStream
 from api.keys.authorization import ASK
-from api.keys.limits import LIMITED
+from api.keys.limits import ASKING, LIMITED
 from api.mcp import over_http as mcp
 from api.openai import routes
 from api.page import llms, sign_in
@@ -34,6 +35,8 @@ from api.schema.problem import described
 from api.schema.requests import AskRequest, SearchRequest
 from api.schema.search import SearchReply
 from api.state import AppState, Opened, RequestId, State, open_app_state
+from api.telemetry import status
+from api.telemetry.recorder import recording
 from retrieval.errors import RulesError
 from retrieval.search import search
 from retrieval.settings import Settings, load
@@ -65,12 +68,14 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
                 if isinstance(opened, AppState)
                 else stack.enter_context(open_app_state(opened or load()))
             )
+            rules = app_state.rules
+            recorder = stack.enter_context(recording(rules.store, rules.settings))
             async with mcp.running(app_state, _MOST_BYTES) as manager:
-                yield {"app_state": app_state, "mcp": manager}
+                yield {"app_state": app_state, "mcp": manager, "recorder": recorder}
 
     app = FastAPI(
         title="rules-oracle",
-        version="0.1.0",
+        version=VERSION,
         lifespan=lifespan,
         docs_url=None,  # these load scripts from elsewhere: the page has its own /docs
         redoc_url=None,
@@ -90,10 +95,11 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.exception_handler(RequestValidationError)(problems.explain_body)
     app.exception_handler(HTTPException)(problems.explain_http)
     app.exception_handler(Exception)(problems.explain_bug)
-    limited = [ASK, Depends(admitted), LIMITED]
+    admitting = [ASK, Depends(admitted)]
     wrong = described(401, 403, 413, 422, 429, 503)
     asked = {**_STREAMED, **wrong, **described(502)}
-    app.post("/ask", response_model=Answer, responses=asked, dependencies=limited)(ask)
+    app.post("/ask", response_model=Answer, responses=asked, dependencies=[*admitting, ASKING])(ask)
+    limited = [*admitting, LIMITED]
     app.post("/search", response_model=SearchReply, responses=wrong, dependencies=limited)(find)
     app.get("/livez")(health.livez)
     app.get("/readyz", responses=described(503))(health.readyz)
@@ -102,6 +108,7 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.include_router(page.router)
     app.include_router(llms.router)
     app.include_router(sign_in.router)
+    app.include_router(status.router)
     return app
 
 

@@ -36,6 +36,8 @@ from retrieval.settings import Settings
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+    from api.telemetry.recorder import Recorder
+
 log = logging.getLogger("api")
 
 _NO_FILE: Given = {"not": {}}  # a filter that no file passes
@@ -75,6 +77,7 @@ class State(TypedDict):
 
     app_state: AppState
     mcp: "StreamableHTTPSessionManager"  # what answers at /mcp
+    recorder: "Recorder | None"  # of what became of questions
 
 
 @contextmanager
@@ -137,7 +140,12 @@ def _check_filters(context: SearchContext) -> None:
 def app_state(request: Request) -> AppState:
     """Return what the lifespan opened, as the key that let the request in may see it."""
     opened: AppState = request.state.app_state
-    return opened.as_seen_by(getattr(request.state, "key", None))
+    return opened.as_seen_by(key_of(request))
+
+
+def key_of(request: Request) -> Key | None:
+    """Return the key that a request was let in by; None where none was needed, or not yet."""
+    return getattr(request.state, "key", None)
 
 
 def request_id(request: Request) -> str:

@@ -21,10 +21,13 @@ from pydantic import (
     SecretStr,
     ValidationError,
     field_validator,
+    model_validator,
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from retrieval import rates
 from retrieval.errors import ConfigurationError
+from retrieval.rates import Rate
 
 # Lines that a .env may hold for other programs: Docker Compose and the libraries read these.
 FOREIGN_NAMES = frozenset({"HF_HUB_OFFLINE", "NO_COLOR", "POSTGRES_PASSWORD"})
@@ -57,6 +60,24 @@ def _candidates(given: Mapping[str, Any]) -> int:
 def _names(value: object) -> object:
     """Names with commas or spaces between them, as an environment variable holds them."""
     return tuple(value.lower().replace(",", " ").split()) if isinstance(value, str) else value
+
+
+def _rates(value: object) -> object:
+    try:
+        return rates.read(value) if isinstance(value, str | int) else value
+    except ConfigurationError as error:
+        raise ValueError(str(error)) from error
+
+
+Rates = Annotated[tuple[Rate, ...], NoDecode, BeforeValidator(_rates)]
+
+
+def _prices(value: object) -> object:
+    """What a million tokens cost, those that are read and those that are written: 0.15,0.60."""
+    found = tuple(map(float, value.split(","))) if isinstance(value, str) else value
+    if isinstance(found, tuple) and found and not (len(found) == 2 and min(found) >= 0):
+        raise ValueError("write two prices of a million tokens, read and written: 0.15,0.60")
+    return found
 
 
 class Settings(BaseSettings):
@@ -103,8 +124,13 @@ class Settings(BaseSettings):
     title: str | None = None  # of the page, where the vault's README has no heading
     api_keys: str | None = None  # a file of keys, or its lines; not set: everybody may ask
     allowed_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = ()
-    rate_limit_key: PositiveInt | None = None  # questions a minute of a key without its own
-    rate_limit_address: PositiveInt | None = None  # and of an address
+    rate_limit_key: Rates = ()  # questions of a key without its own: 60/m,2000/d
+    rate_limit_address: Rates = ()  # and of an address
+    token_limit_key: Rates = ()  # tokens of the language model, of a key without its own
+    token_limit_address: Rates = ()
+    model_budget_tokens: PositiveInt | None = None  # a day, of all callers
+    model_budget_money: PositiveFloat | None = None  # a day, by MODEL_PRICES
+    model_prices: Annotated[tuple[float, ...], NoDecode, BeforeValidator(_prices)] = ()
     cors_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = ()
     host: str = "127.0.0.1"
     port: PositiveInt = Field(default=8000, le=65535)
@@ -112,6 +138,14 @@ class Settings(BaseSettings):
     log_format: Literal["text", "json"] = "text"  # json: an object a line
     otel_instrumentation_genai_capture_message_content: bool = False  # questions in traces
     feedback_stores_questions: bool = False  # else a rating is stored without what was asked
+    telemetry_days: Annotated[int, Field(ge=0, le=3_650)] = 30  # of each question a row; 0: none
+    telemetry_stores_questions: bool = False  # with its text, scrubbed
+
+    @model_validator(mode="after")
+    def _check_budget(self) -> "Settings":
+        if self.model_budget_money and not self.model_prices:
+            raise ValueError("MODEL_BUDGET_MONEY needs MODEL_PRICES: 0.15,0.60")
+        return self
 
     @field_validator("cors_origins")
     @classmethod

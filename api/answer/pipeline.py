@@ -11,7 +11,6 @@ from api.answer import compose
 from api.answer.card_reply import PLAIN_ASK, AskOptions, CardReply, card_reply
 from api.answer.cards import over_http, render
 from api.answer.compose import Draft
-from api.answer.fixed_texts import Texts
 from api.answer.question import follow_up
 from api.llm.client import LanguageModel
 from api.schema.answer import Answer, RefusalReason, SpellingCorrection
@@ -149,12 +148,13 @@ def _answer(begun: _Begun, draft: Draft | Delta | None) -> Answer:
     fresh = {path: freshness(vault, path, reply.hashes[path]) for path in sorted(paths)}
     return Answer(
         question=reply.question,
-        answer=_text(reply, draft, begun.options.texts),
+        answer=_text(begun, draft),
         certainty="refused" if refused else reply.certainty,
         confidence=0.0 if refused and found else reply.confidence,
         refused=refused,
         refusal_reason=draft.refusal,
         mode=draft.mode,
+        notice=_notice(begun, refused=refused),
         corrections=[
             SpellingCorrection(typed=word.typed, searched=word.searched)
             for word in reply.corrections
@@ -174,13 +174,22 @@ def _answer(begun: _Begun, draft: Draft | Delta | None) -> Answer:
     )
 
 
-def _text(reply: CardReply, draft: Draft, texts: Texts) -> str:
+def _notice(begun: _Begun, *, refused: bool) -> str | None:
+    """That a model would have written the answer if its budget were not used up."""
+    reply = begun.reply
+    is_without = refused or reply.talk or reply.premise or reply.folders  # of any model
+    return None if is_without or not begun.options.budget_spent else begun.options.texts.budget
+
+
+def _text(begun: _Begun, draft: Draft) -> str:
     """The draft, below what was corrected, that it may not answer, and the folders."""
+    reply, texts = begun.reply, begun.options.texts
     if reply.talk:
         return draft.text
     if draft.refusal:
         return texts.filtered if reply.elsewhere else texts.refusal
-    opening = []
+    notice = _notice(begun, refused=False)
+    opening = [notice] if notice else []
     if reply.corrections:
         words = ", ".join(f"*{word.searched}*" for word in reply.corrections)
         opening.append(f"Searched for {words}.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
+from dataclasses import replace
 
 from fastapi import Request
 
@@ -10,9 +11,11 @@ from api.answer.card_reply import AskOptions
 from api.http import feedback, metrics
 from api.http.client_disconnect import ClientDisconnect
 from api.http.request_id import LOGGED
+from api.keys import limits
+from api.llm.client import LanguageModel
 from api.schema.answer import Answer
 from api.schema.steps import Step
-from api.state import app_state, request_id
+from api.state import AppState, app_state, request_id
 from retrieval.metadata.filters import Given
 
 
@@ -41,16 +44,33 @@ def options(
 def answer(request: Request, question: str, asked: AskOptions) -> Answer:
     """Return the answer to a request's question. Raises what `pipeline.ask` raises."""
     opened = app_state(request)
-    given = pipeline.ask(opened.rules, opened.model, question, asked)
+    model, asked = _affordable(opened, asked)
+    given = pipeline.ask(opened.rules, model, question, asked)
     _keep(request, given)
     return given
+
+
+def local_answer(opened: AppState, question: str, asked: AskOptions) -> Answer:
+    """Return the answer to a question of this machine's user. Raises what `answer` raises."""
+    model, asked = _affordable(opened, asked)
+    given = pipeline.ask(opened.rules, model, question, asked)
+    limits.charge(opened, None, given.usage)
+    return given
+
+
+def _affordable(opened: AppState, asked: AskOptions) -> tuple[LanguageModel | None, AskOptions]:
+    """The model and the options, or no model and why where the day's budget is used up."""
+    if opened.model and limits.is_budget_spent(opened):
+        return None, replace(asked, budget_spent=True)
+    return opened.model, asked
 
 
 def steps(request: Request, question: str, asked: AskOptions) -> Generator[Step]:
     """Yield the steps of the answer; closing them before it counts a client that left."""
     opened = app_state(request)
     ended = False
-    with closing(pipeline.steps(opened.rules, opened.model, question, asked)) as made:
+    model, asked = _affordable(opened, asked)
+    with closing(pipeline.steps(opened.rules, model, question, asked)) as made:
         for step in made:
             if isinstance(step, Answer):
                 ended = True
@@ -66,6 +86,8 @@ def steps(request: Request, question: str, asked: AskOptions) -> Generator[Step]
 def _keep(request: Request, given: Answer) -> None:
     metrics.answered(request, given)
     feedback.remember(request, given)
+    if (opened := app_state(request)).model:
+        limits.charge(opened, request, given.usage)
     said = {
         "certainty": given.certainty, "refusal_reason": given.refusal_reason, "mode": given.mode,
         "guard": given.guard.verdict, "generation": given.generation,

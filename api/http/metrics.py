@@ -25,6 +25,7 @@ from api.schema.problem import described
 from api.schema.usage import AnswerTimings, Usage
 from api.sources import stale_files
 from api.state import AppState, Opened
+from api.telemetry import recorder
 from retrieval.errors import DatabaseUnreachableError, IndexMissingError, LlmAbandonedError
 from retrieval.index import generations, store
 
@@ -129,11 +130,13 @@ def install(app: FastAPI) -> None:
 def answered(request: Request, given: Answer) -> None:
     """Count the answer that a request gets."""
     setattr(request.state, _COUNTED, True)
+    request.scope["state"][recorder.END] = given
     _of(request.scope).answered(given)
 
 
 def abandoned(request: Request) -> None:
     """Count a question whose client left before its answer."""
+    request.scope["state"][recorder.END] = LlmAbandonedError.__name__
     _of(request.scope).abandoned()
 
 
@@ -143,6 +146,7 @@ def failed(request: Request, title: str) -> None:
     A question has one end: what fails behind its answer, as the page around it, is not counted.
     """
     if _asks(request) and not getattr(request.state, _COUNTED, False):
+        request.scope["state"][recorder.END] = title
         _of(request.scope).failed(title)
 
 
@@ -198,7 +202,9 @@ class _Timed:
             await self._app(scope, receive, send_and_see)
         finally:
             method = scope["method"] if scope["method"] in _METHODS else "other"
-            _of(scope).served(method, _template(scope), status, perf_counter() - started)
+            seconds = perf_counter() - started
+            _of(scope).served(method, _template(scope), status, seconds)
+            recorder.record(scope["state"], 1000 * seconds)
 
 
 def _of(scope: Scope) -> Metrics:

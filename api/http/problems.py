@@ -60,7 +60,15 @@ STATUS: dict[type[RulesError], int] = {
     VaultError: 500,
 }
 
-_PAGES = {"", "/", "/sign-in", "/vault", "/vault/", "/vault/{path:path}"}  # "": no such path
+_PAGES = {
+    "",
+    "/",
+    "/sign-in",
+    "/status",
+    "/vault",
+    "/vault/",
+    "/vault/{path:path}",
+}  # "": no such path
 
 _NOT_ASKED = {401, 403, 429}  # no question of ours that failed: whoever has no key can cause them
 

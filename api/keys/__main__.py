@@ -5,14 +5,14 @@ A running server sees each change at once. The token is printed once and kept no
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from api.keys import key_file, key_ring
-from retrieval.errors import RulesError
+from retrieval import rates
+from retrieval.errors import ConfigurationError, RulesError
 from retrieval.settings import load
 
 
@@ -40,18 +40,16 @@ def _run(arguments: argparse.Namespace) -> None:
     else:
         for key in key_file.read(path):
             seen = json.dumps(key.filter) if key.filter is not None else ""
-            print(key.name, ",".join(key.scopes), f"{key.rate}/m" if key.rate else "", seen)
+            tokens = f"{key.tokens} tokens" if key.tokens else ""
+            print(key.name, ",".join(key.scopes), key.rate or "", tokens, seen)
 
 
 def _key(
     arguments: argparse.Namespace,
-) -> tuple[str, tuple[str, ...], int | None, dict[str, Any] | None]:
-    given = arguments.filter or [None]
-    return arguments.name, arguments.scope, arguments.rate, _all(given)
-
-
-def _all(filters: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:
-    return filters[0] if len(filters) == 1 else {"and": list(filters)}
+) -> tuple[str, tuple[str, ...], str | None, dict[str, Any] | None, str | None]:
+    filters = arguments.filter or [None]
+    seen = filters[0] if len(filters) == 1 else {"and": filters}
+    return arguments.name, arguments.scope, arguments.rate, seen, arguments.tokens
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -61,7 +59,8 @@ def _parser() -> argparse.ArgumentParser:
     add = commands.add_parser("add", help="print a new token, once")
     add.add_argument("name")
     add.add_argument("--scope", type=_scopes, required=True, help=",".join(key_file.SCOPES))
-    add.add_argument("--rate", type=_rate, help="questions a minute: 60/m; default: RATE_LIMIT_KEY")
+    add.add_argument("--rate", type=_rate, help="questions: 60/m,2000/d; default: RATE_LIMIT_KEY")
+    add.add_argument("--tokens", type=_rate, help="of the model: 9000/m; default: TOKEN_LIMIT_KEY")
     add.add_argument(
         "--filter",
         type=_filter,
@@ -83,11 +82,12 @@ def _scopes(text: str) -> tuple[str, ...]:
     return scopes
 
 
-def _rate(text: str) -> int:
-    found = re.fullmatch(r"([1-9]\d{0,5})/m", text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no rate; write 60/m")
-    return int(found[1])
+def _rate(text: str) -> str:
+    try:
+        rates.read(text)
+    except ConfigurationError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
 
 
 def _filter(text: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Annotated
 from fastapi import Depends, HTTPException, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
+from api.keys import limits
 from api.keys.key_file import Key
 from api.state import app_state
 from retrieval.errors import ConfigurationError
@@ -23,14 +24,14 @@ log = logging.getLogger("api")
 async def check(request: Request, scope: str) -> None:
     """Let a request pass whose key has `scope`, and keep the key's name for the log.
 
-    Raises HTTPException: 401 without a known key, 403 where it lacks the scope.
+    Raises HTTPException: 401 without a known key, 403 where it lacks the scope, and 429 for wrong
+    keys beyond what the address may ask.
     """
     if app_state(request).keys is None:
         return
     key, is_given = await _caller(request)
     if key is None:
-        said = "this key is not known, or was revoked" if is_given else "a key is needed"
-        raise denied(said)
+        raise await unknown(request) if is_given else denied("a key is needed")
     if scope not in key.scopes:
         has = ", ".join(key.scopes) or "none"
         raise HTTPException(403, f"the key {key.name!r} has not the scope {scope!r}; it has: {has}")
@@ -40,6 +41,12 @@ def denied(reason: str) -> HTTPException:
     """Return what is raised where nobody is known to ask."""
     detail = f"{reason}; send one as Authorization: Bearer, or sign in on the page"
     return HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
+
+
+async def unknown(request: Request) -> HTTPException:
+    """Count a wrong key for its address, and return what is raised. Raises HTTPException, 429."""
+    await limits.check(request)
+    return denied("this key is not known, or was revoked")
 
 
 async def has_scope(request: Request, scope: str) -> bool:
@@ -73,11 +80,6 @@ async def _caller(request: Request) -> tuple[Key | None, bool]:
     return key, bool(token)
 
 
-def key_of(request: Request) -> Key | None:
-    """Return the key that a request was let in by; None where none was needed."""
-    return getattr(request.state, "key", None)
-
-
 def is_signed_in(request: Request) -> bool:
     """Tell whether a request was let in by the page's cookie."""
     return getattr(request.state, "is_signed_in", False)
@@ -95,3 +97,4 @@ async def _authorized(
 ASK = Security(_authorized, scopes=["ask"])
 FEEDBACK = Security(_authorized, scopes=["feedback"])
 METRICS = Security(_authorized, scopes=["metrics"])
+ADMIN = Security(_authorized, scopes=["admin"])

@@ -13,7 +13,9 @@ from secrets import token_urlsafe
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+from retrieval import rates
 from retrieval.errors import ConfigurationError
+from retrieval.rates import Rate
 
 SCOPES = ("ask", "feedback", "metrics", "admin")
 FILTERED = frozenset({"ask", "feedback"})  # the others tell of the whole vault
@@ -27,8 +29,19 @@ class Key:
     name: str
     scopes: tuple[str, ...]
     sha256: str
-    rate: int | None = None  # questions a minute; None: RATE_LIMIT_KEY
+    rate: str | int | None = None  # questions, "60/m,2000/d"; None: RATE_LIMIT_KEY
     filter: dict[str, Any] | None = None  # no other files exist for it: docs/filters.md
+    tokens: str | None = None  # of the language model, "9000/m"; None: TOKEN_LIMIT_KEY
+
+    @property
+    def rates(self) -> tuple[Rate, ...]:
+        """How often it may ask; () where it has no limit of its own."""
+        return rates.read(self.rate) if self.rate else ()
+
+    @property
+    def token_rates(self) -> tuple[Rate, ...]:
+        """How many tokens it may use; () where it has no limit of its own."""
+        return rates.read(self.tokens) if self.tokens else ()
 
     @property
     def line(self) -> str:
@@ -41,8 +54,9 @@ class Key:
 def made(
     name: str,
     scopes: Sequence[str],
-    rate: int | None = None,
+    rate: str | int | None = None,
     filter: dict[str, Any] | None = None,  # as the command calls it
+    tokens: str | None = None,
 ) -> tuple[Key, str]:
     """Return a new key and its token, which nothing else holds.
 
@@ -56,7 +70,7 @@ def made(
             f"the scope {min(whole)} tells of all files; give it to a key without --filter"
         )
     token = token_urlsafe(32)
-    return Key(name, tuple(scopes), digest(token), rate, filter), token
+    return Key(name, tuple(scopes), digest(token), rate, filter, tokens), token
 
 
 def digest(token: str) -> str:
@@ -91,15 +105,16 @@ def add(
     path: Path,
     name: str,
     scopes: Sequence[str],
-    rate: int | None = None,
+    rate: str | int | None = None,
     filter: dict[str, Any] | None = None,  # as the command calls it
+    tokens: str | None = None,
 ) -> str:
     """Add a key to the file, which is made where there is none, and return its token.
 
     Raises what `made` raises, and ConfigurationError where the name is taken, or the file cannot
     be written.
     """
-    key, token = made(name, scopes, rate, filter)
+    key, token = made(name, scopes, rate, filter, tokens)
     with _locked(path):
         keys = read(path) if path.exists() else ()
         if any(one.name == name for one in keys):
@@ -129,11 +144,11 @@ def _key(where: str, number: int, line: str) -> Key:
             bool(_NAME.fullmatch(key.name))
             and set(key.scopes) <= set(SCOPES)
             and len(bytes.fromhex(key.sha256)) == 32
-            and (key.rate is None or (type(key.rate) is int and key.rate > 0))
+            and all(one is None or rates.read(one) for one in (key.rate, key.tokens))
             and (key.filter is None or isinstance(key.filter, dict))
             and (key.filter is None or FILTERED.issuperset(key.scopes))
         )
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, ConfigurationError):
         sound = False
     if not sound:
         raise ConfigurationError(

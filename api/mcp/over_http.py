@@ -38,11 +38,11 @@ class Endpoint:
     scope = "ask"  # of the key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one message. Raises what `authorization.check` and `limits.check` raise."""
+        """Answer one message. Raises what `authorization.check` and `limits` raise."""
         scope["route"] = self  # where FastAPI's routes say their path, which the metrics read
         request = Request(scope)
         await authorization.check(request, self.scope)
-        await limits.check(request)
+        await limits.check_asking(request)
         manager: StreamableHTTPSessionManager = scope["state"]["mcp"]
         token = REQUEST.set(request)
         try:

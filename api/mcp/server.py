@@ -19,7 +19,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import Resource, ResourceTemplate, ToolAnnotations
 from pydantic import AnyUrl, Field
 
-from api.answer import pipeline
+from api import VERSION
 from api.answer.card_reply import AskOptions
 from api.http import answering, problems
 from api.http.client_disconnect import ClientDisconnect
@@ -76,7 +76,7 @@ class RulesServer(MCPServer[Any]):
     def __init__(self, opened: AppState) -> None:
         """Make the tools over what is opened."""
         super().__init__(
-            "rules-oracle", instructions=_INSTRUCTIONS, version="0.1.0", tools=_tools(opened)
+            "rules-oracle", instructions=_INSTRUCTIONS, version=VERSION, tools=_tools(opened)
         )
         self._opened = opened
 
@@ -154,7 +154,7 @@ def _tools(opened: AppState) -> list[Tool]:
                     history=history, filters=filters, texts=opened.texts, disconnect=disconnect,
                     readers=opened.readers,
                 )  # fmt: skip
-                given = pipeline.ask(opened.rules, opened.model, question, asked)
+                given = answering.local_answer(opened, question, asked)
             return Asked.of(given, _base_url(ctx))
 
         async with _counted(ctx, opened, questions):

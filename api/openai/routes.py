@@ -29,7 +29,7 @@ from api.http import answering, metrics
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted
 from api.keys.authorization import ASK
-from api.keys.limits import LIMITED
+from api.keys.limits import ASKING
 from api.openai.request import MODEL, ChatRequest, RequestFaultError, asked, check, parameter
 from api.schema.answer import Answer
 from api.sources import vault_links
@@ -94,7 +94,7 @@ router = APIRouter(
     "/v1/chat/completions",
     response_model=ChatCompletion,
     response_model_exclude_unset=True,  # what OpenAI has and the Oracle does not
-    dependencies=[Depends(admitted), LIMITED],
+    dependencies=[Depends(admitted), ASKING],
 )
 async def complete(body: ChatRequest, request: Request) -> ChatCompletion | StreamingResponse:
     """Answer the last user message from the rules; earlier ones of the user are its history.

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from api.keys.authorization import ASK
+from api.keys.limits import READING
 from api.page import about
 from api.schema.problem import described
 from api.sources import vault_file, vault_links
@@ -17,8 +18,8 @@ from retrieval.text.hidden import visible
 router = APIRouter(
     tags=["page"],
     default_response_class=PlainTextResponse,
-    responses=described(401, 403),
-    dependencies=[ASK],
+    responses=described(401, 403, 429),
+    dependencies=[ASK, READING],
 )
 _TEXT = "text/plain; charset=utf-8"
 

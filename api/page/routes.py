@@ -30,15 +30,16 @@ router = APIRouter(tags=["page"])
 _MOST_BEFORE = 20
 _MOST_OPEN = 40  # files of a vault whose folders are all open
 _IMMUTABLE = "public, max-age=31536000, immutable"
-_DENIED = described(401, 403)
-_ASKING = [ASK, Depends(admitted), limits.LIMITED]
+_DENIED = described(401, 403, 429)
+_READING = [ASK, limits.READING]
+_ASKING = [ASK, Depends(admitted), limits.ASKING]
 _ELSEWHERE = {"cross-site", "same-site"}
 
 Lines = Annotated[str, Query(max_length=400)]
 Before = Annotated[str, StringConstraints(max_length=QUESTION_LIMIT)]
 
 
-@router.get("/", response_class=HTMLResponse, responses=_DENIED, dependencies=[ASK])
+@router.get("/", response_class=HTMLResponse, responses=_DENIED, dependencies=_READING)
 async def ask_page(
     request: Request,
     opened: Opened,
@@ -76,7 +77,7 @@ async def _answered(
 ) -> AnswerView:
     """The whole answer, for a page that is sent at once; nobody waits for one who has gone."""
     await admitted(request)
-    await limits.check(request)
+    await limits.check_asking(request)
 
     def asked(disconnect: ClientDisconnect) -> Answer:
         return answering.answer(request, question, answering.options(request, disconnect, before))
@@ -115,14 +116,14 @@ async def ask(request: Request, body: AskRequest, opened: Opened) -> Response:
     return await until_gone(request, lambda disconnect: EventStream(made, disconnect))
 
 
-@router.get("/headings", responses={**_DENIED, **described(422, 503)}, dependencies=[ASK])
+@router.get("/headings", responses={**_DENIED, **described(422, 503)}, dependencies=_READING)
 def find_headings(q: str, opened: Opened) -> Headings:
     """Find sections as you type by their headings, paths and words; no model is asked."""
     return heading_search.find(opened, q)
 
 
-@router.get("/vault", response_class=HTMLResponse, include_in_schema=False, dependencies=[ASK])
-@router.get("/vault/", response_class=HTMLResponse, responses=_DENIED, dependencies=[ASK])
+@router.get("/vault", response_class=HTMLResponse, include_in_schema=False, dependencies=_READING)
+@router.get("/vault/", response_class=HTMLResponse, responses=_DENIED, dependencies=_READING)
 def browse(
     request: Request,
     opened: Opened,
@@ -154,7 +155,7 @@ def browse(
     "/vault/{path:path}",
     response_class=HTMLResponse,
     responses={**_DENIED, **described(404, 422, 503)},
-    dependencies=[ASK, Depends(in_turn, scope="function")],
+    dependencies=[*_READING, Depends(in_turn, scope="function")],
 )
 def read(
     request: Request,

@@ -15,10 +15,13 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.post("/sign-in", max_body_size=_MOST_BYTES)
-def sign_in(request: Request, key: Annotated[str, Form()], to: Annotated[str, Form()]) -> Response:
+async def sign_in(
+    request: Request, key: Annotated[str, Form()], to: Annotated[str, Form()]
+) -> Response:
     """Keep a key in this browser and go on to `to`, a page of this server; 401 for no key of ours.
 
-    A link from elsewhere brings the cookie along (SameSite=Lax), a form or script of elsewhere
+    A wrong key counts for its address. A link from elsewhere brings the cookie along
+    (SameSite=Lax), a form or script of elsewhere
     does not.
     """
     to = _own(to)
@@ -26,7 +29,7 @@ def sign_in(request: Request, key: Annotated[str, Form()], to: Annotated[str, Fo
     token = key.strip()
     found = authorization.known(request, token)
     if found is None:
-        raise authorization.denied("this key is not known, or was revoked")
+        raise await authorization.unknown(request)
     request.state.key = found
     reply = RedirectResponse(_unasked(to), 303)
     reply.set_cookie(

@@ -59,7 +59,9 @@ def why(answer: Answer) -> str:
 
 
 def checked(answer: Answer) -> str:
-    """Return what became of a model's words; "" where none were written."""
+    """Return what became of a model's words, or why there are none; "" where none were meant."""
+    if answer.notice:
+        return answer.notice
     if answer.guard.verdict != "repaired":
         return _CHECKED[answer.guard.verdict]
     counts = answer.citation_counts

@@ -42,6 +42,9 @@ class Answer(BaseModel):
     refused: bool
     refusal_reason: RefusalReason | None
     mode: Mode = Field(description="whose words `answer` is")
+    notice: str | None = Field(
+        default=None, description="why `answer` is not a model's today: its budget is used up"
+    )
     corrections: list[SpellingCorrection]
     folders: list[Folder] = Field(description="folders that are asked for as a whole")
     cards: list[Card]

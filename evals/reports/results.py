@@ -5,9 +5,10 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from math import isfinite
 from pathlib import Path
@@ -20,8 +21,8 @@ Fingerprint = Mapping[str, str | int]  # of an index, or of models
 
 _ROOT = Path(__file__).parents[2]
 _LIBRARIES = (
-    "ir-measures", "numpy", "pgvector", "psycopg", "scipy", "sentence-transformers", "tokenizers",
-    "torch",
+    "ir-measures", "numpy", "onnxruntime", "pgvector", "psycopg", "scipy", "sentence-transformers",
+    "tokenizers", "torch",
 )  # fmt: skip
 
 
@@ -68,10 +69,17 @@ def dated(
         "dataset_digest": hashlib.sha256(dataset.read_bytes()).hexdigest(),
         "vault_files": len(files),
         "vault_digest": vault_digest(files),
-        "libraries": {name: version(name) for name in _LIBRARIES},
+        "libraries": dict(_installed()),
         "machine": f"{platform.machine()}, {os.cpu_count()} CPUs, Python "
         f"{platform.python_version()}",
     }
+
+
+def _installed() -> Iterator[tuple[str, str]]:
+    """Each library with its version; those of the extra [models] need not be here."""
+    for name in _LIBRARIES:
+        with suppress(PackageNotFoundError):
+            yield name, version(name)
 
 
 def vault_digest(files: Mapping[str, str]) -> str:

@@ -2,9 +2,13 @@
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -15,6 +19,7 @@ from retrieval.index.store import Connection
 
 _COPY = re.compile(r"^COPY \S+ \((.+)\) FROM stdin;$")
 _END = "\\."
+_UNKNOWN_BEFORE_17 = b"SET transaction_timeout = 0;\n"
 # Who may do what is the database's own business, and no comment of ours is worth a right to it.
 _PLAIN = ("--no-owner", "--no-privileges", "--no-comments")
 
@@ -60,9 +65,47 @@ def write(url: str, target: Path) -> int:
 def restore(url: str, source: Path) -> None:
     """Put the dump `source` into the database at `url`, all of it or nothing.
 
-    Raises BackupError where pg_restore cannot.
+    As a script through psql: what pg_restore itself sends begins with a setting that PostgreSQL
+    before 17 does not know. Raises BackupError where the dump cannot be read or stored.
     """
-    run("pg_restore", "--single-transaction", "--exit-on-error", *_PLAIN, str(source), url=url)
+    where, environment = _connection(url)
+    read = [str(place.tools() / "pg_restore"), *_PLAIN, "--file=-", str(source)]
+    write = [str(place.tools() / "psql"), "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", where]
+    with (
+        tempfile.TemporaryFile() as read_errors,
+        tempfile.TemporaryFile() as write_errors,
+        subprocess.Popen(read, stdout=subprocess.PIPE, stderr=read_errors) as reader,
+        subprocess.Popen(
+            write, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=write_errors,
+            env=environment,
+        ) as writer,
+    ):  # fmt: skip
+        assert reader.stdout
+        assert writer.stdin
+        with suppress(BrokenPipeError):  # psql ended early, and says why
+            _pass_on(reader.stdout, writer.stdin)
+            if reader.wait() == 0:
+                writer.stdin.write(b"COMMIT;\n")  # without it nothing stays
+        with suppress(BrokenPipeError):
+            writer.stdin.close()
+        reader.stdout.close()
+        _check("psql", writer.wait(), write_errors)
+        _check("pg_restore", reader.wait(), read_errors)
+
+
+def _pass_on(script: IO[bytes], psql: IO[bytes]) -> None:
+    psql.write(b"BEGIN;\n")
+    for line in script:
+        if line == _UNKNOWN_BEFORE_17:
+            break
+        psql.write(line)
+    shutil.copyfileobj(script, psql)
+
+
+def _check(tool: str, status: int, errors: IO[bytes]) -> None:
+    if status != 0:
+        errors.seek(0)
+        raise _failed(tool, status, errors.read())
 
 
 def occupants(conn: Connection) -> tuple[str, ...]:
@@ -103,19 +146,26 @@ def run(tool: str, *arguments: str, url: str = "") -> str:
     The password goes by the environment, which other users cannot read, as they can arguments.
     Raises BackupError with what the tool says where it fails.
     """
-    where = {name: str(value) for name, value in conninfo_to_dict(url).items()}
-    password = where.pop("password", None)
-    command = [str(place.tools() / tool), *arguments]
-    if url:
-        command.append(f"--dbname={make_conninfo('', **where)}")
-    environment = os.environ | {"LC_ALL": "C"} | ({"PGPASSWORD": password} if password else {})
+    where, environment = _connection(url)
+    command = [str(place.tools() / tool), *arguments, *([where] if url else [])]
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
     if done.returncode != 0:
-        said = " ".join(done.stderr.decode(errors="replace").split())
-        raise BackupError(f"{tool} exited with {done.returncode}: {said or 'it said nothing'}")
+        raise _failed(tool, done.returncode, done.stderr)
     return done.stdout.decode()
+
+
+def _connection(url: str) -> tuple[str, Mapping[str, str]]:
+    where = {name: str(value) for name, value in conninfo_to_dict(url).items()}
+    password = where.pop("password", None)
+    environment = os.environ | {"LC_ALL": "C"} | ({"PGPASSWORD": password} if password else {})
+    return f"--dbname={make_conninfo('', **where)}", environment
+
+
+def _failed(tool: str, status: int, errors: bytes) -> BackupError:
+    said = " ".join(errors.decode(errors="replace").split())
+    return BackupError(f"{tool} exited with {status}: {said or 'it said nothing'}")
 
 
 def _numbers(text: str) -> list[int]:

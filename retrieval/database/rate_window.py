@@ -1,32 +1,40 @@
-"""How often callers asked in their minute: counted in the database, by all processes together."""
+"""How much callers used in their minute and day: counted in the database, by all processes."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 import psycopg
-from psycopg.rows import class_row
 
 from retrieval.errors import ConfigurationError, IndexMissingError
+from retrieval.rates import MINUTE
 
 Connection = psycopg.Connection[Any]
-SECONDS = 60  # of a window, which begins with a caller's first request
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What a caller has used of its limit; with this request more than that is too much."""
+    """What a caller has used of a limit; a window begins with the first use."""
 
-    caller: str
-    most: int  # requests in SECONDS
-    used: int  # this one too
-    seconds_left: float  # until the next window
+    caller: str  # "key anna"
+    unit: str  # "requests", "reads", "tokens": what is counted
+    most: int  # in `seconds`
+    seconds: int
+    amount: int  # of now
+    used: int = 0  # that of now too
+    seconds_left: float = 0.0  # until the next window
+
+    @property
+    def row(self) -> str:
+        """Where it is counted."""
+        is_first = (self.unit, self.seconds) == ("requests", MINUTE)
+        return self.caller if is_first else f"{self.caller} {self.unit}/{self.seconds}"
 
     @property
     def is_over(self) -> bool:
-        """Whether this request is one too many."""
-        return self.used > self.most
+        """Whether all that is allowed was used before."""
+        return self.used - self.amount >= self.most
 
 
 # In the order of their names, so that two requests never wait for each other. A few rows that
@@ -35,42 +43,46 @@ _COUNT = """
     WITH gone AS (
         DELETE FROM rate_window WHERE caller IN (
             SELECT caller FROM rate_window
-            WHERE began_at < clock_timestamp() - interval '1 hour'
+            WHERE began_at < clock_timestamp() - interval '25 hours'
                 AND caller <> ALL(%(callers)s::text[])
             LIMIT 4 FOR UPDATE SKIP LOCKED)
     ), counted AS (
         INSERT INTO rate_window AS old (caller, began_at, used)
-        SELECT caller, statement_timestamp(), 1 FROM unnest(%(callers)s::text[]) AS caller
+        SELECT caller, statement_timestamp(), amount
+        FROM unnest(%(callers)s::text[], %(amounts)s::integer[]) AS given (caller, amount)
         ON CONFLICT (caller) DO UPDATE SET
             began_at = CASE WHEN old.began_at < statement_timestamp() - %(window)s::interval
                 THEN statement_timestamp() ELSE old.began_at END,
             used = CASE WHEN old.began_at < statement_timestamp() - %(window)s::interval
-                THEN 1 ELSE least(old.used, 1000000) + 1 END
+                THEN excluded.used ELSE least(old.used, 1000000000) + excluded.used END
         RETURNING caller, began_at, used
     )
-    SELECT caller, most, used,
+    SELECT caller, used,
         extract(epoch FROM began_at + %(window)s::interval - clock_timestamp())::float8
             AS seconds_left
-    FROM counted JOIN unnest(%(callers)s::text[], %(most)s::integer[]) AS given (caller, most)
-        USING (caller)
-    ORDER BY caller
+    FROM counted
 """
+_READ = """
+    SELECT caller, used FROM rate_window WHERE caller = ANY(%(callers)s)
+        AND began_at >= clock_timestamp() - %(window)s::interval
+"""
+_MOST_AT_ONCE = 100_000_000  # so that the sum of what is counted stays an integer
 
 
-def count(conn: Connection, limits: Mapping[str, int]) -> list[Window]:
-    """Count a request of each caller and return their windows; `limits` is the most by caller.
+def count(conn: Connection, windows: Sequence[Window]) -> list[Window]:
+    """Count each window's amount and return them with what is used of them by now.
 
     It waits 5 s at most. Raises IndexMissingError where the table is not there yet, and
     ConfigurationError where the connection's role may not write it.
     """
-    callers = sorted(limits)
-    most = [limits[caller] for caller in callers]
-    values = {"callers": callers, "most": most, "window": timedelta(seconds=SECONDS)}
+    counted: list[Window] = []
     try:
-        with conn.transaction(), conn.cursor(row_factory=class_row(Window)) as cur:
+        with conn.transaction():
             conn.execute("SET LOCAL statement_timeout = '5s'")
             conn.execute("SET LOCAL synchronous_commit = off")  # a crash may forget a second
-            return cur.execute(_COUNT, values).fetchall()
+            for seconds in sorted({one.seconds for one in windows}):
+                counted += _counted(conn, [one for one in windows if one.seconds == seconds])
+        return counted
     except psycopg.errors.UndefinedTable as error:
         raise IndexMissingError(
             "the database has no table for limits yet; run: python -m ingest"
@@ -80,4 +92,30 @@ def count(conn: Connection, limits: Mapping[str, int]) -> list[Window]:
         raise ConfigurationError(
             f"the database's role {user!r} may not count requests; as the tables' owner run: GRANT "
             f"SELECT, INSERT, UPDATE, DELETE ON rate_window TO {user}"
+        ) from error
+
+
+def _counted(conn: Connection, windows: Sequence[Window]) -> list[Window]:
+    in_order = sorted(windows, key=lambda one: one.row)
+    values = {
+        "callers": [one.row for one in in_order],
+        "amounts": [min(one.amount, _MOST_AT_ONCE) for one in in_order],
+        "window": timedelta(seconds=in_order[0].seconds),
+    }
+    rows = conn.execute(_COUNT, values).fetchall()
+    now = {row: (used, left) for row, used, left in rows}
+    return [replace(one, used=now[one.row][0], seconds_left=now[one.row][1]) for one in in_order]
+
+
+def used(conn: Connection, rows: Sequence[str], seconds: int) -> dict[str, int]:
+    """Return what was counted in rows whose window of so many seconds is not over.
+
+    Raises IndexMissingError where the table is not there yet.
+    """
+    values = {"callers": list(rows), "window": timedelta(seconds=seconds)}
+    try:
+        return dict(conn.execute(_READ, values).fetchall())
+    except psycopg.errors.UndefinedTable as error:
+        raise IndexMissingError(
+            "the database has no table for limits yet; run: python -m ingest"
         ) from error

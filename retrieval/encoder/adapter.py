@@ -4,23 +4,18 @@ The base model is installed from a package and stays as its authors publish it; 
 are ours. They are stored as bytes with a scale a row, a quarter of what floats would take.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
 
 from retrieval.errors import ModelUnavailableError
 from retrieval.models import Vectors
-
-if TYPE_CHECKING:  # importing torch takes seconds
-    import torch
 
 _SCALE = ".scale"
 _HEAD = "head."
@@ -49,21 +44,32 @@ class Adapter:
 
 def read(path: Path) -> Adapter:
     """Return the adapter of a file that `write` made. Raises ModelUnavailableError."""
-    try:
-        tensors = load_file(path)
-    except (OSError, SafetensorError) as error:
-        raise ModelUnavailableError(f"{path.name} cannot be read: {error}; restore it") from error
+    tensors = _tensors(path, "")
     differences = {}
     for name, values in tensors.items():
         if not name.endswith(_SCALE) and not name.startswith(_HEAD):
             scale = tensors.get(name + _SCALE)
             whole = values.astype(np.float32)
             differences[name] = whole if scale is None else whole * scale[:, None]
-    parts = [tensors.get(_HEAD + part) for part in _PARTS]
-    projection, importance = (None if p is None else p.astype(np.float32) for p in parts)
-    if projection is None or importance is None:
-        return Adapter(differences, None)
-    return Adapter(differences, Head(projection, importance))
+    return Adapter(differences, read_head(path))
+
+
+def read_head(path: Path) -> Head | None:
+    """Return the head of a file that `write` made; None where it has none."""
+    parts = _tensors(path, _HEAD)
+    if not parts:
+        return None
+    return Head(*(parts[_HEAD + part].astype(np.float32) for part in _PARTS))
+
+
+def _tensors(path: Path, beginning: str) -> dict[str, npt.NDArray[Any]]:
+    """The tensors whose names begin so. Raises ModelUnavailableError."""
+    try:
+        with safe_open(path, "numpy") as file:
+            names = [name for name in list(file.keys()) if name.startswith(beginning)]
+            return {name: file.get_tensor(name) for name in names}
+    except (OSError, SafetensorError) as error:
+        raise ModelUnavailableError(f"{path.name} cannot be read: {error}; restore it") from error
 
 
 def write(path: Path, adapter: Adapter) -> None:
@@ -84,18 +90,14 @@ def write(path: Path, adapter: Adapter) -> None:
     path.chmod(0o644)  # it ships: safetensors writes for its owner alone
 
 
-def apply(model: torch.nn.Module, adapter: Adapter) -> None:
-    """Add the differences to `model`'s parameters in place.
+def apply(own: Mapping[str, Vectors], adapter: Adapter) -> None:
+    """Add the differences in place to a model's `own` parameters, by name.
 
     Raises ModelUnavailableError where one of them is not the model's, by name or shape.
     """
-    import torch
-
-    own = dict(model.named_parameters())
-    with torch.no_grad():
-        for name, values in adapter.differences.items():
-            if name not in own or tuple(own[name].shape) != values.shape:
-                raise ModelUnavailableError(
-                    f"the adapter changes {name!r} {values.shape}, which the encoder does not have"
-                )
-            own[name].add_(torch.from_numpy(values))
+    for name, values in adapter.differences.items():
+        if name not in own or own[name].shape != values.shape:
+            raise ModelUnavailableError(
+                f"the adapter changes {name!r} {values.shape}, which the encoder does not have"
+            )
+        own[name][...] += values

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,10 +18,6 @@ from retrieval.errors import ModelUnavailableError
 from retrieval.models import Vectors
 from retrieval.ranking import late_interaction
 from retrieval.ranking.late_interaction import QuestionTokens, TokenVectors
-
-if TYPE_CHECKING:  # importing torch takes seconds; an ingest that embeds nothing never needs it
-    import torch
-    from sentence_transformers import SentenceTransformer
 
 # Part of the index's fingerprint: vectors that other code made are not taken over. Raise it with
 # every change of a vector; test_encoding_version says when there may be one.
@@ -35,7 +31,7 @@ _Result = TypeVar("_Result")
 class ModelThread:
     """The one thread of a process that calls models, with a lane for each core.
 
-    Two torch calls at once, each on all cores, are slower than one after the other. Calls in lanes
+    Two calls at once, each on all cores, are slower than one after the other. Calls in lanes
     have one core each; the thread waits for them, so no other model is called meanwhile.
     """
 
@@ -74,7 +70,7 @@ class EncodedQuestion:
 
 
 class Embedder:
-    """A sentence-transformers bi-encoder, loaded at the first text.
+    """A bi-encoder, loaded at the first text: ours, or one that sentence-transformers loads.
 
     `limit` is how many word pieces it reads, [CLS] and [SEP] included; text past them would not
     exist for retrieval, so a longer text raises instead. `pooling` word pieces of a text share a
@@ -87,11 +83,10 @@ class Embedder:
         self.limit = weights.encoder_limit(files)
         self.dimension = weights.setting(files, "config.json", "hidden_size")
         self.tokens = TokenCounter(files)
-        self._adapter = adapter.read(files.adapter) if files.adapter else None
-        self._head = self._adapter.head if self._adapter else None
+        self._head = adapter.read_head(files.adapter) if files.adapter else None
         self.token_dimension = len(self._head.projection) if self._head else self.dimension
         self.thread = thread
-        self._lock = Lock()  # of the model's tokenizer: it is not safe to share between threads
+        self._lock = Lock()  # two lanes at once would load two models
 
     def encode(
         self, texts: Sequence[str], progress: Progress | None = None, *, keep_odd: bool = False
@@ -131,9 +126,9 @@ class Embedder:
     ) -> list[_Result]:
         """Return what `finish` makes, in a lane, of what the model says of each text."""
         made: dict[int, _Result] = {}
-        batches = _batches(self._lengths(texts))
-        for start in range(0, len(batches), _ROUND):
-            part = batches[start : start + _ROUND]
+        every = batches(self._lengths(texts))
+        for start in range(0, len(every), _ROUND):
+            part = every[start : start + _ROUND]
             calls = [partial(self._finished, [texts[row] for row in rows], finish) for rows in part]
             for rows, results in zip(part, self.thread.run_all(calls), strict=True):
                 made.update(zip(rows, results, strict=True))
@@ -152,21 +147,9 @@ class Embedder:
         return lengths
 
     def _encode(self, texts: list[str]) -> list[_Output]:
-        import torch
-
         with self._lock:
             model = self._model
-            prompt = model.prompts.get(model.default_prompt_name or "")
-            features = model.preprocess(texts, prompt=prompt)
-        torch.set_num_threads(1)  # of this lane alone
-        with torch.inference_mode():
-            made = model(features)
-        hidden, masks = made["token_embeddings"].numpy(), made["attention_mask"].bool().numpy()
-        vectors = _unit(made["sentence_embedding"].numpy())
-        return [  # without [CLS] and [SEP]
-            _Output(vector, pieces[mask][1:-1])
-            for vector, pieces, mask in zip(vectors, hidden, masks, strict=True)
-        ]
+        return [_Output(_unit(vector), hidden) for vector, hidden in model(texts)]
 
     def _sound(self, texts: Sequence[str], made: Sequence[Vectors], *, keep_odd: bool) -> Vectors:
         vectors = np.array(made, np.float32).reshape(len(texts), self.dimension)
@@ -197,25 +180,14 @@ class Embedder:
         return weighted
 
     @cached_property
-    def _model(self) -> SentenceTransformer:
-        # Before torch is loaded: its threads wait by spinning, and where another process wants a
-        # core, every step waits for one that spins: 510 ms for a question instead of 20 ms.
-        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-        import transformers
-        from sentence_transformers import SentenceTransformer
+    def _model(self) -> Callable[[Sequence[str]], list[tuple[Vectors, Vectors]]]:
+        if self.files.graph:
+            from retrieval.encoder import onnx_model
 
-        # A bar for 90 MB helps nobody.
-        transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # it has no types
-        model: SentenceTransformer = SentenceTransformer(
-            str(self.files.folder),
-            device="cpu",
-            local_files_only=True,
-            trust_remote_code=False,
-            model_kwargs={"use_safetensors": True},
-        )
-        if self._adapter:
-            adapter.apply(cast("torch.nn.Module", model[0].auto_model), self._adapter)
-        return model.eval()
+            return onnx_model.bi_encoder(self.files, self.files.graph)
+        from retrieval.encoder import torch_model
+
+        return torch_model.bi_encoder(self.files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,16 +198,16 @@ class _Output:
     hidden: Vectors  # its last layer, shape (word pieces, hidden size)
 
 
-def _batches(lengths: Sequence[int]) -> list[list[int]]:
+def batches(lengths: Sequence[int]) -> list[list[int]]:
     """Return the rows of each batch, the longest texts first; one that is too long is alone."""
-    batches: list[list[int]] = []
+    found: list[list[int]] = []
     longest = 0
     for row in np.argsort([-length for length in lengths], kind="stable"):
-        if not batches or (len(batches[-1]) + 1) * longest > _BATCH:
-            batches.append([])
+        if not found or (len(found[-1]) + 1) * longest > _BATCH:
+            found.append([])
             longest = lengths[row]
-        batches[-1].append(int(row))
-    return batches
+        found[-1].append(int(row))
+    return found
 
 
 def _unit(vectors: Vectors) -> Vectors:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from retrieval.encoder import cross_encoder, weights
+from retrieval.encoder import torch_model, weights
 from retrieval.encoder.bi_encoder import ModelThread
 from retrieval.encoder.tokens import TokenCounter
 from retrieval.errors import ModelUnavailableError
@@ -79,4 +79,4 @@ class EntailmentModel:
 
     @cached_property
     def _model(self) -> CrossEncoder:
-        return cross_encoder.load(self._files)
+        return torch_model.cross_encoder(self._files)

@@ -12,16 +12,24 @@ from retrieval.encoder.weights import ModelFiles
 from retrieval.errors import ModelUnavailableError
 
 
+def tokenizer(model: ModelFiles, length: int | None = None) -> Tokenizer:
+    """Return a tokenizer of the model of its own; it cuts at `length` tokens, special ones too."""
+    path = model.folder / "tokenizer.json"
+    if not path.is_file():
+        raise ModelUnavailableError(f"{model.name}: no tokenizer.json in its folder; reinstall it")
+    found = Tokenizer.from_file(str(path))
+    found.no_padding()
+    found.no_truncation()
+    if length is not None:
+        found.enable_truncation(length)
+    return found
+
+
 class TokenCounter:
     """Counts tokens of texts; never truncates, so a count is always the whole text's."""
 
     def __init__(self, model: ModelFiles) -> None:
-        path = model.folder / "tokenizer.json"
-        if not path.is_file():
-            raise ModelUnavailableError(f"{model.name}: no tokenizer.json in its folder")
-        self._tokenizer = Tokenizer.from_file(str(path))
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+        self._tokenizer = tokenizer(model)
 
     def count(self, text: str) -> int:
         """Return the number of word pieces of `text`, without [CLS] and [SEP]."""

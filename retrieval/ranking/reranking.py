@@ -6,15 +6,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from functools import cached_property, partial
+from itertools import chain
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from retrieval.encoder import adapter, cross_encoder, weights
-from retrieval.encoder.bi_encoder import ModelThread
+from retrieval.encoder import torch_model, weights
+from retrieval.encoder.bi_encoder import ModelThread, batches
 from retrieval.encoder.tokens import TokenCounter
 from retrieval.models import Chunk
 from retrieval.text.hidden import visible
@@ -70,7 +69,8 @@ class CrossEncoderReranker:
     def scores(self, question: str, passages: Sequence[Passage]) -> list[float]:
         """Return the model's raw scores, on its own scale."""
         pairs = [(question, self._text(passage)) for passage in passages]
-        longer = sum(count > self.limit for count in self._tokens.pair_counts(pairs))
+        lengths = self._tokens.pair_counts(pairs)
+        longer = sum(length > self.limit for length in lengths)
         if longer:
             _log.warning(
                 "%d of %d passages are longer than the %d tokens that %s reads with the question; "
@@ -80,53 +80,36 @@ class CrossEncoderReranker:
                 self.limit,
                 self.name,
             )
+        if self._files.graph:
+            return self._ours(pairs, [min(length, self.limit) for length in lengths])
         predicted = self._thread.run(lambda: self._model.predict(pairs, show_progress_bar=False))
         return [float(score) for score in predicted]
 
     def warm(self) -> None:
         """Load the weights now instead of at the first question."""
-        self._thread.run(lambda: self._model)
+        self._thread.run(lambda: self._bundled if self._files.graph else self._model)
+
+    def _ours(self, pairs: Sequence[tuple[str, str]], lengths: Sequence[int]) -> list[float]:
+        """Return the scores of our own model, by batches of equal lengths, each in a lane."""
+        self.warm()
+        rows = batches(lengths)
+        calls = [partial(self._bundled, [pairs[row] for row in part]) for part in rows]
+        made = zip(chain(*rows), chain(*self._thread.run_all(calls)), strict=True)
+        return [score for _, score in sorted(made)]
 
     def _text(self, passage: Passage) -> str:
         return passage.entry if self._reads_entries else passage_text(passage.chunk)
 
     @cached_property
+    def _bundled(self) -> Callable[[Sequence[tuple[str, str]]], list[float]]:
+        from retrieval.encoder import onnx_model
+
+        assert self._files.graph
+        return onnx_model.cross_encoder(self._files, self._files.graph, self.limit)
+
+    @cached_property
     def _model(self) -> CrossEncoder:
-        if self._files.adapter:
-            return _adapted(self._files, self._files.adapter, self.limit)
-        return cross_encoder.load(self._files, num_labels=1)
-
-
-def _adapted(files: weights.ModelFiles, changes: Path, limit: int) -> CrossEncoder:
-    """Our cross-encoder: the base, which has no head, with what our training changed."""
-    import torch
-
-    with _only_errors(
-        "transformers", "sentence_transformers"
-    ):  # they warn of the head put on below
-        model = cross_encoder.load(
-            files, num_labels=1, max_length=limit, activation_fn=torch.nn.Identity()
-        )
-    network = cast("Any", model[0]).model
-    with torch.no_grad():
-        for parameter in network.classifier.parameters():
-            parameter.zero_()  # made by chance; the adapter holds all of it
-    adapter.apply(network, adapter.read(changes))
-    return model
-
-
-@contextmanager
-def _only_errors(*names: str) -> Iterator[None]:
-    """Keep these libraries' warnings out of the log."""
-    loggers = [logging.getLogger(name) for name in names]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
+        return torch_model.cross_encoder(self._files, num_labels=1)
 
 
 class _PairCounter(TokenCounter):

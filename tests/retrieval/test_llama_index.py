@@ -23,7 +23,8 @@ def test_it_returns_the_passages_of_search_with_their_lines(search_context: Sear
     assert nodes[0].metadata["first_line"] == hits[0].chunk.first_line
     assert nodes[0].text == hits[0].chunk.text
     shown = nodes[0].node.get_content(MetadataMode.LLM)
-    assert "1. Light/Torches.md" in shown and "score" not in shown
+    assert "1. Light/Torches.md" in shown
+    assert "score" not in shown
     assert asyncio.run(retriever.aretrieve(QUESTION)) == nodes
     read = [(hit.chunk.text, hit.chunk.path) for hit in hits]  # by the gate over foreign retrievers
     assert [(one.text, one.path) for one in passages(nodes)] == read

@@ -13,7 +13,7 @@ from api import console
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("api", "evals", "ingest", "retrieval")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "base")  # setup.py puts it there
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 for name in sys.argv[1:]:
@@ -37,6 +37,7 @@ thread = ModelThread()
 embedder = Embedder(bundled_encoder(), thread)
 assert calibration.find(calibrated_for(Settings(), embedder, None))
 assert topic_scores.read(topic_scores._STORED, embedder)
+assert embedder.files.folder.parts[-4:] == ("installed", "retrieval", "encoder", "base")
 assert bundled_reranker().digest and len(migrate.known()) > 3 and len(dataset.load(RULES)) > 700
 thread.close()
 """
@@ -49,7 +50,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = folder / "source"
     for name in PACKAGES:
         shutil.copytree(ROOT / name, source / name, ignore=LEFT_OUT)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
     subprocess.run([*command, str(source)], check=True, capture_output=True)

@@ -12,14 +12,13 @@ import torch
 
 from retrieval.encoder import adapter, weights
 from retrieval.encoder.bi_encoder import Embedder, ModelThread
-from retrieval.encoder.weights import ModelFiles
 from retrieval.errors import ConfigurationError
 from tests.support.made import training_material
 from tests.support.made.training_material import silent, stopper
 from training import train_encoder
 from training.learning import encoder_batches, held_out, material
 from training.learning.checkpoint import Checkpoint
-from training.learning.encoder import Encoder
+from training.learning.encoder import Encoder, parameters
 from training.learning.encoder_batches import Sizes
 from training.learning.encoder_task import Recipe
 from training.learning.material import Line, Sources
@@ -107,14 +106,13 @@ def test_the_embedder_gives_the_vectors_that_were_trained(
 ) -> None:
     base = weights.bundled_base()
     text = "what does a battle axe cost"
-    files = ModelFiles("trained", base.folder, "", trained)
-    served = Embedder(files, ModelThread()).question(text)
+    served = Embedder(replace(base, adapter=trained), ModelThread()).question(text)
     found = adapter.read(trained)
     assert found.head is not None
     assert found.head.projection.shape == (16, 384)
     assert all(name.startswith("encoder.layer.") for name in found.differences)
     encoder = Encoder(base, length=32, dimension=16)
-    adapter.apply(encoder.transformer, found)
+    adapter.apply(parameters(encoder.transformer), found)
     with torch.no_grad():
         encoder.projection.weight.copy_(torch.from_numpy(found.head.projection))
         mine = encoder.encode([text])

@@ -11,9 +11,11 @@ from torch.nn import functional
 from transformers import BertModel
 
 from retrieval.encoder.adapter import Adapter, Head
+from retrieval.encoder.tokens import tokenizer
 from retrieval.encoder.weights import ModelFiles
 from retrieval.errors import DatasetError
-from training.learning.pieces import padded, short_and_long, tokenizer
+from retrieval.models import Vectors
+from training.learning.pieces import padded, short_and_long
 
 _SCALES = (20.0, 20.0, 12.0, 12.0)  # of dense, of MaxSim, and of both in their sum
 _LAYERS = "encoder."  # parameters of the layers; embeddings and pooler stay as they are
@@ -129,6 +131,11 @@ def transformer(files: ModelFiles) -> BertModel:
         parameter.requires_grad = name.startswith(_LAYERS)
     without_dropout(model)
     return model
+
+
+def parameters(model: nn.Module) -> dict[str, Vectors]:
+    """Return the parameters by name; what is written into them, the model has."""
+    return {name: parameter.detach().numpy() for name, parameter in model.named_parameters()}
 
 
 def without_dropout(model: nn.Module) -> None:

@@ -4,10 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from tokenizers import Encoding, Tokenizer
-
-from retrieval.encoder.weights import ModelFiles
-from retrieval.errors import ModelUnavailableError
+from tokenizers import Encoding
 
 _MANY = 16  # texts that are worth two calls
 _LONG = 1.5  # times as long as two thirds of the texts
@@ -21,17 +18,6 @@ class Padded:
     ids: torch.Tensor
     kinds: torch.Tensor  # 0 in the first text of a pair, 1 in the second
     mask: torch.Tensor  # 1 for a word piece, 0 for padding
-
-
-def tokenizer(files: ModelFiles, length: int) -> Tokenizer:
-    """Return the model's tokenizer; it cuts at `length` word pieces, special ones included."""
-    path = files.folder / "tokenizer.json"
-    if not path.is_file():
-        raise ModelUnavailableError(f"{files.name}: no tokenizer.json in its folder; reinstall it")
-    found = Tokenizer.from_file(str(path))
-    found.no_padding()
-    found.enable_truncation(length)
-    return found
 
 
 def padded(encodings: Sequence[Encoding]) -> Padded:

@@ -10,10 +10,11 @@ from transformers import AutoTokenizer, BertForSequenceClassification
 
 from retrieval.encoder import adapter
 from retrieval.encoder.adapter import Adapter
+from retrieval.encoder.tokens import tokenizer
 from retrieval.encoder.weights import ENTRIES, READS, ModelFiles
 from retrieval.errors import ConfigurationError
-from training.learning.encoder import without_dropout
-from training.learning.pieces import buckets, padded, tokenizer
+from training.learning.encoder import parameters, without_dropout
+from training.learning.pieces import buckets, padded
 
 _HEAD = ("bert.pooler.", "classifier.")
 _RAW = "torch.nn.modules.linear.Identity"  # a sigmoid would make equal scores of far ones
@@ -29,7 +30,7 @@ class Ranker(nn.Module):
             str(files.folder), num_labels=1, local_files_only=True, use_safetensors=True
         )
         if init is not None:
-            adapter.apply(network.bert, init)
+            adapter.apply(parameters(network.bert), init)
         layers = network.bert.encoder.layer
         if not 1 <= depth <= len(layers):
             raise ConfigurationError(

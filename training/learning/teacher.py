@@ -8,7 +8,7 @@ from retrieval.encoder import adapter
 from retrieval.encoder.adapter import Adapter
 from retrieval.encoder.weights import ModelFiles
 from retrieval.errors import ConfigurationError
-from training.learning.encoder import Encoder
+from training.learning.encoder import Encoder, parameters
 
 
 class Teacher:
@@ -22,7 +22,7 @@ class Teacher:
                 "python -m training.train_encoder wrote"
             )
         self._encoder = Encoder(files, length=length, dimension=len(given.head.projection))
-        adapter.apply(self._encoder.transformer, given)
+        adapter.apply(parameters(self._encoder.transformer), given)
         with torch.no_grad():
             self._encoder.projection.weight.copy_(torch.from_numpy(given.head.projection))
             self._encoder.importance.weight[0].copy_(torch.from_numpy(given.head.importance))

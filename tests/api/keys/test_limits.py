@@ -2,34 +2,43 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import httpx2
 import psycopg
 import pytest
 
+from api.answer.fixed_texts import DEFAULT
 from api.keys import key_file
 from api.keys.authorization import COOKIE
 from api.keys.key_ring import KeyRing
+from api.llm.client import LanguageModel
 from api.main import create_app
 from api.state import AppState
+from retrieval import rates
 from retrieval.context import SearchContext
 from retrieval.database import rate_window
 from retrieval.database.pool import Store
+from retrieval.database.rate_window import Window
 from retrieval.index import migrate
 from tests.support.index.index_state import same_models
+from tests.support.servers.fake_llm import FakeLlm
 from tests.support.servers.serving import serving
 from tests.support.servers.with_keys import bearer
 
 QUESTION = {"question": "How long does a torch burn?"}
+TIMES = (rates.MINUTE, rates.DAY)
 PATHS = ("/ask", "/search", "/page/ask", "/v1/chat/completions", "/feedback", "/mcp")
 
 
 @pytest.fixture
 def apis(search_context: SearchContext, tmp_path: Path) -> Iterator[list[httpx2.Client]]:
     """Two APIs: 4 requests a minute of "slow", 6 of any other key, 9 of an address."""
-    values = {"rate_limit_key": 6, "rate_limit_address": 9, "rag_threshold": -9.0}
+    values: dict[str, object] = {
+        "rate_limit_key": rates.read("6/m"), "rate_limit_address": rates.read("9"),
+        "rag_threshold": -9.0,
+    }  # fmt: skip
     settings = search_context.settings.model_copy(update=values)
     file = tmp_path / "keys.jsonl"
     tokens = [
@@ -75,7 +84,10 @@ def test_a_key_has_its_minute_with_all_apis_together(
     assert "this key may ask 4 times a minute" in refused.json()["detail"]
     page = one.get("/", params={"q": "torch"}, headers={"Accept": "text/html"})
     assert (page.status_code, "No reply (429)" in page.text) == (429, True)
-    assert one.get("/vault/").status_code == 200  # reading is not counted
+    for left in (38, 37):  # reading has a count of its own: ten times as much, "/" was one
+        read = one.get("/vault/")
+        assert read.status_code == 200
+        assert read.headers["RateLimit"].split(", ")[1].startswith(f'"key-reads";r={left};t=')
     later(search_context, 61)
     assert one.post("/search", json=QUESTION).status_code == 200
 
@@ -95,11 +107,65 @@ def test_an_address_has_its_minute_with_all_keys_together(
         assert elsewhere.post("/search", json=QUESTION, headers=cookie).status_code == 200
 
 
+def test_wrong_keys_count_for_their_address(apis: list[httpx2.Client]) -> None:
+    one, _ = apis
+    wrong = [one.get("/llms.txt", headers=bearer(f"wrong{number}")) for number in range(10)]
+    assert [reply.status_code for reply in wrong] == [401] * 9 + [429]
+    assert one.post("/search", json=QUESTION).status_code == 429  # the address has used it up
+    assert one.post("/sign-in", data={"key": "wrong", "to": "/"}).status_code == 429
+    assert one.get("/livez").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [{"model_budget_tokens": 900}, {"model_budget_money": 0.9, "model_prices": (1000.0, 1000.0)}],
+)
+def test_tokens_of_a_key_are_limited_and_beyond_the_days_budget_cards_answer(
+    search_context: SearchContext, llm: FakeLlm, tmp_path: Path, budget: dict[str, object]
+) -> None:
+    values = {
+        "openai_base_url": llm.url, "openai_model": "fake", "guard_llm": "off",
+        "token_limit_key": rates.read("9000/d,400/m"), "rag_threshold": -9.0, **budget,
+    }  # fmt: skip
+    settings = search_context.settings.model_copy(update=values)
+    file = tmp_path / "keys.jsonl"
+    first, second = (bearer(key_file.add(file, name, ["ask"])) for name in ("first", "second"))
+    with ExitStack() as stack:
+        rules = stack.enter_context(same_models(search_context, settings))
+        model = stack.enter_context(closing(LanguageModel(settings)))
+        app = create_app(AppState(rules, model, keys=KeyRing(str(file))))
+        client = stack.enter_context(serving(settings, app))
+        for _ in range(2):  # 328 tokens each: the first leaves some, so the second is asked
+            reply = client.post("/ask", json=QUESTION, headers=first)
+            assert (reply.status_code, reply.json()["mode"]) == (200, "model")
+        policy = '"key-tokens";q=400;w=60;qu="tokens", "key-tokens-day";q=9000;w=86400;qu="tokens"'
+        assert reply.headers["RateLimit-Policy"] == policy
+        over = client.post("/ask", json=QUESTION, headers=first)
+        assert (over.status_code, int(over.headers["Retry-After"]) <= 60) == (429, True)
+        assert "this key may use 400 tokens of the language model a minute" in over.text
+        assert client.post("/search", json=QUESTION, headers=first).status_code == 200  # no tokens
+        assert client.post("/ask", json=QUESTION, headers=second).json()["mode"] == "model"
+        asked = len(llm.requests)
+        later(search_context, 61)
+        for headers in (first, second):  # 984 tokens today, and their minutes are over
+            spent = client.post("/ask", json=QUESTION, headers=headers).json()
+            assert (spent["mode"], spent["refused"], len(spent["cards"]) > 0) == (
+                "quotes", False, True,
+            )  # fmt: skip
+            assert spent["notice"] == DEFAULT.budget
+            assert spent["answer"].startswith(DEFAULT.budget)
+        page = client.get("/", params={"q": QUESTION["question"]}, headers=first)
+        assert "of the language model is used up" in page.text
+        assert len(llm.requests) == asked
+        later(search_context, rates.DAY)
+        assert client.post("/ask", json=QUESTION, headers=first).json()["notice"] is None
+
+
 def test_of_requests_at_once_as_many_pass_as_may_and_old_rows_go(database: str) -> None:
     with psycopg.connect(database, autocommit=True) as conn:
         migrate.install(conn)
         conn.execute(
-            "INSERT INTO rate_window SELECT 'address ' || n, now() - interval '2 hours', 1 "
+            "INSERT INTO rate_window SELECT 'address ' || n, now() - interval '26 hours', 1 "
             "FROM generate_series(1, 20) AS n"
         )
     store = Store(database)
@@ -109,12 +175,13 @@ def test_of_requests_at_once_as_many_pass_as_may_and_old_rows_go(database: str) 
         with store.connect() as conn:
             # One after the other would wait for each other without an order.
             names = ["key a", "address b"][:: 1 if number % 2 else -1]
-            return not any(one.is_over for one in rate_window.count(conn, dict.fromkeys(names, 7)))
+            asked = [Window(one, "requests", 7, seconds, 1) for one in names for seconds in TIMES]
+            return not any(one.is_over for one in rate_window.count(conn, asked))
 
     try:
         with ThreadPoolExecutor(8) as pool:
             assert sum(pool.map(passes, range(40))) == 7
         with store.connect() as conn:
-            assert conn.execute("SELECT count(*) FROM rate_window").fetchone() == (2,)
+            assert conn.execute("SELECT count(*) FROM rate_window").fetchone() == (4,)
     finally:
         store.close()

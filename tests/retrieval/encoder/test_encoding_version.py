@@ -5,13 +5,13 @@ import hashlib
 import inspect
 from types import ModuleType
 
-from retrieval.encoder import adapter, bi_encoder
+from retrieval.encoder import adapter, bi_encoder, onnx_model
 from retrieval.encoder.bi_encoder import ENCODING_VERSION
 from retrieval.ranking import late_interaction
 
 # Where this is red: raise ENCODING_VERSION if the vectors are other ones now, then write the digest
 # that the message shows. It is of Python 3.11, where CI runs: others may write code otherwise.
-KNOWN = {1: "40451251e520993f"}
+KNOWN = {1: "f0ccb57a0f2116dc"}
 
 
 def code(module: ModuleType) -> str:
@@ -26,5 +26,5 @@ def code(module: ModuleType) -> str:
 
 
 def test_the_code_that_makes_vectors_is_that_of_its_version() -> None:
-    text = "".join(code(module) for module in (adapter, bi_encoder, late_interaction))
+    text = "".join(code(module) for module in (adapter, bi_encoder, late_interaction, onnx_model))
     assert {ENCODING_VERSION: hashlib.sha256(text.encode()).hexdigest()[:16]} == KNOWN

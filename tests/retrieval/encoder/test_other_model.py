@@ -1,9 +1,8 @@
 """An index and a process that have different models, and models that make no vector of a text."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from ingest import pipeline
 from retrieval.context import SearchContext
 from retrieval.errors import ModelUnavailableError
+from retrieval.models import Vectors
 from retrieval.search import search
 from retrieval.settings import Settings
 from tests.conftest import RULES, write_vault
@@ -82,24 +82,16 @@ def spoil(empty: SearchContext, monkeypatch: pytest.MonkeyPatch) -> Spoil:
     """Let the model itself make other vectors, x * factor + more, of texts with these words."""
     empty.warm()
     model = empty.embedder._model
-    preprocess, forward = model.preprocess, model.forward
-    lane = threading.local()  # which has the texts of its batch
-
-    def read(texts: list[str], **options: Any) -> Any:
-        lane.texts = texts
-        return preprocess(texts, **options)
 
     def spoil(words: str, factor: float, more: float) -> None:
-        def spoilt(features: dict[str, Any]) -> dict[str, Any]:
-            made = forward(features)
-            for row, text in enumerate(lane.texts):
-                if words in text:
-                    for name in ("sentence_embedding", "token_embeddings"):
-                        made[name][row] = made[name][row] * factor + more
+        def spoilt(texts: Sequence[str]) -> list[tuple[Vectors, Vectors]]:
+            made = model(texts)
+            for text, arrays in zip(texts, made, strict=True):
+                for values in arrays if words in text else ():
+                    values[...] = values * factor + more
             return made
 
-        monkeypatch.setattr(model, "preprocess", read)
-        monkeypatch.setattr(model, "forward", spoilt)
+        monkeypatch.setattr(empty.embedder, "_model", spoilt)
 
     return spoil
 

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -86,7 +87,7 @@ def test_a_migration_that_fails_leaves_nothing_of_itself_and_of_those_before_it(
 
 def without_count(conn: Connection) -> None:
     """Make an index what it was before migrations were counted."""
-    conn.execute("DROP TABLE migration, feedback, rate_window")
+    conn.execute("DROP TABLE migration, feedback, rate_window, telemetry")
     conn.execute("ALTER TABLE chunk DROP COLUMN place")
     conn.execute("ALTER TABLE generation DROP COLUMN off_topic")
     conn.execute("DROP INDEX generation_one_previous")
@@ -155,6 +156,40 @@ def test_a_database_of_another_line_of_the_program_is_refused(conn: Connection) 
     conn.execute("UPDATE migration SET name = '0002_other.sql' WHERE number = 2")
     with pytest.raises(SchemaNewerError, match=r"0002_other\.sql"):
         migrate.install(conn)
+
+
+def test_a_program_goes_on_answering_while_a_newer_one_brings_the_tables_forward(
+    search_context: SearchContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "migrations"
+    shutil.copytree(Path(migrate.__file__).with_name("migrations"), folder)
+    (folder / "0099_next.sql").write_text(
+        "ALTER TABLE file ADD COLUMN next jsonb;\nALTER TABLE chunk ADD COLUMN next text NOT NULL "
+        "DEFAULT '';\nCREATE TABLE next (id integer);\nSELECT pg_sleep(0.3);\n",
+        "utf-8",
+    )
+    monkeypatch.setattr(migrate, "_FOLDER", folder)
+    answers: list[str] = []
+    done = Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            answers.append(found(search_context, "How long does a torch burn?")[0])
+
+    with ThreadPoolExecutor(2) as pool:
+        asking = [pool.submit(ask) for _ in range(2)]
+        try:
+            with search_context.store.connect(autocommit=True) as conn:
+                migrate.install(conn)
+            at_swap = len(answers)
+            while len(answers) < at_swap + 4 and not any(one.done() for one in asking):
+                done.wait(0.01)
+        finally:
+            done.set()
+        for one in asking:
+            one.result()
+    assert set(answers) == {"1. Light/Torches.md"}
+    assert len(answers) >= at_swap + 4
 
 
 def test_the_migrations_are_in_the_package() -> None:

@@ -1,0 +1,1 @@
+"""What users asked and did not get, for who runs the server."""

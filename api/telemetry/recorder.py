@@ -1,0 +1,120 @@
+"""Write what became of each question to the database: behind its reply, in a thread of its own."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from queue import Empty, Full, Queue
+from threading import Thread
+from typing import Any
+
+from api.http.logs import OncePerMinute
+from api.schema.answer import Answer
+from api.telemetry.scrubbing import scrubbed
+from retrieval.database.pool import Store
+from retrieval.errors import LlmAbandonedError, RulesError
+from retrieval.index import telemetry
+from retrieval.index.telemetry import AskedQuestion
+from retrieval.settings import Settings
+
+END = "question_end"  # of a request's state: its answer, or the title of its error
+MOST_WAITING = 1_000  # rows; further ones are dropped
+_AT_ONCE = 200
+_PLACES = 4
+_END_SECONDS = 2.0  # for the last rows when the server stops
+
+log = logging.getLogger("api.telemetry")
+log.addFilter(OncePerMinute())
+
+
+class Recorder:
+    """Stores rows one after the other; nobody who asks waits for it, and a fault is only logged."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._days = settings.telemetry_days
+        self._stores_questions = settings.telemetry_stores_questions
+        self._rows: Queue[AskedQuestion | None] = Queue(MOST_WAITING)
+        self._thread = Thread(target=self._run, name="telemetry", daemon=True)
+        self._thread.start()
+
+    def answered(self, given: Answer, milliseconds: float, key: str) -> None:
+        """Store an answer or a refusal."""
+        shown = given.cards or given.passages
+        self.put(
+            AskedQuestion(
+                request_id=given.request_id,
+                outcome=given.certainty,
+                reason=given.refusal_reason or "",
+                milliseconds=milliseconds,
+                guard=given.guard.verdict if given.usage.completion_tokens else "",
+                prompt_tokens=given.usage.prompt_tokens,
+                completion_tokens=given.usage.completion_tokens,
+                key=key,
+                generation=given.generation,
+                places=[f"{one.path}:{one.first_line}-{one.last_line}" for one in shown[:_PLACES]],
+                question=scrubbed(given.question) if self._stores_questions else None,
+            )
+        )
+
+    def put(self, row: AskedQuestion) -> None:
+        """Store a row soon; where too many wait it is dropped, which the log says."""
+        try:
+            self._rows.put_nowait(row)
+        except Full:
+            log.warning("%d rows wait for the database; further ones are dropped", MOST_WAITING)
+
+    def close(self) -> None:
+        """Store what waits, as far as the database takes it now."""
+        try:
+            self._rows.put(None, timeout=_END_SECONDS)
+        except Full:
+            log.warning("the database takes no rows; those that wait are dropped")
+        self._thread.join(_END_SECONDS)
+
+    def _run(self) -> None:
+        self._write([])  # removes what is old
+        while (row := self._rows.get()) is not None:
+            rows = [row]
+            try:
+                while len(rows) < _AT_ONCE and (further := self._rows.get_nowait()) is not None:
+                    rows.append(further)
+            except Empty:
+                further = row
+            self._write(rows)
+            if further is None:
+                return
+
+    def _write(self, rows: list[AskedQuestion]) -> None:
+        try:
+            with self._store.connect() as conn:
+                telemetry.write(conn, rows, self._days)
+        except RulesError as error:
+            log.warning("%d rows are lost: %s", len(rows), error)
+
+
+def record(state: Mapping[str, Any], milliseconds: float) -> None:
+    """Store what became of a request's question, where it asked one; call it behind the reply."""
+    recorder: Recorder | None = state.get("recorder")
+    end: Answer | str | None = state.get(END)
+    if recorder is None or end is None:
+        return
+    key = state["key"].name if state.get("key") else ""
+    if isinstance(end, Answer):
+        recorder.answered(end, milliseconds, key)
+        return
+    outcome = "abandoned" if end == LlmAbandonedError.__name__ else "error"
+    reason = end if outcome == "error" else ""
+    recorder.put(AskedQuestion(state["request_id"], outcome, reason, milliseconds, key=key))
+
+
+@contextmanager
+def recording(store: Store, settings: Settings) -> Iterator[Recorder | None]:
+    """Yield what stores questions; None where TELEMETRY_DAYS is 0."""
+    if not settings.telemetry_days:
+        yield None
+        return
+    recorder = Recorder(store, settings)
+    try:
+        yield recorder
+    finally:
+        recorder.close()
