@@ -31,7 +31,7 @@ _Result = TypeVar("_Result")
 class ModelThread:
     """The one thread of a process that calls models, with a lane for each core.
 
-    Two torch calls at once, each on all cores, are slower than one after the other. Calls in lanes
+    Two calls at once, each on all cores, are slower than one after the other. Calls in lanes
     have one core each; the thread waits for them, so no other model is called meanwhile.
     """
 
@@ -70,7 +70,7 @@ class EncodedQuestion:
 
 
 class Embedder:
-    """A sentence-transformers bi-encoder, loaded at the first text.
+    """A bi-encoder, loaded at the first text: ours, or one that sentence-transformers loads.
 
     `limit` is how many word pieces it reads, [CLS] and [SEP] included; text past them would not
     exist for retrieval, so a longer text raises instead. `pooling` word pieces of a text share a
