@@ -12,8 +12,9 @@ from types import FrameType
 
 import uvicorn
 
-from api.http import connection_limits, logs, traces
+from api.http import connection_limits
 from api.main import create_app
+from api.observability import logs, traces
 from api.state import open_app_state
 from retrieval.errors import ConfigurationError, RulesError
 from retrieval.settings import load

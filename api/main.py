@@ -16,17 +16,18 @@ from api import VERSION
 from api.answer.card_reply import AskOptions
 from api.answer.cards import over_http
 from api.answer.question import follow_up
-from api.http import answering, events, feedback, health, metrics, problems
+from api.http import answering, events, feedback, health, problems
 from api.http.body_limit import TooLargeAsProblem
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import ConcurrencyLimit, Questions, Turns, admitted
 from api.http.cors import Cors
 from api.http.hosts import Hosts
-from api.http.request_id import PROBES, RequestIds
 from api.http.sse import EventStream
 from api.keys.authorization import ASK
 from api.keys.limits import ASKING, LIMITED
 from api.mcp import over_http as mcp
+from api.observability import metrics
+from api.observability.request_id import PROBES, RequestIds
 from api.openai import routes
 from api.page import llms, sign_in
 from api.page import routes as page
@@ -45,8 +46,8 @@ from retrieval.settings import Settings, load
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
 }
-# A span for each request, where api/http/traces.py finds a collector, and no text of exceptions.
-# The metrics are Prometheus's.
+# A span for each request, where api/observability/traces.py finds a collector, and no text of
+# exceptions. The metrics are Prometheus's.
 _TELEMETRY: TelemetryConfig = {
     "metrics": False,
     "logs": False,

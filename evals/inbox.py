@@ -24,11 +24,11 @@ from retrieval import atomic_write
 from retrieval.context import database_url, open_context
 from retrieval.database.pool import Store
 from retrieval.errors import DatasetError, RulesError
-from retrieval.index import telemetry
-from retrieval.index.feedback import Feedback, Rating, newest
 from retrieval.index.store import Connection
-from retrieval.index.telemetry import AskedQuestion
 from retrieval.settings import load
+from retrieval.usage import telemetry
+from retrieval.usage.feedback import Feedback, Rating, newest
+from retrieval.usage.telemetry import AskedQuestion
 
 _LIMIT = 1_000
 _DAYS = 30

@@ -1,8 +1,8 @@
 """Spans of a question's stages, named as OpenTelemetry (GenAI) and OpenInference name them.
 
-Without a provider, which `api.http.traces` sets where the environment asks for one, a span is
-nothing and costs microseconds. No stage says what was asked: only the span around a whole question
-does, where OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is on.
+Without a provider, which `api.observability.traces` sets where the environment asks for one, a
+span is nothing and costs microseconds. No stage says what was asked: only the span around a whole
+question does, where OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is on.
 """
 
 from functools import partial

@@ -8,11 +8,12 @@ from fastapi import Request
 
 from api.answer import pipeline
 from api.answer.card_reply import AskOptions
-from api.http import feedback, metrics
+from api.http import feedback
 from api.http.client_disconnect import ClientDisconnect
-from api.http.request_id import LOGGED
 from api.keys import limits
 from api.llm.client import LanguageModel
+from api.observability import metrics
+from api.observability.request_id import LOGGED
 from api.schema.answer import Answer
 from api.schema.steps import Step
 from api.state import AppState, app_state, request_id

@@ -21,8 +21,8 @@ from api.schema.problem import described
 from api.state import Opened, app_state
 from retrieval.database.pool import Store
 from retrieval.errors import ConfigurationError, DatabaseUnreachableError
-from retrieval.index.feedback import RatedAnswer, Rating, put
 from retrieval.metadata.filters import Given as Filter
+from retrieval.usage.feedback import RatedAnswer, Rating, put
 
 LATEST = 1_000  # answers that can be rated
 BURST, A_MINUTE = 20, 30  # ratings, of all callers together

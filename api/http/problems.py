@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from api.http import metrics
+from api.observability import metrics
 from api.page import html
 from api.schema.problem import Problem
 from api.state import request_id

@@ -7,8 +7,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from api.http import logs, traces
 from api.mcp.server import RulesServer
+from api.observability import logs, traces
 from api.state import open_app_state
 from retrieval.errors import RulesError
 from retrieval.settings import load

@@ -25,11 +25,12 @@ from openai.types.shared import ErrorObject
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from api.http import answering, metrics
+from api.http import answering
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted
 from api.keys.authorization import ASK
 from api.keys.limits import ASKING
+from api.observability import metrics
 from api.openai.request import MODEL, ChatRequest, RequestFaultError, asked, check, parameter
 from api.schema.answer import Answer
 from api.sources import vault_links

@@ -14,8 +14,8 @@ from api.telemetry import summary
 from retrieval.context import database_url
 from retrieval.database.pool import Store
 from retrieval.errors import RulesError
-from retrieval.index.telemetry import Day, by_day
 from retrieval.settings import Settings, load
+from retrieval.usage.telemetry import Day, by_day
 
 _DAYS = 7
 _MOST_DAYS = 3_650

@@ -7,14 +7,14 @@ from queue import Empty, Full, Queue
 from threading import Thread
 from typing import Any
 
-from api.http.logs import OncePerMinute
+from api.observability.logs import OncePerMinute
 from api.schema.answer import Answer
 from api.telemetry.scrubbing import scrubbed
 from retrieval.database.pool import Store
 from retrieval.errors import LlmAbandonedError, RulesError
-from retrieval.index import telemetry
-from retrieval.index.telemetry import AskedQuestion
 from retrieval.settings import Settings
+from retrieval.usage import telemetry
+from retrieval.usage.telemetry import AskedQuestion
 
 END = "question_end"  # of a request's state: its answer, or the title of its error
 MOST_WAITING = 1_000  # rows; further ones are dropped

@@ -10,7 +10,7 @@ from api.page import html
 from api.schema.problem import described
 from api.state import Opened
 from api.telemetry import summary
-from retrieval.index.telemetry import by_day
+from retrieval.usage.telemetry import by_day
 
 router = APIRouter()
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from api.keys.limits import cost
-from retrieval.index.telemetry import Day
+from retrieval.usage.telemetry import Day
 
 OUTCOMES = ("day", "asked", "p50/p95/p99 ms", "answered", "nearest", "refused", "failed")
 REASONS = ("day", "tokens", "cost", "guard", "helpful", "not", "why refused or failed")

@@ -9,10 +9,10 @@ from scipy.cluster.hierarchy import fcluster, linkage
 
 from retrieval.context import SearchContext
 from retrieval.errors import QuestionError
-from retrieval.index.telemetry import AskedQuestion
 from retrieval.models import Evidence
 from retrieval.search import check_question, search
 from retrieval.text.normalize import searchable
+from retrieval.usage.telemetry import AskedQuestion
 
 # Average cosine distance. Of 388 different calibration questions 10 pairs are nearer (E97).
 _FAR = 0.4

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from api import VERSION
-from api.http.request_id import PROBES
+from api.observability.request_id import PROBES
 from retrieval.settings import names
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from api.http import logs
+from api.observability import logs
 from retrieval.settings import Settings
 from tests.support.servers.served import api_process
 

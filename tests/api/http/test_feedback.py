@@ -12,7 +12,7 @@ from api.http.feedback import Given
 from api.http.rate import TokenBucket
 from api.main import create_app
 from retrieval.context import SearchContext
-from retrieval.index.feedback import RatedAnswer
+from retrieval.usage.feedback import RatedAnswer
 from tests.support.made.made_feedback import TORCH, api, asked, listed, rated
 from tests.support.servers.openai_client import BODY
 from tests.support.servers.serving import events, serving

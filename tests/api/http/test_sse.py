@@ -18,10 +18,10 @@ from pydantic import BaseModel
 from api.answer import stream_filter
 from api.http import events
 from api.http.client_disconnect import ClientDisconnect, until_gone
-from api.http.request_id import RequestIds
 from api.http.sse import EventStream
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
+from api.observability.request_id import RequestIds
 from api.schema.answer import Answer
 from api.schema.passages import Citation
 from api.schema.steps import SearchResults, Step

@@ -18,8 +18,8 @@ from api.telemetry import recorder as recording
 from api.telemetry.recorder import Recorder
 from api.telemetry.scrubbing import scrubbed
 from retrieval.context import SearchContext
-from retrieval.index import telemetry
-from retrieval.index.telemetry import AskedQuestion
+from retrieval.usage import telemetry
+from retrieval.usage.telemetry import AskedQuestion
 from tests.support.index.index_state import same_models
 from tests.support.servers.serving import serving
 from tests.support.servers.with_keys import bearer

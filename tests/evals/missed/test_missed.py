@@ -8,9 +8,9 @@ from evals import inbox
 from evals.drafting.review import lacking_file, review
 from evals.labels import dataset
 from retrieval.context import SearchContext
-from retrieval.index import feedback, telemetry
-from retrieval.index.feedback import RatedAnswer
-from retrieval.index.telemetry import AskedQuestion
+from retrieval.usage import feedback, telemetry
+from retrieval.usage.feedback import RatedAnswer
+from retrieval.usage.telemetry import AskedQuestion
 
 TORCH = [
     "How long does a torch burn?",

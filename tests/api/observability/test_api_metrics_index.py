@@ -8,8 +8,8 @@ import httpx2
 import psycopg
 import pytest
 
-from api.http import metrics
 from api.main import create_app
+from api.observability import metrics
 from api.state import AppState
 from ingest import pipeline
 from retrieval.context import SearchContext

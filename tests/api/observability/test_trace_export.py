@@ -11,7 +11,7 @@ from typing import ClassVar
 import pytest
 from opentelemetry import trace
 
-from api.http import traces
+from api.observability import traces
 from retrieval.errors import ConfigurationError
 
 
@@ -36,7 +36,7 @@ def test_traces_need_a_collector_of_a_known_kind(
 
 
 EXPORT = """
-from api.http import traces
+from api.observability import traces
 from retrieval.tracing import stage
 traces.configure()
 with stage("a stage"):

@@ -13,7 +13,7 @@ from opentelemetry import trace
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.logs import REQUEST_ID
+from api.observability.logs import REQUEST_ID
 
 _HEADER = "X-Request-ID"
 _LONGEST = 128  # characters

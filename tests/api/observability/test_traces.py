@@ -14,8 +14,8 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from api.http.logs import AsJson
 from api.main import create_app
+from api.observability.logs import AsJson
 from api.state import AppState, open_app_state
 from retrieval.settings import Settings
 from tests.support.servers.fake_llm import USAGE, FakeLlm
