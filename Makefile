@@ -14,7 +14,7 @@ help:  ## this list
 .venv/.light: requirements.lock setup.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing (the first time takes a minute, most of it downloads) …"
-	@$(PIP) -r requirements.lock
+	@$(PIP) --no-compile -r requirements.lock  # a module is compiled when it is first imported
 	@$(PIP) --no-deps --editable .
 	@touch $@
 

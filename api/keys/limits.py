@@ -81,7 +81,7 @@ def is_budget_spent(opened: AppState) -> bool:
     if not (settings.model_budget_tokens or settings.model_budget_money):
         return False
     rows = [one.row for one in _of_model(Usage())]
-    used = _counted(opened.rules.store, lambda conn: rate_window.used(conn, rows, DAY))
+    used = opened.rules.store.read(lambda conn: rate_window.used(conn, rows, DAY))
     read, written = (used.get(row, 0) for row in rows)
     most, money = settings.model_budget_tokens, settings.model_budget_money
     if most and read + written >= most:

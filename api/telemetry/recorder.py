@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from queue import Empty, Full, Queue
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 from api.observability.logs import OncePerMinute
@@ -19,6 +19,7 @@ from retrieval.usage.telemetry import AskedQuestion
 END = "question_end"  # of a request's state: its answer, or the title of its error
 MOST_WAITING = 1_000  # rows; further ones are dropped
 _AT_ONCE = 200
+_PAUSE = 1.0  # seconds in which further rows are waited for
 _PLACES = 4
 _END_SECONDS = 2.0  # for the last rows when the server stops
 
@@ -34,6 +35,7 @@ class Recorder:
         self._days = settings.telemetry_days
         self._stores_questions = settings.telemetry_stores_questions
         self._rows: Queue[AskedQuestion | None] = Queue(MOST_WAITING)
+        self._is_closing = Event()
         self._thread = Thread(target=self._run, name="telemetry", daemon=True)
         self._thread.start()
 
@@ -65,6 +67,7 @@ class Recorder:
 
     def close(self) -> None:
         """Store what waits, as far as the database takes it now."""
+        self._is_closing.set()
         try:
             self._rows.put(None, timeout=_END_SECONDS)
         except Full:
@@ -74,6 +77,7 @@ class Recorder:
     def _run(self) -> None:
         self._write([])  # removes what is old
         while (row := self._rows.get()) is not None:
+            self._is_closing.wait(_PAUSE)  # a connection is made for each write
             rows = [row]
             try:
                 while len(rows) < _AT_ONCE and (further := self._rows.get_nowait()) is not None:

@@ -100,6 +100,10 @@ def write(conn: Connection, rows: Sequence[AskedQuestion], days: int) -> None:
             f"the database's role {user!r} may not store telemetry; set TELEMETRY_DAYS=0, or as "
             f"the tables' owner run: GRANT SELECT, INSERT, DELETE ON telemetry TO {user}"
         ) from error
+    except psycopg.OperationalError:
+        raise  # the database went away, which is for Store.connect to say
+    except psycopg.Error as error:
+        raise ConfigurationError(f"the table telemetry takes no such rows: {error}") from error
 
 
 def by_day(conn: Connection, days: int) -> list[Day]:
