@@ -64,9 +64,9 @@ def _tell(scope: Scope, request_id: str, status: int, milliseconds: float) -> No
     level = logging.DEBUG if scope["path"] in PROBES else logging.INFO
     key = scope["state"].get("key")
     fields = {
+        **scope["state"].get(LOGGED, {}),
         "method": scope["method"], "path": scope["path"], "status": status,
         "total_ms": round(milliseconds, 1), "key": key.name if key else None,
-        **scope["state"].get(LOGGED, {}),
     }  # fmt: skip
     log.log(
         level, "%s %s %d %d ms, request %s%s",
