@@ -1,8 +1,8 @@
 """Draft questions about a folder of rules, with the lines that answer them, and review them.
 
 --vault writes drafts from the rules' structure alone, or where OPENAI_MODEL is set by that model,
-whose quotes are checked. --review FILE asks of each: accept, edit, reject, skip or quit; what was
-decided is in the file at once. The gate counts only what was accepted.
+whose quotes are checked. --review FILE asks of each: accept, edit, reject, lacking, skip or quit;
+what was decided is in the file at once. The gate counts only what was accepted.
 
 Exit status: 0 drafts were written or reviewed; 2 nothing was.
 """
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evals.drafting import by_model, candidates, selection
-from evals.drafting.review import review
+from evals.drafting.review import lacking_file, review
 from evals.drafting.selection import Selection
 from evals.labels import quote_locations
 from ingest.read import vault
@@ -44,6 +44,8 @@ def _review(path: Path) -> None:
         f"{path}: {counts['accepted']} accepted, {counts['rejected']} rejected, "
         f"{counts['draft']} drafts are left"
     )
+    if counts["lacking"]:
+        print(f"{counts['lacking']} that the rules lack: {lacking_file(path)}")
     if counts["accepted"]:
         print(f"measure: python -m evals.retrieval --vault FOLDER --dataset {path}")
 

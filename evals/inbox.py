@@ -1,23 +1,38 @@
-"""List what people said of answers, newest first: python -m evals.inbox --down
+"""List what people said of answers, newest first, or with --missed what they asked and did not get.
 
-The API stores a rating at POST /feedback. With --json each is a line of JSON, for programs. Exit
-status: 0 listed, also where there is nothing to list; 2 the database could not be read.
+The API stores a rating at POST /feedback. With --json each is a line of JSON, for programs.
+
+--missed clusters by meaning what was refused, got only the nearest lines or was rated down, the
+largest first, each with its nearest lines. It needs TELEMETRY_STORES_QUESTIONS=on, or for what was
+rated down FEEDBACK_STORES_QUESTIONS=on. --output writes drafts of questions, to be reviewed.
+
+Exit status: 0 listed, also where there is nothing to list; 2 the database could not be read.
 """
 
 import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from api.checks.sanitize import visible
+from evals.missed import clusters
+from evals.missed.clusters import Cluster
 from ingest.backup import refuse_without_database
-from retrieval.context import database_url
+from retrieval import atomic_write
+from retrieval.context import database_url, open_context
 from retrieval.database.pool import Store
-from retrieval.errors import RulesError
+from retrieval.errors import DatasetError, RulesError
+from retrieval.index import telemetry
 from retrieval.index.feedback import Feedback, Rating, newest
+from retrieval.index.store import Connection
+from retrieval.index.telemetry import AskedQuestion
 from retrieval.settings import load
 
-_LIMIT = 100
+_LIMIT = 1_000
+_DAYS = 30
+_MOST_SHOWN = 5  # questions of a cluster
 _NOBODY = "nobody has rated an answer yet: POST /feedback stores a rating\n"
 _NONE_DOWN = "no answer was rated down\n"
 
@@ -26,8 +41,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
     try:
+        if args.missed:
+            _missed(args)
+            return 0
         found = _read("down" if args.down else None, args.limit)
-    except RulesError as error:
+    except (RulesError, OSError) as error:
         print(f"evals.inbox: {error}", file=sys.stderr)
         return 2
     if args.json:
@@ -37,6 +55,50 @@ def main(argv: Sequence[str] | None = None) -> int:
     else:
         sys.stdout.write(_NONE_DOWN if args.down else _NOBODY)
     return 0
+
+
+def _missed(args: argparse.Namespace) -> None:
+    if args.output and args.output.exists():
+        raise DatasetError(f"{args.output} is there already; review it, or name another file")
+    settings = load()
+    refuse_without_database(settings)
+    with open_context(settings) as context:
+        missed = context.store.read(lambda conn: _unanswered(conn, args))
+        found = clusters.clusters(context, missed)
+    for number, one in enumerate(found, start=1):
+        print("\n".join(_of_cluster(number, one)))
+    if not found:
+        print(f"nothing was missed in {args.days} days of which the text was stored")
+    elif args.output:
+        rows = (clusters.row(number, one) for number, one in enumerate(found, start=1))
+        atomic_write.write(args.output, "".join(f"{one}\n" for one in rows))
+        print(f"\nreview them: python -m evals.draft --review {args.output}")
+
+
+def _unanswered(conn: Connection, args: argparse.Namespace) -> list[AskedQuestion]:
+    """What the telemetry has, and what else was rated down."""
+    missed = telemetry.unanswered(conn, args.days, args.limit)
+    known = {one.request_id for one in missed}
+    since = datetime.now(UTC) - timedelta(days=args.days)
+    for one in newest(conn, rating="down", limit=args.limit):
+        answer = one.answer
+        if one.given_at >= since and answer.question and answer.request_id not in known:
+            missed.append(
+                AskedQuestion(answer.request_id, "answered", "", 0.0, question=answer.question)
+            )
+    return missed
+
+
+def _of_cluster(number: int, one: Cluster) -> Iterator[str]:
+    ends = ", ".join(f"{count} {end}" for end, count in one.ends.most_common())
+    yield f"\n{number}. asked {one.size} times: {ends}"
+    for question in one.questions[:_MOST_SHOWN]:
+        yield f"  question  {_on_one_line(question)}"
+    if len(one.questions) > _MOST_SHOWN:
+        yield f"            and {len(one.questions) - _MOST_SHOWN} more"
+    for path, evidence in one.nearest:
+        entry = evidence.entry
+        yield f"  nearest   {_on_one_line(path)}:{entry.first_line}  {_on_one_line(entry.quote)}"
 
 
 def lines(one: Feedback) -> Iterator[str]:
@@ -85,8 +147,15 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.inbox", description=__doc__)
     parser.add_argument("--down", action="store_true", help="only answers that did not help")
     parser.add_argument("--json", action="store_true", help="a line of JSON each")
-    parser.add_argument("--limit", type=int, default=_LIMIT, help=f"ratings; default {_LIMIT}")
+    parser.add_argument("--limit", type=int, default=_LIMIT, help=f"rows read; default {_LIMIT}")
+    parser.add_argument("--missed", action="store_true", help="what was asked and not answered")
+    parser.add_argument("--days", type=int, default=_DAYS, help=f"of --missed; default {_DAYS}")
+    parser.add_argument("--output", type=Path, help="of --missed: a new file for drafts")
     args = parser.parse_args(argv)
+    if not 1 <= args.days <= 3_650:
+        parser.error(f"--days is {args.days}, not 1 to 3650")
+    if args.output and not args.missed:
+        parser.error("--output is of --missed")
     if not 1 <= args.limit <= 100_000:
         parser.error(f"--limit is {args.limit}, not 1 to 100000")
     return args

@@ -5,7 +5,7 @@ from typing import Any
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from api.checks.sanitize import visible
@@ -31,7 +31,7 @@ def _shown(value: object) -> object:
 
 
 _TEMPLATES = Environment(
-    loader=PackageLoader("api.page"),
+    loader=ChoiceLoader([PackageLoader("api.page"), PackageLoader("api.telemetry")]),
     autoescape=True,
     undefined=StrictUndefined,
     finalize=_shown,

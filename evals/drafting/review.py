@@ -11,16 +11,16 @@ from evals.labels import dataset
 from retrieval import atomic_write
 from retrieval.errors import DatasetError
 
-_ASKS = "accept, edit, reject, skip, quit? "
+_ASKS = "accept, edit, reject, lacking (the rules do not say it), skip, quit? "
 _Ask = Callable[[str], str]
 
 
 def review(path: Path, ask: _Ask = input) -> Counter[str]:
     """Ask about each draft of a file until the last, or until quit; return its rows by status.
 
-    An edited question is accepted. What was decided before stays; a skipped draft is one still.
-    Raises DatasetError for a file that is no JSONL of questions, OSError where it cannot be
-    written.
+    An edited question is accepted. What the rules lack is listed in `lacking_file` as well. What
+    was decided before stays; a skipped draft is one still. Raises DatasetError for a file that is
+    no JSONL of questions, OSError where it cannot be written.
     """
     dataset.left_out(path)  # what cannot be read is said before the work
     lines = path.read_text("utf-8-sig").split("\n")
@@ -39,7 +39,20 @@ def review(path: Path, ask: _Ask = input) -> Counter[str]:
         rows[number] = decided
         lines[number] = json.dumps(decided, ensure_ascii=False)
         atomic_write.write(path, "\n".join(lines))
+        _list_lacking(path, [row for row in rows.values() if row.get("status") == "lacking"])
     return Counter(row.get("status", "accepted") for row in rows.values())
+
+
+def lacking_file(path: Path) -> Path:
+    """Return where the questions stand that the rules lack an answer to, for who writes them."""
+    return path.with_suffix(".lacking.md")
+
+
+def _list_lacking(path: Path, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        items = (f"- {' '.join(row['question'].split())}\n" for row in rows)
+        text = "# What the rules lack\n\n" + "".join(items)
+        atomic_write.write(lacking_file(path), text)
 
 
 def _decided(row: dict[str, Any], ask: _Ask) -> dict[str, Any] | None:
@@ -54,6 +67,8 @@ def _decided(row: dict[str, Any], ask: _Ask) -> dict[str, Any] | None:
                     return row | {"question": question, "status": "accepted"}
             case "r" | "reject":
                 return row | {"status": "rejected"}
+            case "l" | "lacking":
+                return row | {"status": "lacking"}
             case "s" | "skip":
                 return row
             case "q" | "quit":

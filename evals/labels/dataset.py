@@ -19,7 +19,8 @@ ANSWERABLE = (
 UNANSWERABLE = ("offtopic", "nearmiss", "falsepremise", "edition", "small-talk", "language")
 NO_SEARCH = ("small-talk", "language")  # kinds for which nothing is searched
 SPLITS = ("calibration", "gate")
-Status = Literal["draft", "accepted", "rejected"]  # what python -m evals.draft makes of a row
+# What python -m evals.draft makes of a row.
+Status = Literal["draft", "accepted", "rejected", "lacking"]
 _NOT_ASKED = ("gold", "alt", "status")  # fields of a row that a question has not
 
 

@@ -1,7 +1,7 @@
 """Connections to the database: a pool for readers, one of its own for each writer."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from time import monotonic
@@ -12,7 +12,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from retrieval.database.keepalive import LimitedConnection, keep_alive, with_keepalives
-from retrieval.database.sessions import configure
+from retrieval.database.sessions import configure, is_pooled
 from retrieval.errors import DatabaseUnreachableError
 from retrieval.index import hnsw
 from retrieval.index.store import Connection
@@ -103,7 +103,7 @@ class Store:
             stack.callback(conn.close)
             conn.deadline = monotonic() + _READ
             keep_alive(conn)
-            configure(conn, {})
+            _prepare(conn, {})
             conn.deadline = None
             conn.autocommit = options.get("autocommit", False)
             stack.pop_all()
@@ -173,6 +173,8 @@ class Store:
             conn.deadline = give_up
             with conn.transaction():
                 conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                if _changes_sessions(conn):
+                    configure(conn, _limits(), local=True)
                 return work(conn)
 
     def _told(self, error: psycopg.Error) -> DatabaseUnreachableError:
@@ -209,9 +211,30 @@ def _reason(error: Exception) -> str:
 def _configure(conn: LimitedConnection) -> None:
     conn.deadline = monotonic() + _CONNECT  # it runs on one of the pool's few threads
     keep_alive(conn)
-    limits = {
+    _prepare(conn, _limits())
+
+
+def _limits() -> dict[str, int]:
+    return {
         "statement_timeout": _STATEMENT_MS,
         "lock_timeout": _LOCK_MS,
         "idle_in_transaction_session_timeout": _IDLE_MS,
     }
-    configure(conn, limits)
+
+
+def _prepare(conn: Connection, limits: Mapping[str, int]) -> None:
+    """Set what a connection needs; behind a pooler nothing may be left in a session of the server.
+
+    There each transaction may have another session, so `read` sets it in each, and no statement is
+    prepared.
+    """
+    if not is_pooled(conn):
+        configure(conn, limits)
+        return
+    conn.prepare_threshold = None
+    with conn.transaction():
+        configure(conn, limits, local=True)
+
+
+def _changes_sessions(conn: Connection) -> bool:
+    return conn.prepare_threshold is None  # as `_prepare` left it

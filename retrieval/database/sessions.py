@@ -47,12 +47,20 @@ _VECTOR = (
 )
 
 
-def configure(conn: Connection, limits: Mapping[str, int]) -> None:
+def is_pooled(conn: Connection) -> bool:
+    """Tell whether a pooler stands between: it names another process than the one that answers."""
+    return conn.execute("SELECT pg_backend_pid()").fetchone() != (conn.info.backend_pid,)
+
+
+def configure(conn: Connection, limits: Mapping[str, int], *, local: bool = False) -> None:
     """Set what search needs on this connection, and `limits` (milliseconds by setting's name).
+
+    With `local` it is set for the transaction that `conn` is in, else for the session, and `conn`
+    is in none.
 
     A setting of pgvector that the operator gave (in DATABASE_URL's options, or for the role or the
     database) stays where it is good enough. Raises ConfigurationError naming the setting and its
-    value where it is not, or where a value reads back otherwise. `conn` is in no transaction.
+    value where it is not, or where a value reads back otherwise.
     """
     given = _given(conn)
     for setting in _VECTOR:
@@ -66,9 +74,9 @@ def configure(conn: Connection, limits: Mapping[str, int]) -> None:
     wanted = {s.name: given.get(s.name, s.ours) for s in _VECTOR if s.name in names}
     wanted |= {name: str(value) for name, value in limits.items()}
     conn.execute(
-        "SELECT set_config(s.name, s.value, false) FROM unnest(%s::text[], %s::text[]) "
+        "SELECT set_config(s.name, s.value, %s) FROM unnest(%s::text[], %s::text[]) "
         "AS s(name, value)",
-        [list(wanted), list(wanted.values())],
+        [local, list(wanted), list(wanted.values())],
     )
     _read_back(conn, wanted)
 

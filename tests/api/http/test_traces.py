@@ -2,10 +2,8 @@
 
 import json
 import logging
-import os
 from collections.abc import Iterator
 from io import StringIO
-from pathlib import Path
 
 import anyio
 import httpx2
@@ -16,11 +14,9 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from api.http import traces
 from api.http.logs import AsJson
 from api.main import create_app
 from api.state import AppState, open_app_state
-from retrieval.errors import ConfigurationError
 from retrieval.settings import Settings
 from tests.support.servers.fake_llm import USAGE, FakeLlm
 from tests.support.servers.serving import events, serving
@@ -206,23 +202,3 @@ def test_a_line_of_the_json_log_has_what_became_of_a_question_and_not_the_questi
     assert len(first["trace_id"]) == 32
     assert lines[1]["request_id"] == lines[2]["request_id"] != "r-1"
     assert "torch" not in written.getvalue().lower()
-
-
-def test_traces_need_a_collector_of_a_known_kind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in [name for name in os.environ if name.startswith("OTEL_")]:
-        monkeypatch.delenv(name)
-    before = trace.get_tracer_provider()
-    traces.configure(tmp_path / ".env")
-    dotenv = tmp_path / ".env"
-    for line, wrong in (
-        ("OTEL_TRACES_EXPORTER=zipkin", "OTEL_TRACES_EXPORTER is 'zipkin'"),
-        ("OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317", "PROTOCOL is 'grpc'"),
-    ):
-        dotenv.write_text(f"{line}\nOTEL_EXPORTER_OTLP_PROTOCOL=grpc\n")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(os, "environ", dict(os.environ))
-            with pytest.raises(ConfigurationError, match=wrong):
-                traces.configure(dotenv)
-    assert trace.get_tracer_provider() is before

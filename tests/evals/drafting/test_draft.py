@@ -134,7 +134,10 @@ def test_the_gate_asks_what_is_accepted_and_says_what_is_not(
     assert measured("draft", "draft", "rejected") == 2
     assert "none of its 3 questions is accepted" in capsys.readouterr().err
     assert measured("draft", "accepted", "done") == 2
-    wrong = "q.jsonl:3: status: Input should be 'draft', 'accepted' or 'rejected', not 'done'"
+    wrong = (
+        "q.jsonl:3: status: Input should be 'draft', 'accepted', 'rejected' or 'lacking', "
+        "not 'done'"
+    )
     assert wrong in capsys.readouterr().err
 
 

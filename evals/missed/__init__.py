@@ -1,0 +1,1 @@
+"""What users asked and did not get, as drafts of questions for the gate."""
