@@ -3,7 +3,7 @@
 import pytest
 
 from api.answer.cards import chosen_rows
-from api.answer.cards.blocks import blocks
+from api.answer.cards.blocks import Block, Part, blocks
 from retrieval.ranking.lines import QuestionWords
 from tests.support.index.indexed_text import indexed_file, terms_of
 
@@ -54,6 +54,17 @@ def test_an_amount_chooses_the_rows_that_fit_it(asked: str, rows: list[str], sai
 )
 def test_an_amount_that_fits_no_column_or_every_row_chooses_none(asked: str) -> None:
     assert chosen(asked) is None
+
+
+def test_a_word_chooses_among_headings() -> None:
+    source = (
+        "# Attacks\n\n## Parry (optional)\n\nA.\n\n## Charge\n\nB.\n\n## Sweep (optional)\n\nC.\n"
+    )
+    file = indexed_file(source)
+    parts = tuple(Part(number, number) for number in (3, 7, 11))
+    words = QuestionWords.of("the optional attacks", terms_of({file.path: source}))
+    found = chosen_rows.chosen(file, Block("headings", "Attacks", None, parts), words)
+    assert found == chosen_rows.Chosen((parts[0], parts[2]), ("optional",))
 
 
 def chosen(asked: str) -> chosen_rows.Chosen | None:
