@@ -8,13 +8,15 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, InstanceOf
 
 from retrieval.context import SearchContext
+from retrieval.passage_metadata import metadata_of
 from retrieval.search import search
 
 
 class RulesRetriever(BaseRetriever):
     """Returns the passages of `search`, best first; the lines and the score are the metadata.
 
-    `id` is "PATH:LINE". Raises what `search` raises.
+    `id` is "PATH:LINE". `top_k` and `filters` of a call stand above those of the retriever. Raises
+    what `search` raises.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True)
@@ -24,22 +26,20 @@ class RulesRetriever(BaseRetriever):
     filters: dict[str, Any] | None = None  # of which files: docs/filters.md
 
     def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,
+        top_k: int | None = None,
+        filters: dict[str, Any] | None = None,
     ) -> list[Document]:
-        result = search(self.rules, query, top_k=self.top_k, filters=self.filters)
+        wanted = self.filters if filters is None else filters
+        result = search(self.rules, query, top_k=top_k or self.top_k, filters=wanted)
         return [
             Document(
                 id=hit.chunk.id,
                 page_content=hit.chunk.text,
-                metadata={
-                    "path": hit.chunk.path,
-                    "heading": hit.chunk.heading,
-                    "first_line": hit.chunk.first_line,
-                    "last_line": hit.chunk.last_line,
-                    "context": hit.chunk.context,
-                    "score": hit.score,
-                    "generation": result.generation,
-                },
+                metadata=metadata_of(hit, result.generation),
             )
             for hit in result.hits
         ]

@@ -14,6 +14,7 @@ import numpy as np
 
 from api.answer.cards import card_selection
 from api.answer.question.intent import PLAIN
+from evals.fitting import logistic_regression
 from evals.labels import dataset, training_questions
 from evals.labels.dataset import NO_SEARCH, Question
 from evals.labels.options import RULES, RULES_VAULT
@@ -22,7 +23,7 @@ from evals.measure.outcome import Outcome, Subject
 from evals.measure.shown import shown
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
-from retrieval.refusal import confidence, off_topic
+from retrieval.refusal import off_topic
 from retrieval.refusal.confidence import ConfidenceFit
 from retrieval.refusal.features import Array, features
 
@@ -85,7 +86,7 @@ def fit(known: Sequence[Example]) -> ConfidenceFit:
     made = _fitted(known)
     of_sample = [one for one in answerable if one.vault == "rules"] or answerable
     said = [made.probability(one.features) for one in of_sample]
-    return replace(made, limit=round(confidence.limit_for(said, NEAREST), 3))
+    return replace(made, limit=round(logistic_regression.limit_for(said, NEAREST), 3))
 
 
 def held_out(known: Sequence[Example]) -> list[tuple[Example, float]]:
@@ -118,7 +119,7 @@ def table(found: Iterable[tuple[Example, float]], limit: float) -> str:
 
 
 def _fitted(known: Sequence[Example]) -> ConfidenceFit:
-    return confidence.fit(
+    return logistic_regression.fit(
         np.array([one.features for one in known]),
         np.array([float(one.right) for one in known]),
         np.array([_TWICE if one.vault == "rules" else 1.0 for one in known]),

@@ -15,46 +15,11 @@ from retrieval.errors import ConfigurationError
 from retrieval.models import SearchResult
 from retrieval.refusal import confidence, off_topic
 from retrieval.refusal.confidence import ConfidenceFit
-from retrieval.refusal.features import NAMES, Array, features
+from retrieval.refusal.features import NAMES, features
 from retrieval.search import search
 
 EVEN = ConfidenceFit(dict.fromkeys(NAMES, 0.0), 0.0, 0.5)  # says one half of everything
 TORCH = "How long does a torch burn?"
-
-
-def made(count: int = 200) -> tuple[Array, Array]:
-    """Questions whose first feature alone tells whether the first card is right, but for noise."""
-    generator = np.random.default_rng(3)
-    numbers = generator.normal(size=(count, len(NAMES)))
-    numbers[:, 5] = 7.0  # always the same
-    right = (numbers[:, 0] + generator.normal(scale=0.3, size=count) > 0).astype(float)
-    return numbers, right
-
-
-def fitted(pull: float = 1.0) -> ConfidenceFit:
-    numbers, right = made()
-    return confidence.fit(numbers, right, np.ones(len(right)), pull=pull)
-
-
-def test_a_fit_tells_right_from_wrong_by_the_feature_that_does() -> None:
-    numbers, right = made()
-    fit = fitted()
-    said = np.array([fit.probability(one) for one in numbers])
-    assert np.mean((said > 0.5) == (right == 1)) > 0.85
-    assert max(fit.weights, key=lambda name: abs(fit.weights[name])) == NAMES[0]
-    assert fit.weights[NAMES[5]] == 0.0
-    assert float(np.mean(said)) == pytest.approx(float(np.mean(right)), abs=0.01)
-
-
-def test_a_stronger_pull_makes_smaller_weights() -> None:
-    assert abs(fitted(100.0).weights[NAMES[0]]) < abs(fitted().weights[NAMES[0]])
-
-
-def test_questions_count_by_their_shares() -> None:
-    numbers = np.zeros((4, len(NAMES)))
-    right, shares = np.array([1.0, 0.0, 0.0, 0.0]), np.array([9.0, 1.0, 1.0, 1.0])
-    fit = confidence.fit(numbers, right, shares)
-    assert fit.probability(numbers[0]) == pytest.approx(0.75, abs=1e-3)
 
 
 @given(
@@ -73,14 +38,6 @@ def test_the_probability_rises_with_what_has_a_weight(
     assert 0.0 <= low <= high <= 1.0
     rises = fit.probability(after) >= fit.probability(before)
     assert rises or fit.weights[NAMES[place]] < 0
-
-
-def test_the_limit_is_the_probability_that_the_share_is_under() -> None:
-    said = [0.1, 0.2, 0.3, 0.4, 0.5]
-    assert confidence.limit_for(said, 0.0) == 0.1
-    assert confidence.limit_for(said, 0.25) == pytest.approx(0.2)
-    assert confidence.limit_for(said, 0.5) == pytest.approx(0.3)
-    assert confidence.limit_for([0.7], 0.12) == 0.7
 
 
 @pytest.fixture
