@@ -2,8 +2,9 @@
 
 The sets: labelled (rules.jsonl and handbook.jsonl), typed (what people type, over the same two
 vaults), foreign (two vaults that nothing was ever fitted on), lists (lists, follow-ups and one-word
-questions over these four), reworded (rules in other words and cells of tables, over five vaults)
-and aliases (words that only a vault's aliases.yaml knows), the last two with --split calibration.
+questions over these four, with --split calibration over five training texts as well), reworded
+(rules in other words and cells of tables, over five vaults) and aliases (words that only a vault's
+aliases.yaml knows), the last two with --split calibration.
 Nothing here is a gate; what of it is one is in evals.retrieval.
 
 Exit status: 0 measured; 2 nothing could be measured.
@@ -74,9 +75,10 @@ def sets(name: str, split: str) -> list[RepliedQuestions]:
             ))
             for (vault, folder), file in zip(vaults.items(), files, strict=True)
         ]  # fmt: skip
-    if not any(asked.questions for asked in found):
+    asked_of = [one for one in found if one.questions]
+    if not asked_of:
         raise DatasetError(f"the set {name!r} has no question of split {split!r}")
-    return found
+    return asked_of
 
 
 def _measured(args: argparse.Namespace) -> EvalReport:

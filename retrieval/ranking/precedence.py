@@ -24,6 +24,14 @@ _NO_CORRECTION = re.compile(
     re.IGNORECASE,
 )
 
+# A sentence that says so itself: "The price of 150 gp is right as printed."
+_KEPT = re.compile(
+    r"\b(?:is|are|stays?|stands?|remains?) (?:right|correct|unchanged|as (?:printed|written|before|"
+    r"it (?:is|was)))\b|\b(?:stay|remain)s?[.;!?]?$",
+    re.IGNORECASE,
+)
+_STATEMENT_END = re.compile(r"(?<=[.;!?]) ")
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -33,7 +41,7 @@ class Statement:
     subject: frozenset[str]  # what it is about: a row's first cell, else its last heading
     words: frozenset[str]  # all that it says, headings included
     is_row: bool = False  # of a table
-    corrects: bool = True  # False: its heading says that it corrects nothing
+    corrects: bool = True  # False: it or its heading says that it corrects nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +190,12 @@ def _said(entry: Entry) -> tuple[frozenset[str], frozenset[str], bool, bool]:
     """What a statement holds of its entry, in its order."""
     is_row = entry.kind == "row"
     subject = next((cell for cell in cells(entry.quote) if cell), "") if is_row else ""
-    words = frozenset(stems_of(f"{entry.heading} {entry.words}"))
     heading = entry.heading.rsplit(" > ", 1)[-1]
+    sentences = [entry.words] if is_row else _STATEMENT_END.split(entry.words)
+    said = " ".join(one for one in sentences if not _KEPT.search(one))
+    words = frozenset(stems_of(f"{entry.heading} {said}"))
     about = frozenset(stems_of(subject or heading))
-    corrects = not _NO_CORRECTION.search(heading)
+    corrects = bool(stems_of(said)) and not _NO_CORRECTION.search(heading)
     return about, words, is_row, corrects
 
 

@@ -20,10 +20,13 @@ _TOKEN = re.compile(
     r"|[a-z]+\d\w*|\d{7,}[\d.]*)"
     r"|(?P<number>\d{1,6}(?:\.\d{1,4})?)(?:st|nd|rd|th)?(?!\.?\d)|[a-z]+|[£$€%+-]"
 )
-_BELOW = {"under", "below", "less", "fewer", "lower", "smaller", "younger", "shorter", "lighter"}
+_BELOW = {
+    "under", "below", "less", "fewer", "lower", "smaller", "younger", "shorter", "lighter",
+    "cheaper", "slower",
+}  # fmt: skip
 _ABOVE = {
     "over", "above", "more", "greater", "higher", "older", "longer", "heavier", "larger", "beyond",
-    "exceeding", "upwards", "up",
+    "exceeding", "upwards", "up", "deeper", "wider", "taller", "bigger", "faster", "farther",
 }  # fmt: skip
 _MOST = {("up", "to"), ("at", "most")}
 _MOST_WORDS = {"within", "maximum", "max"}

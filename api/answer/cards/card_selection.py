@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from api.answer.cards import folders, from_passage, listing
 from api.answer.cards.card import Card, badges_of, part_numbers
-from api.answer.question.intent import Reading, asks_for_some
+from api.answer.question.intent import Form, Reading, asks_for_some
 from retrieval.index.terms import key, stems_of, title
 from retrieval.models import SearchResult, SourceNote
 from retrieval.ranking import precedence
@@ -48,9 +48,9 @@ def choose(
     last.
     """
     searched = Searched(whole, QuestionWords.of(reading.name or whole.question, whole.terms))
-    found = _of_search(searched, is_keyword=reading.form == "keyword")
-    if reading.form in {"list", "which"}:
-        found = _with_lists(found, whole, is_list=reading.form == "list")
+    found = _of_search(searched, is_keyword=bool(reading.name) or reading.form == "keyword")
+    if reading.form in {"list", "which", "open"}:
+        found = _with_lists(found, whole, reading.form)
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
     place = 0 if reading.form == "comparison" else 1
@@ -62,7 +62,7 @@ def choose(
     return _arranged(kept, searched.asked, notes)
 
 
-def _with_lists(found: list[Card], whole: SearchResult, *, is_list: bool) -> list[Card]:
+def _with_lists(found: list[Card], whole: SearchResult, form: Form) -> list[Card]:
     """The cards with the lists that may be asked for: first where one is, else behind the first."""
     asked = QuestionWords.of(without_command(whole.question), whole.terms)
     listed = listing.cards(
@@ -75,14 +75,9 @@ def _with_lists(found: list[Card], whole: SearchResult, *, is_list: bool) -> lis
     if _is_field_of_its_thing(found[0], asked):  # it says all: "the languages that elves know"
         return found
     # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
-    if is_list or (
-        listed
-        and (
-            listed[0].said or _is_more_of(listed[0], found[0]) or _says_all(listed[0], whole, asked)
-        )
-    ):
+    if form == "list" or (listed and _is_meant(listed[0], found[0], whole, asked, form)):
         return [*listed, *found]
-    further = [] if found[0].form == "fields" else listed[:1]
+    further = [] if found[0].form == "fields" or form == "open" else listed[:1]
     return [found[0], *further, *found[1:]]
 
 
@@ -91,9 +86,12 @@ def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
     sizes = [from_passage.KEYWORD if is_keyword else from_passage.FIRST] + [
         from_passage.FURTHER
     ] * len(found.passages)
+    passages = list(found.passages)
+    if is_keyword:  # a section called so goes before what only speaks of it
+        passages.sort(key=lambda hit: not from_passage.is_called(hit, searched.asked))
     made = [
         from_passage.card(hit, found.files[hit.chunk.path], searched.asked, size=size)
-        for hit, size in zip(found.passages, sizes, strict=False)
+        for hit, size in zip(passages, sizes, strict=False)
     ]
     shown = [
         one if number == 0 or is_namesake(one, made[0]) else replace(one, folded=True)
@@ -118,6 +116,15 @@ def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote]) -> bool:
     if "errata" in badges or "house-rule" in badges:
         return False
     return card.score < first.score - _FAR and card.nearness < first.nearness - _FAR_LINE
+
+
+def _is_meant(
+    listed: Card, first: Card, whole: SearchResult, asked: QuestionWords, form: Form
+) -> bool:
+    """Whether a list that may be asked for is better than the card of the best passage."""
+    if listed.said or _says_all(listed, whole, asked):
+        return True
+    return form == "which" and _is_more_of(listed, first)
 
 
 def _is_more_of(listed: Card, first: Card) -> bool:

@@ -9,11 +9,13 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import takewhile
 
 from api.answer.cards import folders
+from api.answer.cards.asked_parts import column_names
 from api.answer.cards.folders import Folder, ListedFile
-from api.answer.question.intent import Reading
-from retrieval.index.terms import key, names_of, stems_of
-from retrieval.models import Entry, Terms
+from api.answer.question.intent import Amount, Reading, amount, without
+from retrieval.index.terms import key, names_of, raw_cells, stems_of
+from retrieval.models import Entry, Name, Terms
 from retrieval.reading_order import reading_order
+from retrieval.text.quantities import intervals
 from retrieval.text.words import without_command
 
 Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
@@ -34,12 +36,17 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     by three words or more ("level 2 spells of a cleric"), all of its files. `read` gives the
     entries of a folder that may hold words with these beginnings.
     """
-    asked = folders.asked_words(question, reading)
-    chosen = _named(asked, question, terms)
+    limited = amount(question)
+    plain = without(question, limited) if limited else question
+    asked = folders.asked_words(plain, reading)
+    chosen = _named(asked, plain, terms)
     if not chosen:
         return ()
     said = folders.said_by(terms)
     words = asked - said[chosen[0]]
+    if limited:
+        fitting = [_fitting(folder, words, limited, terms, read) for folder in chosen]
+        return tuple(one for one in fitting if one.count >= _LEAST)
     if not words or any(word.isdigit() for word in words):
         return ()
     found = [one for folder in chosen if (one := _saying(folder, words, question, terms, read))]
@@ -48,6 +55,37 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     if not found and len(asked & said[chosen[0]]) >= _NAMED:
         return tuple(folders.whole(folder, terms) for folder in chosen)
     return ()
+
+
+def _fitting(
+    folder: str, words: frozenset[str], limited: Amount, terms: Terms, read: Read
+) -> Folder:
+    """The folder's files with a field that is asked for and whose amount is within the limit."""
+    units = limited.limit.units
+    fields = [f for f in terms.fields if words - units <= terms.in_full(frozenset(f)) <= words]
+    found: dict[str, Entry] = {}
+    for field in fields:
+        own = terms.in_full(frozenset(field))  # "more than 10 hit dice" has no unit
+        for path, entry in read(folder, [_beginning(word) for word in field]):
+            amounts = (next(intervals(cell), None) for cell in _values(entry, field))
+            if any(one and limited.holds(one, ignoring=own) for one in amounts):
+                found.setdefault(path, entry)
+    files = tuple(ListedFile(one, terms.titles[one], found[one]) for one in found)
+    order = sorted(files, key=lambda file: reading_order(file.path))
+    said = tuple(limited.said.split())
+    return Folder(folder, tuple(order[: folders.MOST]), len(files), said)
+
+
+def _values(entry: Entry, field: Name) -> list[str]:
+    """What an entry says in a field: the cell of its row or column, or behind its bold name."""
+    if entry.kind == "row":
+        row = raw_cells(entry.quote)
+        if key(row[0]) == field:
+            return list(row[1:])
+        names = column_names(entry.lead, len(row))[1:]  # the first one says what a row is for
+        return [cell for name, cell in zip(names, row[1:], strict=True) if key(name) == field]
+    lines = (line.lstrip("-*+ ").partition(":") for line in entry.quote.split("\n"))
+    return [value.strip("* ") for name, _, value in lines if key(name) == field]
 
 
 def _named(asked: frozenset[str], question: str, terms: Terms) -> list[str]:

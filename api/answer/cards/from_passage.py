@@ -13,7 +13,7 @@ from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, Form, numbers, words
 from api.answer.cards.card_content import pieces_of, skipped_after
 from api.answer.cards.place import CardPlace, Size, is_short, place_of
-from retrieval.index.terms import stems_of
+from retrieval.index.terms import fields_of, raw_cells, stems_of, title
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked, words_of
 
@@ -21,6 +21,7 @@ from retrieval.ranking.lines import QuestionWords, RankedLine, ranked, words_of
 FIRST = Size(section=80, entries=5, words=64)
 FURTHER = Size(section=60, entries=2, words=40)
 KEYWORD = Size(section=130, entries=5, words=64, named=True)
+_NAMED_ROWS = 12  # of the table of a section that is asked for by its name
 _FOLDED = 50  # words of a folded card's entries, beyond which it shows the best one alone
 _NEARLY = 0.15  # by so much further from the question than the best one they may be
 _TIED, _TIED_ROOM = 0.05, 1.6  # entries as near as the best one may take so much more room
@@ -38,8 +39,16 @@ def card(hit: Hit, file: IndexedFile, asked: QuestionWords, *, size: Size = FIRS
     first = numbered(file, found[0], asked)
     found = [*first, *(one for one in found if one.entry not in [f.entry for f in first])]
     if size.named:
-        found = _named_section(file, asked, found[0].nearness) or _that_name_it(found, asked)
+        named = _named_section(file, asked, found[0])
+        size = replace(size, rows=_NAMED_ROWS) if named else size
+        found = named or _that_name_it(found, asked)
     return _of_section(hit, file, asked, size, _of_one_section(found))
+
+
+def is_called(hit: Hit, asked: QuestionWords) -> bool:
+    """Tell whether a passage has a section, or is of a file, called exactly as what is asked."""
+    names = {part.entry.heading.rsplit(" > ", 1)[-1] for part in hit.evidence}
+    return any(_stems(name, asked) == asked.words for name in (*names, title(hit.chunk.path)))
 
 
 def of_other_sections(hit: Hit, file: IndexedFile, asked: QuestionWords) -> list[Card]:
@@ -62,24 +71,45 @@ def _of_one_section(found: Sequence[RankedLine]) -> list[RankedLine]:
     return [one for one in found if f"{one.entry.heading} > ".startswith(f"{own} > ")]
 
 
-def _named_section(file: IndexedFile, asked: QuestionWords, nearness: float) -> list[RankedLine]:
-    """The lines of the section whose name says all that is asked, in order; the shortest name's.
+def _named_section(file: IndexedFile, asked: QuestionWords, best: RankedLine) -> list[RankedLine]:
+    """The lines of the section that is asked for by name, in order; all as near as the best line.
 
-    All of them are as near as the question's best line.
+    It is the one whose name says all that is asked, of several the shortest. Where the best line is
+    no row or field that is asked for by name: the one whose name is asked for and that says the
+    rest itself; or the file's first, where the file is called so.
     """
-    called: dict[str, frozenset[str]] = {}
+    sections: dict[str, list[Entry]] = {}
     for entry in file.entries:
-        name = entry.heading.rsplit(" > ", 1)[-1]
-        called.setdefault(entry.heading, asked.terms.in_full(stems_of(name)))
-    fitting = [heading for heading, name in called.items() if asked.words <= name]
-    if not fitting or not asked.words:
+        if entry.kind != "whole":
+            sections.setdefault(entry.heading, []).append(entry)
+    called = {one: _stems(one.rsplit(" > ", 1)[-1], asked) for one in sections}
+    whole = _stems(f"{title(file.path)} {next(iter(sections), '')}", asked)
+    named = sorted(
+        (one for one in sections if asked.words <= called[one]), key=lambda one: len(called[one])
+    )
+    if not named and _is_asked_for(best.entry, asked):
         return []
-    chosen = min(fitting, key=lambda heading: len(called[heading]))
-    return [
-        RankedLine(entry, nearness)
-        for entry in file.entries
-        if entry.heading == chosen and entry.kind != "whole"
-    ]
+    named += [
+        one
+        for one, entries in sections.items()
+        if called[one] and called[one] <= asked.words <= whole.union(
+            called[one], *(asked.terms.in_full(words_of(entry)) for entry in entries)
+        )
+    ]  # fmt: skip
+    named += list(sections)[:1] if asked.words <= whole else []
+    if not named or not asked.words:
+        return []
+    return [RankedLine(entry, best.nearness) for entry in sections[named[0]]]
+
+
+def _is_asked_for(row: Entry, asked: QuestionWords) -> bool:
+    """Whether a row or a field is called as something that is asked for."""
+    own = raw_cells(row.quote)[:1] if row.kind == "row" else fields_of(row)
+    return any(not asked.words.isdisjoint(_stems(name, asked)) for name in own)
+
+
+def _stems(text: str, asked: QuestionWords) -> frozenset[str]:
+    return asked.terms.in_full(stems_of(text))
 
 
 def _that_name_it(found: Sequence[RankedLine], asked: QuestionWords) -> Sequence[RankedLine]:

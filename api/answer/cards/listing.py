@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from api.answer.cards import chosen_rows
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Card, Piece, form_of, numbers, part_numbers
 from retrieval.index.terms import raw_cells, stems_of, title
@@ -14,13 +15,6 @@ from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
 MOST = 40  # parts; a longer list is said and linked
 _SHOWN = 10  # of a longer one
 _LEAST = 3  # parts of what is called a list
-_LEAST_ROWS = 2  # that say what is asked; one alone is found by search
-_NOT_BY_WORDS = re.compile(
-    r"\b(?:not|no|never|without|besides|except|but|over|under|above|below|between|up to|at|before|"
-    r"after|more|less|than)\b|n['’]t\b",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(r"(?<!\w)\d[\d.,]*\b")
 _NEAREST = 3  # of its lines, whose mean nearness counts
 _NAMED = 0.3  # what a heading and lead-in add that say all that is asked
 _LAST = 0.1  # what a block's own heading adds all of whose words are asked for
@@ -29,14 +23,18 @@ _ROLLED = 0.4  # what a random table adds whose die is named
 _WHOLE = 0.2  # what a section adds whose heading and whose file are both asked for: their share
 _FOLDERS = 0.5  # of it, where nothing but the path's folders say it
 _LENGTH = 0.03  # what twice as many parts add
-_OTHER_KIND = {"fields": 0.2, "headings": 0.15}  # what these cost: seldom what a list is
+_OTHER_KIND = {
+    "fields": 0.2,
+    "headings": 0.15,
+    "lines": 0.1,
+}  # what these cost: seldom what a list is
 _SAME_FILE = 0.45  # by so much less a second list may be what was asked for, in the same file …
 _OTHER_FILE = 0.1  # … and in another one
 _UNREAD = 0.15  # what a block of a passage's file costs no entry of which search has returned
 _TITLED = 0.6  # of the question, that a file's title must say before its sections are the list
 _DIE = re.compile(r"\W*\d*d(?:\d+|%)\W*", re.IGNORECASE)  # of a random table, and no thing's name
 _DIE_WORD = re.compile(r"d(?:\d+|%)")
-_HEADING = re.compile(r"(#{2,4})\s+\S")
+_HEADING = re.compile(r"(#{2,4})\s+(\S.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ def cards(found: SearchResult, asked: QuestionWords, *, by_words: bool = False) 
 
     None where no passage is near one. Of a list of more than MOST parts the first are shown.
     `by_words`: of the likeliest, where it is a table, only the rows that say what is asked besides
-    its name: "which weapons are two-handed".
+    its name, or whose amount fits: "which weapons are two-handed", "weapons under 10 gp".
     """
     choices = sorted(
         _choices(found, asked), key=lambda one: (-one.score, one.file.path, one.block.first_line)
@@ -69,33 +67,17 @@ def cards(found: SearchResult, asked: QuestionWords, *, by_words: bool = False) 
     further = [one for one in further if one.block.kind != "headings"]
     further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
     near = [best, *further[:1]]
-    chosen = [card for one in near if (card := _by_words(one, asked))] if by_words else []
+    some = [one for one in near if by_words or one.block.kind == "headings"]
+    if asked.words <= _named(best.file, best.block, asked):  # it is the list, as it is
+        some = []
+    chosen = [card for one in some if (card := _by_rows(one, asked))]
     return chosen[:1] or [_card(one, one.block.parts) for one in near]
 
 
-def _by_words(found: _Found, asked: QuestionWords) -> Card | None:
-    """A table's card with the rows alone that say what its name and columns do not.
-
-    None where these words are none, deny or compare something, and where one row or all say so. A
-    number has to be a whole cell.
-    """
-    block, lines = found.block, found.file.lines
-    if block.kind != "table" or _NOT_BY_WORDS.search(asked.question):
-        return None
-    above = [lines.get(n, "") for n in part_numbers(block.lead)] if block.lead else []
-    words = asked.words - _stems(" ".join([title(found.file.path), block.heading, *above]), asked)
-    figures = set(_NUMBER.findall(asked.question))
-    rows = {part: " ".join(lines.get(n, "") for n in part_numbers(part)) for part in block.parts}
-    saying = tuple(
-        part
-        for part, row in rows.items()
-        if words <= _stems(row, asked) and figures <= {cell.strip("`* ") for cell in raw_cells(row)}
-    )
-    if not words or not _LEAST_ROWS <= len(saying) < len(block.parts):
-        return None
-    split = [one.strip("?!.,;:") for one in asked.question.split()]
-    typed = tuple(one for one in split if words & _stems(one, asked))
-    return replace(_card(found, saying), said=typed)
+def _by_rows(found: _Found, asked: QuestionWords) -> Card | None:
+    """A table's card with those of its rows alone that are asked for; None where all or none is."""
+    rows = chosen_rows.chosen(found.file, found.block, asked)
+    return replace(_card(found, rows.parts), said=rows.said) if rows else None
 
 
 def _card(chosen: _Found, wanted: tuple[Part, ...]) -> Card:
@@ -177,12 +159,17 @@ def _called(block: Block, asked: QuestionWords) -> float:
 
 def _share_named(file: IndexedFile, block: Block, asked: QuestionWords) -> float:
     """How much of the question a block's headings and lead-in say; what its folders say, half."""
-    lead = block.lead
-    lines = range(lead.first_line, lead.last_line + 1) if lead else ()
-    said = [file.lines.get(number, "") for number in lines]
-    own = " ".join([title(file.path), block.heading, *said])
-    near = asked.share(_stems(own, asked))
-    return near + _FOLDERS * (asked.share(_stems(f"{file.path} {own}", asked)) - near)
+    own = _named(file, block, asked)
+    near = asked.share(own)
+    return near + _FOLDERS * (asked.share(own | _stems(file.path, asked)) - near)
+
+
+def _named(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
+    """The stems of a block's file, headings and lead-in."""
+    said = [
+        file.lines.get(number, "") for number in (part_numbers(block.lead) if block.lead else ())
+    ]
+    return _stems(" ".join([title(file.path), block.heading, *said]), asked)
 
 
 def _stems(text: str, asked: QuestionWords) -> frozenset[str]:
@@ -207,11 +194,14 @@ def _is_rolled(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:
 
 
 def _sections(file: IndexedFile, lines: Sequence[RankedLine]) -> list[Block]:
-    """The sections of a file as one list, where it has several of the same level: its headings."""
-    found = [(n, match[1]) for n in sorted(file.lines) if (match := _HEADING.match(file.lines[n]))]
-    if not found:
-        return []
-    level = min(mark for _, mark in found)
-    parts = tuple(Part(n, n) for n, mark in found if mark == level)
+    """The sections of a file as one list, and those within each of them: their headings."""
+    inside: dict[str, list[Part]] = {}
+    above: list[tuple[int, str]] = []
     title = lines[0].entry.heading.split(" > ")[0]
-    return [Block("headings", title, None, parts)]
+    for number in sorted(file.lines):
+        if match := _HEADING.match(file.lines[number]):
+            above = [one for one in above if one[0] < len(match[1])]
+            parent = " > ".join([title, *(name for _, name in above)])
+            inside.setdefault(parent, []).append(Part(number, number))
+            above.append((len(match[1]), match[2].rstrip("# ")))
+    return [Block("headings", parent, None, tuple(parts)) for parent, parts in inside.items()]

@@ -15,10 +15,8 @@ class Size:
     section: int  # words; a section up to here is shown whole
     entries: int  # else so many of the best entries …
     words: int  # … while they have no more words than this together
+    rows: int = 5  # of a table; a larger one is never shown as a part of a short section
     named: bool = False  # nothing but a name is asked: the section called so, from its beginning
-
-
-_WHOLE_TABLE = 5  # rows; a larger one is never shown as a part of a short section
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ def place_of(file: IndexedFile, best: Entry, size: Size) -> CardPlace:
 def is_short(place: CardPlace) -> bool:
     """Tell whether a section is shown whole."""
     large = {"table"} if place.size.named else {"table", "fields"}
-    if any(b.kind in large and len(b.parts) > _WHOLE_TABLE for b in place.section):
+    if any(b.kind in large and len(b.parts) > place.size.rows for b in place.section):
         return False
     shown = [number for block in place.section for number in numbers(whole(block))]
     return words_of(place.file, sorted(set(shown))) <= place.size.section

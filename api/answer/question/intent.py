@@ -4,15 +4,17 @@ Rules of English alone; what they do not know is asked as it stands.
 """
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from api.answer.question.parts import ASKS, KEYWORDS, QUESTION_WORD, clauses, compared
-from retrieval.index.terms import key
+from retrieval.index.terms import key, stems_of
 from retrieval.models import Terms
+from retrieval.text.normalize import searchable
+from retrieval.text.quantities import Interval, intervals
 from retrieval.text.words import WORD
 
-Form = Literal["plain", "keyword", "list", "which", "parts", "comparison"]
+Form = Literal["plain", "keyword", "list", "which", "open", "parts", "comparison"]
 
 _ALL = re.compile(
     r"^\W*(?:please )?(?:list|enumerate|name (?:the|all|every|each|some)|remind me of|"
@@ -20,13 +22,14 @@ _ALL = re.compile(
     r"\b(?:list (?:of|all|'?em|them)|overview|everything (?:you|i|we|that)|(?:whole|full|complete) "
     r"(?:list|table|overview))\b|"
     r"\b(?:all (?:the |of the |our |my |your )?(?:\w+[ -]){0,2}?|all )\w+s\b|"
+    r"\b(?:what|which) (?:\w+ ){1,3}is there\W*$|"
     r"\bfor each\b|\bwhat (?:\w+ ){0,3}can (?:i|we|you) (?:buy|get|choose|pick|order|play)\b|"
     r"\bwhat can be (?:done|bought|hired|made|ordered|chosen)\b|"
     r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|\b(?:day by day|step by step)\b|"
     r"\blist(?=\W*(?:$|,|please|pls|plz|all))|\ball of (?:'?em|them)\b|"
-    r"\b(?:types|kinds|sorts) of \w+s?\b|\bways to\b|"
+    r"\b(?:types|kinds|sorts) of \w+s?\b|\b(?:ways|every way) to\b|\bwhich ones\W*$|"
     r"\b(?:all )?(?:steps|options|restrictions|conditions|modifiers|things|exceptions)"
-    r"(?: \w+ing\b| (?:for|to|of|that|while|when|i|we|you)\b|\W*$)",
+    r"(?: \w+ing\b| (?:for|to|of|that|while|when|i|we|you)\b|(?<!things)\W*$)",
     re.IGNORECASE,
 )
 # What is answered by yes, no, a number or a reason, whatever else it says of "all".
@@ -50,7 +53,21 @@ _WHICH = re.compile(
     r"\bwhich (?:\w+ ){0,3}?(?P<noun>[a-z][a-z-]{2,}s) (?!(?:of|for|in|on|to|and|or|the|an?)\b)\w+",
     re.IGNORECASE,
 )
+_OF_WHICH = re.compile(r"\b(?:which|what)\b.{0,60}?\b(?P<noun>[a-z][a-z-]{2,}s)\b", re.IGNORECASE)
+_ARE = re.compile(
+    r"^\W*what are (?:the |our |your |my |all )*(?:\w+ ){0,2}?(?P<noun>[a-z-]{3,}s)\b(?! or\b)",
+    re.IGNORECASE,
+)
 _DO = re.compile(r"\bwhat can (?:\w+ ){1,3}do\b(?! (?:about|against|if|when|for)\b)", re.IGNORECASE)
+# What a list answers where one says all of it: "what does each plan cost", "what is free here".
+_OPEN = re.compile(
+    r"\beach (?!other\b)\w+|"
+    r"\bwhat do (?:\w+ ){0,2}?[a-z]{3,}s \w+|\bwhat can (?:\w+ ){1,3}?\w+\W*$|"
+    r"\bwhat (?:is|are|am|has|have|must|may)\b.{0,60} (?:forbidden|allowed|covered|included|needed|"
+    r"required|free)\b|\b(?:table|chart)\W*$|"
+    r"^\W*[a-z]{3,}s (?:an? |the )?(?:\w+ ){1,5}(?:can|may|must)\b",
+    re.IGNORECASE,
+)
 # "Animals I can buy to ride", "monsters that drain levels".
 _DESCRIBED = re.compile(
     rf"^(?!.*[,;:?] {ASKS})\W*(?:\w+ ){{0,2}}?(?P<noun>[a-z]{{3,}}s) "
@@ -59,10 +76,11 @@ _DESCRIBED = re.compile(
 )
 # "Fall damage rules" names a section, not a list of rules.
 _NO_PLURAL = re.compile(
-    r"(?:ss|us|is|ous|class|bonus|series|always|does|was|has|this|rules)$", re.I
+    r"(?:ss|us|is|ous|class|bonus|series|always|does|was|has|this|rules|things|odds|chances)$", re.I
 )
 _NAMED = re.compile(
-    r"^(?:[\w'-]+ ){1,5}(?P<noun>[a-z]{3,}s)(?: (?:of |at )?\w+ \d+)?(?: pls| plz| please)?\W*$",
+    r"^(?:[\w'-]+ ){0,5}(?P<noun>[a-z]{3,}s)(?: (?:(?:of|at|on|in|for) )?(?:\w+ ){1,2}\d+)?"
+    r"(?: pls| plz| please)?\W*$",
     re.I,
 )
 # "List the antidotes and what they help against" is one list.
@@ -75,6 +93,19 @@ _DEFINED = re.compile(
     r"how (?:does|do|is|are)) (?:(?:an?|the) )?(?P<name>.+?)(?: (?:do|works?|mean))?\W*$",
     re.IGNORECASE,
 )
+_FIGURE = r"[£$€]?\d[\d.,]{0,9}(?!\d|(?:st|nd|rd|th)\b)"
+_COUNTED_UNIT = (
+    rf"{_FIGURE}(?:(?:-| ?- ?| to | and ){_FIGURE})?"
+    r"(?: ?[€%]| ?(?!(?:or|and|per|an?|in|on|at|to|for|of|than)\b)[a-z]+)?"
+)
+_OR_MORE = r" (?:or|and) (?:less|fewer|more|under|over|below|above|up|higher|lower|cheaper)\b"
+_LIMITING = re.compile(
+    r"\b(?:(?:less|fewer|more|[a-z]{3,}er) than|under|over|below|above|at most|at least|up to|"
+    r"between|from|(?P<spent>for|with)(?= [£$€\d]))(?: only| just)? "
+    rf"(?:[a-z]+ )?{_COUNTED_UNIT}(?:{_OR_MORE})?|{_COUNTED_UNIT}{_OR_MORE}",
+    re.IGNORECASE,
+)
+MONEY = frozenset(stems_of("euro dollar pound franc gp sp cp ep pp gold silver")) | set("£$€")
 _PLURAL_WORDS = 3  # words of "2nd level mage spells"; "secret doors" names a section
 
 
@@ -82,6 +113,7 @@ _PLURAL_WORDS = 3  # words of "2nd level mage spells"; "secret doors" names a se
 class Reading:
     """What a question asks for. `parts` are searched each by itself; of other forms none.
 
+    "open" wants a list where one says all that is asked, else what it would want without.
     `name` is the thing that a keyword or a definition is about, without the words around it.
     """
 
@@ -91,6 +123,22 @@ class Reading:
 
 
 PLAIN = Reading("plain")
+
+
+class Amount(NamedTuple):
+    """From what to what is asked for, and how a question says it."""
+
+    limit: Interval
+    said: str
+
+    def holds(self, one: Interval, *, ignoring: frozenset[str] = frozenset()) -> bool:
+        """Tell whether an interval meets the limit; one of another unit does not.
+
+        The units `ignoring` count as none.
+        """
+        units = self.limit.units - ignoring
+        same = not (units and one.units) or bool(units & one.units)
+        return same and one.low <= self.limit.high and self.limit.low <= one.high
 
 
 def read(question: str, terms: Terms) -> Reading:
@@ -107,14 +155,19 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("list")
     if asks_which(text):
         return Reading("which")
+    if amount(text) and (_plural(_OF_WHICH, text) or not QUESTION_WORD.match(text)):
+        return Reading("which")
+    if amount(text) and text.lower().startswith(("what", "which")):
+        return Reading("open")
     words = WORD.findall(text)
     plain = not QUESTION_WORD.search(text) and "than" not in text.lower().split()
     named = _NAMED.search(text) if len(words) >= _PLURAL_WORDS and plain else None
     if named and not _NO_PLURAL.search(named["noun"]):
         return Reading("list")
     if len(words) <= KEYWORDS and not QUESTION_WORD.search(text):
-        return Reading("keyword")
-    return Reading("plain")
+        is_open = key(text) not in terms.names and _OPEN.search(text)
+        return Reading("open", name=text) if is_open else Reading("keyword")
+    return Reading("open" if _OPEN.search(text) else "plain")
 
 
 def _asks_of_a_list(text: str) -> bool:
@@ -132,12 +185,29 @@ def asks_for_all(text: str) -> bool:
 
 def asks_which(text: str) -> bool:
     """Tell whether a question may want a list: "which weapons need both hands"."""
-    return _plural(_PLURAL, text) or _plural(_WHICH, text) or _DO.search(text) is not None
+    return any(_plural(one, text) for one in (_PLURAL, _WHICH, _ARE)) or bool(_DO.search(text))
 
 
 def asks_for_some(text: str) -> bool:
     """Tell whether only a list's items of one kind are asked for: "weapons that are blunt"."""
     return asks_which(text) or _plural(_DESCRIBED, text)
+
+
+def amount(question: str) -> Amount | None:
+    """Return the amount that limits what is asked for: "under 20 gp", "from 3 to 5"; else None."""
+    found = _LIMITING.search(searchable(question))
+    limit = next(intervals(found[0]), None) if found else None
+    if found is None or limit is None:
+        return None
+    if found["spent"] and limit.units <= MONEY and not limit.is_range:
+        limit = replace(limit, low=0.0)  # what can be had for it costs as much at most
+    return Amount(limit, found[0]) if limit.is_range else None
+
+
+def without(question: str, limited: Amount) -> str:
+    """Return a question without its amount, the unit's words left."""
+    unit = " ".join(sorted(limited.limit.units))
+    return searchable(question).replace(limited.said, unit)
 
 
 def _plural(pattern: re.Pattern[str], text: str) -> bool:

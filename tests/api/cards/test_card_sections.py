@@ -1,7 +1,13 @@
-"""What a folded card shows besides its best entry is of the same section."""
+"""Which section a card shows: its best entry's, or the one that is asked for by its name."""
 
-from api.answer.cards import from_passage
-from retrieval.models import Chunk, Evidence, Hit
+from dataclasses import replace
+
+import pytest
+
+from api.answer.cards import card_selection, from_passage
+from api.answer.cards.card import Card
+from api.answer.question.intent import Reading
+from retrieval.models import Chunk, Evidence, Hit, SearchResult, Timings
 from retrieval.ranking.lines import QuestionWords
 from tests.support.index.indexed_text import indexed_file, terms_of
 
@@ -26,3 +32,64 @@ def test_an_item_whose_introduction_is_no_entry_is_shown_alone() -> None:
     asked = QuestionWords.of("What must be raised?", terms_of({file.path: source}))
     card = from_passage.card(Hit(chunk, 1.0, (Evidence(best, 1.0),)), file, asked)
     assert card.entries == (best,)
+
+
+HARBOUR = """# Harbour dues
+
+## Mooring
+
+A ship at the quay pays 2 gp a day.
+
+Overdue mooring pay doubles each week.
+
+## Pilots
+
+| Pilot | Fee (gp) |
+|---|---|
+| Old | 9 |
+| Young | 4 |
+| Blind | 1 |
+| Drunk | 2 |
+| Royal | 90 |
+| Foreign | 12 |
+"""
+SEA = "# Sea\n\n- **Mooring:** krakens moor nowhere.\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "lines"),
+    [
+        ("mooring pay", {5, 7}),  # its name is asked for, and it says the rest
+        ("harbour dues", {5, 7}),  # the file is called so: its beginning
+        ("pilots", set(range(11, 19))),  # a section's table of up to twelve rows, whole
+    ],
+)
+def test_a_name_shows_its_section_and_not_its_last_line(asked: str, lines: set[int]) -> None:
+    nearest = "Overdue" if asked == "mooring pay" else "| Blind"
+    assert set(keyword(asked, [(HARBOUR, nearest)]).lines) == lines
+
+
+def test_a_section_called_so_goes_before_what_speaks_of_it() -> None:
+    card = keyword("mooring", [(SEA, "- **Mooring"), (HARBOUR, "Overdue")])
+    assert card.heading == "Harbour dues > Mooring"
+
+
+def keyword(asked: str, passages: list[tuple[str, str]]) -> Card:
+    """The first card of some words, of passages whose best entry begins as given."""
+    files = [indexed_file(text, f"{number}.md") for number, (text, _) in enumerate(passages)]
+    hits: list[Hit] = []
+    for file, (text, nearest) in zip(files, passages, strict=True):
+        evidence = [
+            Evidence(one, 1.0 if one.quote.startswith(nearest) else 0.1) for one in file.entries
+        ]
+        best = max(evidence, key=lambda one: one.score).entry
+        evidence.sort(key=lambda one: -one.score)
+        chunk = Chunk(file.path, best.heading, 1, len(text.split("\n")), text)
+        hits.append(Hit(chunk, 1.0 - 0.01 * len(hits), tuple(evidence)))
+    nothing = SearchResult("", (), (), "off", "off", 0.0, "1.1", Timings(0.0, 0.0, 0.0))
+    terms = terms_of({file.path: text for file, (text, _) in zip(files, passages, strict=True)})
+    found = replace(
+        nothing, question=asked, hits=tuple(hits), terms=terms,
+        files={file.path: file for file in files},
+    )  # fmt: skip
+    return card_selection.choose(found, (), Reading("keyword"))[0]

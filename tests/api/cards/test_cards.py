@@ -183,13 +183,8 @@ def test_of_a_name_the_section_called_so_is_shown_from_its_beginning(
 ) -> None:
     card = chosen(context, "wages")[0]
     assert card.heading == "Crew > Wages"
-    assert [line for line in card.lines.values() if "| " in line][1:] == [
-        "| Boatswain | 40 | aft |",
-        "| Carpenter | 35 | aft |",
-        "| Cook | 25 | galley |",
-        "| Helmsman | 45 | aft |",
-        "| Lookout | 22 | masthead |",
-    ]
+    rows = [line for line in card.lines.values() if "| " in line][1:]
+    assert (rows[0], len(rows)) == ("| Boatswain | 40 | aft |", 9)  # its whole table
 
 
 def test_a_sentence_that_introduces_a_list_is_followed_by_it(context: SearchContext) -> None:

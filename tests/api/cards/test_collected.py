@@ -12,13 +12,17 @@ from tests.support.index.indexed_text import indexed_file, terms_of
 
 FILES = {
     "1. Monsters/1. Reading Entries.md": "# Reading Entries\n\nEach has its numbers.\n",
-    "1. Monsters/Troll.md": "# Troll\n\n- **Regeneration:** 3 hp a round.\n- It fears fire.\n",
+    "1. Monsters/Troll.md": "# Troll\n\n- **Regeneration:** 3 hp a round.\n- It fears fire.\n"
+    "- **Speed:** 40 feet.\n",
     "1. Monsters/Hydra.md": "# Hydra\n\nIts heads regenerate at night.\n",
     "1. Monsters/Ogre.md": "# Ogre\n\nAn ogre does not regenerate. It eats sheep.\n",
     "1. Monsters/Ghoul.md": "# Ghoul\n\n- **Immunity:** sleep; not immune to fire.\n",
-    "1. Monsters/Golem.md": "# Golem\n\nImmune to sleep and fire.\n",
-    "1. Monsters/Djinn.md": "# Djinn\n\nConcentration is not needed.\n",
-    "1. Monsters/Imp.md": "# Imp\n\nAs far as imps are concerned, they need no sleep but food.\n",
+    "1. Monsters/Golem.md": "# Golem\n\nImmune to sleep and fire.\n\n| Kind | Speed |\n|---|---|\n"
+    "| Clay | 20 feet |\n| Iron | 60 feet |\n",
+    "1. Monsters/Djinn.md": "# Djinn\n\nConcentration is not needed.\n\n| | Young | Old |\n"
+    "|---|---|---|\n| Speed | 10 feet | 90 feet |\n",
+    "1. Monsters/Imp.md": "# Imp\n\nAs far as imps are concerned, they need no sleep but food.\n\n"
+    "**Speed:** 300 yards.\n",
     "2. Spells/Priest Spells/Level 1/Bless.md": "# Bless\n\nA prayer gives +1.\n",
     "2. Spells/Priest Spells/Level 1/Light.md": "# Light\n\nIt can be reversed.\n",
     "2. Spells/Reversible Spells.md": "# Reversible Spells\n\nLight and no other.\n",
@@ -47,6 +51,8 @@ def found(asked: str) -> list[Folder]:
     [
         ("which monsters regenerate", ["Troll", "Hydra"]),  # called so, says it; one denies it
         ("monsters that are immune to sleep", ["Ghoul", "Golem"]),
+        ("monsters with a speed of 40 feet or more", ["Djinn", "Golem", "Troll"]),  # by a field
+        ("monsters with a speed under 30 feet", ["Djinn", "Golem"]),
         ("what spells does a priest pray for at level 1", ["Bless", "Light"]),  # all of the folder
     ],
 )
@@ -62,7 +68,8 @@ def test_the_files_that_say_it_are_listed_the_surest_first(asked: str, titles: l
         "list all monsters that are immune to fire",  # one is, the other says that it is not
         "which monsters need concentration",  # denied, and "concerned" is another word
         "which monsters do not regenerate",  # words do not tell what is left out
-        "which monsters have more than 3 hp",
+        "which monsters have more than 3 hp",  # no field
+        "monsters with a speed over 80 feet",  # one is no list
         "which dragons regenerate",  # no folder is called so
         "how does a monster regenerate",  # no list
         "which spells can be reversed",  # a file of that name has the list

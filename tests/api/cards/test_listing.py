@@ -205,3 +205,24 @@ def test_of_a_file_s_tables_the_one_whose_heading_or_die_is_asked_for_is_first(
     found = replace(NOTHING, question=asked, hits=(hit,), files={file.path: file}, terms=terms)
     card = listed(found)[0]
     assert render.text(card).split("\n")[2].startswith(f"| {first_cell} |")
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("list all manoeuvres", ["## Boarding", "## Ramming (optional)", "## Fleeing (optional)"]),
+        ("kinds of boarding", ["### By night", "### By rope", "### By ram"]),
+    ],
+)
+def test_headings_are_lists_within_a_section_too(asked: str, shown: list[str]) -> None:
+    inside = "".join(f"### By {name}\n\nIt is loud.\n\n" for name in ("night", "rope", "ram"))
+    source = (
+        f"# Manoeuvres\n\n## Boarding\n\nAll hands.\n\n{inside}## Ramming (optional)\n\nAll oars."
+        "\n\n## Fleeing (optional)\n\nAll sails.\n"
+    )
+    file = indexed_file(source)
+    evidence = tuple(Evidence(entry, 0.5) for entry in file.entries)
+    hit = Hit(Chunk(file.path, "Manoeuvres", 1, 30, source), 1.0, evidence)
+    terms = terms_of({file.path: source})
+    found = replace(NOTHING, question=asked, hits=(hit,), files={file.path: file}, terms=terms)
+    assert render.text(listed(found)[0]).split("\n") == shown

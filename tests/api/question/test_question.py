@@ -22,6 +22,7 @@ WHICH = [
     "What steps are needed to found a stronghold?",
     "which poisons go on a blade",
     "which 2nd level priest spells heal",
+    "What are the limits of a captain's power?",
 ]
 LISTS = [
     "List all potions",
@@ -56,6 +57,9 @@ LISTS = [
     "spells that are on both the priest and the mage list",
     "day by day what happens to a crew",
     "list of flags and what they mean",
+    "what armour is there",
+    "every way to leave the harbour",
+    "spells of protection - which ones",
 ]
 PLAIN = [
     "How long does a torch burn?",
@@ -160,6 +164,25 @@ def test_one_answer_is_asked_for(asked: str, terms: Terms) -> None:
 @pytest.mark.parametrize("asked", KEYWORDS)
 def test_a_few_words_without_a_question_are_a_name(asked: str, terms: Terms) -> None:
     assert intent.read(asked, terms) == intent.Reading("keyword")
+
+
+@pytest.mark.parametrize(
+    ("asked", "form"),
+    [
+        ("monsters on dungeon level 1", "list"),
+        ("sailors for less than 10 gp", "which"),
+        ("which sailors cost 10 gp or less", "which"),
+        ("what can a captain build for at most 100 gp", "open"),
+        ("how much does each flag cost", "open"),
+        ("what is forbidden in the harbour", "open"),
+        ("sailors a captain can press", "open"),
+        ("damage of a bolt for 8th level", "plain"),
+        ("what are the odds of a storm", "plain"),
+        ("what happens to whoever falls from 40 feet", "plain"),
+    ],
+)
+def test_a_limit_or_each_of_several_may_want_a_list(asked: str, form: str, terms: Terms) -> None:
+    assert intent.read(asked, terms).form == form
 
 
 @pytest.mark.parametrize(("asked", "parts"), PARTS.items())

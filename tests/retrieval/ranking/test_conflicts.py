@@ -100,3 +100,21 @@ def test_what_is_said_to_be_no_error_stands_above_nothing(heading: str, corrects
     row = said(BASE, "crossbow", "damag", "1d6")
     found = precedence.conflicts([row, precedence.statement(denied, ERRATA)], ASKED)
     assert bool(found) is corrects
+
+
+@pytest.mark.parametrize(
+    ("quote", "corrects"),
+    [
+        ("The crossbow's damage of 1d6 is right as printed.", False),
+        ("The damage of 1d6 is unchanged; range and cost stay.", False),
+        ("The price is right as printed. A crossbow does damage of 1d8.", True),
+        ("Crossbow damage was as printed by mistake, and is 1d8.", True),
+    ],
+)
+def test_a_sentence_that_leaves_its_rule_as_it_is_stands_above_nothing(
+    quote: str, corrects: bool
+) -> None:
+    kept = Entry("sentences", "Errata > Crossbow", 3, 3, quote, "", "", quote)
+    row = said(BASE, "crossbow", "damag", "1d6")
+    found = precedence.conflicts([row, precedence.statement(kept, ERRATA)], ASKED)
+    assert bool(found) is corrects

@@ -1,0 +1,78 @@
+"""The rows of a table that an amount chooses: by unit, by column, and none where it cannot say."""
+
+import pytest
+
+from api.answer.cards import chosen_rows
+from api.answer.cards.blocks import Block, Part, blocks
+from retrieval.ranking.lines import QuestionWords
+from tests.support.index.indexed_text import indexed_file, terms_of
+
+GEAR = """# Gear
+
+| Item | Cost (gp) | Weight | Lasts | Carriers |
+|---|---|---|---|---|
+| Rope | 1 | 50 lb | 2 years | 1 |
+| Nails | 5 sp | 8 oz | 90 days | 1 |
+| Sail | 40 | 200 lb | 10 months | 4 |
+| Flag | free | 1 lb | 3 weeks | 1 |
+| Anchor | by offer | 900 lb | - | 6-8 |
+| Oar | 20 | 9 lb | 5 years | 2 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows", "said"),
+    [
+        ("gear under 20 gp", ["Rope", "Nails", "Flag"], "under 20 gp"),
+        ("what can I buy for 20 gp", ["Rope", "Nails", "Flag", "Oar"], "for 20 gp"),
+        ("gear for 1 gp or less", ["Rope", "Nails", "Flag"], "for 1 gp or less"),
+        ("gear that costs less than 20", ["Rope", "Nails", "Flag"], "less than 20"),
+        ("gear between 10 and 40 gp", ["Sail", "Oar"], "between 10 and 40 gp"),
+        ("gear cheaper than 1 gp", ["Nails", "Flag"], "cheaper than 1 gp"),
+        ("gear that lasts more than 100 days", ["Rope", "Sail", "Oar"], "more than 100 days"),
+        ("gear that weighs at most 1 pound", ["Nails", "Flag"], "at most 1 pound"),
+        ("gear that needs at least 4 carriers", ["Sail", "Anchor"], "at least 4 carriers"),
+        ("gear for twenty gp", ["Rope", "Nails", "Flag", "Oar"], "for 20 gp"),
+    ],
+)
+def test_an_amount_chooses_the_rows_that_fit_it(asked: str, rows: list[str], said: str) -> None:
+    found = chosen(asked)
+    assert found is not None
+    assert names(found) == rows
+    assert " ".join(found.said) == said
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "gear for 20 crowns",  # of no column
+        "gear that costs under 500 gp",  # all that has a price
+        "gear under 7 fathoms",
+        "gear from 40 gp",  # no range
+        "gear that costs more than 900 gp",  # none
+    ],
+)
+def test_an_amount_that_fits_no_column_or_every_row_chooses_none(asked: str) -> None:
+    assert chosen(asked) is None
+
+
+def test_a_word_chooses_among_headings() -> None:
+    source = (
+        "# Attacks\n\n## Parry (optional)\n\nA.\n\n## Charge\n\nB.\n\n## Sweep (optional)\n\nC.\n"
+    )
+    file = indexed_file(source)
+    parts = tuple(Part(number, number) for number in (3, 7, 11))
+    words = QuestionWords.of("the optional attacks", terms_of({file.path: source}))
+    found = chosen_rows.chosen(file, Block("headings", "Attacks", None, parts), words)
+    assert found == chosen_rows.Chosen((parts[0], parts[2]), ("optional",))
+
+
+def chosen(asked: str) -> chosen_rows.Chosen | None:
+    file = indexed_file(GEAR)
+    words = QuestionWords.of(asked, terms_of({file.path: GEAR}))
+    return chosen_rows.chosen(file, blocks(file)[0], words)
+
+
+def names(found: chosen_rows.Chosen) -> list[str]:
+    lines = GEAR.split("\n")
+    return [lines[part.first_line - 1].split("|")[1].strip() for part in found.parts]
