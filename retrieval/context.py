@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from retrieval.database.embedded.postgres import serve
 from retrieval.database.pool import Store
 from retrieval.encoder.bi_encoder import ENCODING_VERSION, Embedder, ModelThread
-from retrieval.encoder.weights import encoder_files, reranker_files
+from retrieval.encoder.chosen_models import encoder_files, reranker_files
 from retrieval.errors import IndexMismatchError
 from retrieval.fitted import Models
 from retrieval.index.sections import Sections, SectionsCache

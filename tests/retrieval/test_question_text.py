@@ -42,6 +42,12 @@ TEXT = (
 ).map(lambda text: text[:4_500])  # the longest question has 4,000 characters
 
 
+@pytest.fixture(scope="module")
+def indexed(indexed: Settings) -> Settings:
+    """Without telemetry, which is written behind the replies, whenever a second has passed."""
+    return indexed.model_copy(update={"telemetry_days": 0})
+
+
 def post(client: httpx2.Client, path: str, body: dict[str, Any]) -> httpx2.Response:
     """Post a question, with its half characters as JSON's escapes."""
     reply = client.post(

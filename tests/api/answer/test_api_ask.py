@@ -19,8 +19,8 @@ REFUSAL = "The Oracle did not return any results for that rule."
 # As the API promises it: the fields of each object.
 _PLACE = "path heading first_line last_line"
 ANSWER = (
-    "question answer certainty confidence refused refusal_reason mode corrections folders cards "
-    "guard citations citation_counts passages usage timings generation request_id"
+    "question answer certainty confidence refused refusal_reason mode notice corrections folders "
+    "cards guard citations citation_counts passages usage timings generation request_id"
 )
 PARTS = {
     "corrections": "typed searched",

@@ -178,7 +178,7 @@ def test_markup_that_does_something_is_taken_out(api: Api) -> None:
 
 def test_the_findings_do_not_repeat_what_was_kept_back(api: Api) -> None:
     answer = api.ask(TORCH, "A torch burns for 7777 hours [1]. The key is sk-83a1c7 [1].")
-    assert not [word for word in ("7777", "sk-83a1c7") if word in str(answer)]
+    assert not [word for word in ("7777 hours", "sk-83a1c7") if word in str(answer)]
 
 
 @pytest.mark.proves("promise 10")

@@ -16,7 +16,7 @@ from pgvector.psycopg import register_vector
 from ingest import pipeline
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import Embedder
-from retrieval.encoder.weights import encoder_files
+from retrieval.encoder.chosen_models import encoder_files
 from retrieval.errors import IndexMismatchError
 from retrieval.index import writer
 from retrieval.models import Vectors
