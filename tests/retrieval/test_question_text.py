@@ -16,6 +16,7 @@ from retrieval.database.pool import Store
 from retrieval.index.store import live
 from retrieval.settings import Settings
 from tests.support.index.index_state import TABLES
+from tests.support.servers.serving import serving
 from tests.support.source.promises_table import Runs
 
 QUESTION = "How long does a torch burn?"
@@ -43,9 +44,10 @@ TEXT = (
 
 
 @pytest.fixture(scope="module")
-def indexed(indexed: Settings) -> Settings:
-    """Without telemetry, which is written behind the replies, whenever a second has passed."""
-    return indexed.model_copy(update={"telemetry_days": 0})
+def client(indexed: Settings) -> Iterator[httpx2.Client]:
+    """An API without telemetry, which is written behind replies whenever a second has passed."""
+    with serving(indexed.model_copy(update={"telemetry_days": 0})) as quiet:
+        yield quiet
 
 
 def post(client: httpx2.Client, path: str, body: dict[str, Any]) -> httpx2.Response:
