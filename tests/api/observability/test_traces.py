@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from io import StringIO
+from typing import Any
 
 import anyio
 import httpx2
@@ -173,7 +174,8 @@ def test_the_pages_address_is_told_without_its_question_and_texts_only_by_choice
     assert api.get("/", params={"q": TORCH}).status_code == 200
     assert api.get("/readyz").status_code == 200
     ended(spans, "GET /")
-    assert tree(spans)["none"] == ["GET /"]  # probes are in no trace
+    roots = set(tree(spans)["none"]) - {"POST /mcp"}  # which may be the test's before
+    assert roots == {"GET /"}  # probes are in no trace
     assert "REDACTED" in said(spans)
     assert "torch" not in said(spans).replace("1. Light/Torches.md", "").lower()
     spans.clear()
@@ -190,6 +192,12 @@ def test_a_line_of_the_json_log_has_what_became_of_a_question_and_not_the_questi
     api: httpx2.Client, llm: FakeLlm, spans: InMemorySpanExporter
 ) -> None:
     written = StringIO()
+
+    def of(request_id: str) -> list[dict[str, Any]]:
+        """The lines of a request; one of an earlier test's may still come."""
+        lines = [json.loads(line) for line in written.getvalue().split("\n")[:-1]]
+        return [line for line in lines if line["request_id"] == request_id]
+
     handler = logging.StreamHandler(written)
     handler.setFormatter(AsJson())
     log = logging.getLogger("api")
@@ -199,17 +207,15 @@ def test_a_line_of_the_json_log_has_what_became_of_a_question_and_not_the_questi
     try:
         api.post("/ask", json={"question": TORCH}, headers={"X-Request-ID": "r-1"})
         llm.mode = "500"
-        api.get("/", params={"q": TORCH})
-        wait_until(lambda: written.getvalue().count("api.access") == 2)
+        api.get("/", params={"q": TORCH}, headers={"X-Request-ID": "r-2"})
+        wait_until(lambda: [line["logger"] for line in of("r-2")] == ["api", "api.access"])
+        wait_until(lambda: len(of("r-1")) == 1)
     finally:
         log.setLevel(before)
         log.removeHandler(handler)
-    lines = [json.loads(line) for line in written.getvalue().splitlines()]
-    assert [line["logger"] for line in lines] == ["api.access", "api", "api.access"]
-    first = lines[0]
+    (first,) = of("r-1")
     assert (first["request_id"], first["path"], first["status"]) == ("r-1", "/ask", 200)
     assert (first["certainty"], first["guard"]) == ("answered", "pass")
     assert first["total_ms"] >= first["generate_ms"] > 0
     assert len(first["trace_id"]) == 32
-    assert lines[1]["request_id"] == lines[2]["request_id"] != "r-1"
     assert "torch" not in written.getvalue().lower()
