@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -30,15 +30,17 @@ sys.exit(main([]))
 def api_process(
     environment: Mapping[str, str],
     log: IO[bytes] | None = None,
+    program: Sequence[str] = ("-c", _API),
 ) -> Iterator[tuple[httpx2.Client, subprocess.Popen[bytes]]]:
     """Yield a client of a running API process, and the process; Ctrl-C ends it.
 
-    What it writes to stderr goes to `log`, else to this process's.
+    What it writes to stderr goes to `log`, else to this process's. With `program` ("-m", "api") it
+    is the program that users run.
     """
     port = free_port()
     settings = {"PORT": str(port), "RAG_THRESHOLD": "-9", "LOG_LEVEL": "WARNING", **environment}
     process = subprocess.Popen(
-        [sys.executable, "-c", _API],
+        [sys.executable, *program],
         cwd=_ROOT,
         env={**os.environ, **settings},
         stdout=subprocess.DEVNULL,
