@@ -30,6 +30,8 @@ from retrieval.refusal import off_topic
 from retrieval.settings import load
 from retrieval.vault_files import ALIASES
 
+_THREADS = 2  # a question waits for the database a third of its time, and a runner has two cores
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
@@ -70,9 +72,9 @@ def _impact(args: argparse.Namespace) -> Impact:
                 return Impact(commit, top_k, len(questions), (), ())
             before = stack.enter_context(subject(context, folder))
             labels = _labels_of(commit, args.dataset, questions)
-            then = ask_all(context, before, labels, top_k)
+            then = ask_all(context, before, labels, top_k, threads=_THREADS)
             after = _after(context, stack, before, folder, args.vault)
-            now = ask_all(context, after, questions, top_k)
+            now = ask_all(context, after, questions, top_k, threads=_THREADS)
             return changes.compare(then, now, commit, changed, top_k)
 
 
