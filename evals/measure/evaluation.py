@@ -1,8 +1,6 @@
 """Ask labelled questions through the functions that answer users, and score what comes back."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 from api.answer.card_reply import AskOptions, card_reply
@@ -31,43 +29,28 @@ def evaluate(
     Raises DatasetError where a question names a file by what fits several.
     """
     for item in dataset.resolved(questions, measured.files):
-        yield _outcome(context, measured, top_k, item)
-
-
-def _outcome(
-    context: SearchContext, measured: Subject, top_k: int | None, item: Question
-) -> Outcome:
-    number = measured.generation_id
-    options = AskOptions(history=item.history, top_k=top_k, generation_id=number)
-    reply = card_reply(context, item.question, options)
-    # Where nothing was searched (taken for small talk) what search has is still to be judged.
-    found = reply.found or search(context, item.question, top_k=top_k, generation_id=number)
-    if not item.answerable:
-        return Outcome(item, found, None, reply)
-    limit = top_k or context.settings.rag_top_k
-    judgement = judge(item, found, measured.files, measured.chunks_of, limit)
-    return Outcome(item, found, judgement, reply, shown(item, reply))
+        number = measured.generation_id
+        options = AskOptions(history=item.history, top_k=top_k, generation_id=number)
+        reply = card_reply(context, item.question, options)
+        # Where nothing was searched (taken for small talk) what search has is still to be judged.
+        found = reply.found or search(context, item.question, top_k=top_k, generation_id=number)
+        if not item.answerable:
+            yield Outcome(item, found, None, reply)
+            continue
+        limit = top_k or context.settings.rag_top_k
+        judgement = judge(item, found, measured.files, measured.chunks_of, limit)
+        yield Outcome(item, found, judgement, reply, shown(item, reply))
 
 
 def ask_all(
-    context: SearchContext,
-    measured: Subject,
-    questions: Sequence[Question],
-    top_k: int | None,
-    *,
-    threads: int = 1,
+    context: SearchContext, measured: Subject, questions: Sequence[Question], top_k: int | None
 ) -> list[Outcome]:
-    """Return the outcome of every question, in order; a terminal shows how many were asked.
-
-    With more `threads` questions wait for each other, so that what their searches took is no
-    measurement. Raises what `evaluate` raises.
-    """
-    asked = dataset.resolved(questions, measured.files)
+    """Return the outcome of every question, and show on a terminal how many were asked."""
     outcomes: list[Outcome] = []
-    with Meter() as meter, ThreadPoolExecutor(threads) as pool:
-        for outcome in pool.map(partial(_outcome, context, measured, top_k), asked):
+    with Meter() as meter:
+        for outcome in evaluate(context, measured, questions, top_k=top_k):
             outcomes.append(outcome)
-            meter.show("asking", len(outcomes), len(asked))
+            meter.show("asking", len(outcomes), len(questions))
     return outcomes
 
 
