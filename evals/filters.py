@@ -36,26 +36,42 @@ MOST_RATIO, LEAST_RECALL = 1.15, 0.98
 _LENGTH = 0.35  # of the vector that moves a copy
 _NEAREST = 50  # chunks, as search asks for
 
-_COPY = (
-    "INSERT INTO file (generation_id, path, sha256, status, edition, supersedes, metadata) "
-    "SELECT generation_id, %(copy)s || path, sha256, status, edition, supersedes, metadata "
-    "FROM file WHERE generation_id = %(generation)s AND path NOT LIKE 'copy %%'",
-    "INSERT INTO chunk (generation_id, path, heading, first_line, last_line, text, context, piece, "
-    "length, place) SELECT generation_id, %(copy)s || path, heading, first_line, last_line, text, "
-    "context, piece, length, place FROM chunk "
-    "WHERE generation_id = %(generation)s AND path NOT LIKE 'copy %%'",
-    "CREATE TEMPORARY TABLE copied ON COMMIT DROP AS SELECT a.id AS old, b.id AS new "
-    "FROM chunk AS a JOIN chunk AS b USING (generation_id, first_line, piece) "
-    "WHERE generation_id = %(generation)s AND a.path NOT LIKE 'copy %%' "
-    "AND b.path = %(copy)s || a.path",
-    "INSERT INTO entry (chunk_id, ordinal, generation_id, kind, heading, first_line, last_line, "
-    "quote, lead, trail, words, text_sha256, embedding, token_vectors, token_scale) "
-    "SELECT new, ordinal, generation_id, kind, heading, first_line, last_line, quote, lead, trail, "
-    "words, text_sha256, l2_normalize(embedding + %(moved)s::vector), token_vectors, token_scale "
-    "FROM entry JOIN copied ON old = chunk_id",
-    "INSERT INTO posting SELECT generation_id, lexeme, new, count FROM posting "
-    "JOIN copied ON old = chunk_id",
-)
+_FILES = """
+    INSERT INTO file (generation_id, path, sha256, status, edition, supersedes, metadata)
+    SELECT generation_id, %(copy)s || path, sha256, status, edition, supersedes, metadata
+    FROM file WHERE generation_id = %(generation)s AND path NOT LIKE 'copy %%'
+"""
+_CHUNKS = """
+    INSERT INTO chunk (generation_id, path, heading, first_line, last_line, text, context, piece,
+        length, place)
+    SELECT generation_id, %(copy)s || path, heading, first_line, last_line, text, context, piece,
+        length, place
+    FROM chunk WHERE generation_id = %(generation)s AND path NOT LIKE 'copy %%'
+"""
+_COPIED = """
+    CREATE TEMPORARY TABLE copied ON COMMIT DROP AS SELECT a.id AS old, b.id AS new
+    FROM chunk AS a JOIN chunk AS b USING (generation_id, first_line, piece)
+    WHERE generation_id = %(generation)s AND a.path NOT LIKE 'copy %%'
+        AND b.path = %(copy)s || a.path
+"""
+_ENTRIES = """
+    INSERT INTO entry (chunk_id, ordinal, generation_id, kind, heading, first_line, last_line,
+        quote, lead, trail, words, text_sha256, embedding, token_vectors, token_scale)
+    SELECT new, ordinal, generation_id, kind, heading, first_line, last_line, quote, lead, trail,
+        words, text_sha256, l2_normalize(embedding + %(moved)s::vector), token_vectors, token_scale
+    FROM entry JOIN copied ON old = chunk_id
+"""
+_POSTINGS = """
+    INSERT INTO posting SELECT generation_id, lexeme, new, count
+    FROM posting JOIN copied ON old = chunk_id
+"""
+_NUMBERED = """
+    UPDATE file SET metadata = jsonb_build_object('number', (row * 1000 / files)::text)
+    FROM (SELECT path AS one, count(*) OVER () AS files,
+        row_number() OVER (ORDER BY random()) - 1 AS row
+        FROM file WHERE generation_id = %(id)s) AS drawn
+    WHERE generation_id = %(id)s AND path = one
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,6 +84,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             with context.store.connect(autocommit=True) as conn:
                 entries = _copied(conn, number, args.entries)
                 hnsw.build_if_large(conn, number, say=print)
+                known = generation(conn, number)
+                context.terms_at(conn, known)  # so many words take longer than a search may
                 try:
                     ratios = _ratios(context, number, asked)
                     found = _recalls(context, conn, number, asked, entries)
@@ -100,16 +118,13 @@ def _copied(conn: Connection, number: int, wanted: int) -> int:
             "moved": Vector(_LENGTH * moved / np.linalg.norm(moved)).to_text(),
         }  # fmt: skip
         with conn.transaction():
-            for statement in _COPY:
-                conn.execute(statement, values)
+            conn.execute(_FILES, values)
+            conn.execute(_CHUNKS, values)
+            conn.execute(_COPIED, values)
+            conn.execute(_ENTRIES, values)
+            conn.execute(_POSTINGS)
     conn.execute("SELECT setseed(0)")
-    conn.execute(
-        "UPDATE file SET metadata = jsonb_build_object('number', "
-        "(row * 1000 / files)::text) FROM (SELECT path AS one, count(*) OVER () AS files, "
-        "row_number() OVER (ORDER BY random()) - 1 AS row FROM file WHERE generation_id = %(id)s"
-        ") AS drawn WHERE generation_id = %(id)s AND path = one",
-        {"id": number},
-    )
+    conn.execute(_NUMBERED, {"id": number})
     conn.execute("UPDATE generation SET revision = revision + 1 WHERE id = %s", [number])
     conn.execute("VACUUM ANALYZE")
     return int(conn.execute(count, [number]).fetchall()[0][0])
