@@ -182,7 +182,7 @@ def _from_anew(
             before = rows(index.conn)
             while not is_over and rows(index.conn) == before:
                 ended = _fails_at(lab, index, turn, kinds, next(points))
-                is_over = not ended.fault or bool(last) and ended.is_past(last)
+                is_over = not ended.fault or (bool(last) and ended.is_past(last))
                 tried += bool(ended.fault)
                 if thorough:
                     break

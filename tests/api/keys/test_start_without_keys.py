@@ -40,7 +40,7 @@ def test_without_keys_it_listens_to_this_machine_alone(
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(program.signal, "signal", lambda *_: None)  # this process is no server
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # this process is no server
     monkeypatch.setattr(logs, "configure", lambda *_: None)
     assert program.main(options) == 2
     reason = capsys.readouterr().err
