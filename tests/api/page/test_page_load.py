@@ -10,9 +10,7 @@ from retrieval.context import SearchContext
 from tests.conftest import index_of, write_vault
 from tests.support.servers.serving import serving
 
-DENSE = (
-    "# Dense\n\n" + "\n".join(f"- *a{n}* **b** [c](d.md) `e` ~~f~~" for n in range(2_000)) + "\n"
-)
+DENSE = "# Dense\n\n" + "\n".join(f"- *a{n}* **b** [c](d.md) `e` ~~f~~" for n in range(800)) + "\n"
 FILES = {"Dense.md": DENSE, "Torch.md": "# Torch\n\nA torch burns for one hour.\n"}
 
 
