@@ -1,4 +1,4 @@
-"""Answer over HTTP: every reply is counted, and can be rated, before it leaves."""
+"""Answer over HTTP: every reply is counted before it leaves."""
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
@@ -8,7 +8,6 @@ from fastapi import Request
 
 from api.answer import pipeline
 from api.answer.card_reply import AskOptions
-from api.http import feedback
 from api.http.client_disconnect import ClientDisconnect
 from api.keys import limits
 from api.llm.client import LanguageModel
@@ -86,7 +85,6 @@ def steps(request: Request, question: str, asked: AskOptions) -> Generator[Step]
 
 def _keep(request: Request, given: Answer) -> None:
     metrics.answered(request, given)
-    feedback.remember(request, given)
     if (opened := app_state(request)).model:
         limits.charge(opened, request, given.usage)
     said = {

@@ -26,7 +26,7 @@ STATUS = {  # of the program; 1: Python's, of a traceback
 _MOST = 300  # points of an ingest; a loop that never ends would be a fault of ours
 _OLD_TABLES = """
     DROP TABLE migration;
-    DROP TABLE feedback, rate_window, telemetry;
+    DROP TABLE feedback, rate_window, telemetry, given_answer;
     ALTER TABLE chunk DROP COLUMN place;
     ALTER TABLE generation DROP COLUMN off_topic;
     DROP INDEX generation_one_previous;
