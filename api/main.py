@@ -39,7 +39,6 @@ from api.state import AppState, Opened, RequestId, State, open_app_state
 from api.telemetry import status
 from api.telemetry.recorder import recording
 from retrieval.errors import RulesError
-from retrieval.search import search
 from retrieval.settings import Settings, load
 
 # Beside the JSON of an answer, in the API's description.
@@ -142,10 +141,12 @@ async def ask(request: Request, body: AskRequest) -> Answer | Response:
     return await until_gone(request, whole)
 
 
-def find(body: SearchRequest, opened: Opened, request_id: RequestId) -> SearchReply:
+def find(
+    body: SearchRequest, request: Request, opened: Opened, request_id: RequestId
+) -> SearchReply:
     """Return the passages for a question; with `explain`, how each stage ranked them."""
     question = follow_up.self_contained(body.question, body.history)
-    result = search(opened.rules, question, top_k=body.top_k, filters=body.filters)
+    result = answering.passages(opened, request, question, top_k=body.top_k, filters=body.filters)
     return SearchReply(
         passages=over_http.passages(result.hits),
         rerank=result.rerank,

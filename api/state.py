@@ -123,7 +123,7 @@ def _check_fitted(context: SearchContext) -> None:
     if context.settings.rag_threshold is None and not off_topic.is_refused(context):
         raise ConfigurationError(
             f"no refusal was fitted for these models (encoder {context.embedder.files.name}, "
-            f"reranker {context.reranker.name if context.reranker else 'off'}), so every question "
+            f"reranker {context.reranked_by}), so every question "
             "would be answered; run: python -m evals.calibrate, or set RAG_THRESHOLD"
         )
 

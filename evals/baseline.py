@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from api.llm.listwise import open_ordered
 from evals.gating import gate
 from evals.gating.compare import Comparison
 from evals.gating.gate import MIN_RECALL
@@ -23,7 +24,6 @@ from evals.measure.measurement import BASELINE, Measurement
 from evals.measure.run import Run
 from evals.measure.subject import subject
 from evals.reports import console
-from retrieval.context import open_context
 from retrieval.errors import DatasetError, RulesError
 from retrieval.settings import load
 
@@ -67,7 +67,7 @@ def _gated(args: argparse.Namespace) -> Run:
     if not first:
         measurement.read(args.baseline)  # what cannot be compared is said before the work
     questions = chosen(args.dataset, args.split)
-    with open_context(load()) as context:
+    with open_ordered(load()) as context:
         folder = args.vault or vault_of(context, args.dataset)
         with subject(context, folder) as measured:
             run = measure(

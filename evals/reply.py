@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from api.llm.listwise import open_ordered
 from evals.answers import program
 from evals.answers.program import EvalReport, ReportRow, Table
 from evals.labels import dataset
@@ -27,7 +28,6 @@ from evals.measure.evaluation import evaluate
 from evals.measure.outcome import Outcome
 from evals.measure.stats import wilson
 from evals.measure.subject import subject
-from retrieval.context import open_context
 from retrieval.errors import DatasetError
 from retrieval.settings import load
 
@@ -85,7 +85,7 @@ def _measured(args: argparse.Namespace) -> EvalReport:
     outcomes: list[Outcome] = []
     tables: dict[str, Table] = {}
     notes: list[str] = []
-    with open_context(load()) as context:
+    with open_ordered(load()) as context:
         for asked in sets(args.set, args.split):
             live = asked.vault.resolve() == context.settings.vault.resolve()
             with subject(context, None if live else asked.vault) as measured:

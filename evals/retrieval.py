@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx2
 
+from api.llm.listwise import open_ordered
 from evals.foreign import evaluation as foreign
 from evals.foreign import retrievers
 from evals.gating import gate
@@ -26,7 +27,6 @@ from evals.measure.run import Run
 from evals.measure.subject import subject
 from evals.reports import ci, console, stored, trec
 from ingest.read import vault
-from retrieval.context import open_context
 from retrieval.errors import DatasetError, RulesError, VaultError
 from retrieval.settings import load
 
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _gated(args: argparse.Namespace) -> Run:
     questions = chosen(args.dataset, args.split)
-    with open_context(load()) as context:
+    with open_ordered(load()) as context:
         given = args.generation is not None
         other = args.vault if given else args.vault or vault_of(context, args.dataset)
         with subject(context, other, args.generation) as measured:

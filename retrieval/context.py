@@ -22,10 +22,10 @@ from retrieval.metadata.scope import MetadataCache
 from retrieval.models import Scope, Terms
 from retrieval.ranking import calibration
 from retrieval.ranking.calibration import Weights
-from retrieval.ranking.reranking import CrossEncoderReranker, Reranker
+from retrieval.ranking.reranking import CrossEncoderReranker, ListwiseReranker, Reranker
 from retrieval.refusal import topic_scores
 from retrieval.refusal.topic_scores import BaselineCache
-from retrieval.settings import BUNDLED, BUNDLED_CANDIDATES, ENGLISH, Settings
+from retrieval.settings import BUNDLED, BUNDLED_CANDIDATES, ENGLISH, LLM, Settings
 from retrieval.text.normalize import FOLDING_VERSION
 
 _log = logging.getLogger(__name__)
@@ -48,6 +48,7 @@ class SearchContext:
     sections: SectionsCache = field(default_factory=SectionsCache)
     metadata: MetadataCache = field(default_factory=MetadataCache)
     access: Given | None = None  # a filter: which files there are for who asks; None: all
+    listwise: ListwiseReranker | None = None  # orders after all else; of one request
 
     def restricted(self, access: Given) -> "SearchContext":
         """Return the search context of somebody for whom no other files than these exist.
@@ -66,6 +67,13 @@ class SearchContext:
     def fingerprint(self) -> Fingerprint:
         """What a question's vector and words depend on: another index cannot be searched."""
         return fingerprint_of(self.embedder, self.settings.language)
+
+    @property
+    def reranked_by(self) -> str:
+        """The name of what reranks; "off" where nothing does."""
+        name = self.reranker.name if self.reranker else "off"
+        is_model = self.settings.reranker_model == LLM
+        return f"llm ({self.settings.openai_model})" if is_model else name
 
     def warm(self) -> None:
         """Load the models now instead of at the first question."""
@@ -161,8 +169,8 @@ def fingerprint_of(embedder: Embedder, language: str) -> Fingerprint:
 def open_context(settings: Settings) -> Iterator[SearchContext]:
     """Yield the search context: users, evals and LangChain all search through this one.
 
-    Models are found and checked now and loaded at their first use. Raises ModelUnavailableError
-    and DatabaseUnreachableError.
+    A language model as reranker is put in by `api.llm.listwise`. Models are found and checked now
+    and loaded at their first use. Raises ModelUnavailableError and DatabaseUnreachableError.
     """
     # OpenBLAS ends its threads wherever the process forks, as it does when root starts a dead
     # server again: a search that multiplies meanwhile would wait for them for ever.
@@ -171,9 +179,8 @@ def open_context(settings: Settings) -> Iterator[SearchContext]:
         thread = ModelThread()
         stack.callback(thread.close)
         embedder = Embedder(encoder_files(settings), thread, settings.rag_token_pooling)
-        reranker = None
-        if settings.reranker_model != "off":
-            reranker = CrossEncoderReranker(reranker_files(settings), thread)
+        given = settings.cross_encoder
+        reranker = CrossEncoderReranker(reranker_files(settings), thread) if given else None
         url = stack.enter_context(database_url(settings))
         store = Store(url, None if settings.database_url else partial(_revive, settings))
         store.open()
@@ -188,9 +195,8 @@ def with_bundled_reranker(context: SearchContext) -> SearchContext:
 
     Raises ModelUnavailableError.
     """
-    settings = context.settings.model_copy(
-        update={"reranker_model": BUNDLED, "rag_candidates": BUNDLED_CANDIDATES}
-    )
+    given = {"reranker_model": BUNDLED, "rag_candidates": BUNDLED_CANDIDATES}
+    settings = context.settings.model_copy(update=given)
     reranker = CrossEncoderReranker(reranker_files(settings), context.embedder.thread)
     fitted, threshold = _fit(settings, context.embedder, reranker)
     return replace(

@@ -124,7 +124,7 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
     fused = fusion.fused(context, question.text, question.encoded, lists)
     searched = perf_counter()
     first = fused.order[: max(context.settings.rag_candidates, question.top_k)]
-    scores = candidates.reranked(context.reranker, question.text, first)
+    scores, reranker = candidates.reranked(context, question.text, first)
     reranked = perf_counter()
     ranked = candidates.rank(
         context, question.text, fused.order, scores, lists.notes, question.top_k
@@ -140,7 +140,7 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
         overriding=precedence.binding(_hits(ranked.above, details), hits, lists.notes, words),
         trace=ranked.trace,
         late=fused.late,
-        rerank=context.reranker.name if context.reranker else "off",
+        rerank=reranker,
         threshold=context.threshold,
         generation=details.generation.name,
         off_topic_score=question.off_topic.near - details.baseline,

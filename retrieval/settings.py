@@ -33,6 +33,7 @@ from retrieval.rates import Rate
 FOREIGN_NAMES = frozenset({"HF_HUB_OFFLINE", "NO_COLOR", "POSTGRES_PASSWORD"})
 
 BUNDLED = "bundled"  # a model that comes with the installation
+LLM = "llm"  # OPENAI_MODEL orders the passages
 BUNDLED_CANDIDATES = 12  # that our cross-encoder reads: fitted so, some 0.3 s on two cores
 
 ENGLISH = "english"  # what the encoder, the limits of refusing and the rules of questions know
@@ -97,7 +98,7 @@ class Settings(BaseSettings):
     language: Language = ENGLISH  # of the vault, a text search configuration of PostgreSQL
 
     embedding_model: str = BUNDLED  # "bundled", "bundled-base", a folder, or a hub id
-    reranker_model: str = "off"  # "off", "bundled", a folder, or a hub id of a CrossEncoder
+    reranker_model: str = "off"  # "off", "bundled", "llm", a folder, or a hub id of a CrossEncoder
     hf_hub_offline: bool = True  # false: hub ids may be downloaded
 
     rag_top_k: PositiveInt = Field(default=4, le=50)  # passages returned
@@ -140,6 +141,17 @@ class Settings(BaseSettings):
     feedback_stores_questions: bool = False  # else a rating is stored without what was asked
     telemetry_days: Annotated[int, Field(ge=0, le=3_650)] = 30  # of each question a row; 0: none
     telemetry_stores_questions: bool = False  # with its text, scrubbed
+
+    @property
+    def cross_encoder(self) -> str | None:
+        """The cross-encoder that reranks; None where none does."""
+        return None if self.reranker_model in {"off", LLM} else self.reranker_model
+
+    @model_validator(mode="after")
+    def _check_order(self) -> "Settings":
+        if self.reranker_model == LLM and not self.openai_model:
+            raise ValueError("RERANKER_MODEL=llm needs OPENAI_MODEL, the model that it asks")
+        return self
 
     @model_validator(mode="after")
     def _check_budget(self) -> "Settings":

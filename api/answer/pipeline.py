@@ -12,6 +12,7 @@ from api.answer.card_reply import PLAIN_ASK, AskOptions, CardReply, card_reply
 from api.answer.cards import over_http, render
 from api.answer.compose import Draft
 from api.answer.question import follow_up
+from api.llm import listwise
 from api.llm.client import LanguageModel
 from api.schema.answer import Answer, RefusalReason, SpellingCorrection
 from api.schema.steps import Delta, SearchResults, Step
@@ -118,7 +119,12 @@ def _begin(
         made = follow_up.rewrite(model, question, options.history, options.disconnect)
         if made.question != follow_up.self_contained(question, options.history):
             alone, usage = made.question, made.usage
+    reranker = None
+    if model:
+        context, reranker = listwise.asked_by(context, model, options.disconnect)
     reply = card_reply(context, question, options, alone=alone, far=model is not None)
+    if reranker:
+        usage += reranker.usage
     return _Begun(context, options, reply, usage, started, perf_counter())
 
 

@@ -10,6 +10,7 @@ from api.answer import pipeline
 from api.answer.card_reply import AskOptions
 from api.http.client_disconnect import ClientDisconnect
 from api.keys import limits
+from api.llm import listwise
 from api.llm.client import LanguageModel
 from api.observability import metrics
 from api.observability.request_id import LOGGED
@@ -17,6 +18,9 @@ from api.schema.answer import Answer
 from api.schema.steps import Step
 from api.state import AppState, app_state, request_id
 from retrieval.metadata.filters import Given
+from retrieval.models import SearchResult
+from retrieval.search import search
+from retrieval.settings import LLM
 
 
 def options(
@@ -63,6 +67,29 @@ def _affordable(opened: AppState, asked: AskOptions) -> tuple[LanguageModel | No
     if opened.model and limits.is_budget_spent(opened):
         return None, replace(asked, budget_spent=True)
     return opened.model, asked
+
+
+def passages(
+    opened: AppState,
+    request: Request | None,
+    question: str,
+    *,
+    top_k: int | None,
+    filters: Given | None,
+    disconnect: ClientDisconnect | None = None,
+) -> SearchResult:
+    """Return what a search finds, in a model's order where that is set, and charge its tokens.
+
+    Raises what `search` raises.
+    """  # fmt: skip
+    rules, reranker = opened.rules, None
+    is_set = rules.settings.reranker_model == LLM
+    if opened.model and is_set and not limits.is_budget_spent(opened):
+        rules, reranker = listwise.asked_by(rules, opened.model, disconnect)
+    found = search(rules, question, top_k=top_k, filters=filters)
+    if reranker:
+        limits.charge(opened, request, reranker.usage)
+    return found
 
 
 def steps(request: Request, question: str, asked: AskOptions) -> Generator[Step]:

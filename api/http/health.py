@@ -51,7 +51,7 @@ def _ready(opened: AppState) -> dict[str, str]:
         "status": "ready",
         "generation": generation.name,
         "embedding": context.embedder.files.name,
-        "rerank": context.reranker.name if context.reranker else "off",
+        "rerank": context.reranked_by,
         "answers": "model" if opened.model else "quotes",
         "files": stale_files.state(context.settings.vault, indexed),
     }

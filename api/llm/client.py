@@ -38,8 +38,8 @@ _Read = Callable[[httpx2.Response], Iterator[_Part]]
 class LanguageModel:
     """A client of one chat server and model.
 
-    `faults` counts what went wrong, by its name in api/llm/faults.py, also where the second try
-    then succeeded.
+    `name` is the model's. `faults` counts what went wrong, by its name in api/llm/faults.py, also
+    where the second try then succeeded.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -50,7 +50,7 @@ class LanguageModel:
             raise ConfigurationError("OPENAI_API_KEY holds characters that no HTTP header can")
         self.faults: Counter[Fault] = Counter()
         self._counting = Lock()
-        self._model = settings.openai_model
+        self.name = settings.openai_model
         self._timeout = settings.llm_timeout
         self._takes_schema = settings.openai_json_schema
         # Not None: the client would read the variable itself, and an empty line as "".
@@ -162,7 +162,7 @@ class LanguageModel:
         self, call: Call, parts: _Parts, read: _Read, messages: list[Any], wish: dict[str, Any]
     ) -> None:
         CURRENT.set(call)
-        with traced_call.chat(self._model, self._client.base_url, wish["max_tokens"]) as span:
+        with traced_call.chat(self.name, self._client.base_url, wish["max_tokens"]) as span:
             for part in self._tried(call, read, messages, wish):
                 if isinstance(part, Reply):
                     traced_call.counted(span, part)
@@ -211,7 +211,7 @@ class LanguageModel:
     ) -> Iterator[_Part]:
         try:
             with self._create(
-                model=self._model,
+                model=self.name,
                 messages=messages,
                 temperature=0,
                 timeout=call.timeouts(),

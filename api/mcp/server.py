@@ -29,7 +29,6 @@ from api.mcp.results import Asked, Fetched, Found, Place, Sources
 from api.sources.titles import titles
 from api.state import AppState, app_state
 from retrieval.errors import RulesError
-from retrieval.search import search
 
 # The HTTP request of a message, which the SDK does not hand to what lists resources.
 REQUEST: ContextVar[Request | None] = ContextVar("request", default=None)
@@ -125,9 +124,12 @@ def _tools(opened: AppState) -> list[Tool]:
     async def find(
         query: _Question, ctx: Context, filters: _Filters = None, limit: _Limit = None
     ) -> Found:
-        def work(_: ClientDisconnect) -> Found:
-            rules = _seen(opened, _request(ctx)).rules
-            result = search(rules, query, top_k=limit, filters=filters)
+        def work(disconnect: ClientDisconnect) -> Found:
+            request = _request(ctx)
+            result = answering.passages(
+                _seen(opened, request), request, query,
+                top_k=limit, filters=filters, disconnect=disconnect,
+            )  # fmt: skip
             return results.found(result.hits, result.certainty, _base_url(ctx))
 
         async with _counted(ctx, opened, questions):

@@ -118,7 +118,7 @@ def fingerprint(
     return {
         "models": {
             **{name: value for name, value in made.items() if name not in _OF_INDEX},
-            "reranker": context.reranker.digest if context.reranker else "off",
+            "reranker": context.reranker.digest if context.reranker else context.reranked_by,
         },
         "index": {name: made[name] for name in _OF_INDEX if name in made},
         "search": {

@@ -30,10 +30,9 @@ def heading(
     context: SearchContext, path: Path, split: str | None, questions: Sequence[Question]
 ) -> str:
     """Return the first line: what is asked, and of which models."""
-    reranker = context.reranker.name if context.reranker else "off"
     return (
         f"{path.name}, split {split or 'all'}: {len(questions)} questions; "
-        f"embedding: {context.embedder.files.name}; rerank: {reranker}; "
+        f"embedding: {context.embedder.files.name}; rerank: {context.reranked_by}; "
         f"threshold: {context.threshold:g}"
     )
 

@@ -49,7 +49,7 @@ def config(
     threshold = context.threshold
     about = {
         "fingerprint": dict(made_with),
-        "rerank": context.reranker.name if context.reranker else "off",
+        "rerank": context.reranked_by,
         "threshold": threshold if isfinite(threshold) else None,  # None: nothing is dropped
         "candidates": context.settings.rag_candidates,
         **options,

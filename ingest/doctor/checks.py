@@ -105,7 +105,7 @@ def _models(settings: Settings, thread: ModelThread) -> tuple[Embedder | None, C
         embedder = Embedder(encoder_files(settings), thread, settings.rag_token_pooling)
         about = f"{embedder.files.name}, sha256 {embedder.files.digest[:12]}"
         reranker: Reranker | None = None
-        if settings.reranker_model != "off":
+        if settings.cross_encoder:
             reranker = CrossEncoderReranker(reranker_files(settings), thread)
             about += f"; {reranker.name}, sha256 {reranker.digest[:12]}"
         if calibration.find(calibrated_for(settings, embedder, reranker)) is None:

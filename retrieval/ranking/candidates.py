@@ -50,15 +50,32 @@ def rank(
 
 
 def reranked(
-    reranker: Reranker | None, question: str, candidates: Sequence[Fused]
-) -> list[float] | None:
-    """Return the reranker's score of each candidate; None where there is nothing to do."""
+    context: SearchContext, question: str, candidates: Sequence[Fused]
+) -> tuple[list[float] | None, str]:
+    """Return the score of each candidate by the context's reranker, and the reranker's name.
+
+    None and "off" where none has scored them.
+    """
+    reranker, scores = context.listwise or context.reranker, None
     if reranker is None or not candidates:
-        return None
+        return None, "off"
     read = [Passage(item.scored.chunk, item.best.text if item.best else "") for item in candidates]
     attributes = {KIND: "RERANKER", "reranker.model_name": reranker.name}
     with stage(f"rerank {reranker.name}", attributes=attributes):
-        return reranker.scores(question, read)
+        if isinstance(reranker, Reranker):
+            scores = reranker.scores(question, read)
+        elif order := reranker.order(question, read):
+            scores = _by_place(order, candidates)
+    return scores, "off" if scores is None else reranker.name
+
+
+def _by_place(order: Sequence[int], candidates: Sequence[Fused]) -> list[float]:
+    """The fused scores dealt out again, the best to the first of `order`.
+
+    So the threshold and the confidence, which are fitted on these scores, keep their meaning.
+    """
+    scores = dict(zip(order, (item.score for item in candidates), strict=True))
+    return [scores[number] for number in range(len(candidates))]
 
 
 def _scored(ranked: Sequence[Ranked]) -> tuple[Scored, ...]:

@@ -48,6 +48,16 @@ class Reranker(Protocol):
         """Load the weights now instead of at the first question."""
 
 
+@runtime_checkable
+class ListwiseReranker(Protocol):
+    """Anything that orders passages as a list. It has no scores: the k-th gets the k-th best."""
+
+    name: str
+
+    def order(self, question: str, passages: Sequence[Passage]) -> list[int] | None:
+        """Return the passages' numbers from 0, best first, each once; None: as they are."""
+
+
 class CrossEncoderReranker:
     """A sentence-transformers CrossEncoder of a folder or hub id, or ours.
 

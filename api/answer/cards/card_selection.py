@@ -86,12 +86,9 @@ def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
     sizes = [from_passage.KEYWORD if is_keyword else from_passage.FIRST] + [
         from_passage.FURTHER
     ] * len(found.passages)
-    passages = list(found.passages)
-    if is_keyword:  # a section called so goes before what only speaks of it
-        passages.sort(key=lambda hit: not from_passage.is_called(hit, searched.asked))
     made = [
         from_passage.card(hit, found.files[hit.chunk.path], searched.asked, size=size)
-        for hit, size in zip(passages, sizes, strict=False)
+        for hit, size in zip(found.passages, sizes, strict=False)
     ]
     shown = [
         one if number == 0 or is_namesake(one, made[0]) else replace(one, folded=True)

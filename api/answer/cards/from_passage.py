@@ -45,12 +45,6 @@ def card(hit: Hit, file: IndexedFile, asked: QuestionWords, *, size: Size = FIRS
     return _of_section(hit, file, asked, size, _of_one_section(found))
 
 
-def is_called(hit: Hit, asked: QuestionWords) -> bool:
-    """Tell whether a passage has a section, or is of a file, called exactly as what is asked."""
-    names = {part.entry.heading.rsplit(" > ", 1)[-1] for part in hit.evidence}
-    return any(_stems(name, asked) == asked.words for name in (*names, title(hit.chunk.path)))
-
-
 def of_other_sections(hit: Hit, file: IndexedFile, asked: QuestionWords) -> list[Card]:
     """Return a folded card of the passage's next section, where it is nearly as near as the first.
 

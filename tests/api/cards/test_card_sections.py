@@ -53,7 +53,6 @@ Overdue mooring pay doubles each week.
 | Royal | 90 |
 | Foreign | 12 |
 """
-SEA = "# Sea\n\n- **Mooring:** krakens moor nowhere.\n"
 
 
 @pytest.mark.parametrize(
@@ -67,11 +66,6 @@ SEA = "# Sea\n\n- **Mooring:** krakens moor nowhere.\n"
 def test_a_name_shows_its_section_and_not_its_last_line(asked: str, lines: set[int]) -> None:
     nearest = "Overdue" if asked == "mooring pay" else "| Blind"
     assert set(keyword(asked, [(HARBOUR, nearest)]).lines) == lines
-
-
-def test_a_section_called_so_goes_before_what_speaks_of_it() -> None:
-    card = keyword("mooring", [(SEA, "- **Mooring"), (HARBOUR, "Overdue")])
-    assert card.heading == "Harbour dues > Mooring"
 
 
 def keyword(asked: str, passages: list[tuple[str, str]]) -> Card:
