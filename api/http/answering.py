@@ -63,10 +63,13 @@ def local_answer(opened: AppState, question: str, asked: AskOptions) -> Answer:
 
 
 def _affordable(opened: AppState, asked: AskOptions) -> tuple[LanguageModel | None, AskOptions]:
-    """The model and the options, or no model and why where the day's budget is used up."""
+    """The model and the options, or no model and why: a day's budget, or a server that is down."""
+    why = None
     if opened.model and limits.is_budget_spent(opened):
-        return None, replace(asked, budget_spent=True)
-    return opened.model, asked
+        why = opened.texts.budget
+    elif opened.model and opened.model.reach.is_down:
+        why = opened.texts.unreachable
+    return None if why else opened.model, replace(asked, notice=why)
 
 
 def passages(

@@ -156,6 +156,8 @@ async def in_turn(request: Request) -> AsyncIterator[None]:
     finally:
         turns.waiting -= 1
     try:
+        if await request.is_disconnected():
+            raise OverloadedError("the client did not wait for its page")
         yield
     finally:
         turns.now.release()

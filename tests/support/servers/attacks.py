@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 HALF = b"POST /ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 900\r\n"
-_PAUSE = 0.5  # seconds of who was refused: a tenth of what Retry-After asks for
+_PAUSE = 1.0  # seconds of who was refused, half more or less: Retry-After asks for five
 
 
 @dataclass
@@ -81,7 +81,7 @@ class Attack:
         self.got.add(status, 1000 * (time.perf_counter() - began))
         writer.close()
         if status == 503:
-            await asyncio.sleep(_PAUSE)
+            await asyncio.sleep(_PAUSE * random.uniform(0.5, 1.5))
 
     def _request(self, line: str, body: bytes = b"") -> bytes:
         head = f"{line} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nConnection: close\r\n"
