@@ -19,9 +19,9 @@ from evals.reports import document, results
 from evals.stages.configurations import NAMES, SHIPPED, Configuration, ask, configurations
 from evals.stages.indexes import indexes
 from evals.stages.rows import NOTES, AblationRow, better, few_rows, record, table
-from retrieval.context import SearchContext, open_context, with_bundled_reranker
+from retrieval.context import SearchContext, open_context, with_reranker
 from retrieval.errors import ConfigurationError, DatasetError
-from retrieval.settings import load
+from retrieval.settings import BUNDLED, load
 
 _COMMAND = "make ablation"  # which the document names
 
@@ -81,7 +81,7 @@ def _with_ours(context: SearchContext) -> SearchContext | None:
     """The same rules with our cross-encoder, where none is set and a fit of it belongs to them."""
     if context.reranker or not context.settings.rag_late_interaction:
         return None
-    ours = with_bundled_reranker(context)
+    ours = with_reranker(context, BUNDLED)
     return ours if ours.weights.rerank is not None else None
 
 

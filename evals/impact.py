@@ -13,13 +13,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from evals.impacts import changes, report
+from evals.impacts import changes, halves, report
 from evals.impacts.changes import Impact
 from evals.impacts.states import edits, file_of, prefix_of, shown, state_of
 from evals.labels import dataset
 from evals.labels.dataset import Question
 from evals.labels.options import RULES_VAULT, add_options, chosen
-from evals.measure.evaluation import ask_all
 from evals.measure.outcome import Subject
 from evals.measure.subject import edited, subject
 from evals.reports import ci
@@ -70,9 +69,10 @@ def _impact(args: argparse.Namespace) -> Impact:
                 return Impact(commit, top_k, len(questions), (), ())
             before = stack.enter_context(subject(context, folder))
             labels = _labels_of(commit, args.dataset, questions)
-            then = ask_all(context, before, labels, top_k)
+            other = stack.enter_context(halves.second_process())
+            then = halves.outcomes(context, before, labels, top_k, other)
             after = _after(context, stack, before, folder, args.vault)
-            now = ask_all(context, after, questions, top_k)
+            now = halves.outcomes(context, after, questions, top_k, other)
             return changes.compare(then, now, commit, changed, top_k)
 
 

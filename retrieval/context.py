@@ -190,17 +190,17 @@ def open_context(settings: Settings) -> Iterator[SearchContext]:
         )
 
 
-def with_bundled_reranker(context: SearchContext) -> SearchContext:
-    """Return the search context with our cross-encoder and what was fitted for it, the rest shared.
+def with_reranker(context: SearchContext, name: str) -> SearchContext:
+    """Return the context with a cross-encoder, as RERANKER_MODEL names it, and what was fitted.
 
-    Raises ModelUnavailableError.
+    The rest is shared. Raises ModelUnavailableError.
     """
-    given = {"reranker_model": BUNDLED, "rag_candidates": BUNDLED_CANDIDATES}
-    settings = context.settings.model_copy(update=given)
+    candidates = {"rag_candidates": BUNDLED_CANDIDATES} if name == BUNDLED else {}
+    settings = context.settings.model_copy(update={"reranker_model": name, **candidates})
     reranker = CrossEncoderReranker(reranker_files(settings), context.embedder.thread)
-    fitted, threshold = _fit(settings, context.embedder, reranker)
+    fitted = _fit(settings, context.embedder, reranker)
     return replace(
-        context, settings=settings, reranker=reranker, weights=fitted, threshold=threshold
+        context, settings=settings, reranker=reranker, weights=fitted[0], threshold=fitted[1]
     )
 
 

@@ -157,11 +157,14 @@ def _model() -> Model:
 
 def _completion(given: Answer, base_url: str) -> ChatCompletion:
     usage = given.usage
+    cited = [citation.model_dump(mode="json") for citation in given.citations]
+    beside: dict[str, Any] = {"citations": cited}
     message = ChatCompletionMessage(
         role="assistant",
         content=given.answer,
         refusal=given.answer if given.refused else None,  # content has it too, for front ends
         annotations=_annotations(given, base_url),
+        **{"parsed": beside},  # the one field beside OpenAI's that ChatOpenAI of LangChain keeps
     )
     return ChatCompletion(
         id=f"chatcmpl-{given.request_id}",
@@ -175,6 +178,7 @@ def _completion(given: Answer, base_url: str) -> ChatCompletion:
             completion_tokens=usage.completion_tokens,
             total_tokens=usage.prompt_tokens + usage.completion_tokens,
         ),
+        **beside,
     )
 
 
@@ -204,7 +208,8 @@ def _events(completion: ChatCompletion, *, with_usage: bool) -> Iterator[str]:
     for piece in _PIECE.findall(message.content or ""):
         yield _event(completion, {"content": piece})
     if message.annotations:
-        yield _event(completion, {"annotations": message.annotations})
+        cited = (completion.model_extra or {})["citations"]
+        yield _event(completion, {"annotations": message.annotations, "citations": cited})
     yield _event(completion, {}, "stop")
     if with_usage:
         yield _event(completion, usage=completion.usage)

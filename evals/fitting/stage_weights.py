@@ -31,6 +31,7 @@ _START = (10.0, 5.0, 10.0, 2.0, 0.25, 1.0)
 class Example:
     """One question: its candidates' scores and which of them hold what it needs."""
 
+    question: str  # its id
     features: Array  # shape (candidates, 6), as _START; 0 where there is none
     needed: tuple[tuple[npt.NDArray[np.bool_], ...], ...]  # by place, then by gold: who holds it
 
@@ -54,7 +55,8 @@ def examples(outcomes: Sequence[Outcome], measured: Subject) -> list[Example]:
         )
         reachable = tuple(place for place in needed if all(mask.any() for mask in place))
         if outcome.judgement and reachable:
-            found.append(Example(np.array([_features(row) for row in rows]), reachable))
+            features = np.array([_features(row) for row in rows])
+            found.append(Example(outcome.question.id, features, reachable))
     return found
 
 
@@ -128,16 +130,15 @@ def reciprocal_rank(example: Example, weights: Weights) -> float:
     return max(1 / max(int(ranks[mask].min()) for mask in place) for place in example.needed)
 
 
-def cross_validated(known: Sequence[Example], beside: Beside = NOTHING) -> float:
-    """Return the mean reciprocal rank of each fold under the weights fitted on the others.
+def held_out(known: Sequence[Example], beside: Beside = NOTHING) -> dict[str, float]:
+    """Return each question's reciprocal rank under the weights fitted on the other folds.
 
-    `beside` is part of every fit.
+    `beside` is part of every fit. Empty where there are fewer than two questions.
     """
-    folds = [known[i::_FOLDS] for i in range(_FOLDS)]
-    ranks = []
-    for i, fold in enumerate(folds):
-        others = [example for j, other in enumerate(folds) if j != i for example in other]
+    ranks: dict[str, float] = {}
+    for i in range(_FOLDS):
+        others = [example for at, example in enumerate(known) if at % _FOLDS != i]
         if others:
             weights = fit(others, beside)
-            ranks += [reciprocal_rank(example, weights) for example in fold]
-    return float(np.mean(ranks)) if ranks else float("nan")
+            ranks |= {one.question: reciprocal_rank(one, weights) for one in known[i::_FOLDS]}
+    return ranks

@@ -81,7 +81,7 @@ def test_what_is_missing_or_wrong_is_named(training: Path, tmp_path: Path) -> No
 def made(answer: int, *, dense: float, text: float) -> Example:
     """Two candidates: the one that answers has these scores, the other what is left of 1."""
     features = np.array([[dense, text, 0, 0, 0, 0], [1 - dense, 1 - text, 0, 0, 0, 0]], dtype=float)
-    return Example(features, ((np.array([answer == 0, answer == 1]),),))
+    return Example(str(answer), features, ((np.array([answer == 0, answer == 1]),),))
 
 
 def test_collections_share_half_of_the_fit_whatever_their_sizes() -> None:

@@ -6,6 +6,9 @@ from typing import Any
 import httpx2
 import openai
 import pytest
+from langchain_openai import ChatOpenAI
+from openai import DefaultHttpxClient
+from pydantic import SecretStr
 
 from api.openai.request import MODEL
 from tests.support.servers.fake_llm import USAGE, FakeLlm
@@ -46,6 +49,18 @@ def test_an_answer_cites_pages_that_show_the_lines(client: httpx2.Client) -> Non
         assert cited.url.startswith(f"{str(client.base_url).rstrip('/')}/vault/")
         assert f"#L{citation['first_line']}" in cited.url
         assert client.get(cited.url).status_code == 200
+    assert completion.model_extra == {"citations": asked["citations"]}
+
+
+def test_citations_are_on_the_message_of_langchains_chat_model(client: httpx2.Client) -> None:
+    asked = client.post("/ask", json={"question": TORCH}).json()
+    http = DefaultHttpxClient(limits=httpx2.Limits(max_keepalive_connections=0))
+    url = f"{str(client.base_url).rstrip('/')}/v1"
+    chat = ChatOpenAI(model=MODEL, base_url=url, api_key=SecretStr("any"), http_client=http)
+    message = chat.invoke(TORCH)
+    assert message.text == asked["answer"]
+    assert message.additional_kwargs["parsed"] == {"citations": asked["citations"]}
+    assert asked["citations"]
 
 
 def test_a_streamed_answer_is_the_answer_in_pieces(client: httpx2.Client) -> None:

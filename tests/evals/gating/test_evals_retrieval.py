@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 import api.answer.card_reply
-import api.main
+import api.http.answering
 import retrieval.langchain
 import retrieval.search
 from evals import retrieval as program
@@ -41,7 +41,7 @@ def dataset(folder: Path, questions: list[dict[str, Any]]) -> str:
 def test_the_api_langchain_and_the_evals_search_through_one_function() -> None:
     assert vars(evaluation)["search"] is retrieval.search.search
     assert vars(api.answer.card_reply)["search"] is retrieval.search.search
-    assert vars(api.main)["search"] is retrieval.search.search
+    assert vars(api.http.answering)["search"] is retrieval.search.search
     assert vars(retrieval.langchain)["search"] is retrieval.search.search
 
 

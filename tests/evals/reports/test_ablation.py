@@ -30,11 +30,11 @@ from evals.stages.indexes import Indexed, indexes
 from evals.stages.rows import AblationRow, better, table
 from ingest.chunking.document import IndexedChunk
 from ingest.read.vault import SourceFile
-from retrieval.context import SearchContext, with_bundled_reranker
+from retrieval.context import SearchContext, with_reranker
 from retrieval.encoder import weights
 from retrieval.models import SearchResult
 from retrieval.ranking.calibration import Weights
-from retrieval.settings import Settings
+from retrieval.settings import BUNDLED, Settings
 from tests.evals.gating.test_evals_retrieval import QUESTIONS
 from tests.evals.gating.test_evals_retrieval import dataset as written
 
@@ -136,7 +136,7 @@ def test_a_row_stands_only_for_a_stage_that_is_used_and_for_no_other_row(
 
 
 def test_our_cross_encoder_has_a_row_where_none_is_set(search_context: SearchContext) -> None:
-    ours = with_bundled_reranker(search_context)
+    ours = with_reranker(search_context, BUNDLED)
     (row,) = {arm for arm in configurations(search_context, ours)} - {
         arm for arm in configurations(search_context)
     }

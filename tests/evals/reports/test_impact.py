@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from evals import impact
-from evals.impacts import states
+from evals.impacts import halves, states
 from evals.impacts.states import Edit
 from ingest import pipeline
 from retrieval.context import open_context
@@ -72,7 +72,10 @@ def edit(folder: Path, path: str, old: str, new: str) -> None:
 
 
 def test_what_an_edit_broke_and_mended_is_named_with_its_lines(
-    folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    settings: Settings,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     edit(folder, TORCHES, "burns for one hour", "is carried in one hand")
     write_vault(folder / "rules", {
@@ -98,6 +101,9 @@ def test_what_an_edit_broke_and_mended_is_named_with_its_lines(
     assert "  - edited: `rules/1. Light/Lanterns.md:1-4` + `# Lanterns`" in fixed
     after = set(git(folder, "status", "--porcelain").splitlines())
     assert after - before == {"?? out/"}
+    monkeypatch.setattr(halves, "WORTH", 2)
+    assert run() == 0  # two processes report the same
+    assert capsys.readouterr().out == out
     with open_context(settings) as context, context.store.connect() as conn:
         assert conn.execute("SELECT count(*) FROM generation").fetchone() == (0,)
 
