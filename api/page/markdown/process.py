@@ -44,7 +44,9 @@ def rendered(source: str, shown: Shown) -> Page:
             assert process.stdout
             _send(process.stdin, (source, shown))
             page: Page = pickle.load(process.stdout)  # noqa: S301  # of our own process
-        except (EOFError, BrokenPipeError) as error:
+        except (EOFError, BrokenPipeError, pickle.UnpicklingError) as error:
+            process.kill()
+            _end()
             raise OverloadedError(
                 f"the file takes longer than {_SECONDS:g} s to be shown, or what shows it was "
                 "ended; read its lines instead"
@@ -56,9 +58,7 @@ def rendered(source: str, shown: Shown) -> Page:
 
 def _running() -> subprocess.Popen[bytes]:
     global _process
-    if _process is None or _process.poll() is not None:
-        if _process is None:
-            atexit.register(_end)
+    if _process is None:
         command = [sys.executable, "-m", "api.page.markdown.process"]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         _process = subprocess.Popen(
@@ -67,12 +67,15 @@ def _running() -> subprocess.Popen[bytes]:
     return _process
 
 
+@atexit.register
 def _end() -> None:
+    global _process
     if _process and _process.stdin and _process.stdout:
         with suppress(BrokenPipeError):
             _process.stdin.close()
         _process.stdout.close()
         _process.wait()
+        _process = None
 
 
 def _send(stream: IO[bytes], what: object) -> None:
