@@ -61,6 +61,17 @@ class Interval:
         """Whether it holds more than one number."""
         return self.low != self.high
 
+    @property
+    def outside(self) -> "Interval | None":
+        """What it leaves out, where that is one interval: of "more than 30" what is up to 30."""
+        if self.high == math.inf and self.low > 0:
+            low, high = 0.0, math.nextafter(self.low, 0)
+        elif self.low == 0 and self.high < math.inf:
+            low, high = math.nextafter(self.high, math.inf), math.inf
+        else:
+            return None
+        return Interval(low, high, self.units, high)
+
 
 class _Token(NamedTuple):
     number: float | None

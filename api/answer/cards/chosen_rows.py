@@ -96,7 +96,7 @@ def _by_amount(
     if not any(fitting) or all(one for one, found in zip(fitting, amounts, strict=True) if found):
         return None
     parts = tuple(part for (part, _), fits in zip(rows, fitting, strict=True) if fits)
-    return Chosen(parts, tuple(wanted.said.split()))
+    return Chosen(parts, wanted.words)
 
 
 def _asked_column(

@@ -72,7 +72,7 @@ def _fitting(
                 found.setdefault(path, entry)
     files = tuple(ListedFile(one, terms.titles[one], found[one]) for one in found)
     order = sorted(files, key=lambda file: reading_order(file.path))
-    said = tuple(limited.said.split())
+    said = limited.words
     return Folder(folder, tuple(order[: folders.MOST]), len(files), said)
 
 

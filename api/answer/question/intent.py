@@ -105,6 +105,10 @@ _LIMITING = re.compile(
     rf"(?:[a-z]+ )?{_COUNTED_UNIT}(?:{_OR_MORE})?|{_COUNTED_UNIT}{_OR_MORE}",
     re.IGNORECASE,
 )
+# A word that turns what follows in its clause: "that aren't over 10 gp".
+_DENIED = re.compile(
+    r"(?:n['’]t|\b(?:not|never|cannot|without))\b[^,;.?]{0,40}$|\bno\W*$", re.IGNORECASE
+)
 MONEY = frozenset(stems_of("euro dollar pound franc gp sp cp ep pp gold silver")) | set("£$€")
 _PLURAL_WORDS = 3  # words of "2nd level mage spells"; "secret doors" names a section
 
@@ -130,6 +134,12 @@ class Amount(NamedTuple):
 
     limit: Interval
     said: str
+    denied: bool = False  # "do not weigh more than 30 coins": the limit is what is left
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """How the limit is told to people."""
+        return (*(("not",) if self.denied else ()), *self.said.split())
 
     def holds(self, one: Interval, *, ignoring: frozenset[str] = frozenset()) -> bool:
         """Tell whether an interval meets the limit; one of another unit does not.
@@ -201,7 +211,12 @@ def amount(question: str) -> Amount | None:
         return None
     if found["spent"] and limit.units <= MONEY and not limit.is_range:
         limit = replace(limit, low=0.0)  # what can be had for it costs as much at most
-    return Amount(limit, found[0]) if limit.is_range else None
+    if not limit.is_range:
+        return None
+    if not _DENIED.search(searchable(question)[: found.start()]):
+        return Amount(limit, found[0])
+    rest = limit.outside
+    return Amount(rest, found[0], denied=True) if rest else None
 
 
 def without(question: str, limited: Amount) -> str:
