@@ -18,7 +18,7 @@ from retrieval.text.hidden import visible
 router = APIRouter(
     tags=["page"],
     default_response_class=PlainTextResponse,
-    responses=described(401, 403, 429),
+    responses=described(401, 403, 429, 503),
     dependencies=[ASK, READING],
 )
 _TEXT = "text/plain; charset=utf-8"

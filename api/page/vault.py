@@ -9,8 +9,9 @@ from fastapi import HTTPException
 from markupsafe import Markup, escape
 
 from api.checks.sanitize import visible
+from api.page.markdown import process
 from api.page.markdown.links import Links, Range, address, spelled
-from api.page.markdown.render import Heading, with_outline
+from api.page.markdown.render import Heading
 from api.page.markdown.writer import Shown
 from api.sources.titles import file_hashes, file_now
 from api.sources.vault_file import VaultFile
@@ -139,7 +140,7 @@ def _body(
     shown = _shown(file, marked, Links.of(list(known), path), heading_shift)
     if plain:
         return _as_written(file.lines, shown), ()
-    return with_outline("\n".join(file.lines), shown)
+    return process.rendered("\n".join(file.lines), shown)
 
 
 def _neighbours(order: Sequence[str], path: str) -> tuple[FileLink | None, FileLink | None]:

@@ -78,7 +78,8 @@ def test_every_view_fits_its_screen_and_everybody(desk: Desk, tab: New, screen: 
         found[f"{view}: too small"] = page.evaluate(_SMALL, least)
         page.locator("main details").evaluate_all("all => all.forEach((one) => (one.open = true))")
         found[f"{view}: wider"] = page.evaluate(_WIDER)
-        found[f"{view}: axe"] = faults(page)
+        if "device_scale_factor" not in options:  # axe sees the same as on the narrower phone
+            found[f"{view}: axe"] = faults(page)
     assert {what: wrong for what, wrong in found.items() if wrong} == {}
 
 

@@ -52,6 +52,10 @@ class Ended:
         _, _, said = self.printed.partition("fault point: ")
         return said.partition("\n")[0].partition(" at ")[2]
 
+    def is_past(self, name: str) -> bool:
+        """Whether it came so far as a point whose name begins so."""
+        return f"passed: {name}" in self.printed or self.fault.startswith(name)
+
 
 @dataclass(frozen=True, slots=True)
 class Job:

@@ -28,6 +28,8 @@ def point(name: str) -> None:
     """Mark a place between two effects of an ingest, or make the fault happen here."""
     global _left
     _left -= 1
+    if _left > 0:
+        print(f"passed: {name}", file=sys.stderr, flush=True)
     if _left != 0:
         return
     print(f"fault point: {_kind} at {name}", file=sys.stderr, flush=True)
