@@ -16,11 +16,12 @@ from types import TracebackType
 from ingest import arguments, gate, pipeline, watch
 from ingest.doctor import checks
 from ingest.facts import facts
+from ingest.on_ray import open_ingest_context
 from ingest.pipeline import IngestReport
 from ingest.plan import Plan
 from ingest.progress import Meter
 from ingest.read import metadata, vault
-from retrieval.context import SearchContext, open_context
+from retrieval.context import SearchContext
 from retrieval.errors import GateRefusedError, IngestRunningError, RulesError, VaultError
 from retrieval.settings import load
 
@@ -45,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _metadata(root)
         if args.watch:
             return watch.keep(settings, root)
-        with open_context(settings) as context:
+        with open_ingest_context(settings) as context:
             if args.reindex:
                 return _reindex(context)
             return _roll_back(context, root) if args.rollback else _ingest(context, root, args)

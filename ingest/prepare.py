@@ -10,6 +10,7 @@ from ingest.chunking import limits
 from ingest.chunking.chunk import CHUNK_LIMIT, CHUNKER_VERSION
 from ingest.chunking.document import Index, IndexedChunk
 from ingest.chunking.embedding import Progress, embed
+from ingest.on_ray import RayEmbedder
 from ingest.read.vault import SourceFile
 from ingest.sandbox import parsing
 from retrieval.context import SearchContext
@@ -107,6 +108,8 @@ def chunk(
     indexed, rejected, notes = [], [], []
     tokens = context.embedder.tokens
     cut = index or partial(parsing.index, context.embedder.files)
+    if index is None and isinstance(context.embedder, RayEmbedder):
+        cut = context.embedder.reader(files)
     for file in files:
         try:
             chunks = cut(file, entry_limit=context.embedder.limit - 2, count=tokens.count)

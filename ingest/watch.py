@@ -21,9 +21,10 @@ import watchfiles
 from watchfiles._rust_notify import WatchfilesRustInternalError
 
 from ingest import pipeline
+from ingest.on_ray import open_ingest_context
 from ingest.pipeline import IngestReport
 from ingest.progress import Meter
-from retrieval.context import SearchContext, database_url, open_context
+from retrieval.context import SearchContext, database_url
 from retrieval.errors import RulesError
 from retrieval.settings import Settings
 from retrieval.vault_files import ALIASES, SUFFIXES
@@ -53,11 +54,11 @@ def keep(settings: Settings, root: Path) -> int:
     """Keep the index in step with `root` until a signal ends it, and return the exit status.
 
     130 after Ctrl-C, 143 after SIGTERM: a run in progress is undone, and the index is whole. Models
-    are loaded once. Raises what `open_context` raises, and ModelUnavailableError.
+    are loaded once. Raises what `open_ingest_context` raises, and ModelUnavailableError.
     """
     with _sigterm_interrupts() as caught:
         try:
-            with open_context(settings) as context:
+            with open_ingest_context(settings) as context:
                 context.warm()
                 watch(root, lambda: _ingest(context, root))
         except KeyboardInterrupt:

@@ -97,6 +97,7 @@ class Settings(BaseSettings):
     rag_data_dir: Path = Path(".data")  # the embedded database's files
     language: Language = ENGLISH  # of the vault, a text search configuration of PostgreSQL
 
+    ingest_ray_address: str | None = None  # of a Ray cluster that reads and embeds
     embedding_model: str = BUNDLED  # "bundled", "bundled-base", a folder, or a hub id
     reranker_model: str = "off"  # "off", "bundled", "llm", a folder, or a hub id of a CrossEncoder
     hf_hub_offline: bool = True  # false: hub ids may be downloaded

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -109,6 +109,13 @@ class Embedder:
         """Return the vectors alone, shape (len(texts), dimension), as `encode` does."""
         made = self._all(texts, progress, lambda output: output.vector)
         return self._sound(texts, made, keep_odd=keep_odd)
+
+    def batch(self, texts: Sequence[str], *, tokens: bool) -> list[Any]:
+        """Return of texts that make one batch the vectors, with `tokens` pairs with the pooled.
+
+        On the thread of the caller.
+        """
+        return self._finished(list(texts), self._stored if tokens else lambda made: made.vector)
 
     def question(self, text: str) -> EncodedQuestion:
         """Return a question's vectors. ValueError where it is too long."""
