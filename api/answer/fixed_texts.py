@@ -22,6 +22,7 @@ class Texts:
     filtered: str = "Nothing under these filters says so; the rest of the rules do."
     premise: str = "The question takes something for granted that the rules contradict:"
     budget: str = "Today's budget of the language model is used up; these are the rules' own lines."
+    unreachable: str = "The language model cannot be reached; these are the rules' own lines."
     greeting: str = "Hello. Ask about these rules and get the lines that answer."
     thanks: str = "You are welcome."
     about: str = "These rules are about: {titles}."

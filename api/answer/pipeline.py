@@ -181,10 +181,10 @@ def _answer(begun: _Begun, draft: Draft | Delta | None) -> Answer:
 
 
 def _notice(begun: _Begun, *, refused: bool) -> str | None:
-    """That a model would have written the answer if its budget were not used up."""
+    """Why no model was asked that would have written the answer."""
     reply = begun.reply
     is_without = refused or reply.talk or reply.premise or reply.folders  # of any model
-    return None if is_without or not begun.options.budget_spent else begun.options.texts.budget
+    return None if is_without else begun.options.notice
 
 
 def _text(begun: _Begun, draft: Draft) -> str:

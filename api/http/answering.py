@@ -1,4 +1,4 @@
-"""Answer over HTTP: every reply is counted, and can be rated, before it leaves."""
+"""Answer over HTTP: every reply is counted before it leaves."""
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
@@ -8,7 +8,6 @@ from fastapi import Request
 
 from api.answer import pipeline
 from api.answer.card_reply import AskOptions
-from api.http import feedback
 from api.http.client_disconnect import ClientDisconnect
 from api.keys import limits
 from api.llm import listwise
@@ -64,10 +63,13 @@ def local_answer(opened: AppState, question: str, asked: AskOptions) -> Answer:
 
 
 def _affordable(opened: AppState, asked: AskOptions) -> tuple[LanguageModel | None, AskOptions]:
-    """The model and the options, or no model and why where the day's budget is used up."""
+    """The model and the options, or no model and why: a day's budget, or a server that is down."""
+    why = None
     if opened.model and limits.is_budget_spent(opened):
-        return None, replace(asked, budget_spent=True)
-    return opened.model, asked
+        why = opened.texts.budget
+    elif opened.model and opened.model.reach.is_down:
+        why = opened.texts.unreachable
+    return None if why else opened.model, replace(asked, notice=why)
 
 
 def passages(
@@ -113,7 +115,6 @@ def steps(request: Request, question: str, asked: AskOptions) -> Generator[Step]
 
 def _keep(request: Request, given: Answer) -> None:
     metrics.answered(request, given)
-    feedback.remember(request, given)
     if (opened := app_state(request)).model:
         limits.charge(opened, request, given.usage)
     said = {

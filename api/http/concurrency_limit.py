@@ -4,19 +4,23 @@ Without a limit every further question waits for all before it, until none is an
 """
 
 import asyncio
+import os
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from fastapi import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.state import app_state
+from api.state import app_state, key_of
 from retrieval.errors import OverloadedError
 
 MOST = 32  # questions: one is encoded at a time, and the last of them waits 1.6 s (E46)
 # Where a model answers, of which api/llm/client.py asks for eight replies at once: the last
 # question waits for one round of replies, and within LLM_TIMEOUT.
 MOST_OF_A_MODEL = 16
+
+AT_WORK = max(2, os.cpu_count() or 2)  # questions that are searched for at once, of all callers
 
 MOST_WAITING = 16  # files that are shown: one is made into a page at a time
 
@@ -30,36 +34,103 @@ class ConcurrencyLimit:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on."""
+        """Pass the request on; the next one is searched for when this reply begins."""
+
+        async def sending(message: Message) -> None:
+            place = scope.get("state", {}).get(_ADMITTED)
+            if place and message.get("body"):  # who reads slowly keeps a place, and no turn
+                scope["app"].state.questions.end_turn(place)
+            await send(message)
+
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, sending)
         finally:
-            if scope.get("state", {}).pop(_ADMITTED, False):
-                scope["app"].state.questions.count -= 1
+            if place := scope.get("state", {}).pop(_ADMITTED, None):
+                scope["app"].state.questions.leave(place)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
+class Place:
+    """A question that is being answered; `turn` is what it waits for before it is searched."""
+
+    caller: str
+    turn: asyncio.Future[None] | None = None
+    has_turn: bool = False
+
+
 class Questions:
-    """How many questions are being answered. Used in the event loop alone."""
+    """The questions that are being answered. Used in the event loop alone, which needs no lock.
 
-    count: int = 0
+    One caller has three quarters of the places at most, and callers take turns: whoever asks a lot
+    waits for its own questions.
+    """
 
-    def admit(self, *, has_model: bool) -> None:
-        """Count one more; whoever calls it takes it off. Raises OverloadedError over the limit.
+    def __init__(self) -> None:
+        self.count = 0
+        self._of: Counter[str] = Counter()
+        self._at_work = 0
+        self._waiting: OrderedDict[str, deque[Place]] = OrderedDict()
 
-        Nobody counts between its reading and its writing: it never waits.
-        """
+    def admit(self, caller: str, *, has_model: bool) -> Place:
+        """Count one more; whoever calls it lets it leave. Raises OverloadedError over the limit."""
         most = MOST_OF_A_MODEL if has_model else MOST
-        if self.count >= most:
-            raise OverloadedError(f"{most} questions are being answered; ask again in some seconds")
+        if self.count >= most or self._of[caller] >= most - most // 4:
+            raise OverloadedError(
+                f"{self.count} questions are being answered; ask again in some seconds"
+            )
         self.count += 1
+        self._of[caller] += 1
+        return Place(caller)
+
+    def leave(self, place: Place) -> None:
+        """Take a question off the count."""
+        self.count -= 1
+        self._of[place.caller] -= 1
+        if not self._of[place.caller]:
+            del self._of[place.caller]
+        if place.turn:
+            place.turn.cancel()  # of one that still waits
+        self.end_turn(place)
+
+    async def wait_for_turn(self, place: Place) -> None:
+        """Wait until fewer than AT_WORK are searched for, the callers one after the other."""
+        place.turn = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(place.caller, deque()).append(place)
+        self._begin()
+        await place.turn
+
+    def end_turn(self, place: Place) -> None:
+        """Let the next one begin."""
+        if place.has_turn:
+            place.has_turn = False
+            self._at_work -= 1
+            self._begin()
+
+    def _begin(self) -> None:
+        while self._waiting and self._at_work < AT_WORK:
+            caller, places = self._waiting.popitem(last=False)
+            place = places.popleft()
+            if places:
+                self._waiting[caller] = places  # behind the others
+            if place.turn and not place.turn.done():
+                self._at_work += 1
+                place.has_turn = True
+                place.turn.set_result(None)
 
 
 async def admitted(request: Request) -> None:
-    """Count a question whose body has come whole. Raises OverloadedError over the limit."""
+    """Count a question whose body has come whole, and wait for its turn where no model writes.
+
+    Raises OverloadedError over the limit.
+    """
     questions: Questions = request.app.state.questions
-    questions.admit(has_model=app_state(request).model is not None)
-    setattr(request.state, _ADMITTED, True)
+    has_model = app_state(request).model is not None
+    key = key_of(request)
+    caller = f"key {key.name}" if key else request.client.host if request.client else ""
+    place = questions.admit(caller, has_model=has_model)
+    setattr(request.state, _ADMITTED, place)
+    if not has_model:  # it waits for the model's server, not for this machine
+        await questions.wait_for_turn(place)
 
 
 class Turns:
@@ -85,6 +156,8 @@ async def in_turn(request: Request) -> AsyncIterator[None]:
     finally:
         turns.waiting -= 1
     try:
+        if await request.is_disconnected():
+            raise OverloadedError("the client did not wait for its page")
         yield
     finally:
         turns.now.release()

@@ -1,31 +1,28 @@
 """POST /feedback: whether an answer helped, as the person says who got it.
 
-Only answers that this process gave can be rated, and of those the latest ones: so nobody fills the
-database with ratings of nothing. The question is kept, in memory too, only where the operator lets
-questions be stored.
+Only answers that were given can be rated, by whichever process, for a day: so nobody fills the
+database with ratings of nothing. api/telemetry/recorder.py writes them down behind their replies.
 """
 
 import logging
-from collections import OrderedDict
-from threading import Lock
 from typing import Annotated
 
+import anyio
 from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
 
 from api.http.rate import TokenBucket
 from api.keys.authorization import FEEDBACK
 from api.keys.limits import LIMITED
-from api.schema.answer import Answer
 from api.schema.problem import described
-from api.state import Opened, app_state
-from retrieval.database.pool import Store
+from api.state import AppState, Opened
 from retrieval.errors import ConfigurationError, DatabaseUnreachableError
-from retrieval.metadata.filters import Given as Filter
-from retrieval.usage.feedback import RatedAnswer, Rating, put
+from retrieval.usage.feedback import Rating, put
 
-LATEST = 1_000  # answers that can be rated
 BURST, A_MINUTE = 20, 30  # ratings, of all callers together
+# Seconds before each look for an answer: it may have been given this moment.
+_PAUSES = (0.0, 0.2, 0.4, 0.8)
 _LONGEST_ID = 128  # characters, as of X-Request-ID
 _LONGEST_COMMENT = 2_000  # characters
 _MOST_BYTES = 32 * 1024  # of a body: the longest comment in escapes is 24 KB
@@ -53,57 +50,10 @@ class FeedbackRequest(BaseModel):
     )
 
 
-class Given:
-    """The latest answers of one app by their request ids; the oldest one makes room for the next.
-
-    Two answers may have one id, as callers may choose it: then the later one is meant.
-    """
-
-    def __init__(self, most: int = LATEST) -> None:
-        self._most = most
-        self._answers: OrderedDict[str, tuple[RatedAnswer, Filter | None]] = OrderedDict()
-        self._lock = Lock()
-
-    def remember(self, answer: RatedAnswer, access: Filter | None = None) -> None:
-        """Keep an answer so that it can be rated; `access` is the filter of the key that asked."""
-        with self._lock:
-            self._answers.pop(answer.request_id, None)
-            self._answers[answer.request_id] = (answer, access)
-            while len(self._answers) > self._most:
-                self._answers.popitem(last=False)
-
-    def find(self, request_id: str, access: Filter | None = None) -> RatedAnswer | None:
-        """Return the answer with that id; None where it is not, or no longer, known.
-
-        A key with a filter knows answers under the same filter alone.
-        """
-        with self._lock:
-            answer, given = self._answers.get(request_id, (None, None))
-        return answer if access is None or given == access else None
-
-
 def install(app: FastAPI) -> None:
     """Let the answers of `app` be rated at POST /feedback."""
-    app.state.given = Given()
     app.state.feedback_rate = TokenBucket(BURST, A_MINUTE)
     app.include_router(router)
-
-
-def remember(request: Request, given: Answer) -> None:
-    """Let an answer be rated; call it before the answer leaves."""
-    rules = app_state(request).rules
-    stored = rules.settings.feedback_stores_questions
-    request.app.state.given.remember(
-        RatedAnswer(
-            request_id=given.request_id,
-            question=given.question if stored else None,
-            generation=given.generation,
-            certainty=given.certainty,
-            guard=given.guard.verdict,
-            cards=tuple(f"{c.path}:{c.first_line}-{c.last_line}" for c in given.cards),
-        ),
-        rules.access,
-    )
 
 
 def _not_too_often(request: Request) -> None:
@@ -123,29 +73,29 @@ def _not_too_often(request: Request) -> None:
     responses=described(401, 403, 404, 413, 422, 429, 503),
     dependencies=[FEEDBACK, LIMITED],
 )
-def rate(body: FeedbackRequest, request: Request, opened: Opened) -> Response:
+async def rate(body: FeedbackRequest, request: Request, opened: Opened) -> Response:
     """Store whether an answer helped; a second rating of the same answer replaces the first.
 
     A body of the wrong shape is refused before it counts as a rating; an unknown id counts, or ids
     could be guessed without end.
     """
     _not_too_often(request)
-    answer = request.app.state.given.find(body.request_id, opened.rules.access)
-    if answer is None:
-        raise HTTPException(
-            404,
-            f"no answer {body.request_id[:_LONGEST_ID]!a} can be rated here: this server keeps its "
-            f"latest {LATEST:,} since it was started; ask the question again",
-        )
-    _put(opened.rules.store, answer, body)
-    return Response(status_code=204)
+    for pause in _PAUSES:
+        await anyio.sleep(pause)
+        if await run_in_threadpool(_put, opened, body):
+            return Response(status_code=204)
+    raise HTTPException(
+        404,
+        f"no answer {body.request_id[:_LONGEST_ID]!a} can be rated: answers are kept for a day, "
+        "and none where TELEMETRY_DAYS is 0; ask the question again",
+    )
 
 
-def _put(store: Store, answer: RatedAnswer, body: FeedbackRequest) -> None:
+def _put(opened: AppState, body: FeedbackRequest) -> bool:
     """Store a rating; what the database says of its address and its roles goes to the log alone."""
     try:
-        with store.connect() as conn:
-            put(conn, answer, body.rating, body.comment)
+        with opened.rules.store.connect() as conn:
+            return put(conn, body.request_id, opened.rules.access, body.rating, body.comment)
     except ConfigurationError as error:
         log.error("feedback: %s", error)
         raise ConfigurationError(

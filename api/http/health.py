@@ -48,10 +48,10 @@ def _ready(opened: AppState) -> dict[str, str]:
     generation, indexed = context.store.read(held)
     context.check(generation)
     return {
-        "status": "ready",
+        "status": "degraded" if opened.model and opened.model.reach.is_lost else "ready",
         "generation": generation.name,
         "embedding": context.embedder.files.name,
         "rerank": context.reranked_by,
-        "answers": "model" if opened.model else "quotes",
+        "answers": "model" if opened.model and not opened.model.reach.is_down else "quotes",
         "files": stale_files.state(context.settings.vault, indexed),
     }

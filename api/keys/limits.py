@@ -49,6 +49,12 @@ async def check_asking(request: Request) -> None:
     await _check(request, {"requests": 1, "tokens": 0} if has_model else {"requests": 1})
 
 
+async def check_tokens(request: Request) -> None:
+    """Count nothing; refused is one whose key or address has used up its tokens."""
+    if app_state(request).model is not None:
+        await _check(request, {"tokens": 0})
+
+
 async def check_reading(request: Request) -> None:
     """Count what is read."""
     await _check(request, {"reads": 1})

@@ -19,7 +19,7 @@ from api.http.client_disconnect import ClientDisconnect
 from api.llm import blocked_hosts, completion, traced_call
 from api.llm.call_deadline import CURRENT, Call, bound, watch
 from api.llm.completion import Reply
-from api.llm.faults import OUTCOMES, Fault, LlmFault, named
+from api.llm.faults import OUTCOMES, Fault, LlmFault, Reachability, named
 from retrieval.errors import ConfigurationError
 from retrieval.settings import Settings
 
@@ -38,8 +38,7 @@ _Read = Callable[[httpx2.Response], Iterator[_Part]]
 class LanguageModel:
     """A client of one chat server and model.
 
-    `name` is the model's. `faults` counts what went wrong, by its name in api/llm/faults.py, also
-    where the second try then succeeded.
+    `name` is the model's; `faults` counts what went wrong, also before a second try succeeded.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -50,6 +49,7 @@ class LanguageModel:
             raise ConfigurationError("OPENAI_API_KEY holds characters that no HTTP header can")
         self.faults: Counter[Fault] = Counter()
         self._counting = Lock()
+        self.reach = Reachability()
         self.name = settings.openai_model
         self._timeout = settings.llm_timeout
         self._takes_schema = settings.openai_json_schema
@@ -78,8 +78,7 @@ class LanguageModel:
         """
         wish: dict[str, Any] = {"max_tokens": tokens} | ({_FORMAT: schema} if schema else {})
         call = Call(min(seconds or self._timeout, self._timeout))
-        parts = self._parts(call, messages, completion.whole, wish, disconnect)
-        for part in parts:
+        for part in self._parts(call, messages, completion.whole, wish, disconnect):
             if isinstance(part, Reply):
                 return part
         raise AssertionError("a call ended with neither a reply nor an error")
@@ -98,9 +97,8 @@ class LanguageModel:
         the generator, or `disconnect` from another thread, ends the call at the server.
         """
         # Without being asked for them, servers count no tokens of a stream.
-        wish: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
-        wish["max_tokens"] = _MOST_TOKENS
-        wish |= {_FORMAT: schema} if schema else {}
+        asked = {"stream": True, "stream_options": {"include_usage": True}}
+        wish = asked | {"max_tokens": _MOST_TOKENS} | ({_FORMAT: schema} if schema else {})
         call = Call(self._timeout)
         return self._parts(call, messages, completion.streamed, wish, disconnect)
 
@@ -124,8 +122,7 @@ class LanguageModel:
         disconnect: ClientDisconnect | None,
     ) -> Generator[_Part]:
         """Make the call in a thread and pass its parts on; nobody waits longer than allowed."""
-        disconnect = disconnect or ClientDisconnect()
-        parts: _Parts = SimpleQueue()
+        disconnect, parts = disconnect or ClientDisconnect(), _Parts()
 
         def give_up() -> None:
             parts.put(LlmFault(Fault.GIVEN_UP))  # first: ending the call looks like a cut
@@ -156,6 +153,7 @@ class LanguageModel:
             raise part.error(self._where, self._timeout) from part
         if isinstance(part, BaseException):
             raise part
+        self.reach.note(None)
         return part
 
     def _work(
@@ -224,6 +222,7 @@ class LanguageModel:
     def _count(self, fault: Fault) -> None:
         with self._counting:
             self.faults[fault] += 1
+        self.reach.note(fault)
 
     @property
     def _where(self) -> str:

@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
+from time import monotonic
 
 import httpx2
 import openai
 from pydantic import ValidationError
 
 from retrieval.errors import LlmAbandonedError, LlmError, LlmReplyError, LlmUnreachableError
+
+RETRY = 15.0  # seconds until a server that was not there is asked again
 
 
 class Fault(Enum):
@@ -181,3 +184,21 @@ def _seconds(retry_after: str) -> float | None:
         return None
     known = date if date.tzinfo else date.replace(tzinfo=UTC)
     return max(0.0, (known - datetime.now(UTC)).total_seconds())
+
+
+class Reachability:
+    """Whether a server was there when it was last asked; one that was not is left alone a while."""
+
+    def __init__(self) -> None:
+        self.is_lost = False
+        self._retry_at = 0.0
+
+    @property
+    def is_down(self) -> bool:
+        """Whether it need not be asked now."""
+        return self.is_lost and monotonic() < self._retry_at
+
+    def note(self, fault: Fault | None) -> None:
+        """Note how a call ended; None: well."""
+        self.is_lost = fault is Fault.NO_CONNECTION
+        self._retry_at = monotonic() + RETRY

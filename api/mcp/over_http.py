@@ -42,7 +42,7 @@ class Endpoint:
         scope["route"] = self  # where FastAPI's routes say their path, which the metrics read
         request = Request(scope)
         await authorization.check(request, self.scope)
-        await limits.check_asking(request)
+        await limits.check(request)  # tokens are those of the tool `ask` alone
         manager: StreamableHTTPSessionManager = scope["state"]["mcp"]
         token = REQUEST.set(request)
         try:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from typing import Annotated, Any, TypeVar
 
 import anyio
-from fastapi import Request
+from fastapi import HTTPException, Request
 from mcp.server import Server
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context, MCPServer
@@ -24,6 +24,7 @@ from api.answer.card_reply import AskOptions
 from api.http import answering, problems
 from api.http.client_disconnect import ClientDisconnect
 from api.http.concurrency_limit import Questions, admitted
+from api.keys import limits
 from api.mcp import results, sources
 from api.mcp.results import Asked, Fetched, Found, Place, Sources
 from api.sources.titles import titles
@@ -159,6 +160,9 @@ def _tools(opened: AppState) -> list[Tool]:
                 given = answering.local_answer(opened, question, asked)
             return Asked.of(given, _base_url(ctx))
 
+        async with _told(ctx):
+            if request := _request(ctx):
+                await limits.check_tokens(request)
         async with _counted(ctx, opened, questions):
             return await _in_thread(work)
 
@@ -204,6 +208,8 @@ async def _told(ctx: Context) -> AsyncIterator[None]:
     """Tell an error of ours as the tool's, in words an agent can act on."""
     try:
         yield
+    except HTTPException as error:
+        raise ToolError(error.detail) from error
     except RulesError as error:
         request = _request(ctx)
         detail = problems.told(request, error).detail if request else str(error)
@@ -218,11 +224,11 @@ async def _counted(ctx: Context, opened: AppState, questions: Questions) -> Asyn
             await admitted(request)  # the middleware takes it off when the reply is sent
             yield
             return
-        questions.admit(has_model=opened.model is not None)
+        place = questions.admit("", has_model=opened.model is not None)
         try:
             yield
         finally:
-            questions.count -= 1
+            questions.leave(place)
 
 
 async def _in_thread(work: Callable[[ClientDisconnect], _Result]) -> _Result:

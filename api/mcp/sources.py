@@ -3,10 +3,8 @@
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
 from api.mcp.results import Fetched, FetchedMetadata, Place, Source, Sources
-from api.sources import vault_file
-from api.sources.titles import titles
+from api.sources.titles import file_hashes, file_now, titles
 from api.state import AppState
-from retrieval.index import indexed_file, store
 from retrieval.text.hidden import visible
 
 MOST = 500  # files of one reply
@@ -45,7 +43,8 @@ def fetched(opened: AppState, given: str, base_url: str) -> Fetched:
         raise ResourceNotFoundError(
             f"no source {given[:_SHOWN]!r}; take an id that search, ask or list_sources returned"
         )
-    file = vault_file.read(opened.rules.settings.vault, place.path)
+    indexed = file_hashes(opened).get(place.path)
+    file = file_now(opened, place.path, indexed)
     if file is None:
         raise ResourceNotFoundError(
             f"{place.path!r} can no longer be read from the vault; run: python -m ingest"
@@ -54,9 +53,6 @@ def fetched(opened: AppState, given: str, base_url: str) -> Fetched:
     last = min(place.last or len(file.lines), len(file.lines))
     if first > last:
         raise ResourceNotFoundError(f"{place.path!r} has {len(file.lines)} lines, no {first}")
-    hashes = opened.rules.store.read(
-        lambda conn: indexed_file.hashes_of(conn, store.live(conn).id, [place.path])
-    )
     return Fetched(
         id=place.id,
         title=known[place.path],
@@ -66,6 +62,6 @@ def fetched(opened: AppState, given: str, base_url: str) -> Fetched:
             path=place.path,
             first_line=first,
             last_line=last,
-            fresh="fresh" if hashes.get(place.path) == file.sha256 else "file-changed",
+            fresh="fresh" if indexed == file.sha256 else "file-changed",
         ),
     )

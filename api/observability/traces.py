@@ -31,7 +31,7 @@ def configure(dotenv: Path = Path(".env")) -> None:
     except ImportError as error:
         raise ConfigurationError(
             "OTEL_… variables ask for traces, and the library that sends them is not installed: "
-            "pip install 'rules-oracle[otel]', or set OTEL_SDK_DISABLED=true"
+            "pip install '.[otel]' in the project's folder, or set OTEL_SDK_DISABLED=true"
         ) from error
     if "service.name" not in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", ""):
         os.environ.setdefault("OTEL_SERVICE_NAME", "rules-oracle")

@@ -1,13 +1,13 @@
 """What the page says of the vault before anything is asked: its title, a sentence, questions."""
 
 import re
-from collections.abc import Container
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from api.answer.question import small_talk
 from api.page.markdown import render
 from api.sources import vault_file
-from api.sources.titles import file_hashes
+from api.sources.titles import file_hashes, file_now
 from api.state import AppState
 from retrieval.models import Terms
 
@@ -48,11 +48,9 @@ def about(opened: AppState) -> About:
     )
 
 
-def _readme(opened: AppState, known: Container[str]) -> tuple[str, str]:
+def _readme(opened: AppState, known: Mapping[str, str]) -> tuple[str, str]:
     for name in _READMES:
-        if opened.rules.access is not None and name not in known:
-            continue
-        file = vault_file.read(opened.rules.settings.vault, name)
+        file = file_now(opened, name, known.get(name))
         if file is not None:
             text = "\n".join(file.lines[:400])  # what is said first stands above
             said = dict(_FIELD.findall(render.header(text)))

@@ -10,15 +10,15 @@ from api.keys.authorization import ASK
 from api.keys.limits import READING
 from api.page import about
 from api.schema.problem import described
-from api.sources import vault_file, vault_links
-from api.sources.titles import titles
+from api.sources import vault_links
+from api.sources.titles import file_hashes, file_now, titles
 from api.state import AppState, Opened
 from retrieval.text.hidden import visible
 
 router = APIRouter(
     tags=["page"],
     default_response_class=PlainTextResponse,
-    responses=described(401, 403, 429),
+    responses=described(401, 403, 429, 503),
     dependencies=[ASK, READING],
 )
 _TEXT = "text/plain; charset=utf-8"
@@ -48,8 +48,9 @@ def _head(opened: AppState) -> str:
 
 def _texts(opened: AppState, head: str, paths: list[str]) -> Iterator[str]:
     yield f"{head}\n"
+    hashes = file_hashes(opened)
     for path in paths:
-        file = vault_file.read(opened.rules.settings.vault, path)
+        file = file_now(opened, path, hashes.get(path))
         if file is None:
             yield f"\n\n--- {path} ---\n\n(it can no longer be read from the vault)\n"
         else:

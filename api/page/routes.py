@@ -30,7 +30,7 @@ router = APIRouter(tags=["page"])
 _MOST_BEFORE = 20
 _MOST_OPEN = 40  # files of a vault whose folders are all open
 _IMMUTABLE = "public, max-age=31536000, immutable"
-_DENIED = described(401, 403, 429)
+_REFUSED = described(401, 403, 404, 422, 429, 503)
 _READING = [ASK, limits.READING]
 _ASKING = [ASK, Depends(admitted), limits.ASKING]
 _ELSEWHERE = {"cross-site", "same-site"}
@@ -39,7 +39,7 @@ Lines = Annotated[str, Query(max_length=400)]
 Before = Annotated[str, StringConstraints(max_length=QUESTION_LIMIT)]
 
 
-@router.get("/", response_class=HTMLResponse, responses=_DENIED, dependencies=_READING)
+@router.get("/", response_class=HTMLResponse, responses=_REFUSED, dependencies=_READING)
 async def ask_page(
     request: Request,
     opened: Opened,
@@ -116,14 +116,14 @@ async def ask(request: Request, body: AskRequest, opened: Opened) -> Response:
     return await until_gone(request, lambda disconnect: EventStream(made, disconnect))
 
 
-@router.get("/headings", responses={**_DENIED, **described(422, 503)}, dependencies=_READING)
+@router.get("/headings", responses=_REFUSED, dependencies=_READING)
 def find_headings(q: str, opened: Opened) -> Headings:
     """Find sections as you type by their headings, paths and words; no model is asked."""
     return heading_search.find(opened, q)
 
 
 @router.get("/vault", response_class=HTMLResponse, include_in_schema=False, dependencies=_READING)
-@router.get("/vault/", response_class=HTMLResponse, responses=_DENIED, dependencies=_READING)
+@router.get("/vault/", response_class=HTMLResponse, responses=_REFUSED, dependencies=_READING)
 def browse(
     request: Request,
     opened: Opened,
@@ -154,7 +154,7 @@ def browse(
 @router.get(
     "/vault/{path:path}",
     response_class=HTMLResponse,
-    responses={**_DENIED, **described(404, 422, 503)},
+    responses=_REFUSED,
     dependencies=[*_READING, Depends(in_turn, scope="function")],
 )
 def read(

@@ -1,6 +1,6 @@
 """What the page shows of the vault: its folders, and a file with its outline and its neighbours."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -9,11 +9,11 @@ from fastapi import HTTPException
 from markupsafe import Markup, escape
 
 from api.checks.sanitize import visible
+from api.page.markdown import process
 from api.page.markdown.links import Links, Range, address, spelled
-from api.page.markdown.render import Heading, with_outline
+from api.page.markdown.render import Heading
 from api.page.markdown.writer import Shown
-from api.sources import vault_file
-from api.sources.titles import file_hashes
+from api.sources.titles import file_hashes, file_now
 from api.sources.vault_file import VaultFile
 from api.state import AppState
 from retrieval.reading_order import reading_order
@@ -108,10 +108,10 @@ def file_view(
     )
 
 
-def _file(opened: AppState, path: str, known: Collection[str]) -> VaultFile:
+def _file(opened: AppState, path: str, known: Mapping[str, str]) -> VaultFile:
     if path not in known:
         raise HTTPException(404, "the index holds no such file; see the paths under an answer")
-    file = vault_file.read(opened.rules.settings.vault, path)
+    file = file_now(opened, path, known[path])
     if file is None:
         reason = "is in the index and can no longer be read from the vault; run: python -m ingest"
         raise HTTPException(404, f"{path!a} {reason}")
@@ -140,7 +140,7 @@ def _body(
     shown = _shown(file, marked, Links.of(list(known), path), heading_shift)
     if plain:
         return _as_written(file.lines, shown), ()
-    return with_outline("\n".join(file.lines), shown)
+    return process.rendered("\n".join(file.lines), shown)
 
 
 def _neighbours(order: Sequence[str], path: str) -> tuple[FileLink | None, FileLink | None]:

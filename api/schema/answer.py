@@ -43,7 +43,9 @@ class Answer(BaseModel):
     refusal_reason: RefusalReason | None
     mode: Mode = Field(description="whose words `answer` is")
     notice: str | None = Field(
-        default=None, description="why `answer` is not a model's today: its budget is used up"
+        default=None,
+        description="why `answer` is not a model's now: its budget is used up, or its "
+        "server cannot be reached",
     )
     corrections: list[SpellingCorrection]
     folders: list[Folder] = Field(description="folders that are asked for as a whole")

@@ -7,19 +7,25 @@ from queue import Empty, Full, Queue
 from threading import Event, Thread
 from typing import Any
 
+from api.keys.key_file import Key
 from api.observability.logs import OncePerMinute
 from api.schema.answer import Answer
 from api.telemetry.scrubbing import scrubbed
 from retrieval.database.pool import Store
 from retrieval.errors import LlmAbandonedError, RulesError
+from retrieval.metadata.filters import Given as Filter
 from retrieval.settings import Settings
-from retrieval.usage import telemetry
+from retrieval.usage import feedback, telemetry
+from retrieval.usage.feedback import RatedAnswer
 from retrieval.usage.telemetry import AskedQuestion
+
+_Given = tuple[RatedAnswer, Filter | None]  # an answer, and the filter of the key that asked
+_Row = tuple[AskedQuestion, _Given | None]
 
 END = "question_end"  # of a request's state: its answer, or the title of its error
 MOST_WAITING = 1_000  # rows; further ones are dropped
 _AT_ONCE = 200
-_PAUSE = 1.0  # seconds in which further rows are waited for
+_PAUSE = 0.2  # seconds in which further rows are waited for
 _PLACES = 4
 _END_SECONDS = 2.0  # for the last rows when the server stops
 
@@ -34,13 +40,22 @@ class Recorder:
         self._store = store
         self._days = settings.telemetry_days
         self._stores_questions = settings.telemetry_stores_questions
-        self._rows: Queue[AskedQuestion | None] = Queue(MOST_WAITING)
+        self._feedback_stores_questions = settings.feedback_stores_questions
+        self._rows: Queue[_Row | None] = Queue(MOST_WAITING)
         self._is_closing = Event()
         self._thread = Thread(target=self._run, name="telemetry", daemon=True)
         self._thread.start()
 
-    def answered(self, given: Answer, milliseconds: float, key: str) -> None:
-        """Store an answer or a refusal."""
+    def answered(self, given: Answer, milliseconds: float, key: Key | None) -> None:
+        """Store an answer or a refusal, which may be rated from then on."""
+        rated = RatedAnswer(
+            request_id=given.request_id,
+            question=given.question if self._feedback_stores_questions else None,
+            generation=given.generation,
+            certainty=given.certainty,
+            guard=given.guard.verdict,
+            cards=tuple(f"{c.path}:{c.first_line}-{c.last_line}" for c in given.cards),
+        )
         shown = given.cards or given.passages
         self.put(
             AskedQuestion(
@@ -51,17 +66,18 @@ class Recorder:
                 guard=given.guard.verdict if given.usage.completion_tokens else "",
                 prompt_tokens=given.usage.prompt_tokens,
                 completion_tokens=given.usage.completion_tokens,
-                key=key,
+                key=key.name if key else "",
                 generation=given.generation,
                 places=[f"{one.path}:{one.first_line}-{one.last_line}" for one in shown[:_PLACES]],
                 question=scrubbed(given.question) if self._stores_questions else None,
-            )
+            ),
+            (rated, key.filter if key else None),
         )
 
-    def put(self, row: AskedQuestion) -> None:
+    def put(self, row: AskedQuestion, answer: _Given | None = None) -> None:
         """Store a row soon; where too many wait it is dropped, which the log says."""
         try:
-            self._rows.put_nowait(row)
+            self._rows.put_nowait((row, answer))
         except Full:
             log.warning("%d rows wait for the database; further ones are dropped", MOST_WAITING)
 
@@ -88,10 +104,12 @@ class Recorder:
             if further is None:
                 return
 
-    def _write(self, rows: list[AskedQuestion]) -> None:
+    def _write(self, rows: list[_Row]) -> None:
+        answers = [answer for _, answer in rows if answer]
         try:
             with self._store.connect() as conn:
-                telemetry.write(conn, rows, self._days)
+                telemetry.write(conn, [row for row, _ in rows], self._days)
+                feedback.remember(conn, answers)
         except RulesError as error:
             log.warning("%d rows are lost: %s", len(rows), error)
 
@@ -102,18 +120,22 @@ def record(state: Mapping[str, Any], milliseconds: float) -> None:
     end: Answer | str | None = state.get(END)
     if recorder is None or end is None:
         return
-    key = state["key"].name if state.get("key") else ""
+    key = state.get("key")
     if isinstance(end, Answer):
         recorder.answered(end, milliseconds, key)
         return
     outcome = "abandoned" if end == LlmAbandonedError.__name__ else "error"
     reason = end if outcome == "error" else ""
-    recorder.put(AskedQuestion(state["request_id"], outcome, reason, milliseconds, key=key))
+    recorder.put(
+        AskedQuestion(
+            state["request_id"], outcome, reason, milliseconds, key=key.name if key else ""
+        )
+    )
 
 
 @contextmanager
 def recording(store: Store, settings: Settings) -> Iterator[Recorder | None]:
-    """Yield what stores questions; None where TELEMETRY_DAYS is 0."""
+    """Yield what stores questions and answers; None where TELEMETRY_DAYS is 0."""
     if not settings.telemetry_days:
         yield None
         return

@@ -12,6 +12,7 @@ from api.answer import prompt
 from api.http.client_disconnect import ClientDisconnect
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
+from api.llm.faults import Reachability
 from evals.answers.fake_replies import Prompt, Script
 from evals.labels.dataset import Question
 
@@ -27,6 +28,7 @@ class ScriptedModel(LanguageModel):
     def __init__(self, script: Script) -> None:
         # Not the client's own: there is no server to connect to.
         self.planted: tuple[str, ...] = ()
+        self.reach = Reachability()
         self._script = script
         self._question: Question | None = None
 

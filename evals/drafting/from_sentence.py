@@ -89,7 +89,7 @@ def questions(sentence: str, names: frozenset[str]) -> Iterator[Asked]:
     main = opening[2] if opening else text
     for asked in (_command(main), _with_aux(main, names), _with_verb(main, names)):
         if asked:
-            yield from _checked(Asked(f"{asked.question}{tail}?", asked.answer or text))
+            yield from _checked(Asked(f"{(asked.question + tail).rstrip()}?", asked.answer or text))
     if match := _CONDITION.match(text):
         yield from _checked(Asked(f"What happens {match[1].lower()} {match[2]}?", match[3]))
 

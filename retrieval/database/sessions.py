@@ -14,7 +14,7 @@ from retrieval.errors import ConfigurationError
 
 Connection = psycopg.Connection[Any]
 
-EF_SEARCH = 400  # candidates of one scan; twice the entries that nearest.py asks for at first
+EF_SEARCH = 1_000  # candidates of one scan, the most; near copies of files need them (E106)
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ def find(model: str, *, offline: bool) -> ModelFiles:
     if missing := [name for name in ("sentence_transformers", "torch") if not find_spec(name)]:
         raise ModelUnavailableError(
             f"{model!r} is no bundled model, and what runs others is not installed "
-            f"({', '.join(missing)}); run: pip install 'rules-oracle[models]', or set "
+            f"({', '.join(missing)}); in the project's folder run: pip install '.[models]', or set "
             "EMBEDDING_MODEL, RERANKER_MODEL or GUARD_MODEL back"
         )
     folder = Path(model).expanduser()

@@ -3,7 +3,8 @@
 An index only says which chunks come near. Their scores and their order are exact either way.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 
 from pgvector import Vector
 from psycopg import sql
@@ -53,7 +54,8 @@ def nearest(
         best, values["rows"], values["scope"] = _OF_CHUNKS, scope.chunks, scope.chunks
     if (scope is None or scope.entries > hnsw.LIMIT) and hnsw.usable(conn, generation_id):
         query = entries_query(generation_id, len(vector), scoped=scope is not None)
-        rows = _through_index(conn, query, values, limit)
+        with nullcontext() if scope is None else _any_order(conn):
+            rows = _through_index(conn, query, values, limit)
         if rows is not None:
             best, values["rows"] = _OF_CHUNKS, rows
     # Unprepared: a plan for scopes of any size would be wrong for most.
@@ -81,6 +83,17 @@ def entries_query(generation_id: int, dimension: int, *, scoped: bool = False) -
     )
 
 
+@contextmanager
+def _any_order(conn: Connection) -> Iterator[None]:
+    """Let the index go on in any order: in a strict one it drops what it finds late (E106).
+
+    It ends with the transaction, and outside of one it is without effect.
+    """
+    conn.execute("SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true)")
+    yield
+    conn.execute("SELECT set_config('hnsw.iterative_scan', 'strict_order', true)")
+
+
 def _through_index(
     conn: Connection, query: sql.Composed, values: Mapping[str, object], limit: int
 ) -> list[int] | None:
@@ -91,6 +104,7 @@ def _through_index(
     size = _ENTRIES_A_CHUNK * limit
     while size <= _MOST_ENTRIES * limit:
         found = conn.execute(query, {**values, "entries": size}, prepare=False).fetchall()
+        found.sort(key=lambda row: float(row[1]))
         nearest_of: dict[int, float] = {}
         for chunk_id, distance in found:
             nearest_of.setdefault(chunk_id, distance)

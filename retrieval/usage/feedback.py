@@ -1,14 +1,18 @@
 """What people said of answers: written by the API, read by the evals."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
 import psycopg
 from psycopg.rows import kwargs_row
+from psycopg.types.json import Jsonb
 
 from retrieval.errors import ConfigurationError, IndexMissingError
 from retrieval.index.store import Connection
+from retrieval.metadata.filters import Given as Filter
 
 Rating = Literal["up", "down"]
 
@@ -35,11 +39,24 @@ class Feedback:
     given_at: datetime  # in UTC
 
 
+_REMEMBER = """
+    INSERT INTO given_answer (request_id, question, generation, certainty, guard, cards, access)
+    VALUES (%s, %s, %s, %s, %s, %s, %s)
+    ON CONFLICT (request_id) DO UPDATE SET
+        (given_at, question, generation, certainty, guard, cards, access) = (now(),
+        excluded.question, excluded.generation, excluded.certainty, excluded.guard, excluded.cards,
+        excluded.access)
+"""
+_FORGET = """
+    DELETE FROM given_answer WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM given_answer WHERE given_at < now() - interval '1 day' LIMIT 1000))
+"""
 _PUT = """
     INSERT INTO feedback
         (request_id, rating, comment, question, generation, certainty, guard, cards)
-    VALUES (%(request_id)s, %(rating)s, %(comment)s, %(question)s, %(generation)s, %(certainty)s,
-        %(guard)s, %(cards)s)
+    SELECT request_id, %(rating)s, %(comment)s, question, generation, certainty, guard, cards
+    FROM given_answer
+    WHERE request_id = %(id)s AND (%(access)s::jsonb IS NULL OR access = %(access)s::jsonb)
     ON CONFLICT (request_id) DO UPDATE SET (rating, comment, question, generation, certainty, guard,
         cards, given_at) = (excluded.rating,
         coalesce(nullif(excluded.comment, ''), feedback.comment), excluded.question,
@@ -53,27 +70,51 @@ _NEWEST = """
 _INGEST = "the database has no table for feedback yet; run: python -m ingest"
 
 
-def put(conn: Connection, answer: RatedAnswer, rating: Rating, comment: str) -> None:
-    """Store a rating, in the place of an earlier one of the same answer.
+def remember(conn: Connection, answers: Sequence[tuple[RatedAnswer, Filter | None]]) -> None:
+    """Let answers be rated for a day, each with the filter of the key that asked.
 
-    It waits 5 s at most. Raises IndexMissingError where the table is not there yet, and
-    ConfigurationError where the connection's role may not write it.
+    Two may have one id, as callers may choose it: the later one is meant. It waits 5 s at most.
+    Raises IndexMissingError where the table is not there yet, and ConfigurationError where the
+    connection's role may not write it.
     """
-    values = {
-        "request_id": answer.request_id, "rating": rating, "comment": comment,
-        "question": answer.question, "generation": answer.generation,
-        "certainty": answer.certainty, "guard": answer.guard, "cards": list(answer.cards),
-    }  # fmt: skip
+    rows = [
+        (one.request_id, one.question, one.generation, one.certainty, one.guard, list(one.cards),
+         None if access is None else Jsonb(access))
+        for one, access in answers
+    ]  # fmt: skip
+    with _writing(conn, "let answers be rated", "INSERT, UPDATE, DELETE ON given_answer") as cur:
+        cur.execute("SET LOCAL synchronous_commit = off")  # a crash may forget a second
+        cur.executemany(_REMEMBER, rows)
+        cur.execute(_FORGET)
+
+
+def put(
+    conn: Connection, request_id: str, access: Filter | None, rating: Rating, comment: str
+) -> bool:
+    """Store a rating, in the place of an earlier one of the same answer; False without that answer.
+
+    A key with a filter, `access`, rates answers under the same filter alone. It waits 5 s at most.
+    Raises IndexMissingError where the table is not there yet, and ConfigurationError where the
+    connection's role may not write it.
+    """
+    values = {"id": request_id, "rating": rating, "comment": comment,
+              "access": None if access is None else Jsonb(access)}  # fmt: skip
+    with _writing(conn, "store feedback", "INSERT, UPDATE ON feedback") as cur:
+        return cur.execute(_PUT, values).rowcount == 1
+
+
+@contextmanager
+def _writing(conn: Connection, purpose: str, grant: str) -> Iterator[psycopg.Cursor]:
     try:
-        with conn.transaction():
-            conn.execute("SET LOCAL statement_timeout = '5s'")
-            conn.execute(_PUT, values)
+        with conn.transaction(), conn.cursor() as cur:
+            cur.execute("SET LOCAL statement_timeout = '5s'")
+            yield cur
     except psycopg.errors.UndefinedTable as error:
         raise IndexMissingError(_INGEST) from error
     except (psycopg.errors.InsufficientPrivilege, psycopg.errors.ReadOnlySqlTransaction) as error:
         raise ConfigurationError(
-            f"the database's role {conn.info.user!r} may not store feedback; as the tables' owner "
-            f"run: GRANT INSERT, UPDATE ON feedback TO {conn.info.user}"
+            f"the database's role {conn.info.user!r} may not {purpose}; as the tables' owner "
+            f"run: GRANT {grant} TO {conn.info.user}"
         ) from error
 
 

@@ -1,5 +1,6 @@
 """More questions at once than can be answered: the last ones are told so, and soon."""
 
+import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -10,6 +11,8 @@ import httpx2
 import pytest
 
 from api.http import concurrency_limit
+from api.http.concurrency_limit import Questions
+from retrieval.errors import OverloadedError
 from retrieval.settings import Settings
 from tests.support.servers.fake_llm import FakeLlm
 from tests.support.servers.serving import serving
@@ -106,3 +109,37 @@ def test_a_client_that_leaves_before_the_first_event_gives_its_place_back(
         status = client.post("/ask", json={"question": TORCH}).status_code
         sleep(0.05)
     assert status == 200
+
+
+def test_callers_take_turns_and_one_of_them_leaves_places_for_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(concurrency_limit, "MOST", 8)
+    monkeypatch.setattr(concurrency_limit, "AT_WORK", 1)
+
+    async def run() -> list[str]:
+        questions, begun, gate = Questions(), list[str](), asyncio.Event()
+
+        async def ask(caller: str) -> None:
+            place = questions.admit(caller, has_model=False)
+            try:
+                await questions.wait_for_turn(place)
+                begun.append(caller)
+                await gate.wait()
+            finally:
+                questions.leave(place)
+
+        many = [asyncio.create_task(ask("many")) for _ in range(6)]
+        await asyncio.sleep(0)  # one is at work
+        with pytest.raises(OverloadedError, match="6 questions are being answered"):
+            questions.admit("many", has_model=False)
+        few = [asyncio.create_task(ask("few")) for _ in range(2)]
+        await asyncio.sleep(0)
+        many[5].cancel()  # its client left
+        gate.set()
+        await asyncio.wait([*many, *few])
+        assert questions.count == 0
+        return begun
+
+    begun = asyncio.run(run())
+    assert begun == ["many", "many", "few", "many", "few", "many", "many"]

@@ -8,11 +8,9 @@ import psycopg
 import pytest
 
 from api.http import feedback
-from api.http.feedback import Given
 from api.http.rate import TokenBucket
 from api.main import create_app
 from retrieval.context import SearchContext
-from retrieval.usage.feedback import RatedAnswer
 from tests.support.made.made_feedback import TORCH, api, asked, listed, rated
 from tests.support.servers.openai_client import BODY
 from tests.support.servers.serving import events, serving
@@ -82,21 +80,31 @@ def test_an_answer_that_was_never_given_here_is_a_404_that_says_what_to_do(
 ) -> None:
     reply = client.post("/feedback", json={"request_id": "of-yesterday", "rating": "up"})
     assert (reply.status_code, reply.headers["content-type"]) == (404, "application/problem+json")
-    assert "no answer 'of-yesterday' can be rated here" in reply.json()["detail"]
+    assert "no answer 'of-yesterday' can be rated: " in reply.json()["detail"]
     assert "ask the question again" in reply.json()["detail"]
 
 
-def test_of_the_answers_the_latest_are_remembered() -> None:
-    given = Given(2)
-    answers = [
-        RatedAnswer(name, None, generation, "answered", "off", ())
-        for name, generation in (("a", "1.1"), ("b", "1.1"), ("a", "1.2"), ("c", "1.2"))
-    ]
-    for answer in answers:
-        given.remember(answer)
-    assert given.find("a") == answers[2]  # the later answer of an id that a caller chose twice
-    assert given.find("b") is None
-    assert given.find("c") == answers[3]
+def test_an_answer_is_rated_at_another_api_for_a_day_and_as_the_later_one_of_its_id(
+    search_context: SearchContext, client: httpx2.Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    headers = {"X-Request-ID": "mine"}
+    for question in ("What does a dagger cost?", TORCH["question"]):
+        given = client.post("/ask", json={"question": question}, headers=headers).json()
+    first = asked(client)
+    with serving(search_context.settings, create_app(api(search_context))) as other:
+        assert [rated(other, name) for name in (first, "mine")] == [204, 204]
+        row, _ = listed(capsys)
+        assert row["cards"] == [
+            f"{c['path']}:{c['first_line']}-{c['last_line']}" for c in given["cards"]
+        ]
+        with search_context.store.connect() as conn:
+            conn.execute("UPDATE given_answer SET given_at = now() - interval '25 hours'")
+        asked(client)
+        for _ in range(100):  # it is forgotten behind the reply
+            if rated(other, first) == 404:
+                break
+        else:
+            pytest.fail("an answer of yesterday can be rated")
 
 
 @pytest.mark.proves("row 38")

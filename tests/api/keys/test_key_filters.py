@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -33,6 +34,7 @@ class Callers:
 
     seeing: dict[str, httpx2.Client]
     alone: httpx2.Client
+    vault: Path
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +66,9 @@ def callers(
             index_of(loaded, server, write_vault(folder / "alone", alone(PUBLIC)))
         )
         yield Callers(
-            seeing, stack.enter_context(serving(own.settings, create_app(AppState(own, None))))
+            seeing,
+            stack.enter_context(serving(own.settings, create_app(AppState(own, None)))),
+            vault,
         )
 
 
@@ -180,6 +184,24 @@ def test_a_file_outside_of_the_filter_reads_as_one_that_does_not_exist(callers: 
             # A file of theirs may name another itself: what it supersedes.
             assert foreign(listing, other, f"{other.folder} {other.place}") == [], listing.text
         assert seen.thing in mcp(client, "resources/list").text
+
+
+def test_a_file_that_became_secret_is_read_by_no_filtered_key_before_the_next_ingest(
+    callers: Callers,
+) -> None:
+    path = next(path for path in files(PUBLIC, SECRET) if path.startswith(PUBLIC.folder))
+    file = callers.vault / path
+    before = file.read_text("utf-8")
+    file.write_text(f"---\nstatus: secret\n---\n# Plans\n\nHidden {SECRET.thing}.\n", "utf-8")
+    try:
+        for name, status in (("public", 404), ("all", 200)):
+            client = callers.seeing[name]
+            assert client.get(f"/vault/{path}").status_code == status
+            for reply in (client.get("/llms-full.txt"), tool(client, "fetch", id=path)):
+                assert (f"Hidden {SECRET.thing}." in reply.text) is (status == 200)
+    finally:
+        file.write_text(before, "utf-8")
+    assert callers.seeing["public"].get(f"/vault/{path}").status_code == 200
 
 
 def test_an_answer_is_rated_by_who_could_have_got_it(callers: Callers) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import psycopg
@@ -116,6 +117,17 @@ def test_wrong_keys_count_for_their_address(apis: list[httpx2.Client]) -> None:
     assert one.get("/livez").status_code == 200
 
 
+def message(
+    client: httpx2.Client, headers: dict[str, str], method: str, params: dict[str, Any]
+) -> dict[str, Any]:
+    """The reply to a message to /mcp."""
+    sent = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    accept = {**headers, "Accept": "application/json, text/event-stream"}
+    reply = client.post("/mcp", json=sent, headers=accept)
+    assert reply.status_code == 200, reply.text
+    return dict(reply.json())
+
+
 @pytest.mark.parametrize(
     "budget",
     [{"model_budget_tokens": 900}, {"model_budget_money": 0.9, "model_prices": (1000.0, 1000.0)}],
@@ -144,6 +156,14 @@ def test_tokens_of_a_key_are_limited_and_beyond_the_days_budget_cards_answer(
         assert (over.status_code, int(over.headers["Retry-After"]) <= 60) == (429, True)
         assert "this key may use 400 tokens of the language model a minute" in over.text
         assert client.post("/search", json=QUESTION, headers=first).status_code == 200  # no tokens
+        assert "error" not in message(client, first, "tools/list", {})
+        named: dict[str, dict[str, Any]] = {
+            name: {"name": name, "arguments": {}} for name in ("ask", "list_sources")
+        }
+        named["ask"]["arguments"] = QUESTION
+        told = {n: message(client, first, "tools/call", one)["result"] for n, one in named.items()}
+        assert (told["ask"]["isError"], told["list_sources"]["isError"]) == (True, False)
+        assert "this key may use 400 tokens" in told["ask"]["content"][0]["text"]
         assert client.post("/ask", json=QUESTION, headers=second).json()["mode"] == "model"
         asked = len(llm.requests)
         later(search_context, 61)

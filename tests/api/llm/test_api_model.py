@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx2
 import pytest
 
+from api.answer.fixed_texts import DEFAULT
+from api.llm import faults
 from retrieval.settings import Settings
 from tests.support.servers.fake_llm import USAGE, FakeLlm
 from tests.support.servers.llm_fixtures import API_KEY
@@ -140,8 +142,8 @@ def test_more_calls_than_threads_all_end_in_time(model_client: httpx2.Client, ll
     assert model_client.post("/ask", json=QUESTION).status_code == 200
 
 
-def test_a_stopped_model_is_a_503_that_names_its_address_and_setting(
-    with_model: Settings, caplog: pytest.LogCaptureFixture
+def test_a_stopped_model_is_a_503_that_names_it_and_then_the_rules_lines_answer(
+    with_model: Settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = FakeLlm()
     with serving(with_model.model_copy(update={"openai_base_url": own.url})) as client:
@@ -154,3 +156,10 @@ def test_a_stopped_model_is_a_503_that_names_its_address_and_setting(
         assert "OPENAI_BASE_URL" in reply.json()["detail"]
         assert API_KEY not in reply.text + caplog.text
         assert client.post("/search", json=QUESTION).status_code == 200
+        spent = client.post("/ask", json=QUESTION).json()  # it is left alone for some seconds
+        assert (spent["mode"], spent["notice"]) == ("quotes", DEFAULT.unreachable)
+        assert "for one hour" in spent["answer"]
+        ready = client.get("/readyz")
+        assert (ready.status_code, ready.json()["status"]) == (200, "degraded")
+        monkeypatch.setattr(faults, "monotonic", lambda: time.monotonic() + faults.RETRY + 1)
+        assert client.post("/ask", json=QUESTION).status_code == 503

@@ -4,9 +4,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2
+import pytest
 
 from api.http.concurrency_limit import MOST_WAITING
+from api.page.markdown import process
+from api.page.markdown.render import with_outline
+from api.page.markdown.writer import Shown
 from retrieval.context import SearchContext
+from retrieval.errors import OverloadedError
 from tests.conftest import index_of, write_vault
 from tests.support.servers.serving import serving
 
@@ -45,3 +50,15 @@ def test_a_page_that_is_known_is_not_sent_again(client: httpx2.Client) -> None:
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
     other = client.get("/vault/1. Light/Torches.md?lines=3", headers={"If-None-Match": etag})
     assert (other.status_code, other.headers["etag"] != etag) == (200, True)
+
+
+def test_a_long_file_is_made_into_the_same_page_by_another_process_or_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown = Shown(numbers=range(1, DENSE.count("\n") + 2), marked={3}, anchored=True)
+    assert process.rendered(DENSE, shown) == with_outline(DENSE, shown)
+    with monkeypatch.context() as patch:
+        patch.setattr(process, "_SECONDS", 0.01)
+        with pytest.raises(OverloadedError, match=r"longer than 0\.01 s"):
+            process.rendered(DENSE, shown)
+    assert process.rendered(DENSE, shown)[0]  # by a new one

@@ -41,14 +41,14 @@ def test_a_busy_server_says_when_to_come_back(desk: Desk, tab: New) -> None:
     desk.llm.mode = "silence"
     tab_ = tab(desk.model, faulty=True)
     tab_.page.goto(desk.model)
-    asking = [Thread(target=_wait, args=(desk.model,)) for _ in range(16)]
+    asking = [Thread(target=_wait, args=(desk.model,)) for _ in range(12)]
     for one in asking:
         one.start()
     try:
-        while desk.app.state.questions.count < 16:
+        while desk.app.state.questions.count < 12:
             tab_.page.wait_for_timeout(20)
         tab_.ask(ASKED, "error")
-        expect(tab_.answer).to_contain_text("16 questions are being answered")
+        expect(tab_.answer).to_contain_text("12 questions are being answered")
         expect(tab_.answer).to_contain_text("Ask again in 5 seconds.")
         tab_.page.goto(f"{desk.model}/?q=How+long")
         tab_.state("error")

@@ -32,7 +32,8 @@ def test_what_was_missed_is_clustered_drafted_and_decided(
     rated = RatedAnswer("f", AXE, "1.1", "answered", "off", ())
     with search_context.store.connect() as conn:
         telemetry.write(conn, rows, 30)
-        feedback.put(conn, rated, "down", "")
+        feedback.remember(conn, [(rated, None)])
+        assert feedback.put(conn, "f", None, "down", "")
     file = environment / "missed.jsonl"
     assert inbox.main(["--missed", "--output", str(file)]) == 0
     shown = capsys.readouterr().out

@@ -24,7 +24,7 @@ from tests.support.source.promises_table import Runs
 
 WANTED = {
     "hnsw.iterative_scan": "strict_order",
-    "hnsw.ef_search": "400",
+    "hnsw.ef_search": "1000",
     "hnsw.max_scan_tuples": "100000",
     "statement_timeout": "10s",
     "lock_timeout": "5s",

@@ -82,7 +82,7 @@ def test_without_torch_it_ingests_searches_and_reranks(
     monkeypatch.setenv("EMBEDDING_MODEL", str(tmp_path))
     done = subprocess.run(command, capture_output=True, text=True)
     assert f"{str(tmp_path)!r} is no bundled model" in done.stderr
-    assert "pip install 'rules-oracle[models]'" in done.stderr
+    assert "pip install '.[models]'" in done.stderr
 
 
 def test_the_graph_is_what_the_program_writes_and_is_checked_by_digest(

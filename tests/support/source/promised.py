@@ -97,7 +97,7 @@ UNTESTED = {
     "row 3": "the limit of memory holds on Linux only",
     "row 8": "coverage-guided fuzzing (atheris) is left out; growth with length is measured",
     "row 9": "faults inside the building of an HNSW index, and inside the process that parses",
-    "row 10": "no real PgBouncer; a session that loses its lock (DISCARD ALL) stands for it",
+    "row 10": "of PgBouncer searches alone; for an ingest behind it DISCARD ALL stands",
     "row 14": "a disk that is slow or fails; only one that is full",
     "row 17": "only the clock of the database's server is moved, and only where libfaketime is",
     "row 19": "a build of two million rows; 10,000 entries with ten rounds of change are",
@@ -109,11 +109,11 @@ UNTESTED = {
         "20 questions a second: at 1 to 6 a second in the long variant. A request makes up to "
         "three reads, each of which ends within 12 s"
     ),
-    "row 27": "the whole API by schemathesis; bodies are listed by hand",
-    "row 28": "rates by caller and slow clients: there is a limit of questions at once alone",
-    "row 29": "nobody measured the time of /livez while models run",
+    "row 27": "schemathesis walks no links from one reply to the next request",
+    "row 28": "attackers of other machines: they come from other addresses of this one, to one API",
+    "row 29": "no time of /livez is demanded: `make load` prints it",
     "row 37": "logs are searched for secrets in single tests, not through all of them",
-    "row 38": "there is no login and no CORS yet",
-    "row 40": "one index has one scope; scores are shown to everybody who may ask",
+    "row 38": "no browser and no test comes through a proxy with TLS",
+    "row 40": "how long a reply takes is not hidden, and scores are shown to everybody who may ask",
     "row 42": "starting without any network device",
 }
