@@ -140,7 +140,10 @@ def _of_model(usage: Usage) -> list[Window]:
 
 def _network(host: str) -> str:
     """An address; of IPv6 the network of 64 bits, whose addresses one caller has."""
-    address = ip_address(host)
+    try:
+        address = ip_address(host)
+    except ValueError:  # what a proxy that is believed passes on need be no address
+        return "unknown"
     if isinstance(address, IPv6Address):
         return str(address.ipv4_mapped or ip_network((address.packed, 64), strict=False))
     return str(address)

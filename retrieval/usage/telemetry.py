@@ -103,7 +103,9 @@ def write(conn: Connection, rows: Sequence[AskedQuestion], days: int) -> None:
     except psycopg.OperationalError:
         raise  # the database went away, which is for Store.connect to say
     except psycopg.Error as error:
-        raise ConfigurationError(f"the table telemetry takes no such rows: {error}") from error
+        # Its detail may quote the row, and with it the question.
+        what = f"{type(error).__name__}, SQLSTATE {error.sqlstate}"
+        raise ConfigurationError(f"the table telemetry takes no such rows: {what}") from None
 
 
 def by_day(conn: Connection, days: int) -> list[Day]:

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from api.answer.fixed_texts import DEFAULT
-from api.keys import key_file
+from api.keys import key_file, limits
 from api.keys.authorization import COOKIE
 from api.keys.key_ring import KeyRing
 from api.llm.client import LanguageModel
@@ -179,6 +179,11 @@ def test_tokens_of_a_key_are_limited_and_beyond_the_days_budget_cards_answer(
         assert len(llm.requests) == asked
         later(search_context, rates.DAY)
         assert client.post("/ask", json=QUESTION, headers=first).json()["notice"] is None
+
+
+def test_what_is_no_address_is_counted_as_one_unknown_caller() -> None:
+    assert {limits._network(host) for host in ("", "nonsense", "10.0.0.1:80")} == {"unknown"}
+    assert limits._network("10.0.0.1") == "10.0.0.1"
 
 
 def test_of_requests_at_once_as_many_pass_as_may_and_old_rows_go(database: str) -> None:

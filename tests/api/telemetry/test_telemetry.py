@@ -18,6 +18,7 @@ from api.telemetry import recorder as recording
 from api.telemetry.recorder import Recorder
 from api.telemetry.scrubbing import scrubbed
 from retrieval.context import SearchContext
+from retrieval.errors import ConfigurationError
 from retrieval.usage import telemetry
 from retrieval.usage.telemetry import AskedQuestion
 from tests.support.index.index_state import same_models
@@ -122,6 +123,18 @@ def test_old_rows_go_and_questions_are_stored_only_where_they_may_be(
         assert telemetry.by_day(conn, 1)[0].questions == 2
 
 
+def test_a_row_that_the_table_refuses_is_not_quoted(search_context: SearchContext) -> None:
+    with psycopg.connect(url_of(search_context)) as conn:
+        conn.execute("ALTER TABLE telemetry ADD CHECK (question <> 'secret words')")
+    row = AskedQuestion("a", "refused", "no_passage", 1.0, question="secret words")
+    with (
+        pytest.raises(ConfigurationError, match="CheckViolation, SQLSTATE 23514") as told,
+        search_context.store.connect() as conn,
+    ):
+        telemetry.write(conn, [row], 30)
+    assert "secret" not in str(told.value)
+
+
 def test_a_database_that_does_not_answer_makes_nobody_wait(
     search_context: SearchContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +156,7 @@ def test_a_database_that_does_not_answer_makes_nobody_wait(
     [
         ("write to a.b+c@mail.example.co.uk today", "write to [mail] today"),
         ("anna (at) example.org", "[mail]"),
+        ("jörg@müller.de asks", "[mail] asks"),
         ("call +49 (0)30 / 1234-567 now", "call [number] now"),
         ("0171 1234567, 06 12 34 56 78", "[number], [number]"),
         ("card 4111 1111 1111 1111", "card [number]"),
