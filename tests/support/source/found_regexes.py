@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from re import _parser  # type: ignore[attr-defined]  # Python has no other parser of them
+from re import _parser  # Python has no other parser of them
 from typing import Any
 
 ROOT = Path(__file__).parents[3]
