@@ -12,7 +12,7 @@ REFUSAL = "The Oracle did not return any results for that rule."
 Messages = list[dict[str, str]]
 NO_NOTES: Mapping[str, SourceNote] = MappingProxyType({})
 
-_SYSTEM = f"""\
+SYSTEM = f"""\
 You answer questions about rules, using only the numbered passages of the user's message.
 - If the passages do not hold the answer, reply with exactly this sentence and nothing else:
 {REFUSAL}
@@ -52,7 +52,7 @@ def messages(
         for number, hit in enumerate(hits, start=1)
     ]
     user = "\n\n".join([*blocks, f"Question: {question}"])
-    return [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": user}]
+    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": user}]
 
 
 def again(before: Sequence[dict[str, str]], reply: str, findings: Sequence[Finding]) -> Messages:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fastapi import Request
 
-from api.answer import pipeline
+from api.answer import pipeline, prompt
 from api.answer.card_reply import AskOptions
 from api.http.client_disconnect import ClientDisconnect
 from api.keys import limits
@@ -15,7 +15,8 @@ from api.llm.client import LanguageModel
 from api.observability import metrics
 from api.observability.request_id import LOGGED
 from api.schema.answer import Answer
-from api.schema.steps import Step
+from api.schema.steps import Delta, SearchResults, Step
+from api.schema.usage import Usage
 from api.state import AppState, app_state, request_id
 from retrieval.metadata.filters import Given
 from retrieval.models import SearchResult
@@ -99,9 +100,14 @@ def steps(request: Request, question: str, asked: AskOptions) -> Generator[Step]
     """Yield the steps of the answer; closing them before it counts a client that left."""
     opened = app_state(request)
     ended = False
+    read, written = "", ""  # by the model, as far as it is known
     model, asked = _affordable(opened, asked)
     with closing(pipeline.steps(opened.rules, model, question, asked)) as made:
         for step in made:
+            if isinstance(step, SearchResults):
+                read = " ".join([prompt.SYSTEM, *(one.text for one in step.passages)])
+            elif isinstance(step, Delta):
+                written += step.text
             if isinstance(step, Answer):
                 ended = True
                 _keep(request, step)
@@ -110,7 +116,15 @@ def steps(request: Request, question: str, asked: AskOptions) -> Generator[Step]
             except GeneratorExit:
                 if not ended:
                     metrics.abandoned(request)
+                    if model:
+                        limits.charge(opened, request, _estimated(opened, read, written))
                 raise
+
+
+def _estimated(opened: AppState, read: str, written: str) -> Usage:
+    """The tokens of a call that was cut, whose server has not said: word pieces of the encoder."""
+    count = opened.rules.embedder.tokens.count
+    return Usage(prompt_tokens=count(read), completion_tokens=count(written))
 
 
 def _keep(request: Request, given: Answer) -> None:

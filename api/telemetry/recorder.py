@@ -27,6 +27,7 @@ MOST_WAITING = 1_000  # rows; further ones are dropped
 _AT_ONCE = 200
 _PAUSE = 0.2  # seconds in which further rows are waited for
 _PLACES = 4
+_HOUR = 3_600.0  # seconds without a question after which what is old is removed
 _END_SECONDS = 2.0  # for the last rows when the server stops
 
 log = logging.getLogger("api.telemetry")
@@ -92,7 +93,14 @@ class Recorder:
 
     def _run(self) -> None:
         self._write([])  # removes what is old
-        while (row := self._rows.get()) is not None:
+        while True:
+            try:
+                row = self._rows.get(timeout=_HOUR)
+            except Empty:
+                self._write([])
+                continue
+            if row is None:
+                return
             self._is_closing.wait(_PAUSE)  # a connection is made for each write
             rows = [row]
             try:

@@ -75,8 +75,9 @@ def _parsed(given: object, schema: Schema) -> Predicate:
 def _of_field(name: str, wanted: object, schema: Schema) -> Iterator[Predicate]:
     kind = schema.get(name)
     if kind is None:
-        known = sorted({*schema, *RESERVED})
-        near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.0)
+        fields_alone = sorted({*schema, PATH})
+        near = difflib.get_close_matches(str(name), RESERVED, n=1, cutoff=0.5)
+        near += difflib.get_close_matches(str(name), fields_alone, n=1, cutoff=0.0)
         fields = ", ".join(list(schema)[:_MOST_NAMED]) + (
             ", …" if len(schema) > _MOST_NAMED else ""
         )

@@ -210,3 +210,26 @@ def test_of_requests_at_once_as_many_pass_as_may_and_old_rows_go(database: str) 
             assert conn.execute("SELECT count(*) FROM rate_window").fetchone() == (4,)
     finally:
         store.close()
+
+
+def test_streams_that_their_readers_cut_use_up_the_budget(
+    search_context: SearchContext, llm: FakeLlm
+) -> None:
+    values = {
+        "openai_base_url": llm.url, "openai_model": "fake", "guard_llm": "off",
+        "rag_threshold": -9.0, "model_budget_tokens": 1_000,
+    }  # fmt: skip
+    settings = search_context.settings.model_copy(update=values)
+    llm.reply = "A torch burns for one hour [1]. " * 12
+    llm.pace = 0.02  # seconds a word, so that most of it is still to come
+    with ExitStack() as stack:
+        rules = stack.enter_context(same_models(search_context, settings))
+        model = stack.enter_context(closing(LanguageModel(settings)))
+        client = stack.enter_context(serving(settings, create_app(AppState(rules, model))))
+        for _ in range(12):
+            with client.stream("POST", "/ask", json={**QUESTION, "stream": True}) as reply:
+                for line in reply.iter_lines():
+                    if line.startswith("event: message"):
+                        break
+        spent = client.post("/ask", json=QUESTION).json()
+    assert (spent["mode"], spent["notice"]) == ("quotes", DEFAULT.budget)
