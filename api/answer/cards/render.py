@@ -15,7 +15,7 @@ from retrieval.index.terms import raw_cells
 from retrieval.models import Entry
 from retrieval.text.dialects import MARKS, WIKI, callouts, link_words, plain_markdown
 from retrieval.text.hidden import visible
-from retrieval.text.normalize import unnumbered
+from retrieval.text.normalize import compact, unnumbered
 
 _SEPARATOR = " … "  # between the entries of a folded card
 _WIDE = 5  # columns of a row on one line, beyond which those that are asked for stand alone
@@ -130,7 +130,8 @@ def table(card: Card, piece: Piece) -> str:
     if not any(is_delimiter(line) for line in header):
         width = max(len(raw_cells(row)) for row in rows)
         header = ["|" + "  |" * width, "|" + "---|" * width]
-    return "\n".join(line.lstrip() for line in (*header, *rows)) + "".join(
+    # Padding that lines up a source of hundreds of columns is unreadable in a terminal.
+    return "\n".join(compact(line.lstrip()) for line in (*header, *rows)) + "".join(
         f"\n\n{one}" for one in _more(piece, "rows")
     )
 

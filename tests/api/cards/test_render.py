@@ -62,7 +62,7 @@ def test_a_table_without_a_header_gets_one_without_names() -> None:
     shown = card("# T\n\n| Bow | 5 |\n|---|---|\n| Axe | 7 |\n| Mace | 6 |\n")
     piece = replace(shown.pieces[0], lead=None)
     text = render.table(replace(shown, form="table", pieces=(piece,)), piece)
-    assert text == "|  |  |\n|---|---|\n| Bow | 5 |\n| Axe | 7 |\n| Mace | 6 |"
+    assert text == "| | |\n|---|---|\n| Bow | 5 |\n| Axe | 7 |\n| Mace | 6 |"
 
 
 def test_a_card_has_its_place_and_number_above_it() -> None:
@@ -209,3 +209,8 @@ def test_namesakes_are_told_apart_by_their_folders() -> None:
     assert render.variants(["a/x/leave.md", "b/x/leave.md"]) == ["a", "b"]
     assert render.variants(["leave.md", "b/leave.md"]) == ["", "b"]
     assert render.variants(["a/b/leave.md", "a/leave.md"]) == ["b", "a"]
+
+
+def test_rows_come_without_the_padding_of_their_source() -> None:
+    padded = "# Arms\n\n| Arm        | Cost   |\n|------------|--------|\n| Bow        | 5      |\n"
+    assert render.text(card(padded)) == "| Arm | Cost |\n|---|---|\n| Bow | 5 |"
