@@ -102,7 +102,7 @@ def opened(settings: Settings) -> Iterator[SearchContext]:
                 Replacement(f"{embedder}.encode", _remembering),
                 Replacement(f"{embedder}.question", cache),
                 Replacement("retrieval.index.writer.known_vectors", lambda _: lambda *_, **__: {}),
-                Replacement("evals.retrieval.open_context",
+                Replacement("evals.retrieval.open_ordered",
                             lambda _: lambda _: nullcontext(context)),
             ),
         ):  # fmt: skip
