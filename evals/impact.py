@@ -67,9 +67,9 @@ def _impact(args: argparse.Namespace) -> Impact:
             top_k = args.top_k or context.settings.rag_top_k
             if not changed:  # nothing to index: what differs is no text of the vault
                 return Impact(commit, top_k, len(questions), (), ())
-            other = stack.enter_context(halves.second_process(context.settings, len(questions)))
             before = stack.enter_context(subject(context, folder))
             labels = _labels_of(commit, args.dataset, questions)
+            other = stack.enter_context(halves.second_process())
             then = halves.outcomes(context, before, labels, top_k, other)
             after = _after(context, stack, before, folder, args.vault)
             now = halves.outcomes(context, after, questions, top_k, other)

@@ -3,12 +3,10 @@
 What a question takes is Python, and one process has one core of it.
 """
 
-import atexit
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from multiprocessing import get_context
 
 from evals.labels.dataset import Question
@@ -23,14 +21,9 @@ WORTH = 60  # questions; fewer are answered before a second process has begun
 
 
 @contextmanager
-def second_process(settings: Settings, questions: int) -> Iterator[Executor]:
-    """Yield what `outcomes` hands half of its questions to.
-
-    Where there are enough of them it opens its models now, while this process indexes.
-    """
+def second_process() -> Iterator[Executor]:
+    """Yield what `outcomes` hands half of its questions to; it starts with the first of them."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other:
-        if questions >= WORTH:
-            other.submit(_warm, settings)  # what it raises, the questions will raise again
         yield other
 
 
@@ -63,21 +56,9 @@ def _asked(
     questions: Sequence[Question],
     top_k: int | None,
 ) -> list[Outcome]:
-    context = _opened(settings)
-    measured = Subject(generation_id, files, subject.reader(context, generation_id))
-    return [_light(one) for one in evaluate(context, measured, questions, top_k=top_k)]
-
-
-def _warm(settings: Settings) -> None:
-    _opened(settings).warm()
-
-
-@cache
-def _opened(settings: Settings) -> SearchContext:
-    """The search context of the second process, for both states; closed at its end."""
-    stack = ExitStack()
-    atexit.register(stack.close)
-    return stack.enter_context(open_context(settings))
+    with open_context(settings) as context:
+        measured = Subject(generation_id, files, subject.reader(context, generation_id))
+        return [_light(one) for one in evaluate(context, measured, questions, top_k=top_k)]
 
 
 def _light(outcome: Outcome) -> Outcome:
