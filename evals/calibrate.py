@@ -156,7 +156,7 @@ def _weights(context: SearchContext, known: Sequence[Example], others: Beside) -
     """Return fitted weights, and print what they do to `known` and to the others."""
     weights = stage_weights.fit(known, others)
     stages = "with" if context.reranker else "without"
-    held = fmean(stage_weights.held_out(known, others).values())
+    held = fmean(stage_weights.held_out(known, others).values() or [math.nan])
     print(
         f"{stages} the reranker: {weights}; MRR {_mrr(known, context.weights)} before, "
         f"{_mrr(known, weights)} after, {held:.3f} cross-validated (n = {len(known)})"
