@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from retrieval.search_trace import Candidate, Timings
+
 Vectors = npt.NDArray[np.float32]
-Fate = Literal["candidates", "threshold", "budget", "returned"]
 # "encoded": token vectors are not stored; those of the best candidates were made for the question.
 LateInteraction = Literal["stored", "encoded", "off"]
 _PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
@@ -182,41 +183,7 @@ class Hit:
     evidence: tuple[Evidence, ...]  # the chunk's entries, best first
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One row of a trace: the ranks (from 1) and scores of one chunk at every stage.
-
-    None means that the chunk did not reach the stage. `fate` is the stage that dropped it:
-    "candidates" (below the cut of `rag_candidates`), "threshold", "budget" (below `top_k`), or
-    "returned".
-    """
-
-    chunk_id: str
-    dense_rank: int | None
-    dense_score: float  # cosine similarity of its best entry
-    text_rank: int | None
-    text_score: float | None
-    late_score: float | None  # of its best entry
-    fused_rank: int
-    fused_score: float
-    rerank_rank: int | None
-    rerank_score: float | None
-    final_score: float | None  # what orders it and is compared with the threshold
-    fate: Fate
-    names_score: float = 0.0  # how much of the question its names and fields cover
-    ranges_score: float = 0.0  # 1 where a row's range or limit holds a number of the question
-
-
 NO_TERMS = Terms(0, {}, {}, frozenset(), {}, {}, {}, {}, frozenset(), "")
-
-
-@dataclass(frozen=True, slots=True)
-class Timings:
-    """Milliseconds of one search."""
-
-    embed_ms: float
-    search_ms: float
-    rerank_ms: float
 
 
 class OffTopicLimits(NamedTuple):

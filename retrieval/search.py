@@ -15,13 +15,14 @@ from retrieval.index import indexed_file, store
 from retrieval.index.store import Connection, Generation, ScoredChunk
 from retrieval.index.terms import in_vault_words
 from retrieval.metadata.filters import Given
-from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Timings, Vectors
-from retrieval.ranking import candidates, fusion, precedence
+from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Vectors
+from retrieval.ranking import candidates, conflicts, fusion
 from retrieval.ranking.candidates import Ranking
 from retrieval.ranking.fusion import Candidates, Lists
 from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal import decision, off_topic, topic_scores
 from retrieval.refusal.topic_scores import OffTopicScores
+from retrieval.search_trace import Timings
 from retrieval.text.normalize import searchable
 from retrieval.tracing import KIND, MODEL, OPERATION, stage
 
@@ -137,7 +138,7 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
     return SearchResult(
         question=question.text,
         hits=hits,
-        overriding=precedence.binding(_hits(ranked.above, details), hits, lists.notes, words),
+        overriding=conflicts.binding(_hits(ranked.above, details), hits, lists.notes, words),
         trace=ranked.trace,
         late=fused.late,
         rerank=reranker,

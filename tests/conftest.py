@@ -8,7 +8,7 @@ that index. A test of the first ingest, of opening or of loading does it itself:
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from tests.support.servers.serving import serving
 pytest_plugins = [
     # before those that import it: pytest rewrites the asserts of what it loads
     "tests.support.index.embedded",
+    "tests.support.index.ingested",
     "tests.support.faults.crashes",
     "tests.support.servers.llm_fixtures",
     "tests.support.index.module_store",
@@ -227,19 +228,7 @@ def copy_database(server: str, original: str, copy: str) -> None:
         conn.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(copied, source))
 
 
-@contextmanager
-def index_of(
-    loaded: SearchContext, server: str, vault: Path, **values: object
-) -> Iterator[SearchContext]:
-    """Ingest a vault into a database of its own and yield its context; `values` are settings."""
-    with new_database(server) as url:
-        settings = Settings.model_validate({"database_url": url, "vault": vault, **values})
-        with same_models(loaded, settings) as rules:
-            pipeline.run(rules, vault)
-            yield rules
-
-
-def write_vault(root: Path, files: dict[str, str]) -> Path:
+def write_vault(root: Path, files: Mapping[str, str]) -> Path:
     """Write `files`, text by path, below `root`, and return `root`."""
     for path, text in files.items():
         file = root / path

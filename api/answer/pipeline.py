@@ -20,7 +20,7 @@ from api.schema.usage import AnswerTimings, Usage
 from api.sources.vault_file import freshness
 from retrieval.context import SearchContext
 from retrieval.index.store import live
-from retrieval.models import Timings
+from retrieval.search_trace import Timings
 from retrieval.tracing import KIND, OPERATION, TRACER, stage
 
 _WORKFLOW = "invoke_workflow rules-oracle"

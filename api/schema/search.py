@@ -3,7 +3,7 @@
 from pydantic import BaseModel, Field
 
 from api.schema.passages import Passage
-from retrieval.models import Candidate, Timings
+from retrieval.search_trace import Candidate, Timings
 
 
 class SearchReply(BaseModel):

@@ -101,7 +101,8 @@ def opened(settings: Settings) -> Iterator[SearchContext]:
             applied(
                 Replacement(f"{embedder}.encode", _remembering),
                 Replacement(f"{embedder}.question", cache),
-                Replacement("retrieval.index.writer.known_vectors", lambda _: lambda *_, **__: {}),
+                Replacement("retrieval.index.known_vectors.find",
+                            lambda _: lambda *_, **__: {}),
                 Replacement("evals.retrieval.open_ordered",
                             lambda _: lambda _: nullcontext(context)),
             ),

@@ -17,8 +17,8 @@ from scipy.optimize import minimize
 from evals.measure.judge import holders
 from evals.measure.outcome import Outcome, Subject
 from retrieval.errors import DatasetError
-from retrieval.models import Candidate
 from retrieval.ranking.calibration import Weights
+from retrieval.search_trace import Candidate
 
 Array = npt.NDArray[np.float64]
 _FOLDS = 5

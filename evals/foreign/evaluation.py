@@ -16,7 +16,8 @@ from evals.measure.run import Run
 from evals.measure.span_overlap import PageOf
 from evals.reports import results
 from ingest.progress import Meter
-from retrieval.models import Candidate, Chunk, Hit, SearchResult, Timings
+from retrieval.models import Chunk, Hit, SearchResult
+from retrieval.search_trace import Candidate, Timings
 
 
 def measure(

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from evals.labels.dataset import Gold, Question
 from evals.measure.loss_stages import ALL, BUCKETS, FROM_OUTSIDE
-from retrieval.models import Candidate, Chunk, SearchResult
+from retrieval.models import Chunk, SearchResult
+from retrieval.search_trace import Candidate
 from retrieval.text.normalize import comparable
 
 LOST_AT = {name: bucket.text for name, bucket in BUCKETS.items()}  # in the pipeline's order

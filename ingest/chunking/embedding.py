@@ -13,7 +13,7 @@ from ingest.read.vault import SourceFile
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import odd_rows
 from retrieval.errors import FileRejectedError, ModelUnavailableError
-from retrieval.index import writer
+from retrieval.index import known_vectors, writer
 from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection
 from retrieval.index.writer import NewChunk, NewFile
@@ -52,7 +52,7 @@ def embed(
     """
     texts = {entry.text for _, chunks in indexed for item in chunks for entry in item.entries}
     stored, note = _token_storage(context, known, indexed)
-    vectors: dict[str, writer.Known] = writer.known_vectors(
+    vectors: dict[str, known_vectors.Known] = known_vectors.find(
         known, context.embedder.files.digest, texts,
         pooling=context.embedder.pooling if stored else None,
     )  # fmt: skip
@@ -88,7 +88,7 @@ def _broken(
 
 def _encoded(
     context: SearchContext, texts: Sequence[str], with_tokens: bool, progress: Progress
-) -> dict[str, writer.Known]:
+) -> dict[str, known_vectors.Known]:
     """Return what the encoder makes of `texts`, odd vectors too."""
     done = 0
 
@@ -143,7 +143,7 @@ def _token_storage(
 
 
 def _new_file(
-    file: SourceFile, chunks: Sequence[IndexedChunk], vectors: Mapping[str, writer.Known]
+    file: SourceFile, chunks: Sequence[IndexedChunk], vectors: Mapping[str, known_vectors.Known]
 ) -> NewFile:
     new = []
     for item in chunks:

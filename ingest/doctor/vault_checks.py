@@ -18,8 +18,8 @@ from retrieval.encoder.bi_encoder import Embedder
 from retrieval.errors import FileRejectedError
 from retrieval.index import generations, integrity
 from retrieval.index.integrity import StoredGeneration
+from retrieval.index.known_vectors import text_sha256
 from retrieval.index.store import Connection
-from retrieval.index.writer import text_sha256
 from retrieval.models import Chunk
 
 

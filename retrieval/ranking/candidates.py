@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from retrieval.context import SearchContext
 from retrieval.index.store import ScoredChunk
-from retrieval.models import Candidate, Fate, SourceNote
+from retrieval.models import SourceNote
 from retrieval.ranking.fusion import Fused
 from retrieval.ranking.precedence import Ranked, current_first, overriding, with_twins
 from retrieval.ranking.reranking import Passage, Reranker
+from retrieval.search_trace import Candidate, Fate
 from retrieval.tracing import KIND, stage
 
 Scored = tuple[ScoredChunk, float]  # a chunk with the score that ordered it

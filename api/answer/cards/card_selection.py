@@ -8,7 +8,7 @@ from api.answer.cards.card import Card, badges_of, part_numbers
 from api.answer.question.intent import Form, Reading, asks_for_some
 from retrieval.index.terms import key, stems_of, title
 from retrieval.models import SearchResult, SourceNote
-from retrieval.ranking import precedence
+from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.words import without_command
 
@@ -194,12 +194,12 @@ def _arranged(
     """Errata above what they correct, superseded files last, both with their badges."""
     of_card = [notes.get(card.path, SourceNote(card.path)) for card in found]
     statements = [
-        precedence.statement(card.best, note) for card, note in zip(found, of_card, strict=True)
+        conflicts.statement(card.best, note) for card, note in zip(found, of_card, strict=True)
     ]
-    conflicts = precedence.conflicts(statements, asked.words)
+    met = conflicts.conflicts(statements, asked.words)
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]
-    order = precedence.arranged(len(found), conflicts, gone)
-    above = {one.upper for one in conflicts if one.binding}
+    order = conflicts.arranged(len(found), met, gone)
+    above = {one.upper for one in met if one.binding}
     return tuple(
         replace(
             found[place],

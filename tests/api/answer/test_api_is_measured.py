@@ -10,7 +10,7 @@ from api.answer.cards import render
 from api.main import create_app
 from api.state import AppState
 from retrieval.context import SearchContext
-from tests.conftest import index_of, write_vault
+from tests.support.index.ingested import IndexFiles
 from tests.support.made.made_cards import VAULT
 from tests.support.servers.serving import serving
 
@@ -25,13 +25,9 @@ ASKED: list[tuple[list[str], str]] = [
 
 
 @pytest.fixture(scope="module")
-def context(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SearchContext]:
+def context(index_files: IndexFiles) -> SearchContext:
     """A vault of more passages than a reply has."""
-    vault = write_vault(tmp_path_factory.mktemp("measured"), VAULT)
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as opened:
-        yield opened
+    return index_files(VAULT, rag_threshold=-9.0)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from api.answer.prompt import messages
 from retrieval.context import SearchContext
 from retrieval.search import search
-from tests.conftest import index_of, write_vault
+from tests.support.index.ingested import IndexFiles
 from tests.support.servers.serving import serving
 
 SHOWN = "A ferry ticket costs 4 silver pieces."
@@ -33,12 +33,8 @@ QUESTIONS = (
 
 
 @pytest.fixture(scope="module")
-def context(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SearchContext]:
-    vault = write_vault(tmp_path_factory.mktemp("ferry"), FILES)
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as opened:
-        yield opened
+def context(index_files: IndexFiles) -> SearchContext:
+    return index_files(FILES, rag_threshold=-9.0)
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,10 @@ import pytest
 
 from api.checks.sanitize import clean
 from api.main import create_app
-from retrieval.context import SearchContext
 from retrieval.settings import Settings
 from tests.api.checks.test_sanitize import active
-from tests.conftest import index_of, write_vault
 from tests.support.faults.poison import POISONS, Poison
+from tests.support.index.ingested import IndexFiles
 from tests.support.servers.fake_llm import FakeLlm
 from tests.support.servers.llm_fixtures import API_KEY
 from tests.support.servers.serving import serving
@@ -60,14 +59,10 @@ def fill(poison: Poison, fence: str, key: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def poisoned(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Settings]:
+def poisoned(index_files: IndexFiles) -> Settings:
     """Settings of an index of the thirty poisoned rules."""
     files = {f"{p.subject}.md": f"# {p.subject.title()}\n\n{p.rule}\n" for p in POISONS}
-    vault = write_vault(tmp_path_factory.mktemp("poisoned"), files)
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
-        yield rules.settings
+    return index_files(files, rag_threshold=-9.0).settings
 
 
 @pytest.fixture(scope="module")

@@ -11,19 +11,11 @@ from evals.fitting.refusal import Example
 from ingest import pipeline
 from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError, DatasetError
-from retrieval.models import (
-    Candidate,
-    Chunk,
-    Entry,
-    Evidence,
-    Hit,
-    OffTopicLimits,
-    SearchResult,
-    Timings,
-)
+from retrieval.models import Chunk, Entry, Evidence, Hit, OffTopicLimits, SearchResult
 from retrieval.refusal import decision, off_topic
 from retrieval.refusal.off_topic import Signals
 from retrieval.search import search
+from retrieval.search_trace import Candidate, Timings
 from retrieval.settings import Settings
 
 MODELS = {"encoder": "0" * 64, "reranker": "off"}

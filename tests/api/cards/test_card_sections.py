@@ -7,8 +7,9 @@ import pytest
 from api.answer.cards import card_selection, from_passage
 from api.answer.cards.card import Card
 from api.answer.question.intent import Reading
-from retrieval.models import Chunk, Evidence, Hit, SearchResult, Timings
+from retrieval.models import Chunk, Evidence, Hit, SearchResult
 from retrieval.ranking.lines import QuestionWords
+from retrieval.search_trace import Timings
 from tests.support.index.indexed_text import indexed_file, terms_of
 
 WATER = "# Fire\n\n* Torches\n  * burn for an hour\n\n# Water\n\n* Torches\n  * go out at once\n"

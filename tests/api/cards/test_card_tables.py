@@ -1,23 +1,18 @@
 """What cards show of tables: the rows that answer, under their header, and nothing twice."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from api.answer.cards import render
 from retrieval.context import SearchContext
-from tests.conftest import index_of, write_vault
+from tests.support.index.ingested import IndexFiles
 from tests.support.made.made_cards import VAULT, chosen, first, written
 
 
 @pytest.fixture(scope="module")
-def context(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SearchContext]:
-    vault = write_vault(tmp_path_factory.mktemp("tables"), VAULT)
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
-        yield rules
+def context(index_files: IndexFiles) -> SearchContext:
+    return index_files(VAULT, rag_threshold=-9.0)
 
 
 def test_a_lead_in_that_ends_the_paragraph_above_is_said_once(context: SearchContext) -> None:

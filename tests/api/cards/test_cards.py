@@ -1,6 +1,5 @@
 """What an answer shows of the rules: each form in a way that it can be read, and no line twice."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -12,7 +11,7 @@ from retrieval.context import SearchContext
 from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords
 from retrieval.search import search
-from tests.conftest import index_of, write_vault
+from tests.support.index.ingested import IndexFiles
 from tests.support.made.made_cards import VAULT, chosen, first, written
 
 QUESTIONS = [
@@ -33,12 +32,8 @@ QUESTIONS = [
 
 
 @pytest.fixture(scope="module")
-def context(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SearchContext]:
-    vault = write_vault(tmp_path_factory.mktemp("cards"), VAULT)
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
-        yield rules
+def context(index_files: IndexFiles) -> SearchContext:
+    return index_files(VAULT, rag_threshold=-9.0)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Vaults as Obsidian, MkDocs and Docusaurus keep them: found, shown, cited by their own lines."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from api.answer.card_reply import card_reply
@@ -11,21 +9,17 @@ from api.page.markdown.render import html
 from api.page.markdown.writer import Shown
 from retrieval.context import SearchContext
 from retrieval.text.dialects import plain_markdown
-from tests.conftest import index_of, write_vault
 from tests.support.index.cutting import check
+from tests.support.index.ingested import IndexFiles
 from tests.support.made.made_dialects import CODE, DIALECTS, MARKUP, Dialect
 
 _each = pytest.mark.parametrize("dialect", DIALECTS, ids=[one.path for one in DIALECTS])
 
 
 @pytest.fixture(scope="module")
-def rules(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SearchContext]:
+def rules(index_files: IndexFiles) -> SearchContext:
     """A search context of the ten files."""
-    vault = write_vault(tmp_path_factory.mktemp("dialects"), {d.path: d.text for d in DIALECTS})
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as context:
-        yield context
+    return index_files({d.path: d.text for d in DIALECTS}, rag_threshold=-9.0)
 
 
 @_each

@@ -1,6 +1,5 @@
 """A list that is asked for as a whole is counted and shown whole; of a very long one the first."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -9,24 +8,21 @@ from api.answer.cards import card_selection, listing, render
 from api.answer.cards.card import Card
 from api.answer.question import intent
 from retrieval.context import SearchContext
-from retrieval.models import Chunk, Evidence, Hit, SearchResult, Timings
+from retrieval.models import Chunk, Evidence, Hit, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.search import search
+from retrieval.search_trace import Timings
 from retrieval.text.words import without_command
-from tests.conftest import index_of, write_vault
 from tests.support.index.indexed_text import indexed_file, terms_of
+from tests.support.index.ingested import IndexFiles
 from tests.support.made.made_vault import FILES
 
 NOTHING = SearchResult("", (), (), "off", "off", 0.0, "1.1", Timings(0.0, 0.0, 0.0))
 
 
 @pytest.fixture(scope="module")
-def context(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SearchContext]:
-    vault = write_vault(tmp_path_factory.mktemp("listing"), FILES)
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
-        yield rules
+def context(index_files: IndexFiles) -> SearchContext:
+    return index_files(FILES, rag_threshold=-9.0)
 
 
 def listed(found: SearchResult) -> list[Card]:
@@ -81,19 +77,16 @@ def test_no_row_is_left_out_by_what_is_denied_or_a_number(
     assert not any(card.said for card in cards)
 
 
-def test_rows_are_chosen_by_a_number_that_is_a_whole_cell(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_rows_are_chosen_by_a_number_that_is_a_whole_cell(index_files: IndexFiles) -> None:
     rows = "".join(
         f"| {row} |\n" for row in ("late | 403", "lost | 404", "shut | 403", "wet | 4030")
     )
     page = f"# Errors\n\nAn error ends a voyage.\n\n| Error | Number |\n|---|---|\n{rows}"
-    vault = write_vault(tmp_path_factory.mktemp("cells"), {"Errors.md": page})
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
-        card = first(rules, "which errors are a 403")
-        assert render.text(card).split("\n")[2:4] == ["| late | 403 |", "| shut | 403 |"]
-        assert (card.counted, card.said) == (2, ("403",))
-        assert first(rules, "which errors are above 403").counted == 4
+    rules = index_files({"Errors.md": page}, rag_threshold=-9.0)
+    card = first(rules, "which errors are a 403")
+    assert render.text(card).split("\n")[2:4] == ["| late | 403 |", "| shut | 403 |"]
+    assert (card.counted, card.said) == (2, ("403",))
+    assert first(rules, "which errors are above 403").counted == 4
 
 
 def test_a_list_that_says_all_that_is_asked_comes_before_a_line_of_its_file(
@@ -126,26 +119,22 @@ def test_of_over_forty_rows_the_first_are_shown_and_all_counted(context: SearchC
 
 @pytest.mark.parametrize("rows", [listing.MOST, listing.MOST + 1])
 def test_a_list_of_forty_is_whole_and_of_one_more_is_not(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory, rows: int
+    index_files: IndexFiles, rows: int
 ) -> None:
     names = "".join(f"- the {number}th rope\n" for number in range(1, rows + 1))
-    vault = write_vault(tmp_path_factory.mktemp("ropes"), {"Ropes.md": f"# Ropes\n\n{names}"})
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
-        card = first(rules, "List all ropes")
+    rules = index_files({"Ropes.md": f"# Ropes\n\n{names}"}, rag_threshold=-9.0)
+    card = first(rules, "List all ropes")
     whole = rows == listing.MOST
     assert (card.counted, card.left_out) == (rows, 0 if whole else rows - 10)
     assert len(card.lines) == (rows if whole else 10)
 
 
-def test_a_file_s_sections_are_a_list_by_their_headings(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_file_s_sections_are_a_list_by_their_headings(index_files: IndexFiles) -> None:
     names = ["Boarding", "Ramming", "Burning", "Fleeing"]
     body = "".join(f"## {name}\n\nThe master of the ship decides on it.\n\n" for name in names)
     files = {"Manoeuvres.md": f"# Manoeuvres\n\n{body}", "Oil.md": "# Oil\n\nOil burns.\n"}
-    vault = write_vault(tmp_path_factory.mktemp("sections"), files)
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
-        card = first(rules, "List all manoeuvres")
+    rules = index_files(files, rag_threshold=-9.0)
+    card = first(rules, "List all manoeuvres")
     assert (card.path, card.counted) == ("Manoeuvres.md", 4)
     assert list(card.lines.values()) == [f"## {name}" for name in names]
 
@@ -165,14 +154,11 @@ def test_at_most_two_lists_are_chosen_and_none_twice(context: SearchContext) -> 
         assert len({(card.path, card.first_line) for card in found}) == len(found) <= 2
 
 
-def test_no_list_is_made_of_what_has_two_parts_or_of_nothing(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_no_list_is_made_of_what_has_two_parts_or_of_nothing(index_files: IndexFiles) -> None:
     files = {"Oars.md": "# Oars\n\n- the long oar\n- the short oar\n"}
-    vault = write_vault(tmp_path_factory.mktemp("oars"), files)
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
-        assert listed(search(rules, "List all oars")) == []
-        card = first(rules, "List all oars")
+    rules = index_files(files, rag_threshold=-9.0)
+    assert listed(search(rules, "List all oars")) == []
+    card = first(rules, "List all oars")
     assert (card.counted, card.folded) == (None, False)
     assert render.text(card) == "- the long oar\n- the short oar"
 

@@ -6,9 +6,8 @@ import httpx2
 import pytest
 
 from api.answer.prompt import messages
-from retrieval.context import SearchContext
 from retrieval.models import Chunk, Hit, SourceNote
-from tests.conftest import index_of, write_vault
+from tests.support.index.ingested import IndexFiles
 from tests.support.servers.serving import serving
 
 BASE, ERRATA, HOUSE = "Arms/Missiles.md", "Errata/Errata.md", "Errata/House.md"
@@ -28,15 +27,9 @@ CROSSBOW = "How much damage does a crossbow do, of the missile weapons?"
 
 
 @pytest.fixture(scope="module")
-def ruled(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[httpx2.Client]:
+def ruled(index_files: IndexFiles) -> Iterator[httpx2.Client]:
     """A client of the API over these rules."""
-    vault = write_vault(tmp_path_factory.mktemp("ruled"), FILES)
-    with (
-        index_of(loaded, server, vault, rag_threshold=-9.0) as rules,
-        serving(rules.settings) as client,
-    ):
+    with serving(index_files(FILES, rag_threshold=-9.0).settings) as client:
         yield client
 
 

@@ -12,45 +12,26 @@ from openai import BadRequestError
 
 from api.main import create_app
 from api.openai.request import MODEL
-from api.state import AppState, open_app_state
+from api.state import AppState
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.errors import ConfigurationError, FilterError
+from retrieval.errors import FilterError
 from retrieval.langchain import RulesRetriever
 from retrieval.search import search
-from retrieval.settings import Settings
-from tests.conftest import index_of, write_vault
-from tests.support.index.index_state import same_models
+from tests.conftest import write_vault
+from tests.support.index.ingested import IndexFiles, index_of
+from tests.support.made.made_editions import FILES, FRANCE, LANTERN, NEW, TORCH
 from tests.support.servers.openai_client import BODY, MESSAGES, client_of, refused
 from tests.support.servers.serving import events, serving
 
-SECOND = "---\nedition: 2\nstatus: current\n---\n"
-FIRST = "---\nedition: 1\nstatus: superseded\n---\n"
-FILES = {
-    "First/Torches.md": FIRST + "# Torches\n\nA torch burns for one hour.\n",
-    "First/Lanterns.md": FIRST + "# Lanterns\n\nA lantern burns a flask of oil in four hours.\n",
-    "First/Monsters/Wight.md": FIRST + "# Wight\n\nA wight drains one level with each hit.\n",
-    "First/Monsters/Ghoul.md": FIRST + "# Ghoul\n\nA ghoul paralyses with each hit.\n",
-    "First/Monsters/Spectre.md": FIRST + "# Spectre\n\nA spectre drains two levels.\n",
-    "Second/Torches.md": SECOND + "# Torches\n\nA torch burns for six hours.\n",
-    "Second/Hazards.md": "---\nedition: 2\n---\n# Hazards\n\nA fall deals 1d6 for each 10 feet.\n",
-    "Second/Weapons.md": SECOND + "# Weapons\n\n| Weapon | Cost |\n|---|---|\n| Axe | 7 |\n",
-}
-TORCH, LANTERN = "How long does a torch burn?", "How long does a lantern burn a flask of oil?"
 Given = Mapping[str, Any]
 Surface = Callable[[httpx2.Client, SearchContext, Given], str]
-FRANCE = "What is the capital of France?"
 TORCHES = {"First/Torches.md", "Second/Torches.md"}
-NEW: dict[str, Any] = {"edition": 2}
 
 
 @pytest.fixture(scope="module")
-def rules(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SearchContext]:
-    vault = write_vault(tmp_path_factory.mktemp("filters"), FILES)
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
-        yield rules
+def rules(index_files: IndexFiles) -> SearchContext:
+    return index_files(FILES, rag_threshold=-9.0)
 
 
 @pytest.fixture(scope="module")
@@ -215,36 +196,6 @@ def test_a_reply_says_where_only_the_filters_are_in_the_way(
     assert reply["answer"].startswith("Nothing under these filters says so") is elsewhere
 
 
-def test_the_settings_filters_hold_for_every_question_and_narrow_its_own(
-    loaded: SearchContext, rules: SearchContext
-) -> None:
-    given = rules.settings.model_copy(update={"filters": {"status": {"not": "superseded"}}})
-    with same_models(loaded, given) as context:
-        app = create_app(AppState(context, None))
-        with serving(given, app) as client:
-            for question in (TORCH, LANTERN, "hello", "list all monsters"):
-                assert "First" not in str(asked(client, "/ask", question=question)["cards"])
-            paths = [one["path"] for one in asked(client, "/search", filters=NEW)["passages"]]
-            assert set(paths) == {one for one in FILES if one.startswith("Second/")}
-            for question, reason in ((TORCH, "filters"), (FRANCE, "no_passage")):
-                reply = asked(client, "/ask", question=question, filters={"edition": 1})
-                assert (reply["refused"], reply["refusal_reason"]) == (True, reason)
-            assert "Wight" not in client.get("/").text  # among the examples
-            headings = [client.get("/headings", params={"q": q}).json() for q in ("wig", "burns")]
-            assert [{one["path"].split("/")[0] for one in h["headings"]} for h in headings] == [
-                set(), {"Second"},
-            ]  # fmt: skip
-
-
-def test_settings_filters_that_do_not_fit_the_vault_stop_the_start(rules: SearchContext) -> None:
-    wrong = rules.settings.model_copy(update={"filters": {"statsu": "current"}})
-    with (
-        pytest.raises(ConfigurationError, match=r"FILTERS: .*do you mean 'status'"),
-        open_app_state(wrong),
-    ):
-        pass
-
-
 def test_an_index_from_before_the_metadata_is_completed_without_embedding(
     loaded: SearchContext, server: str, tmp_path: Any
 ) -> None:
@@ -260,8 +211,3 @@ def test_an_index_from_before_the_metadata_is_completed_without_embedding(
             assert asked(client, "/search")["passages"]
             assert pipeline.run(rules, vault).embedded == 0
             assert client.post("/search", json=body).json()["passages"]
-
-
-def test_filters_of_the_settings_are_read_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FILTERS", '{"status": {"in": ["current", "house rule"]}}')
-    assert Settings().filters == {"status": {"in": ["current", "house rule"]}}

@@ -17,7 +17,8 @@ import pytest
 
 from api.keys import key_file
 from retrieval.context import SearchContext
-from tests.conftest import RULES, index_of, write_vault
+from tests.conftest import RULES, write_vault
+from tests.support.index.ingested import index_of
 from tests.support.servers.attacks import KINDS
 from tests.support.servers.served import api_process
 from tests.support.servers.with_keys import bearer

@@ -13,7 +13,8 @@ import pytest
 
 from evals.labels import dataset
 from retrieval.context import SearchContext
-from tests.conftest import RULES, index_of, write_vault
+from tests.conftest import RULES, write_vault
+from tests.support.index.ingested import index_of
 from tests.support.servers.served import api_process
 
 CALLERS = (1, 8, 32, 128)

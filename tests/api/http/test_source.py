@@ -17,7 +17,8 @@ from api.page.markdown.links import address
 from api.sources import vault_file, vault_links
 from retrieval.context import SearchContext
 from retrieval.settings import Settings
-from tests.conftest import index_of, write_vault
+from tests.conftest import write_vault
+from tests.support.index.ingested import index_of
 from tests.support.servers.browser import document
 from tests.support.servers.serving import serving
 

@@ -18,7 +18,8 @@ from api.main import create_app
 from api.openai.request import MODEL
 from api.state import AppState
 from retrieval.context import SearchContext
-from tests.conftest import index_of, write_vault
+from tests.conftest import write_vault
+from tests.support.index.ingested import index_of
 from tests.support.made.made_scopes import PUBLIC, SECRET, VAULT, Words, alone, files, questions
 from tests.support.servers.serving import serving
 from tests.support.servers.with_keys import bearer

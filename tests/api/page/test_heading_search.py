@@ -1,6 +1,5 @@
 """Search as you type over the vault: what is called so first, with misspelt words corrected."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,8 @@ from api.page.heading_search import Headings, find
 from api.page.vault import folders, paths
 from api.state import AppState
 from retrieval.context import SearchContext
-from tests.conftest import index_of, write_vault
+from tests.conftest import write_vault
+from tests.support.index.ingested import IndexFiles, index_of
 
 VAULT = {
     "1. Dangers/Hazards.md": (
@@ -31,12 +31,9 @@ VAULT = {
 
 
 @pytest.fixture(scope="module")
-def oracle(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[AppState]:
+def oracle(index_files: IndexFiles) -> AppState:
     """What an API opens over the vault above."""
-    with index_of(loaded, server, write_vault(tmp_path_factory.mktemp("find"), VAULT)) as rules:
-        yield AppState(rules, None)
+    return AppState(index_files(VAULT), None)
 
 
 def found(oracle: AppState, typed: str) -> list[str]:

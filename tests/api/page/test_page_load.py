@@ -12,7 +12,8 @@ from api.page.markdown.render import with_outline
 from api.page.markdown.writer import Shown
 from retrieval.context import SearchContext
 from retrieval.errors import OverloadedError
-from tests.conftest import index_of, write_vault
+from tests.conftest import write_vault
+from tests.support.index.ingested import index_of
 from tests.support.servers.serving import serving
 
 DENSE = "# Dense\n\n" + "\n".join(f"- *a{n}* **b** [c](d.md) `e` ~~f~~" for n in range(800)) + "\n"

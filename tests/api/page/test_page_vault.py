@@ -9,7 +9,8 @@ from playwright.sync_api import expect
 from api.main import create_app
 from api.state import AppState
 from retrieval.context import SearchContext
-from tests.conftest import index_of, write_vault
+from tests.conftest import write_vault
+from tests.support.index.ingested import index_of
 from tests.support.made.made_vault import FILES
 from tests.support.servers.page_fixtures import Desk, New
 from tests.support.servers.serving import serving

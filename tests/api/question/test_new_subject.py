@@ -1,22 +1,16 @@
 """A word alone after another question: a new one where it names a thing, else a follow-up."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from api.answer.card_reply import AskOptions, card_reply
 from retrieval.context import SearchContext
-from tests.conftest import index_of, write_vault
+from tests.support.index.ingested import IndexFiles
 from tests.support.made.made_vault import FILES
 
 
 @pytest.fixture(scope="module")
-def context(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SearchContext]:
-    vault = write_vault(tmp_path_factory.mktemp("subject"), FILES)
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
-        yield rules
+def context(index_files: IndexFiles) -> SearchContext:
+    return index_files(FILES, rag_threshold=-9.0)
 
 
 @pytest.mark.parametrize(

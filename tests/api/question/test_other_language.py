@@ -11,8 +11,9 @@ from retrieval.errors import ConfigurationError, IndexMismatchError
 from retrieval.index import store
 from retrieval.search import search
 from retrieval.settings import Settings
-from tests.conftest import index_of, write_vault
+from tests.conftest import write_vault
 from tests.support.index.index_state import same_models
+from tests.support.index.ingested import index_of
 from tests.support.made.made_german import FILES, QUESTIONS
 
 

@@ -13,7 +13,6 @@ WHICH = [
     "Which weapons can a cleric use?",
     "What weapons may a cleric use?",
     "Which monsters are immune to fire?",
-    "Which sailors are paid in coin?",
     "Which spells do priests get?",
     "What classes are there?",
     "What flags exist?",
@@ -67,7 +66,6 @@ PLAIN = [
     "What is the armour class and morale of a kraken?",
     "Is it all right to swim?",
     "Can I sail all night?",
-    "Can I stay all day?",
     "What happens all the time in storms?",
     "What happens when it storms and the mast breaks?",
     "What does a boss cost?",
@@ -81,7 +79,6 @@ PLAIN = [
     "May a ship carry its tools?",
     "Can a cleric use any weapon?",
     "What is the name of the harbour master?",
-    "What is his name?",
     "Who lists the cargo?",
     "What happens when a ship lists?",
     "Does every ship need a pilot?",
@@ -100,7 +97,6 @@ PLAIN = [
 ]
 KEYWORDS = [
     "kraken",
-    "mutiny",
     "harbour toll",
     "kraken morale",
     "Calm spell range",

@@ -19,7 +19,8 @@ from evals.sabotage import FAULTS
 from retrieval.context import SearchContext
 from retrieval.errors import ConfigurationError
 from retrieval.ranking import fusion
-from tests.conftest import index_of, write_vault
+from tests.conftest import write_vault
+from tests.support.index.ingested import index_of
 
 GOODS = ("rope", "bell", "lamp", "saddle", "anchor", "drum", "candle", "ladder", "shovel", "flute")
 OTHER = ("visa", "printer", "fridge", "kettle", "router", "carpet", "mortgage", "toaster")

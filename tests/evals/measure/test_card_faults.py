@@ -1,6 +1,5 @@
 """Faults of cards: real cards have none, and each way of breaking one is named."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,8 @@ from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, Piece
 from evals.measure.card_faults import card_faults
 from retrieval.context import SearchContext
-from tests.conftest import RULES, index_of, write_vault
+from tests.conftest import RULES
+from tests.support.index.ingested import IndexFiles
 
 TABLE, SECTION = "Weapons.md", "Torches.md"
 ROWS = "".join(f"| Thing {n} | {n} |\n" for n in range(1, 13))
@@ -27,12 +27,8 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def context(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SearchContext]:
-    vault = write_vault(tmp_path_factory.mktemp("faults"), FILES)
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
-        yield rules
+def context(index_files: IndexFiles) -> SearchContext:
+    return index_files(FILES, rag_threshold=-9.0)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from evals.labels.dataset import Gold
 from evals.measure.judge import LOST_AT, judge, losses
 from evals.measure.loss_stages import BUCKETS, OF_ANSWERS
-from retrieval.models import Candidate, Chunk, SearchResult
+from retrieval.models import Chunk, SearchResult
+from retrieval.search_trace import Candidate
 from tests.support.made.made_misses import (
     CHUNKS,
     EXCEPTION,

@@ -12,12 +12,10 @@ import pytest
 
 from evals import impact
 from evals.impacts import halves, states
-from evals.impacts.states import Edit
 from ingest import pipeline
 from retrieval.context import open_context
 from retrieval.encoder.bi_encoder import Embedder, Encoded
 from retrieval.errors import VaultError
-from retrieval.models import Chunk
 from retrieval.settings import Settings
 from tests.conftest import RULES, write_vault
 
@@ -156,31 +154,6 @@ def test_the_state_of_a_commit_is_read_beside_the_work_tree(folder: Path) -> Non
     assert not (folder / "rules" / TORCHES).exists()
     with pytest.raises(VaultError, match="rev-parse"), states.state_of("v9", folder):
         pass
-
-
-def test_edits_are_the_lines_that_differ() -> None:
-    before = {"a.md": "one\ntwo\nthree", "b.md": "gone", "c.md": "same"}
-    after = {"a.md": "one\n2\nthree\nfour", "c.md": "same", "d.md": "new"}
-    assert states.edits(before, after) == [
-        Edit("a.md", range(2, 3), range(2, 3), ("two",), ("2",)),
-        Edit("a.md", range(4, 4), range(4, 5), (), ("four",)),
-        Edit("b.md", range(1, 2), range(1, 1), ("gone",), ()),
-        Edit("d.md", range(1, 1), range(1, 2), (), ("new",)),
-    ]
-
-
-def test_an_edit_is_blamed_for_passages_that_hold_it() -> None:
-    def passage(first: int, last: int, path: str = "a.md") -> Chunk:
-        return Chunk(path, "", first, last, "")
-
-    change = Edit("a.md", range(5, 7), range(9, 10), ("x", "y"), ("z",))
-    taken = Edit("a.md", range(5, 7), range(5, 5), ("x", "y"), ())
-    assert states.touching([change], [passage(6, 8)], []) == (change,)
-    assert states.touching([change], [passage(7, 8)], []) == ()
-    assert states.touching([change], [], [passage(9, 9)]) == (change,)
-    assert states.touching([change], [], [passage(5, 8)]) == ()
-    assert states.touching([change], [passage(1, 9, "b.md")], [passage(1, 9, "b.md")]) == ()
-    assert states.touching([taken], [], [passage(4, 5)]) == (taken,)  # from between its lines
 
 
 def test_a_text_that_stands_in_both_states_is_embedded_once(

@@ -1,6 +1,5 @@
 """A file as it was indexed, read back around the passages of one search."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -10,7 +9,8 @@ from retrieval.index import indexed_file
 from retrieval.index.store import Connection, chunks_of, live
 from retrieval.models import Chunk, Entry, IndexedFile
 from retrieval.search import search
-from tests.conftest import RULES, index_of, write_vault
+from tests.conftest import RULES
+from tests.support.index.ingested import IndexFiles
 
 LONG, WIDE, MANY = "Long.md", "Wide.md", "Many.md"
 SENTENCES = " ".join(f"The rule number {n} of the guild says that nobody pays." for n in range(90))
@@ -24,12 +24,8 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def context(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SearchContext]:
-    vault = write_vault(tmp_path_factory.mktemp("files"), FILES)
-    with index_of(loaded, server, vault, rag_threshold=-9.0) as rules:
-        yield rules
+def context(index_files: IndexFiles) -> SearchContext:
+    return index_files(FILES, rag_threshold=-9.0)
 
 
 def chunks(context: SearchContext, path: str) -> tuple[Chunk, ...]:

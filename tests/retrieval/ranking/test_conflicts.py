@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from retrieval.models import Entry, SourceNote
-from retrieval.ranking import precedence
-from retrieval.ranking.precedence import Conflict, Statement
+from retrieval.ranking import conflicts
+from retrieval.ranking.conflicts import Conflict, Statement
 
 BASE = SourceNote("3. Arms/2. Weapons.md")
 ERRATA = SourceNote("9. Errata.md", "errata", "2nd", ("3. Arms/2. Weapons.md", "Other.md"))
@@ -21,43 +21,43 @@ def said(note: SourceNote, *words: str) -> Statement:
 
 
 def test_a_file_is_overridden_by_its_path_with_or_without_suffix() -> None:
-    assert precedence.overrides(ERRATA, BASE)
-    assert precedence.overrides(HOUSE, BASE)
-    assert not precedence.overrides(BASE, ERRATA)
-    assert not precedence.overrides(ERRATA, SourceNote("Weapons.md"))
-    assert not precedence.overrides(SourceNote("a.md", supersedes=("a.md",)), SourceNote("a.md"))
+    assert conflicts.overrides(ERRATA, BASE)
+    assert conflicts.overrides(HOUSE, BASE)
+    assert not conflicts.overrides(BASE, ERRATA)
+    assert not conflicts.overrides(ERRATA, SourceNote("Weapons.md"))
+    assert not conflicts.overrides(SourceNote("a.md", supersedes=("a.md",)), SourceNote("a.md"))
 
 
 def test_a_house_rule_overrides_an_erratum_to_the_same_file() -> None:
     house = SourceNote("9. House.md", "house rule", "", ("Other.md",))
-    assert precedence.overrides(house, ERRATA)
-    assert not precedence.overrides(ERRATA, house)
-    assert not precedence.overrides(HOUSE, SourceNote("x.md", "errata", "", ("Other.md",)))
+    assert conflicts.overrides(house, ERRATA)
+    assert not conflicts.overrides(ERRATA, house)
+    assert not conflicts.overrides(HOUSE, SourceNote("x.md", "errata", "", ("Other.md",)))
 
 
 def test_a_conflict_is_about_one_subject_that_was_asked_for() -> None:
     row = said(BASE, "crossbow", "damag", "1d6")
     correction = said(ERRATA, "file", "crossbow", "damag", "1d8")
     other = said(ERRATA, "file", "lance", "damag", "1d8")
-    assert precedence.conflicts([row, correction], ASKED) == [Conflict(1, 0, binding=True)]
-    assert precedence.conflicts([row, other], ASKED) == []
-    assert precedence.conflicts([row, correction], frozenset({"sling"})) == []
+    assert conflicts.conflicts([row, correction], ASKED) == [Conflict(1, 0, binding=True)]
+    assert conflicts.conflicts([row, other], ASKED) == []
+    assert conflicts.conflicts([row, correction], frozenset({"sling"})) == []
 
 
 def test_prose_that_says_most_of_what_was_asked_needs_no_word_of_its_heading() -> None:
     asked = frozenset({"damag", "fall", "feet"})
     printed = Statement(BASE, frozenset({"hazard"}), frozenset({"hazard", "fall", "1d6", "damag"}))
     erratum = said(ERRATA, "correct", "fall", "damag", "2d6")
-    assert precedence.conflicts([printed, erratum], asked) == [Conflict(1, 0, binding=True)]
-    assert precedence.conflicts([printed, said(ERRATA, "correct", "damag", "cold")], asked) == []
+    assert conflicts.conflicts([printed, erratum], asked) == [Conflict(1, 0, binding=True)]
+    assert conflicts.conflicts([printed, said(ERRATA, "correct", "damag", "cold")], asked) == []
     bows = frozenset({"gold", "coin", "short", "bow", "cost"})
     short = Statement(
         BASE, frozenset({"missil"}), frozenset({"short", "bow", "cost", "gold", "coin"})
     )
     long = said(ERRATA, "correct", "long", "bow", "cost", "gold", "coin")
-    assert precedence.conflicts([short, long], bows) == []  # another bow
+    assert conflicts.conflicts([short, long], bows) == []  # another bow
     row = replace(printed, is_row=True)  # its neighbours say the same words of other subjects
-    assert precedence.conflicts([row, erratum], asked) == []
+    assert conflicts.conflicts([row, erratum], asked) == []
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_what_binds_comes_before_what_it_overrides(
     notes: list[SourceNote], order: list[int]
 ) -> None:
     statements = [said(note, "crossbow") for note in notes]
-    found = precedence.conflicts(statements, ASKED)
+    found = conflicts.conflicts(statements, ASKED)
     gone = [note.is_gone for note in notes]
-    assert precedence.arranged(len(notes), found, gone) == order
+    assert conflicts.arranged(len(notes), found, gone) == order
 
 
 def test_files_that_override_each_other_keep_their_order() -> None:
     pair = [Conflict(0, 1, binding=True), Conflict(1, 0, binding=True)]
-    assert precedence.arranged(3, pair) == [0, 1, 2]
+    assert conflicts.arranged(3, pair) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_is_said_to_be_no_error_stands_above_nothing(heading: str, corrects
     quote = "Crossbow damage is 1d6."
     denied = Entry("item", heading, 3, 3, quote, "", "", quote)
     row = said(BASE, "crossbow", "damag", "1d6")
-    found = precedence.conflicts([row, precedence.statement(denied, ERRATA)], ASKED)
+    found = conflicts.conflicts([row, conflicts.statement(denied, ERRATA)], ASKED)
     assert bool(found) is corrects
 
 
@@ -116,5 +116,5 @@ def test_a_sentence_that_leaves_its_rule_as_it_is_stands_above_nothing(
 ) -> None:
     kept = Entry("sentences", "Errata > Crossbow", 3, 3, quote, "", "", quote)
     row = said(BASE, "crossbow", "damag", "1d6")
-    found = precedence.conflicts([row, precedence.statement(kept, ERRATA)], ASKED)
+    found = conflicts.conflicts([row, conflicts.statement(kept, ERRATA)], ASKED)
     assert bool(found) is corrects

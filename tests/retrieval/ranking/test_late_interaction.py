@@ -18,7 +18,7 @@ from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import Embedder
 from retrieval.encoder.chosen_models import encoder_files
 from retrieval.errors import IndexMismatchError
-from retrieval.index import writer
+from retrieval.index import known_vectors, writer
 from retrieval.models import Vectors
 from retrieval.ranking import late_interaction
 from retrieval.ranking.late_interaction import QuestionTokens
@@ -92,7 +92,7 @@ def test_what_was_stored_with_another_pooling_is_not_taken_over(
     with search_context.store.connect(autocommit=True) as conn:
         register_vector(conn)
         (text,) = conn.execute("SELECT trail || words FROM entry LIMIT 1").fetchone() or ("",)
-        known = partial(writer.known_vectors, conn, search_context.embedder.files.digest, [text])
+        known = partial(known_vectors.find, conn, search_context.embedder.files.digest, [text])
         assert known(pooling=1)
         assert not known(pooling=3)
         assert known(pooling=None)

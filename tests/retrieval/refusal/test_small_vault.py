@@ -1,12 +1,10 @@
 """A club's two files are about everyday matters: these words do not speak of another subject."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from retrieval.context import SearchContext
 from retrieval.search import search
-from tests.conftest import index_of, write_vault
+from tests.support.index.ingested import IndexFiles
 
 CLUB = {
     "boats.md": (
@@ -22,11 +20,8 @@ CLUB = {
 
 
 @pytest.fixture(scope="module")
-def club(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SearchContext]:
-    with index_of(loaded, server, write_vault(tmp_path_factory.mktemp("club"), CLUB)) as context:
-        yield context
+def club(index_files: IndexFiles) -> SearchContext:
+    return index_files(CLUB)
 
 
 @pytest.mark.parametrize(

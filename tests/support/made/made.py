@@ -11,7 +11,8 @@ from evals.measure.measurement import Fingerprint
 from evals.measure.metrics import Values
 from evals.measure.outcome import Outcome, Subject
 from evals.measure.run import Run
-from retrieval.models import Candidate, Chunk, Hit, SearchResult, Timings
+from retrieval.models import Chunk, Hit, SearchResult
+from retrieval.search_trace import Candidate, Timings
 
 FILES = {"a/light.md": "\n".join(f"Line number {number} of light." for number in range(1, 7))}
 CHUNKS = {

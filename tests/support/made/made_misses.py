@@ -5,7 +5,8 @@ from typing import Any
 
 from evals.labels.dataset import Gold, Question
 from evals.measure.judge import Judgement, judge
-from retrieval.models import Candidate, Chunk, Hit, SearchResult, Timings
+from retrieval.models import Chunk, Hit, SearchResult
+from retrieval.search_trace import Candidate, Timings
 
 TEXT = "A torch burns for one hour."
 EXCEPTION = "However, a torch that was dipped in pitch burns for three hours."

@@ -12,7 +12,8 @@ from api.keys.key_ring import KeyRing
 from api.main import create_app
 from api.state import AppState
 from retrieval.context import SearchContext
-from tests.conftest import index_of, write_vault
+from tests.conftest import write_vault
+from tests.support.index.ingested import index_of
 from tests.support.servers.serving import serving
 
 # What is asked, which a reply may say again.

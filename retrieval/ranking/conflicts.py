@@ -1,0 +1,160 @@
+"""Which of two passages overrides the other in what was asked, and the order that follows."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from retrieval.index.terms import cells, stems_of
+from retrieval.models import ERRATA, HOUSE_RULE, Entry, Hit, SourceNote
+from retrieval.ranking import lines
+from retrieval.ranking.lines import QuestionWords
+
+# A heading of what an erratum leaves as it is: "Reported, but no error", "Not changed".
+_NO_CORRECTION = re.compile(
+    r"\b(?:(?:no|not)(?: an?)? (?:errors?|erratum|errata|corrections?|changes?)"
+    r"|(?:not |un)changed)\b",
+    re.IGNORECASE,
+)
+
+# A sentence that says so itself: "The price of 150 gp is right as printed."
+_KEPT = re.compile(
+    r"\b(?:is|are|stays?|stands?|remains?) (?:right|correct|unchanged|as (?:printed|written|before|"
+    r"it (?:is|was)))\b|\b(?:stay|remain)s?[.;!?]?$",
+    re.IGNORECASE,
+)
+_STATEMENT_END = re.compile(r"(?<=[.;!?]) ")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A quote as conflicts are found in it, in stems."""
+
+    note: SourceNote
+    subject: frozenset[str]  # what it is about: a row's first cell, else its last heading
+    words: frozenset[str]  # all that it says, headings included
+    is_row: bool = False  # of a table
+    corrects: bool = True  # False: it or its heading says that it corrects nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two statements, by their places in a list from 0, that rule the same thing."""
+
+    upper: int
+    lower: int
+    binding: bool  # False: the upper one is optional, so it does not go first
+
+
+def binding(
+    further: Sequence[Hit],
+    hits: Sequence[Hit],
+    notes: Mapping[str, SourceNote],
+    question: QuestionWords,
+) -> tuple[Hit, ...]:
+    """Return those of `further` whose files override one of `hits` in what was asked."""
+
+    def note(hit: Hit) -> SourceNote:
+        return notes.get(hit.chunk.path, SourceNote(hit.chunk.path))
+
+    # Not the nearest line alone: a table's lead-in may be nearer than the row that is overridden.
+    below = [
+        statement(line.entry, note(hit)) for hit in hits for line in lines.ranked(hit, question)
+    ]
+
+    def binds(hit: Hit) -> bool:
+        if note(hit).is_optional or note(hit).is_gone:
+            return False
+        uppers = (statement(line.entry, note(hit)) for line in lines.ranked(hit, question))
+        return any(_corrects(upper, lower, question.words) for upper in uppers for lower in below)
+
+    return tuple(hit for hit in further if binds(hit))
+
+
+def statement(entry: Entry, note: SourceNote) -> Statement:
+    """Return an entry as conflicts are found in it."""
+    return Statement(note, *_said(entry))
+
+
+@lru_cache(maxsize=65_536)
+def _said(entry: Entry) -> tuple[frozenset[str], frozenset[str], bool, bool]:
+    """What a statement holds of its entry, in its order."""
+    is_row = entry.kind == "row"
+    subject = next((cell for cell in cells(entry.quote) if cell), "") if is_row else ""
+    heading = entry.heading.rsplit(" > ", 1)[-1]
+    sentences = [entry.words] if is_row else _STATEMENT_END.split(entry.words)
+    said = " ".join(one for one in sentences if not _KEPT.search(one))
+    words = frozenset(stems_of(f"{entry.heading} {said}"))
+    about = frozenset(stems_of(subject or heading))
+    corrects = bool(stems_of(said)) and not _NO_CORRECTION.search(heading)
+    return about, words, is_row, corrects
+
+
+def overrides(upper: SourceNote, lower: SourceNote) -> bool:
+    """Tell whether `upper` says that it supersedes the file of `lower`.
+
+    A file is named by its path, or by its path without the suffix. Where both supersede a common
+    file, a house rule overrides an erratum.
+    """
+    if not upper.supersedes or upper.path == lower.path:
+        return False
+    if upper.overrides(lower.path):
+        return True
+    shared = set(upper.supersedes) & set(lower.supersedes)
+    return bool(shared) and upper.is_one_of(HOUSE_RULE) and lower.is_one_of(ERRATA)
+
+
+def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Conflict]:
+    """Return the conflicts among statements, by the places of their parts.
+
+    Two are in conflict where the file of one overrides the other's and it speaks of the other's
+    subject by a word of the question: an erratum of crossbows is none to a question on lances,
+    though both stand in files of which one supersedes the other. Prose under a heading that says
+    nothing ("Hazards") is its own subject where it says most of what was asked and the other one
+    says all that it does.
+    """
+    return [
+        Conflict(upper, lower, binding=not (first.note.is_optional or first.note.is_gone))
+        for upper, first in enumerate(statements)
+        for lower, second in enumerate(statements)
+        if _corrects(first, second, asked)
+    ]
+
+
+def _corrects(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
+    return upper.corrects and overrides(upper.note, lower.note) and _meet(upper, lower, asked)
+
+
+def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
+    if upper.words & lower.subject & asked:
+        return True
+    shared = lower.words & asked
+    meets = shared <= upper.words and len(shared) > max(1, len(asked) / 2)
+    return meets and not lower.is_row
+
+
+def arranged(count: int, conflicts: Sequence[Conflict], gone: Sequence[bool] = ()) -> list[int]:
+    """Return the places 0 to `count` - 1 so that a binding statement is directly before what it
+    overrides.
+
+    Else their order stays, but for those marked in `gone` (superseded, says their file), which
+    follow. Files that supersede each other stay as they were.
+    """
+    order: list[int] = []
+    for place in sorted(range(count), key=lambda place: bool(gone and gone[place])):
+        _place(place, conflicts, order, ())
+    return order
+
+
+def _place(
+    place: int, conflicts: Sequence[Conflict], order: list[int], below: tuple[int, ...]
+) -> None:
+    """Append a statement behind those that override it; `below` are the ones that led here."""
+    if place in order:
+        return
+    binding = {(conflict.upper, conflict.lower) for conflict in conflicts if conflict.binding}
+    over = [upper for upper, lower in sorted(binding) if lower == place]
+    for above in (upper for upper in over if (place, upper) not in binding):
+        if above not in (*below, place):
+            _place(above, conflicts, order, (*below, place))
+    order.append(place)
