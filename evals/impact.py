@@ -13,19 +13,18 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from evals.impacts import changes, halves, report
+from evals.impacts import changes, report, two_processes
 from evals.impacts.changes import Impact
 from evals.impacts.states import edits, file_of, prefix_of, shown, state_of
 from evals.labels import dataset
 from evals.labels.dataset import Question
 from evals.labels.options import RULES_VAULT, add_options, chosen
-from evals.measure.outcome import Subject
-from evals.measure.subject import edited, subject
+from evals.measure.subject import subject
 from evals.reports import ci
 from ingest.read import vault
 from retrieval.context import SearchContext, open_context
 from retrieval.errors import RulesError
-from retrieval.refusal import off_topic
+from retrieval.index import generations
 from retrieval.settings import load
 from retrieval.vault_files import ALIASES
 
@@ -67,13 +66,18 @@ def _impact(args: argparse.Namespace) -> Impact:
             top_k = args.top_k or context.settings.rag_top_k
             if not changed:  # nothing to index: what differs is no text of the vault
                 return Impact(commit, top_k, len(questions), (), ())
-            before = stack.enter_context(subject(context, folder))
+            before = stack.enter_context(subject(context, folder, like=_live(context)))
+            after = stack.enter_context(subject(context, args.vault, like=before.generation_id))
             labels = _labels_of(commit, args.dataset, questions)
-            other = stack.enter_context(halves.second_process())
-            then = halves.outcomes(context, before, labels, top_k, other)
-            after = _after(context, stack, before, folder, args.vault)
-            now = halves.outcomes(context, after, questions, top_k, other)
+            states = [(before, labels), (after, questions)]
+            then, now = two_processes.outcomes(context, states, top_k)
             return changes.compare(then, now, commit, changed, top_k)
+
+
+def _live(context: SearchContext) -> int | None:
+    with context.store.connect(autocommit=True) as conn:
+        live = generations.live_or_none(conn)
+    return live.id if live else None
 
 
 def _texts(folder: Path) -> dict[str, str]:
@@ -82,16 +86,6 @@ def _texts(folder: Path) -> dict[str, str]:
     for file in folder.rglob(ALIASES):
         texts[file.relative_to(folder).as_posix()] = file.read_text("utf-8", "replace")
     return texts
-
-
-def _after(
-    context: SearchContext, stack: ExitStack, before: Subject, base: Path, folder: Path
-) -> Subject:
-    """Return the index of the second state: the first one edited where a vault's files allow it."""
-    same = [(off_topic.of_vault(state), vault.read(state).aliases) for state in (base, folder)]
-    if same[0] == same[1]:
-        return edited(context, before, folder)
-    return stack.enter_context(subject(context, folder))
 
 
 def _labels_of(commit: str, path: Path, questions: Sequence[Question]) -> list[Question]:

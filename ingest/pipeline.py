@@ -200,12 +200,14 @@ def run_temporary(
     root: Path,
     *,
     index: Index | None = None,
+    like: int | None = None,
     progress: Progress = silent,
 ) -> IngestReport:
     """Index the vault at `root` beside the live generation, for as long as `conn` is open.
 
     The caller removes it with `generations.drop`; after a crash the next ingest does. `index`
-    makes the chunks of a file instead of `document.index`; the evals compare others with it.
+    makes the chunks of a file instead of `document.index`; the evals compare others with it. What
+    the generation `like` has of a file that is the same is copied, where this program made it.
     """
     started = monotonic()
     text_search.check(conn, context.settings.language)
@@ -214,37 +216,28 @@ def run_temporary(
     job = Job(context, conn, root, progress=progress, index=index, temporary=True)
     fits = off_topic.of_vault(root)
     generation_id = generations.create(conn, fingerprint(context), "temporary", fits, found.aliases)
-    ready = prepare_and_apply(job, generation_id, found.files)
+    copied = _copied(conn, like, generation_id, found.files) if like else set()
+    files = [file for file in found.files if file.path not in copied]
+    ready = prepare_and_apply(job, generation_id, files)
     conn.execute("ANALYZE chunk, entry, posting")
-    files, chunks = generations.size(conn, generation_id)
+    count, chunks = generations.size(conn, generation_id)
     plan = Plan(tuple(file.path for file in found.files), (), (), (), rebuild=True)
     return IngestReport(
-        plan, (*found.rejected, *ready.rejected), found.ignored, ready.notes, files, chunks,
+        plan, (*found.rejected, *ready.rejected), found.ignored, ready.notes, count, chunks,
         ready.embedded, monotonic() - started, generation_id,
     )  # fmt: skip
 
 
-def edit_temporary(
-    context: SearchContext,
-    conn: Connection,
-    generation_id: int,
-    root: Path,
-    *,
-    progress: Progress = silent,
-) -> None:
-    """Bring a temporary generation into step with the vault at `root`; only what differs is read.
-
-    A file that cannot be read is not in it afterwards, as in a new one. Aliases and what was fitted
-    for the vault stay as they are. Raises VaultError where `root` is no folder.
-    """
-    found = vault.read(root)
-    migrate.install(conn)
-    known = generations.file_hashes(conn, generation_id)
-    changed = [file for file in found.files if known.get(file.path) != file.sha256]
-    removed = sorted(known.keys() - {file.path for file in found.files})
-    job = Job(context, conn, root, progress=progress, temporary=True)
-    ready = prepare_and_apply(job, generation_id, changed, removed=removed)
-    unread = sorted(known.keys() & {error.path for error in ready.rejected})
-    if unread:
-        with conn.transaction():
-            writer.apply(conn, generation_id, removed=unread, written=())
+def _copied(
+    conn: Connection, like: int, generation_id: int, files: Sequence[SourceFile]
+) -> set[str]:
+    """Copy from the generation `like` what it has of unchanged files, and return their paths."""
+    with conn.transaction():
+        conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")  # an ingest may edit it
+        one, other = (store.generation(conn, number) for number in (like, generation_id))
+        if one.fingerprint != other.fingerprint:
+            return set()
+        known = generations.file_hashes(conn, like)
+        same = [file.path for file in files if known.get(file.path) == file.sha256]
+        writer.take_over(conn, like, generation_id, same)
+    return set(same)

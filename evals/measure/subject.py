@@ -20,11 +20,16 @@ from retrieval.models import Chunk
 
 @contextmanager
 def subject(
-    context: SearchContext, folder: Path | None, generation_id: int | None = None
+    context: SearchContext,
+    folder: Path | None,
+    generation_id: int | None = None,
+    *,
+    like: int | None = None,
 ) -> Iterator[Subject]:
     """Yield the live index, or a temporary one of `folder` that is gone afterwards.
 
     With `generation_id`: that generation of the index, which was made of `folder`, or of VAULT.
+    A temporary one gets what the generation `like` has of a file that is the same.
     Training texts are indexed without their questions.
     Raises IndexMissingError where it is gone, IndexMismatchError where other models made it.
     """
@@ -44,25 +49,13 @@ def subject(
         yield _measured(context, wanted, files)
         return
     with context.store.connect(autocommit=True) as conn, Meter() as meter:
-        report = pipeline.run_temporary(context, conn, folder, progress=meter.show)
+        report = pipeline.run_temporary(context, conn, folder, like=like, progress=meter.show)
         for error in report.rejected:
             print(f"REJECTED {error}")
         try:
             yield _measured(context, report.generation_id, files)
         finally:
             generations.drop(conn, report.generation_id)
-
-
-def edited(context: SearchContext, measured: Subject, folder: Path) -> Subject:
-    """Return the temporary index of `subject` brought into step with another state of its folder.
-
-    The one that was measured before is no more.
-    """
-    files = {file.path: file.text for file in vault.read(folder).files}
-    with context.store.connect(autocommit=True) as conn, Meter() as meter:
-        number = measured.generation_id
-        pipeline.edit_temporary(context, conn, number, folder, progress=meter.show)
-    return _measured(context, number, files)
 
 
 def reader(context: SearchContext, generation_id: int) -> ChunksOf:

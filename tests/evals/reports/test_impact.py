@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from evals import impact
-from evals.impacts import halves, states
+from evals.impacts import states, two_processes
 from ingest import pipeline
 from retrieval.context import open_context
 from retrieval.encoder.bi_encoder import Embedder, Encoded
@@ -99,7 +99,8 @@ def test_what_an_edit_broke_and_mended_is_named_with_its_lines(
     assert "  - edited: `rules/1. Light/Lanterns.md:1-4` + `# Lanterns`" in fixed
     after = set(git(folder, "status", "--porcelain").splitlines())
     assert after - before == {"?? out/"}
-    monkeypatch.setattr(halves, "WORTH", 2)
+    monkeypatch.setattr(two_processes, "WORTH", 2)
+    monkeypatch.setattr(two_processes, "_TURN", 1)
     assert run() == 0  # two processes report the same
     assert capsys.readouterr().out == out
     with open_context(settings) as context, context.store.connect() as conn:
@@ -172,6 +173,23 @@ def test_a_text_that_stands_in_both_states_is_embedded_once(
     assert len(embedded) == len(set(embedded)) > len(QUESTIONS)
     assert any("burns for one hour" in text for text in embedded)
     assert any("carried in one hand" in text for text in embedded)
+
+
+def test_a_report_is_the_same_whatever_is_indexed_already(
+    folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit(folder, TORCHES, "burns for one hour", "is carried in one hand")
+    reports = []
+    with open_context(settings) as context:
+        for live in (None, "rules", RULES | {"4. Other.md": "# Other\n\nA torch is brown.\n"}):
+            if isinstance(live, str):  # the state that CI has indexed before
+                pipeline.run(context, folder / live)
+            elif live:
+                write_vault(folder / "other", live)
+                pipeline.run(context, folder / "other", allow_mass_delete=True)
+            assert run() == 0
+            reports.append(capsys.readouterr().out)
+    assert reports[1:] == reports[:1] * 2
 
 
 def gate(folder: Path, base: str, **inputs: str) -> subprocess.CompletedProcess[str]:
