@@ -99,6 +99,7 @@ class Terms:
     commonest: str  # words, as a sample of the vault's language
     aliases: Aliases = field(default_factory=dict)  # of its aliases.yaml
     stop: frozenset[str] = frozenset()  # stems that say nothing in another language than English
+    named_from: Mapping[str, tuple[Name, ...]] = field(default_factory=dict)  # names by first stem
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -115,6 +116,9 @@ class Terms:
 
     def in_full(self, words: Iterable[str]) -> frozenset[str]:
         """Return stems, with those that abbreviations among them stand for in their place."""
+        words = frozenset(words)
+        if self.abbreviations.keys().isdisjoint(words):  # nearly always, and asked very often
+            return words
         found: set[str] = set()
         for word in words:
             found.update(self.abbreviations.get(word, (word,)))

@@ -164,13 +164,12 @@ def evidence(
     found: dict[int, list[Evidence]] = {row: [] for row in rows}
     values = {"vector": Vector(vector).to_text(), "rows": list(rows)}
     with conn.cursor(binary=True) as cur:
-        for chunk_id, *columns, data, scale, score in cur.execute(_EVIDENCE, values):
-            late_score = None
-            if tokens and data:
-                late_score = float(
-                    late_interaction.scores(tokens, [late_interaction.unpacked(data, scale)])[0]
-                )
-            found[chunk_id].append(Evidence(Entry(*columns), score, late_score))
+        read = cur.execute(_EVIDENCE, values).fetchall()
+    stored = [late_interaction.unpacked(*row[-3:-1]) for row in read if tokens and row[-3]]
+    late = iter(late_interaction.scores(tokens, stored).tolist() if tokens else ())
+    for chunk_id, *columns, data, _, score in read:
+        late_score = next(late) if tokens and data else None
+        found[chunk_id].append(Evidence(Entry(*columns), score, late_score))
     return {row: tuple(entries) for row, entries in found.items()}
 
 

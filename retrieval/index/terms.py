@@ -114,7 +114,15 @@ def of_entries(
         aliases=aliases,
         named_words=frozenset(word for name in names for word in name),
         commonest=" ".join(word for word, _ in words.most_common(_COMMON)),
+        named_from=_by_first(names),
     )
+
+
+def _by_first(names: Iterable[Name]) -> dict[str, tuple[Name, ...]]:
+    found: defaultdict[str, list[Name]] = defaultdict(list)
+    for name in names:
+        found[name[0]].append(name)
+    return {stem: tuple(those) for stem, those in found.items()}
 
 
 def _of_one_word(aliases: Aliases) -> dict[str, Name]:

@@ -129,7 +129,8 @@ def fused(
     pieces_of: dict[int, Vectors] = {}
     if mode == "stored":
         similar = late_interaction.similarities(encoded.tokens, [tokens for _, tokens in stored])
-        best = _best([entry for entry, _ in stored], encoded.tokens.weights @ similar)
+        scores = late_interaction.weighted(encoded.tokens, similar)
+        best = _best([entry for entry, _ in stored], scores)
         if stored and context.embedder.pooling == 1:
             pieces = similar.max(axis=1)
             pieces_of = _by_row([entry for entry, _ in stored], similar)

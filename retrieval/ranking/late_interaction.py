@@ -14,6 +14,9 @@ import numpy.typing as npt
 from retrieval.models import Vectors
 
 _LEVELS = 127  # of either sign in a signed byte
+# Of a question's numbers. A product with an entry's bytes is under 2 ** 24 up to 168 dimensions, so
+# a sum of single precision is exact, whatever stands beside it in the matrix and in which order.
+_STEPS = np.float32(8_192)
 _SMALLEST = float(np.finfo(np.float32).tiny)
 
 
@@ -94,10 +97,10 @@ def similarities(question: QuestionTokens, entries: Sequence[TokenVectors]) -> V
     if not entries:
         return np.zeros((len(question.vectors), 0), np.float32)
     pieces = np.concatenate([entry.values for entry in entries]).astype(np.float32)
-    similar = question.vectors @ pieces.T
+    similar = np.rint(question.vectors * _STEPS) @ pieces.T
     starts = np.cumsum([0, *lengths[:-1]])
     best = np.maximum.reduceat(similar, starts, axis=1)
-    scaled: Vectors = best * np.array([entry.scale for entry in entries], np.float32)
+    scaled: Vectors = best * (np.array([entry.scale for entry in entries], np.float32) / _STEPS)
     return scaled
 
 
@@ -106,5 +109,13 @@ def scores(question: QuestionTokens, entries: Sequence[TokenVectors]) -> Vectors
 
     Shape (len(entries),), -1 to 1. Raises ValueError for an entry without vectors.
     """
-    weighted: Vectors = question.weights @ similarities(question, entries)
-    return weighted
+    return weighted(question, similarities(question, entries))
+
+
+def weighted(question: QuestionTokens, similar: Vectors) -> Vectors:
+    """Return the weighted mean of `similarities` over the question's pieces, one an entry.
+
+    Summed one after the other: of a product of matrices the last digits depend on its shape.
+    """
+    means: Vectors = np.cumsum(question.weights[:, None] * similar, axis=0)[-1]
+    return means

@@ -89,7 +89,8 @@ def _is_named(result: SearchResult) -> bool:
     if not total:
         return False
     either = in_full | said
-    named = {word for name in terms.names if either.issuperset(name) for word in name}
+    names = (name for stem in either for name in terms.named_from.get(stem, ()))
+    named = {word for name in names if either.issuperset(name) for word in name}
     if math.fsum(weights[word] for word in terms.in_full(named) & in_full) >= _NAMED * total:
         return True
     return len(said) <= _FEW and said <= terms.named_words

@@ -1,5 +1,6 @@
 """What an answer is made of: places of the rules, in the form that their structure has."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -8,6 +9,7 @@ from api.answer.cards.blocks import Block, Part
 from retrieval.models import BY_CHOICE, ERRATA, HOUSE_RULE, Chunk, Entry, SourceNote
 
 Form = Literal["section", "table", "list", "fields"]
+_has_letter = re.compile(r"[^\W_]").search  # or a digit
 _BADGES = {"house-rule": HOUSE_RULE, "errata": ERRATA, "optional": BY_CHOICE}
 
 
@@ -113,7 +115,7 @@ def part_numbers(part: Part) -> range:
 
 def words(text: str) -> int:
     """Return how many words a reader has to read; marks of Markdown are none."""
-    return sum(any(c.isalnum() for c in word) for word in text.replace("|", " ").split())
+    return sum(1 for word in text.replace("|", " ").split() if _has_letter(word))
 
 
 def badges_of(note: SourceNote) -> tuple[str, ...]:

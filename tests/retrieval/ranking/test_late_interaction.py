@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Literal
 
 import hypothesis
@@ -55,6 +56,21 @@ def test_each_piece_of_the_question_finds_its_nearest() -> None:
     neither = late_interaction.quantise(tokens([-1, 0]))
     found = late_interaction.scores(question, [both, first, neither])
     assert found == pytest.approx([1.0, 0.75, -0.75], abs=0.01)
+
+
+def test_an_entrys_score_is_the_same_whatever_stands_beside_it() -> None:
+    draw = np.random.default_rng(0)
+    rows = draw.standard_normal((400, 96)).astype(np.float32)
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    cuts = [0, *sorted(draw.choice(np.arange(1, 380), 40, replace=False)), 380]
+    entries = [late_interaction.quantise(unit[a:b]) for a, b in pairwise(cuts)]
+    question = QuestionTokens(unit[380:], np.full(20, 1 / 20, np.float32))
+    together = late_interaction.scores(question, entries)
+    alone = [late_interaction.scores(question, [entry])[0] for entry in entries]
+    reversed_ = late_interaction.scores(question, entries[::-1])
+    assert together.tolist() == alone == reversed_[::-1].tolist()
+    exact = [(unit[380:] @ unit[a:b].T).max(axis=1).mean() for a, b in pairwise(cuts)]
+    assert together == pytest.approx(exact, abs=0.005)
 
 
 def test_an_entry_without_pieces_is_an_error() -> None:
