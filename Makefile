@@ -5,7 +5,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 Q ?= How much damage does a PC take from falling 30'?
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run ask ingest evals table ablation sabotage screenshots answers actions test promises soak load fmt lock clean
+.PHONY: help setup run ask ingest evals table ablation sabotage screenshots answers actions test beside promises soak load fmt lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1	/' | expand -t 14
@@ -62,18 +62,26 @@ actions:  ## lint the workflows, action.yml and its example (needs node and npm)
 	@$(LINTERS)/node_modules/.bin/action-validator action.yml
 	@if command -v shellcheck > /dev/null; then shellcheck .github/action/gate.sh; fi
 
+# Pytest's two workers wait for processes and servers a third of their time: the rest of what CI runs
+# is done in it, behind them in rank, and is shown behind their words.
 test: setup  ## everything that CI runs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
+	@mkdir -p results
+	@nice $(MAKE) --no-print-directory beside > results/beside.log 2>&1 & beside=$$!; \
+		trap 'kill $$beside' INT TERM; \
+		$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder; status=$$?; \
+		wait $$beside || status=2; cat results/beside.log; exit $$status
+
+beside: setup
 	@$(BIN)/mypy
 	@$(BIN)/python -m evals.lint
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
 	@$(BIN)/python -m evals.retrieval --split gate --vault vault --junit results/junit.xml
 	@$(BIN)/python -m evals.sabotage --fast
 	@$(BIN)/python -m evals.guard_set
 
 promises: setup  ## run the tests that prove a promise and write docs/promises.md
-	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "proves and not soak"
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "proves and not soak"
 
 soak: setup  ## the long variants of the crash, lock and churn tests, an hour of changes (test_soak.py) among them
 	@$(BIN)/python -m pytest -m soak -s

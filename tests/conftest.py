@@ -36,6 +36,7 @@ pytest_plugins = [
     "tests.support.index.module_store",
     "tests.support.servers.page_fixtures",
     "tests.support.index.plants",
+    "tests.support.source.longest_first",
     "tests.support.source.promises_table",
     "tests.support.index.vault_root",
 ]

@@ -24,7 +24,7 @@ def bi_encoder(files: ModelFiles) -> Callable[[Sequence[str]], list[tuple[Vector
     from sentence_transformers import SentenceTransformer
 
     # A bar for 90 MB helps nobody.
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # it has no types
+    transformers.utils.logging.disable_progress_bar()
     model = SentenceTransformer(str(files.folder), **_SAFE).eval()
     prompt = model.prompts.get(model.default_prompt_name or "")
     lock = Lock()  # of the tokenizer: it is not safe to share between threads

@@ -6,18 +6,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import httpx2
 import pytest
 
 from ingest import pipeline
 from retrieval import context as context_module
-from retrieval.context import SearchContext, open_context
+from retrieval.context import SearchContext
 from retrieval.index import generations, writer
 from retrieval.search import search
 from retrieval.settings import Settings
-from tests.conftest import write_vault
+from tests.support.faults import editions
 from tests.support.faults.crash_child import HashingEmbedder
 from tests.support.index.index_state import revision
 from tests.support.servers.served import api_process
@@ -40,11 +39,7 @@ def cheap_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def context(settings: Settings) -> Iterator[SearchContext]:
     """A search context of two documents in version 0."""
-    for file in settings.vault.rglob("*.md"):
-        file.unlink()
-    write(settings.vault, 0)
-    with open_context(settings.model_copy(update={"rag_threshold": -9.0})) as opened:
-        pipeline.run(opened, settings.vault)
+    with editions.ingested(settings, TOPICS) as opened:
         yield opened
 
 
@@ -55,16 +50,6 @@ def second(context: SearchContext) -> Iterator[httpx2.Client]:
     url = context.settings.database_url.get_secret_value()
     with api_process({"DATABASE_URL": url, "VAULT": str(context.settings.vault)}) as (client, _):
         yield client
-
-
-def write(vault: Path, version: int) -> None:
-    """Two documents of ten sections; every section says which version it is of."""
-    for number in range(2):
-        sections = [
-            f"## {topic.title()}\n\nA {topic} weighs as much as edition x{version}x says.\n"
-            for topic in TOPICS[number::2]
-        ]
-        write_vault(vault, {f"gear {number}.md": f"# Gear {number}\n\n" + "\n".join(sections)})
 
 
 def over_http(client: httpx2.Client) -> Read:
@@ -107,7 +92,7 @@ def test_readers_see_one_whole_version_through_thirty_ingests(
         polling = [threads.submit(poll, read) for read in readers]
         try:
             for number in range(REINGESTS):
-                write(context.settings.vault, 1 + number % 2)
+                editions.write(context.settings.vault, 1 + number % 2, TOPICS)
                 pipeline.run(context, context.settings.vault, rebuild=number % 5 == 4)
         finally:
             done.set()
@@ -130,7 +115,7 @@ def test_another_process_answers_from_the_index_of_this_moment(
     read = over_http(second)
     asked = "What does a torch weigh?"
     for version in range(1, 6):
-        write(context.settings.vault, version)
+        editions.write(context.settings.vault, version, TOPICS)
         pipeline.run(context, context.settings.vault, rebuild=version == 4)
         assert versions(read(asked)[1]) == versions(inside(context)(asked)[1]) == {f"x{version}x"}
         assert read(asked)[0] == revision(context)

@@ -14,10 +14,10 @@ import pytest
 
 from ingest import pipeline
 from retrieval import context as context_module
-from retrieval.context import SearchContext, open_context
+from retrieval.context import SearchContext
 from retrieval.index import store
 from retrieval.settings import Settings
-from tests.conftest import write_vault
+from tests.support.faults import editions
 from tests.support.faults.crash_child import HashingEmbedder
 from tests.support.servers.balanced import Balanced, balanced
 
@@ -38,25 +38,11 @@ class Seen:
     versions: frozenset[int]
 
 
-def write(vault: Path, version: int) -> None:
-    """Two documents, each section of which says which version it is of."""
-    for number in range(2):
-        sections = [
-            f"## {topic.title()}\n\nA {topic} weighs as much as edition x{version}x says.\n"
-            for topic in TOPICS[number::2]
-        ]
-        write_vault(vault, {f"gear {number}.md": f"# Gear {number}\n\n" + "\n".join(sections)})
-
-
 @pytest.fixture
 def context(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[SearchContext]:
     """The search context that ingests; texts have hashes for vectors, full text search finds."""
     monkeypatch.setattr(context_module, "Embedder", HashingEmbedder)
-    for file in settings.vault.rglob("*.md"):
-        file.unlink()
-    write(settings.vault, 0)
-    with open_context(settings.model_copy(update={"rag_threshold": -9.0})) as opened:
-        pipeline.run(opened, settings.vault)
+    with editions.ingested(settings, TOPICS) as opened:
         yield opened
 
 
@@ -131,7 +117,7 @@ def test_no_reply_is_mixed_or_stale_and_a_kill_costs_only_what_it_was_answering(
                     served.apis[1][1].wait()  # until then its sockets still take connections
                     dead_at = time.monotonic()
                     alive.remove(served.apis[1][0])
-                write(context.settings.vault, version)
+                editions.write(context.settings.vault, version, TOPICS)
                 pipeline.run(context, context.settings.vault, rebuild=version % 4 == 3)
                 returned.append(time.monotonic())
                 version_of[live(context)] = version

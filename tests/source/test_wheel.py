@@ -86,11 +86,8 @@ def test_the_models_the_fits_and_the_tables_come_along(installed: Path) -> None:
     run(installed, "-c", USE_DATA)
 
 
-@pytest.mark.parametrize(
-    "program", ["api", "api.ask", "ingest", "ingest.backup", "evals.retrieval"]
-)
-def test_commands_start_in_any_folder(installed: Path, program: str) -> None:
-    assert f"usage: python -m {program}" in run(installed, "-m", program, "--help")
+def test_a_program_that_is_no_command_starts_in_any_folder(installed: Path) -> None:
+    assert "usage: python -m ingest.backup" in run(installed, "-m", "ingest.backup", "--help")
 
 
 @pytest.mark.parametrize(

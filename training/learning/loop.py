@@ -74,8 +74,8 @@ def prepare(seed: int) -> None:
 
     The library's bars and its report of parameters that are not in the base are silenced.
     """
-    transformers.utils.logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # it has no types
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # it has no types
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
     torch.manual_seed(seed)
     torch.set_num_threads(min(8, os.cpu_count() or 1))
 

@@ -62,26 +62,21 @@ def test_the_models_order_stands_and_the_scores_keep_their_meaning(
 
 
 @pytest.mark.parametrize(
-    "reply",
-    ["no", "{}", '{"order": []}', '{"order": [1, 1]}', '{"order": [13]}', '{"order": [0, 1]}'],
+    ("mode", "reply"),
+    [
+        *[("", one) for one in ("no", "{}", '{"order": []}', '{"order": [1, 1]}')],
+        *[("", one) for one in ('{"order": [13]}', '{"order": [0, 1]}')],
+        ("silence", ""),
+        ("closes in the middle", ""),
+    ],
 )
-def test_what_is_no_order_leaves_that_of_search(
-    client: httpx2.Client, llm: FakeLlm, hits: tuple[Hit, ...], reply: str
+def test_no_order_or_no_answer_leaves_the_order_of_search(
+    client: httpx2.Client, llm: FakeLlm, hits: tuple[Hit, ...], mode: str, reply: str
 ) -> None:
-    llm.reply = reply
+    llm.mode, llm.reply = mode or llm.mode, reply
     ids, _, name = _places(client)
     assert ids == [hit.chunk.id for hit in hits]
     assert (name, len(llm.requests)) == ("off", 1)
-
-
-@pytest.mark.parametrize("mode", ["silence", "closes in the middle"])
-def test_a_server_that_fails_leaves_the_order_of_search(
-    client: httpx2.Client, llm: FakeLlm, hits: tuple[Hit, ...], mode: str
-) -> None:
-    llm.mode = mode
-    ids, _, name = _places(client)
-    assert ids == [hit.chunk.id for hit in hits]
-    assert name == "off"
 
 
 def test_an_answer_counts_both_calls_and_beyond_the_budget_none_is_made(

@@ -25,6 +25,8 @@ from tests.support.index.index_state import found
 
 PROSE = "A fall deals 1d6 for each ten feet fallen.\n\n"
 RAGGED = "|a" * 255 + "|\n" + "|-" * 255 + "|\n" + "|b|\n" * 255 + "\n"  # 2 KB, 65,280 cells
+MEMORY = "takes over 512 MB to read; split it"
+ENDED = "the process that reads it ended with status 1"
 LONG = "a\n" * (budget.SMALL_BYTES // 2)  # so that another process reads it
 
 
@@ -90,15 +92,6 @@ def test_a_file_that_needs_too_much_memory_is_refused() -> None:
 
 
 @pytest.mark.proves("row 3")
-@pytest.mark.parametrize("way", LACKS)
-def test_a_lack_of_memory_is_named_however_it_shows_itself(
-    way: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(parsing, "_WORKER", "tests.support.faults.failing_worker")
-    assert refusal(f"{way}\n{LONG}") == "takes over 512 MB to read; split it"
-
-
-@pytest.mark.proves("row 3")
 @pytest.mark.parametrize(("way", "words"), UNSURE.items())
 def test_an_error_beside_full_memory_is_told_with_the_limit(
     way: str, words: str, monkeypatch: pytest.MonkeyPatch
@@ -110,13 +103,18 @@ def test_an_error_beside_full_memory_is_told_with_the_limit(
 
 
 @pytest.mark.proves("row 3")
-@pytest.mark.parametrize("way", OTHERS)
-def test_an_error_that_is_no_lack_of_memory_is_told_as_it_is(
-    way: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("way", "said"),
+    [
+        *[(way, MEMORY) for way in LACKS],
+        *[(way, f"{ENDED}: {way}: made up") for way in OTHERS],
+    ],
+)
+def test_a_lack_of_memory_is_named_however_it_shows_itself_and_no_other_error_is(
+    way: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parsing, "_WORKER", "tests.support.faults.failing_worker")
-    reason = refusal(f"{way}\n{LONG}")
-    assert reason == f"the process that reads it ended with status 1: {way}: made up"
+    assert refusal(f"{way}\n{LONG}") == said
 
 
 @pytest.mark.proves("row 3")

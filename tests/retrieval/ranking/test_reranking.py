@@ -50,7 +50,7 @@ def build(folder: Path, labels: Sequence[str] = ("LABEL_0",), says: int | None =
     )
     torch.manual_seed(7)
     network = BertForSequenceClassification(
-        BertConfig(  # type: ignore[call-arg]
+        BertConfig(
             vocab_size=len(vocabulary),
             hidden_size=16,
             num_hidden_layers=1,
@@ -69,7 +69,7 @@ def build(folder: Path, labels: Sequence[str] = ("LABEL_0",), says: int | None =
             chosen = torch.eye(max(2, len(labels)))[says, : len(labels)]
             network.classifier.bias.copy_(18 * chosen - 9)
     network.save_pretrained(folder)
-    PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+    PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         unk_token="[UNK]",
         pad_token="[PAD]",

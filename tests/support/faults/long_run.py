@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 
-from tests.conftest import write_vault
+from tests.support.faults import editions
 from tests.support.servers.with_keys import bearer
 
 TOPICS = ("torch", "lantern", "rope", "axe", "dagger", "mace")
@@ -61,12 +61,7 @@ class Run:
 
 def write(vault: Path, version: int) -> None:
     """Two files of made-up wares, each of which says which version it is of."""
-    for number in range(2):
-        wares = [
-            f"## {topic.title()}\n\nA {topic} costs {1000 + version} gold coins at the market.\n"
-            for topic in TOPICS[number::2]
-        ]
-        write_vault(vault, {f"wares {number}.md": f"# Wares {number}\n\n" + "\n".join(wares)})
+    editions.write(vault, version, TOPICS, f"costs {1000 + version} gold coins at the market")
 
 
 def read(run: Run, number: int) -> None:
