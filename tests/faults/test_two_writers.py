@@ -22,7 +22,6 @@ from retrieval.index.store import Connection
 from tests.support.servers.faulty_server import Server, faulty_server
 
 ROOT = Path(__file__).parents[2]
-WRITERS = 8
 
 # `python -m ingest` with vectors that cost nothing: the subject is the lock.
 INGEST = """
