@@ -62,13 +62,13 @@ actions:  ## lint the workflows, action.yml and its example (needs node and npm)
 	@$(LINTERS)/node_modules/.bin/action-validator action.yml
 	@if command -v shellcheck > /dev/null; then shellcheck .github/action/gate.sh; fi
 
-# Pytest's two workers wait for processes and servers a third of their time: the rest of what CI runs
-# is done in it, behind them in rank, and is shown behind their words.
+# Pytest's two workers often wait for processes and servers: the rest of what CI runs is done
+# meanwhile, and shown behind their words.
 test: setup  ## everything that CI runs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@mkdir -p results
-	@nice $(MAKE) --no-print-directory beside > results/beside.log 2>&1 & beside=$$!; \
+	@$(MAKE) --no-print-directory beside > results/beside.log 2>&1 & beside=$$!; \
 		trap 'kill $$beside' INT TERM; \
 		$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder; status=$$?; \
 		wait $$beside || status=2; cat results/beside.log; exit $$status
