@@ -21,6 +21,7 @@ from api.http.body_limit import TooLargeAsProblem
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import ConcurrencyLimit, Questions, Turns, admitted
 from api.http.cors import Cors
+from api.http.early_refusal import EarlyRefusal
 from api.http.hosts import Hosts
 from api.http.sse import EventStream
 from api.keys.authorization import ASK
@@ -94,6 +95,8 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.state.questions = Questions()
     app.state.turns = Turns()
     app.add_middleware(ConcurrencyLimit)
+    told = dict.fromkeys(("/ask", "/search", "/page/ask"), problems.explain)
+    app.add_middleware(EarlyRefusal, told={**told, routes.CHAT: routes.explain})
     metrics.install(app)
     feedback.install(app)
     app.add_middleware(RequestBodyLimitMiddleware, max_body_size=_MOST_BYTES)

@@ -8,6 +8,8 @@ import os
 from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from math import inf
+from time import monotonic
 
 from fastapi import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,6 +23,8 @@ MOST = 32  # questions: one is encoded at a time, and the last of them waits 1.6
 MOST_OF_A_MODEL = 16
 
 AT_WORK = max(2, os.cpu_count() or 2)  # questions that are searched for at once, of all callers
+_ROUND = 4  # turns, of which one goes round, however many questions a caller has
+_LATELY = 10.0  # seconds for which a caller with many leaves a turn to who asked last
 
 MOST_WAITING = 16  # files that are shown: one is made into a page at a time
 
@@ -61,39 +65,48 @@ class Place:
 class Questions:
     """The questions that are being answered. Used in the event loop alone, which needs no lock.
 
-    One caller has three quarters of the places at most, and callers take turns: whoever asks a lot
-    waits for its own questions.
+    One caller has three quarters of the places at most. Whoever has fewest questions there is
+    searched for next, but for each fourth turn, which goes round; and a caller with many leaves one
+    turn free while others ask. So whoever asks a lot waits for its own questions.
     """
 
     def __init__(self) -> None:
         self.count = 0
         self._of: Counter[str] = Counter()
-        self._at_work = 0
+        self._at_work: Counter[str] = Counter()
+        self._begun = 0
         self._waiting: OrderedDict[str, deque[Place]] = OrderedDict()
+        self._lately: OrderedDict[str, float] = OrderedDict()  # the last two callers, and when
 
-    def admit(self, caller: str, *, has_model: bool) -> Place:
-        """Count one more; whoever calls it lets it leave. Raises OverloadedError over the limit."""
+    def check(self, caller: str, *, has_model: bool) -> None:
+        """Raise OverloadedError where a question of this caller would be one too many."""
         most = MOST_OF_A_MODEL if has_model else MOST
         if self.count >= most or self._of[caller] >= most - most // 4:
             raise OverloadedError(
                 f"{self.count} questions are being answered; ask again in some seconds"
             )
+
+    def admit(self, caller: str, *, has_model: bool) -> Place:
+        """Count one more; whoever calls it lets it leave. Raises OverloadedError over the limit."""
+        self.check(caller, has_model=has_model)
         self.count += 1
         self._of[caller] += 1
+        self._lately[caller] = monotonic()
+        self._lately.move_to_end(caller)
+        if len(self._lately) > 2:
+            self._lately.popitem(last=False)
         return Place(caller)
 
     def leave(self, place: Place) -> None:
         """Take a question off the count."""
         self.count -= 1
-        self._of[place.caller] -= 1
-        if not self._of[place.caller]:
-            del self._of[place.caller]
+        _take(self._of, place.caller)
         if place.turn:
             place.turn.cancel()  # of one that still waits
         self.end_turn(place)
 
     async def wait_for_turn(self, place: Place) -> None:
-        """Wait until fewer than AT_WORK are searched for, the callers one after the other."""
+        """Wait until fewer than AT_WORK are searched for, and it is this caller's turn."""
         place.turn = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(place.caller, deque()).append(place)
         self._begin()
@@ -103,19 +116,41 @@ class Questions:
         """Let the next one begin."""
         if place.has_turn:
             place.has_turn = False
-            self._at_work -= 1
+            _take(self._at_work, place.caller)
             self._begin()
 
     def _begin(self) -> None:
-        while self._waiting and self._at_work < AT_WORK:
-            caller, places = self._waiting.popitem(last=False)
+        while self._at_work.total() < AT_WORK and (caller := self._next()) is not None:
+            places = self._waiting.pop(caller)
             place = places.popleft()
             if places:
                 self._waiting[caller] = places  # behind the others
             if place.turn and not place.turn.done():
-                self._at_work += 1
+                self._begun += 1
+                self._at_work[caller] += 1
                 place.has_turn = True
                 place.turn.set_result(None)
+
+    def _next(self) -> str | None:
+        """Whose question is searched for next; None where the turn that is free is for others."""
+        heavy = sum(self._at_work[one] for one in self._at_work if self._has_many(one))
+        may = [one for one in self._waiting if heavy < AT_WORK - 1 or not self._has_many(one)]
+        if not may or self._begun % _ROUND == 0:
+            return next(iter(may), None)
+        return min(may, key=self._of.__getitem__)
+
+    def _has_many(self, caller: str) -> bool:
+        """Whether a caller has so many questions that it has to leave a turn for the others."""
+        if self._of[caller] <= MOST // 4:
+            return False
+        before = (at for other, at in self._lately.items() if other != caller)
+        return max(before, default=-inf) > monotonic() - _LATELY
+
+
+def _take(counts: Counter[str], caller: str) -> None:
+    counts[caller] -= 1
+    if not counts[caller]:
+        del counts[caller]
 
 
 async def admitted(request: Request) -> None:
@@ -125,12 +160,21 @@ async def admitted(request: Request) -> None:
     """
     questions: Questions = request.app.state.questions
     has_model = app_state(request).model is not None
-    key = key_of(request)
-    caller = f"key {key.name}" if key else request.client.host if request.client else ""
-    place = questions.admit(caller, has_model=has_model)
+    place = questions.admit(_caller(request), has_model=has_model)
     setattr(request.state, _ADMITTED, place)
     if not has_model:  # it waits for the model's server, not for this machine
         await questions.wait_for_turn(place)
+
+
+def check_place(request: Request) -> None:
+    """Raise OverloadedError where a question of this request's caller would be one too many."""
+    questions: Questions = request.app.state.questions
+    questions.check(_caller(request), has_model=app_state(request).model is not None)
+
+
+def _caller(request: Request) -> str:
+    key = key_of(request)
+    return f"key {key.name}" if key else request.client.host if request.client else ""
 
 
 class Turns:

@@ -31,6 +31,7 @@ from api.openai.request import MODEL, ChatRequest, RequestFaultError, asked, che
 from api.schema.answer import Answer
 from retrieval.errors import FilterError, QuestionError, RulesError
 
+CHAT = "/v1/chat/completions"  # the path
 _PARAMETERS: dict[type[RulesError], str] = {QuestionError: "messages", FilterError: "filters"}
 _STARTED = int(time.time())
 
@@ -53,9 +54,7 @@ class _Route(APIRoute):
                 param = parameter(first["loc"][1:]) if first["type"] != "json_invalid" else None
                 return _error(400, f"{param or 'body'}: {first['msg']}", param, None)
             except RulesError as error:
-                told = request.app.exception_handlers[RulesError](request, error)
-                param = _PARAMETERS.get(type(error))
-                return _retold(told, param, type(error).__name__)
+                return explain(request, error)
             except HTTPException as error:
                 told = request.app.exception_handlers[HTTPException](request, error)
                 return _retold(told, None, "invalid_api_key" if error.status_code == 401 else None)
@@ -85,7 +84,7 @@ router = APIRouter(
 
 
 @router.post(
-    "/v1/chat/completions",
+    CHAT,
     response_model=ChatCompletion,
     response_model_exclude_unset=True,  # what OpenAI has and the Oracle does not
     dependencies=[Depends(admitted), ASKING],
@@ -146,6 +145,12 @@ def unknown(path: str, request: Request) -> None:
 
 def _model() -> Model:
     return Model(id=MODEL, object="model", created=_STARTED, owned_by=MODEL)
+
+
+def explain(request: Request, error: RulesError) -> JSONResponse:
+    """Turn an error into OpenAI's shape."""
+    told = request.app.exception_handlers[RulesError](request, error)
+    return _retold(told, _PARAMETERS.get(type(error)), type(error).__name__)
 
 
 def _retold(told: JSONResponse, param: str | None, code: str | None) -> JSONResponse:

@@ -12,7 +12,7 @@ from api.observability.logs import OncePerMinute
 from api.schema.answer import Answer
 from api.telemetry.scrubbing import scrubbed
 from retrieval.database.pool import Store
-from retrieval.errors import LlmAbandonedError, RulesError
+from retrieval.errors import LlmAbandonedError, OverloadedError, RulesError
 from retrieval.metadata.filters import Given as Filter
 from retrieval.settings import Settings
 from retrieval.usage import feedback, telemetry
@@ -123,11 +123,11 @@ class Recorder:
 
 
 def record(state: Mapping[str, Any], milliseconds: float) -> None:
-    """Store what became of a request's question, where it asked one; call it behind the reply."""
+    """Store what became of a request's question, where it had a place; call it behind the reply."""
     recorder: Recorder | None = state.get("recorder")
     end: Answer | str | None = state.get(END)
-    if recorder is None or end is None:
-        return
+    if recorder is None or end is None or end == OverloadedError.__name__:
+        return  # who asks too much writes no rows: the metrics count those that had no place
     key = state.get("key")
     if isinstance(end, Answer):
         recorder.answered(end, milliseconds, key)

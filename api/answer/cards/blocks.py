@@ -222,7 +222,8 @@ _MARK = re.compile(r"^\s*(?:>\s*)?(?:[-*+]|\d{1,9}[.)])\s")
 
 
 def _indent(line: str) -> int:
-    return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
+    line = line.expandtabs(4)
+    return len(line) - len(line.lstrip())
 
 
 def _numbers(part: Part) -> range:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from api.answer.cards.asked_parts import asked_fields, asked_rows, field_asked
 from api.answer.cards.blocks import Block, Part, heading_of
 from api.answer.cards.card import Piece, form_of, numbers, part_numbers
-from api.answer.cards.place import CardPlace, is_short, whole, words_of
+from api.answer.cards.place import CardPlace, has_at_most, is_short, whole
 from retrieval.models import IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 
@@ -30,7 +30,7 @@ def _is_small(file: IndexedFile, block: Block, chosen: Sequence[RankedLine]) -> 
     if not (introduced or chosen[0] in of_block or len(of_block) >= _SEVERAL):
         return False
     most = _INTRODUCED_WORDS if introduced else _SMALL_WORDS
-    return words_of(file, list(numbers(whole(block)))) <= most
+    return has_at_most(most, file, numbers(whole(block)))
 
 
 def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWords) -> list[Piece]:
@@ -74,11 +74,11 @@ def _of_block(
 
 
 def _is_stat_block(place: CardPlace, block: Block) -> bool:
-    return block.kind == "fields" and _words_whole(place, block) <= _SMALL_WORDS
+    return block.kind == "fields" and _has_at_most(_SMALL_WORDS, place, block)
 
 
-def _words_whole(place: CardPlace, block: Block) -> int:
-    return words_of(place.file, sorted(set(numbers(whole(block)))))
+def _has_at_most(words: int, place: CardPlace, block: Block) -> bool:
+    return has_at_most(words, place.file, dict.fromkeys(numbers(whole(block))))
 
 
 def _between(place: CardPlace, chosen: Sequence[RankedLine]) -> list[Block]:
@@ -93,7 +93,7 @@ def _between(place: CardPlace, chosen: Sequence[RankedLine]) -> list[Block]:
         block
         for n, block in enumerate(place.section)
         if at[0] < n < at[-1] and n not in at and block.kind != "table"
-        and _words_whole(place, block) <= _GAP
+        and _has_at_most(_GAP, place, block)
     ]  # fmt: skip
 
 
@@ -167,7 +167,7 @@ def _narrowed(
 ) -> list[Part]:
     """A long item with others nested in it: its own lines and the nested ones that answer."""
     lines = range(part.first_line, part.last_line + 1)
-    if block.kind != "list" or words_of(file, lines) <= _LONG_ITEM:
+    if block.kind != "list" or has_at_most(_LONG_ITEM, file, lines):
         return [part]
     own = [one for one in file.entries if part.holds(one)]
     first = [one for one in own if one.first_line == own[0].first_line]

@@ -1,7 +1,8 @@
 """A section of the rules as a card is cut from it, and how much of it is shown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Piece, form_of, numbers, words
@@ -50,8 +51,8 @@ def is_short(place: CardPlace) -> bool:
     large = {"table"} if place.size.named else {"table", "fields"}
     if any(b.kind in large and len(b.parts) > place.size.rows for b in place.section):
         return False
-    shown = [number for block in place.section for number in numbers(whole(block))]
-    return words_of(place.file, sorted(set(shown))) <= place.size.section
+    shown = (number for block in place.section for number in numbers(whole(block)))
+    return has_at_most(place.size.section, place.file, dict.fromkeys(shown))
 
 
 def whole(block: Block) -> Piece:
@@ -59,6 +60,7 @@ def whole(block: Block) -> Piece:
     return Piece(form_of(block), block.lead, block.parts)
 
 
-def words_of(file: IndexedFile, lines: Sequence[int]) -> int:
-    """Return how many words some lines of a file have."""
-    return words("\n".join(file.lines.get(number, "") for number in lines))
+def has_at_most(most: int, file: IndexedFile, lines: Iterable[int]) -> bool:
+    """Tell whether lines have so few words; those of a long section are not read to the end."""
+    counted = accumulate(words(file.lines.get(number, "")) for number in lines)
+    return all(so_far <= most for so_far in counted)

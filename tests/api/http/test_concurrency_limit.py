@@ -1,9 +1,11 @@
 """More questions at once than can be answered: the last ones are told so, and soon."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from time import monotonic, perf_counter, sleep
 from typing import Any
 
@@ -12,10 +14,16 @@ import pytest
 
 from api.http import concurrency_limit
 from api.http.concurrency_limit import Questions
+from api.keys import key_file
+from api.keys.key_ring import KeyRing
+from api.main import create_app
+from api.state import AppState
+from retrieval.context import SearchContext
 from retrieval.errors import OverloadedError
 from retrieval.settings import Settings
 from tests.support.servers.fake_llm import FakeLlm
 from tests.support.servers.serving import serving
+from tests.support.servers.with_keys import bearer
 
 PLACES = 2
 TORCH = "How long does a torch burn?"
@@ -111,35 +119,95 @@ def test_a_client_that_leaves_before_the_first_event_gives_its_place_back(
     assert status == 200
 
 
-def test_callers_take_turns_and_one_of_them_leaves_places_for_the_others(
+async def begun(calls: list[tuple[str, int]], most: dict[str, int] | None = None) -> list[str]:
+    """Who was searched for, in order: `calls` are callers with how many questions, all at once.
+
+    `most` gets, for each caller, how many of its questions were searched for at a time.
+    """
+    questions, order, now = Questions(), list[str](), Counter[str]()
+
+    async def ask(caller: str) -> None:
+        place = questions.admit(caller, has_model=False)
+        try:
+            await questions.wait_for_turn(place)
+            order.append(caller)
+            now[caller] += 1
+            if most is not None:
+                most[caller] = max(most.get(caller, 0), now[caller])
+            await asyncio.sleep(0.001)
+            now[caller] -= 1
+        finally:
+            questions.leave(place)
+
+    tasks = [asyncio.create_task(ask(caller)) for caller, times in calls for _ in range(times)]
+    await asyncio.sleep(0)
+    tasks[calls[0][1] - 1].cancel()  # a client that leaves
+    await asyncio.wait(tasks)
+    assert questions.count == 0
+    return order
+
+
+def test_who_has_fewest_questions_goes_first_and_each_fourth_turn_goes_round(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(concurrency_limit, "MOST", 8)
     monkeypatch.setattr(concurrency_limit, "AT_WORK", 1)
+    order = asyncio.run(begun([("many", 12), ("few", 5)]))
+    assert order == ["many", "few", "few", "few", "many", "few", "few", *["many"] * 9]
 
-    async def run() -> list[str]:
-        questions, begun, gate = Questions(), list[str](), asyncio.Event()
 
-        async def ask(caller: str) -> None:
-            place = questions.admit(caller, has_model=False)
-            try:
-                await questions.wait_for_turn(place)
-                begun.append(caller)
-                await gate.wait()
-            finally:
-                questions.leave(place)
+def test_who_has_many_questions_leaves_a_turn_while_others_ask(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(concurrency_limit, "AT_WORK", 3)
+    most: dict[str, int] = {}
+    asyncio.run(begun([("alone", 20)], most))
+    asyncio.run(begun([("first", 1), ("many", 20), ("few", 6)], most))
+    assert most == {"alone": 3, "many": 2, "few": 3}
 
-        many = [asyncio.create_task(ask("many")) for _ in range(6)]
-        await asyncio.sleep(0)  # one is at work
-        with pytest.raises(OverloadedError, match="6 questions are being answered"):
-            questions.admit("many", has_model=False)
-        few = [asyncio.create_task(ask("few")) for _ in range(2)]
-        await asyncio.sleep(0)
-        many[5].cancel()  # its client left
-        gate.set()
-        await asyncio.wait([*many, *few])
-        assert questions.count == 0
-        return begun
 
-    begun = asyncio.run(run())
-    assert begun == ["many", "many", "few", "many", "few", "many", "many"]
+def test_one_caller_leaves_places_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concurrency_limit, "MOST", 8)
+    questions = Questions()
+    places = [questions.admit("many", has_model=False) for _ in range(6)]
+    with pytest.raises(OverloadedError, match="6 questions are being answered"):
+        questions.admit("many", has_model=False)
+    places.append(questions.admit("few", has_model=False))
+    for place in places:
+        questions.leave(place)
+    assert questions.count == 0
+
+
+@pytest.mark.proves("row 28", "promise 8")
+@pytest.mark.parametrize("way", WAYS)
+def test_who_has_no_place_is_refused_before_the_body_is_read(
+    search_context: SearchContext, tmp_path: Path, way: str
+) -> None:
+    file = tmp_path / "keys.jsonl"
+    many, few, other = (
+        bearer(key_file.add(file, name, [scope]))
+        for name, scope in (("many", "ask"), ("few", "ask"), ("other", "feedback"))
+    )
+    app = create_app(AppState(search_context, None, keys=KeyRing(str(file))))
+    path, body = WAYS[way]
+    with serving(search_context.settings, app) as client:
+        places = [app.state.questions.admit("key many", has_model=False) for _ in range(24)]
+        refused = client.post(path, content=b"no JSON", headers=many)
+        assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
+        assert len(refused.headers["X-Request-ID"]) == 32
+        told = refused.json()
+        said = told["error"]["message"] if way == "openai" else told["detail"]
+        assert said == "24 questions are being answered; ask again in some seconds"
+        assert client.post(path, content=b"no JSON", headers=few).status_code in {400, 422}
+        assert client.post(path, json=body, headers=few).status_code == 200
+        assert client.post(path, json=body, headers=bearer("wrong")).status_code == 401
+        assert client.post(path, json=body, headers=other).status_code == 403
+        for place in places:
+            app.state.questions.leave(place)
+        assert client.post(path, json=body, headers=many).status_code == 200
+        scraped = app.state.metrics.registry.get_sample_value
+        told_as = {"outcome": "error", "reason": "OverloadedError"}
+        asks = path in {"/ask", "/v1/chat/completions"}
+        assert scraped("rag_answers_total", told_as) == (1 if asks else None)
+    with search_context.store.connect() as conn:
+        rows = conn.execute("SELECT count(*) FROM telemetry WHERE reason = 'OverloadedError'")
+        assert rows.fetchone() == (0,)
