@@ -133,8 +133,9 @@ class Questions:
 
     def _next(self) -> str | None:
         """Whose question is searched for next; None where the turn that is free is for others."""
+        most = max(AT_WORK - 1, 1)
         heavy = sum(self._at_work[one] for one in self._at_work if self._has_many(one))
-        may = [one for one in self._waiting if heavy < AT_WORK - 1 or not self._has_many(one)]
+        may = [one for one in self._waiting if heavy < most or not self._has_many(one)]
         if not may or self._begun % _ROUND == 0:
             return next(iter(may), None)
         return min(may, key=self._of.__getitem__)

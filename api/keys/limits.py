@@ -70,9 +70,7 @@ async def _check(request: Request, amounts: Mapping[str, int]) -> None:
     if not windows:
         return
     store = app_state(request).rules.store
-    windows = await run_in_threadpool(
-        _counted, store, lambda conn: rate_window.count(conn, windows)
-    )
+    windows = await run_in_threadpool(_counted, store, lambda conn: rate_window.take(conn, windows))
     request.state.reply_headers = _headers(windows)
     over = [one for one in windows if one.is_over]
     if over:
@@ -151,8 +149,7 @@ def _network(host: str) -> str:
 
 def _counted(store: Store, work: Callable[[Connection], _Result]) -> _Result:
     try:
-        with store.connect() as conn:
-            return work(conn)
+        return store.write(work)
     except ConfigurationError as error:
         log.error("limits: %s", error)  # it names a role of the database
         raise ConfigurationError(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, LiteralString, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -18,6 +18,7 @@ from retrieval.index import hnsw
 from retrieval.index.store import Connection
 
 _Result = TypeVar("_Result")
+_Work = Callable[[Connection], _Result]
 _log = logging.getLogger(__name__)
 
 _WAIT = 5.0  # seconds for a connection of the pool
@@ -27,6 +28,8 @@ _STATEMENT_MS = 10_000  # a search takes milliseconds
 _LOCK_MS = 5_000  # nothing of ours holds a lock against readers for longer than a query
 _IDLE_MS = 15_000  # between two statements of a `read`; a process that was halted takes longer
 _POOL_SIZE = 8
+_READING = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+_WRITING = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"  # a counter that others count, too
 _SCARCE: dict[type[psycopg.Error], str] = {  # what it lacks; asked again, it lacks it still
     psycopg.errors.DiskFull: "free space on the disk of the database",
     psycopg.errors.OutOfMemory: "give the database's server more memory, or end what else needs it",
@@ -109,7 +112,7 @@ class Store:
             stack.pop_all()
         return conn
 
-    def read(self, work: Callable[[Connection], _Result]) -> _Result:
+    def read(self, work: _Work[_Result]) -> _Result:
         """Return `work(connection)`, all of whose statements see one state of the index.
 
         Where a connection turns out dead (the database was restarted), the pool is drained, an
@@ -118,9 +121,16 @@ class Store:
         connection or to end a statement in time, where it lacks disk or memory, or where nothing
         comes back from it: all of it within 12 s, whatever it is waited for.
         """
+        return self._twice(work, _READING)
+
+    def write(self, work: _Work[_Result]) -> _Result:
+        """Return `work(connection)`, in a transaction that may write; else as `read` does it."""
+        return self._twice(work, _WRITING)
+
+    def _twice(self, work: _Work[_Result], begin: LiteralString) -> _Result:
         give_up = monotonic() + _READ
         try:
-            return self._once(work, give_up)
+            return self._once(work, give_up, begin)
         except PoolTimeout:
             self._start_again(give_up)
             self._look(give_up)
@@ -130,7 +140,7 @@ class Store:
             self._pool.drain()
             self._start_again(give_up)
         try:
-            return self._once(work, give_up)
+            return self._once(work, give_up, begin)
         except PoolTimeout as error:
             self._look(give_up)  # it may have stopped only now
             raise _busy(error) from error
@@ -167,12 +177,12 @@ class Store:
         finally:
             thread.shutdown(wait=False)
 
-    def _once(self, work: Callable[[Connection], _Result], give_up: float) -> _Result:
+    def _once(self, work: _Work[_Result], give_up: float, begin: LiteralString) -> _Result:
         wait = min(_WAIT, give_up - monotonic())
         with self._pool.connection(wait) as conn:
             conn.deadline = give_up
             with conn.transaction():
-                conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                conn.execute(begin)
                 if _changes_sessions(conn):
                     configure(conn, _limits(), local=True)
                 return work(conn)

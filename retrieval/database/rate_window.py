@@ -69,6 +69,20 @@ _READ = """
 _MOST_AT_ONCE = 100_000_000  # so that the sum of what is counted stays an integer
 
 
+def take(conn: Connection, windows: Sequence[Window]) -> list[Window]:
+    """Count each window's amount where none is over, else nothing: who is refused uses up nothing.
+
+    Return them with what is used of them by now. Raises what `count` raises.
+    """
+    counted: list[Window] = []
+    with conn.transaction():
+        counted = count(conn, windows)
+        if any(one.is_over for one in counted):
+            counted = [replace(one, used=one.used - one.amount, amount=0) for one in counted]
+            raise psycopg.Rollback
+    return counted
+
+
 def count(conn: Connection, windows: Sequence[Window]) -> list[Window]:
     """Count each window's amount and return them with what is used of them by now.
 

@@ -1,7 +1,6 @@
 """More questions at once than can be answered: the last ones are told so, and soon."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -13,7 +12,7 @@ import httpx2
 import pytest
 
 from api.http import concurrency_limit
-from api.http.concurrency_limit import Questions
+from api.http.concurrency_limit import Place, Questions
 from api.keys import key_file
 from api.keys.key_ring import KeyRing
 from api.main import create_app
@@ -119,23 +118,16 @@ def test_a_client_that_leaves_before_the_first_event_gives_its_place_back(
     assert status == 200
 
 
-async def begun(calls: list[tuple[str, int]], most: dict[str, int] | None = None) -> list[str]:
-    """Who was searched for, in order: `calls` are callers with how many questions, all at once.
-
-    `most` gets, for each caller, how many of its questions were searched for at a time.
-    """
-    questions, order, now = Questions(), list[str](), Counter[str]()
+async def begun(calls: list[tuple[str, int]]) -> list[str]:
+    """Who was searched for, in order: `calls` are callers with how many questions, all at once."""
+    questions, order = Questions(), list[str]()
 
     async def ask(caller: str) -> None:
         place = questions.admit(caller, has_model=False)
         try:
             await questions.wait_for_turn(place)
             order.append(caller)
-            now[caller] += 1
-            if most is not None:
-                most[caller] = max(most.get(caller, 0), now[caller])
             await asyncio.sleep(0.001)
-            now[caller] -= 1
         finally:
             questions.leave(place)
 
@@ -159,10 +151,33 @@ def test_who_has_many_questions_leaves_a_turn_while_others_ask(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(concurrency_limit, "AT_WORK", 3)
-    most: dict[str, int] = {}
-    asyncio.run(begun([("alone", 20)], most))
-    asyncio.run(begun([("first", 1), ("many", 20), ("few", 6)], most))
-    assert most == {"alone": 3, "many": 2, "few": 3}
+    questions = Questions()
+
+    async def begin(caller: str) -> Place:
+        place = questions.admit(caller, has_model=False)
+        await questions.wait_for_turn(place)
+        return place
+
+    async def at_work(tasks: list[asyncio.Task[Place]], *, ended: Place | None = None) -> int:
+        if ended:
+            questions.leave(ended)
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return sum(one.done() and one.result().has_turn for one in tasks)
+
+    async def run() -> None:
+        many = [asyncio.create_task(begin("many")) for _ in range(20)]
+        assert await at_work(many) == 3  # nobody else is there
+        few = [asyncio.create_task(begin("few"))]
+        assert await at_work(few) == 0
+        assert await at_work(few, ended=many[0].result()) == 1
+        assert await at_work(many, ended=few[0].result()) == 2
+        few = [asyncio.create_task(begin("few"))]
+        assert await at_work(few) == 1  # at once
+        for one in many:
+            one.cancel()
+
+    asyncio.run(run())
 
 
 def test_one_caller_leaves_places_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,15 +93,30 @@ def test_a_key_has_its_minute_with_all_apis_together(
     assert one.post("/search", json=QUESTION).status_code == 200
 
 
+def test_who_is_refused_uses_up_nothing_and_no_connection_is_made(
+    apis: list[httpx2.Client], search_context: SearchContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = apis
+    assert one.post("/search", json=QUESTION).status_code == 200  # the pool has a connection
+
+    def connect(store: Store, **options: Any) -> Any:
+        raise AssertionError("a request is counted by a connection of the pool")
+
+    monkeypatch.setattr(Store, "connect", connect)
+    asked = [one.post("/search", json=QUESTION) for _ in range(8)]
+    assert [reply.status_code for reply in asked] == [200] * 3 + [429] * 5
+    # Of the address's nine, "slow" had its four: its refusals took none of the other's.
+    assert asked[-1].headers["RateLimit"].startswith('"address";r=5;t=')
+    left = [other.post("/search", json=QUESTION).status_code for _ in range(6)]
+    assert left == [200] * 5 + [429]
+
+
 def test_an_address_has_its_minute_with_all_keys_together(
     apis: list[httpx2.Client], search_context: SearchContext
 ) -> None:
     one, other = apis
     statuses = [client.post("/search", json=QUESTION).status_code for client in (one, other) * 5]
-    assert statuses == [200] * 8 + [
-        429,
-        429,
-    ]  # slow has 4, and 4 of the other's 6: the tenth is over
+    assert statuses == [200] * 8 + [429, 200]  # "slow" has had its four, and was refused for it
     transport = httpx2.HTTPTransport(local_address="127.0.0.2")
     with httpx2.Client(base_url=other.base_url, transport=transport) as elsewhere:
         cookie = {"Cookie": f"{COOKIE}={other.headers['authorization'].split()[1]}"}
