@@ -192,7 +192,6 @@ def test_one_caller_leaves_places_for_the_others(monkeypatch: pytest.MonkeyPatch
     assert questions.count == 0
 
 
-@pytest.mark.proves("row 28", "promise 8")
 @pytest.mark.parametrize("way", WAYS)
 def test_who_has_no_place_is_refused_before_the_body_is_read(
     search_context: SearchContext, tmp_path: Path, way: str
