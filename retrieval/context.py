@@ -14,9 +14,9 @@ from retrieval.encoder.bi_encoder import ENCODING_VERSION, Embedder, ModelThread
 from retrieval.encoder.chosen_models import encoder_files, reranker_files
 from retrieval.errors import IndexMismatchError
 from retrieval.fitted import Models
+from retrieval.index.file_terms import TermsCache
 from retrieval.index.sections import Sections, SectionsCache
 from retrieval.index.store import Connection, Generation, chosen
-from retrieval.index.terms import TermsCache
 from retrieval.metadata.filters import Given
 from retrieval.metadata.scope import MetadataCache
 from retrieval.models import Scope, Terms

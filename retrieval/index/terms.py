@@ -1,133 +1,23 @@
-"""What the words of a vault are: its names, its fields, and how common each word is.
+"""What the words of a vault are: the names and fields of its entries, and their stems.
 
 Learnt from the vault alone: names are what files, headings, rows and bold beginnings are called,
 fields are the columns of tables, the keys of stat blocks, and bold beginnings with a colon.
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from functools import lru_cache
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
-from retrieval.index import text_search
-from retrieval.index.abbreviations import explained, stored_aliases
-from retrieval.models import LONGEST_NAME, Aliases, Entry, Name, Scope, Terms
+from retrieval.models import LONGEST_NAME, Aliases, Entry, Name, Terms
 from retrieval.text.dialects import WIKI, link_words
 from retrieval.text.normalize import searchable, unnumbered
 from retrieval.text.words import STOP, WORD, alias_key, stem
 
-if TYPE_CHECKING:  # what only cuts and reads Markdown needs no database
-    from retrieval.index.store import Connection
-
 _SELDOM = 2  # times: a word that the rules explain, and not what they call the thing
 _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four, tour
-_COMMON = 300  # words, enough to tell a language by
 _BAR = re.compile(r"(?<!\\)\|")
 _MARKS = re.compile(r"[*_`†]+")
 _BOLD = re.compile(r"\s*(?:>\s*)?(?:[-*+]\s+|\d{1,9}[.)]\s+)?(\*{1,3}|_{1,3})([^*_]{1,60}?)\1(:?)")
-_ENTRIES = """
-    SELECT c.path, e.kind, e.heading, e.quote, e.lead, e.words
-    FROM entry AS e JOIN chunk AS c ON c.id = e.chunk_id
-    WHERE e.generation_id = %(generation)s AND e.kind <> 'whole'
-        AND (%(part)s::bigint[] IS NULL OR e.chunk_id = ANY(%(part)s::bigint[]))
-    ORDER BY c.path, e.first_line, e.ordinal
-"""
-
-
-@dataclass(slots=True)
-class TermsCache:
-    """The terms of the generation that was asked last."""
-
-    _known: tuple[str, Terms] | None = field(default=None)
-
-    def of(
-        self, conn: "Connection", generation_id: int, name: str, part: Scope | None = None
-    ) -> Terms:
-        """Return the terms of a generation, or of a `part`, which a cache always is asked for.
-
-        A part has the aliases whose meanings stand in it. `name` changes with every change.
-        """
-        known = self._known
-        if known is None or known[0] != name:
-            values = {"generation": generation_id, "part": part.chunks if part else None}
-            rows = conn.execute(_ENTRIES, values).fetchall()
-            entries = [(path, Entry(*_padded(columns))) for path, *columns in rows]
-            aliases = stored_aliases(conn, generation_id)
-            said = aliases if part is None else _said_in(of_entries(entries), aliases)
-            terms = of_entries(entries, said)
-            stop = text_search.stop_words(conn, generation_id, terms.words)
-            known = (name, replace(terms, stop=frozenset(map(stemmed, stop))))
-            self._known = known
-        return known[1]
-
-
-def _said_in(terms: Terms, aliases: Aliases) -> Aliases:
-    meant = {name: stems_of(" ".join(meanings)) for name, meanings in aliases.items()}
-    return {n: aliases[n] for n, stems in meant.items() if all(map(terms.frequency.get, stems))}
-
-
-def _padded(columns: Sequence[str]) -> tuple[Any, ...]:
-    kind, heading, quote, lead, words = columns
-    return kind, heading, 0, 0, quote, lead, "", words
-
-
-def of_entries(
-    found: Iterable[tuple[str, Entry]], aliases: Aliases = MappingProxyType({})
-) -> Terms:
-    """Return the terms of entries with the paths of their files, and of the vault's aliases."""
-    frequency: Counter[str] = Counter()
-    words: Counter[str] = Counter()
-    names: defaultdict[Name, set[str]] = defaultdict(set)
-    known_fields: set[Name] = set()
-    titles: dict[str, str] = {}
-    abbreviations: dict[str, Name] = {}
-    count = 0
-    for path, entry in found:
-        count += 1
-        titles.setdefault(path, entry.heading.split(" > ")[0] or title(path))
-        said = [*_words_of(entry.heading), *WORD.findall(entry.words.lower())]  # folded already
-        words.update(said)
-        frequency.update({stemmed(word) for word in said if word not in STOP})
-        for name in names_of(path, entry):
-            if stems := key(name):
-                names[stems].add(path)
-        for short, full in explained(entry.quote):
-            if stands_for := key(full):
-                abbreviations[stemmed(short)] = stands_for
-        known_fields.update(filter(None, map(key, fields_of(entry))))
-    spellings: defaultdict[str, list[str]] = defaultdict(list)
-    for word in sorted(words):
-        if word.isalpha():
-            spellings[word[0]].append(word)
-    return Terms(
-        entries=count,
-        frequency=frequency,
-        names={name: frozenset(paths) for name, paths in names.items()},
-        fields=frozenset(known_fields),
-        words=words,
-        titles=titles,
-        spellings={first: tuple(found) for first, found in spellings.items()},
-        abbreviations={**abbreviations, **_of_one_word(aliases)},
-        aliases=aliases,
-        named_words=frozenset(word for name in names for word in name),
-        commonest=" ".join(word for word, _ in words.most_common(_COMMON)),
-        named_from=_by_first(names),
-    )
-
-
-def _by_first(names: Iterable[Name]) -> dict[str, tuple[Name, ...]]:
-    found: defaultdict[str, list[Name]] = defaultdict(list)
-    for name in names:
-        found[name[0]].append(name)
-    return {stem: tuple(those) for stem, those in found.items()}
-
-
-def _of_one_word(aliases: Aliases) -> dict[str, Name]:
-    found = {stemmed(name.lower()): key(meanings[0]) for name, meanings in aliases.items()}
-    return {name: full for name, full in found.items() if full and WORD.fullmatch(name)}
 
 
 def in_vault_words(question: str, terms: Terms) -> str:
@@ -211,7 +101,8 @@ def stems_of(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=65_536)
-def _words_of(heading: str) -> tuple[str, ...]:
+def heading_words(heading: str) -> tuple[str, ...]:
+    """Return the words of a heading, folded, as entries have theirs."""
     return tuple(WORD.findall(searchable(heading).lower()))
 
 

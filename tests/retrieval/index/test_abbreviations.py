@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.index.abbreviations import explained
-from retrieval.index.terms import in_vault_words, of_entries
+from retrieval.index.file_terms import of_entries
+from retrieval.index.terms import in_vault_words
 from retrieval.models import Entry
 from retrieval.text.words import alias_key
 from tests.support.faults import growth

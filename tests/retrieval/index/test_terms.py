@@ -1,15 +1,20 @@
 """What a vault's words are: names, fields, spellings, and how telling each word is."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ingest import pipeline
 from retrieval.context import SearchContext
+from retrieval.index import file_terms
+from retrieval.index.file_terms import TermsCache
 from retrieval.index.store import Connection, live
 from retrieval.index.terms import cells, fields_of, is_field, key, names_of, stems_of, title
-from retrieval.models import NO_TERMS, Terms
+from retrieval.models import NO_TERMS, Entry, Terms
 from tests.conftest import write_vault
 from tests.support.made.made_entries import entry, learnt, row
 
@@ -138,6 +143,39 @@ def test_the_terms_are_new_after_an_ingest_and_the_same_without_one(
     assert after.names[("silk", "rop")] == {"3. New/Rope.md"}
     assert ("battl", "axe") not in after.names
     assert after.headings == ("Torches", "Hazards", "Weapons", "Silk Rope")
+
+
+def test_an_edit_changes_the_terms_by_its_files_alone(
+    search_context: SearchContext, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = {f"Other {n}.md": f"# Other {n}\n\nThe Blue Book (BB{n}) is blue.\n" for n in range(6)}
+    write_vault(vault, others)
+    pipeline.run(search_context, vault)
+    _terms(search_context)
+    read: list[str] = []
+    counted = file_terms._file
+
+    def noted(path: str, entries: Sequence[Entry]) -> Any:
+        read.append(path)
+        return counted(path, entries)
+
+    monkeypatch.setattr(file_terms, "_file", noted)
+    states = (
+        {"Other 1.md": "# Other 1\n\n**Red:** a Red Book (RB).\n", "New.md": "# New\n\nNew.\n"},
+        {"Other 0.md": None, "Other 2.md": "# Other 3\n\nThe Blue Book (BB3) is green.\n"},
+    )  # fmt: skip
+    for state in states:
+        write_vault(vault, {path: text for path, text in state.items() if text})
+        for path in (path for path, text in state.items() if not text):
+            (vault / path).unlink()
+        pipeline.run(search_context, vault)
+        read.clear()
+        edited = _terms(search_context)
+        assert sorted(read) == sorted(path for path, text in state.items() if text)
+        anew = _terms(replace(search_context, terms=TermsCache()))
+        assert edited == anew
+        assert list(edited.titles) == list(anew.titles)
+        assert edited.commonest == anew.commonest
 
 
 def test_what_stands_for_a_whole_passage_is_not_counted_again(

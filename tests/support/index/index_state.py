@@ -8,9 +8,9 @@ from ingest.pipeline import IngestReport
 from retrieval.context import SearchContext
 from retrieval.database.pool import Store
 from retrieval.index import generations
+from retrieval.index.file_terms import TermsCache
 from retrieval.index.sections import SectionsCache
 from retrieval.index.store import live
-from retrieval.index.terms import TermsCache
 from retrieval.metadata.scope import MetadataCache
 from retrieval.refusal.topic_scores import BaselineCache
 from retrieval.search import search

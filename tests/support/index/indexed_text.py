@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ingest.chunking import document
 from ingest.read.vault import SourceFile
-from retrieval.index import terms
+from retrieval.index import file_terms
 from retrieval.index.indexed_file import _in_order
 from retrieval.models import Entry, IndexedFile, Terms
 from tests.support.index.cutting import ENTRY_LIMIT, tokens
@@ -26,4 +26,4 @@ def indexed_file(source: str, path: str = "1. Rules/a.md") -> IndexedFile:
 def terms_of(files: Mapping[str, str]) -> Terms:
     """Return the words of a vault, given as text by path."""
     indexed = [indexed_file(source, path) for path, source in files.items()]
-    return terms.of_entries((file.path, entry) for file in indexed for entry in file.entries)
+    return file_terms.of_entries((file.path, entry) for file in indexed for entry in file.entries)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from retrieval.index import terms
+from retrieval.index import file_terms
 from retrieval.index.terms import cells
 from retrieval.models import Chunk, Entry, EntryKind, Evidence, Hit, Terms
 from retrieval.text.normalize import fold
@@ -25,7 +25,7 @@ def row(quote: str, heading: str = "", *, header: str = "", line: int = 1) -> En
 
 def learnt(*pairs: tuple[str, Entry]) -> Terms:
     """The terms of these entries, each with its file's path."""
-    return terms.of_entries(pairs)
+    return file_terms.of_entries(pairs)
 
 
 def hit(path: str, *scored: tuple[Entry, float], **values: Any) -> Hit:

@@ -1,0 +1,226 @@
+"""The words of each file of a generation, and their sums, which an edit changes by its files alone.
+
+A file that was read before is known by the row of its first chunk: an ingest writes new ones.
+"""
+
+import marshal
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from heapq import nsmallest
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from retrieval.index import text_search
+from retrieval.index.abbreviations import explained, stored_aliases
+from retrieval.index.terms import fields_of, heading_words, key, names_of, stemmed, stems_of, title
+from retrieval.models import Aliases, Entry, Name, Scope, Terms
+from retrieval.text.words import STOP, WORD
+
+if TYPE_CHECKING:  # what only cuts and reads Markdown needs no database
+    from retrieval.index.store import Connection
+
+_COMMON = 300  # words, enough to tell a language by
+_FILES = """
+    SELECT path, min(id) FROM chunk WHERE generation_id = %(generation)s
+        AND (%(part)s::bigint[] IS NULL OR id = ANY(%(part)s::bigint[])) GROUP BY path
+"""
+_ENTRIES = """
+    SELECT c.path, e.kind, e.heading, e.quote, e.lead, e.words
+    FROM entry AS e JOIN chunk AS c ON c.id = e.chunk_id
+    WHERE c.generation_id = %(generation)s AND c.path = ANY(%(paths)s) AND e.kind <> 'whole'
+    ORDER BY c.path, e.first_line, c.piece, e.ordinal
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What the entries of one file say."""
+
+    entries: int = 0
+    title: str = ""
+    frequency: Mapping[str, int] = field(default_factory=dict)  # in how many entries a stem stands
+    words: Mapping[str, int] = field(default_factory=dict)
+    names: tuple[Name, ...] = ()
+    fields: tuple[Name, ...] = ()
+    abbreviations: Mapping[str, Name] = field(default_factory=dict)
+
+    def packed(self) -> bytes:
+        """Return the same as bytes: as objects, those of a large vault take hundreds of MB."""
+        return marshal.dumps(
+            (self.entries, self.title, dict(self.frequency), dict(self.words), self.names,
+             self.fields, dict(self.abbreviations))
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """What all files say together; never changed, since searches that run may read it."""
+
+    rows: Mapping[str, int] = field(default_factory=dict)  # of each file's first chunk
+    files: Mapping[str, bytes] = field(default_factory=dict)  # a `_File` each
+    entries: int = 0
+    frequency: Counter[str] = field(default_factory=Counter)
+    words: Counter[str] = field(default_factory=Counter)
+    names: Mapping[Name, frozenset[str]] = field(default_factory=dict)
+    fields: Counter[Name] = field(default_factory=Counter)  # in how many files each is
+    titles: Mapping[str, str] = field(default_factory=dict)
+    abbreviations: Mapping[str, Mapping[str, Name]] = field(default_factory=dict)  # by path
+
+
+@dataclass(slots=True)
+class TermsCache:
+    """The terms of the generation that was asked last."""
+
+    _known: tuple[str, Terms] | None = field(default=None)
+    _sums: _Sums = field(default_factory=_Sums)
+
+    def of(
+        self, conn: "Connection", generation_id: int, name: str, part: Scope | None = None
+    ) -> Terms:
+        """Return the terms of a generation, or of a `part`, which a cache always is asked for.
+
+        A part has the aliases whose meanings stand in it. `name` changes with every change; only
+        the files that changed are read.
+        """
+        known = self._known
+        if known is None or known[0] != name:
+            sums = _read(conn, generation_id, part, self._sums)
+            self._sums = sums  # also where the time is over now, and this search fails
+            aliases = stored_aliases(conn, generation_id)
+            if part is not None:
+                aliases = _said_in(sums.frequency, aliases)
+            terms = _terms(sums, aliases)
+            stop = text_search.stop_words(conn, generation_id, terms.words)
+            known = (name, replace(terms, stop=frozenset(map(stemmed, stop))))
+            self._known = known
+        return known[1]
+
+
+def of_entries(
+    found: Iterable[tuple[str, Entry]], aliases: Aliases = MappingProxyType({})
+) -> Terms:
+    """Return the terms of entries with the paths of their files, and of the vault's aliases."""
+    return _terms(_edited(_Sums(), {}, found), aliases)
+
+
+def _read(conn: "Connection", generation_id: int, part: Scope | None, before: _Sums) -> _Sums:
+    values: dict[str, Any] = {"generation": generation_id, "part": part.chunks if part else None}
+    rows = dict(conn.execute(_FILES, values).fetchall())
+    changed = [path for path, row in rows.items() if before.rows.get(path) != row]
+    if 2 * len(changed) > len(rows):  # another generation, or the first
+        before, changed = _Sums(), list(rows)
+    read = conn.execute(_ENTRIES, values | {"paths": changed}).fetchall() if changed else []
+    return _edited(before, rows, ((path, Entry(*_padded(columns))) for path, *columns in read))
+
+
+def _padded(columns: Sequence[str]) -> tuple[Any, ...]:
+    kind, heading, quote, lead, words = columns
+    return kind, heading, 0, 0, quote, lead, "", words
+
+
+def _said_in(frequency: Mapping[str, int], aliases: Aliases) -> Aliases:
+    meant = {name: stems_of(" ".join(meanings)) for name, meanings in aliases.items()}
+    return {n: aliases[n] for n, stems in meant.items() if all(map(frequency.get, stems))}
+
+
+def _edited(before: _Sums, rows: Mapping[str, int], found: Iterable[tuple[str, Entry]]) -> _Sums:
+    """Return the sums without the files that `rows` does not have so, and with those `found`."""
+    frequency, words = Counter(before.frequency), Counter(before.words)
+    fields, names, files = Counter(before.fields), dict(before.names), dict(before.files)
+    titles, abbreviations = dict(before.titles), dict(before.abbreviations)
+    entries = before.entries
+    for path in [path for path in files if rows.get(path) != before.rows.get(path)]:
+        old = _File(*marshal.loads(files.pop(path)))  # noqa: S302  # of our own memory
+        entries -= old.entries
+        for sums, counts in ((frequency, old.frequency), (words, old.words)):
+            _subtract(sums, counts)
+        _subtract(fields, dict.fromkeys(old.fields, 1))
+        for name in old.names:
+            names[name] -= {path}
+            if not names[name]:
+                del names[name]
+        del titles[path]
+        abbreviations.pop(path, None)
+    called: defaultdict[Name, set[str]] = defaultdict(set)
+    for path, file in _by_file(found).items():
+        files[path], titles[path] = file.packed(), file.title
+        entries += file.entries
+        frequency.update(file.frequency)
+        words.update(file.words)
+        fields.update(file.fields)
+        for name in file.names:
+            called[name].add(path)
+        if file.abbreviations:
+            abbreviations[path] = file.abbreviations
+    names |= {name: names.get(name, frozenset()) | paths for name, paths in called.items()}
+    return _Sums(
+        rows, files, entries, frequency, words, names, fields, dict(sorted(titles.items())),
+        dict(sorted(abbreviations.items())),
+    )  # fmt: skip
+
+
+def _subtract(sums: Counter[Any], counts: Mapping[Any, int]) -> None:
+    sums.subtract(counts)
+    for word in counts:
+        if not sums[word]:
+            del sums[word]
+
+
+def _by_file(found: Iterable[tuple[str, Entry]]) -> dict[str, _File]:
+    entries: defaultdict[str, list[Entry]] = defaultdict(list)
+    for path, entry in found:
+        entries[path].append(entry)
+    return {path: _file(path, those) for path, those in entries.items()}
+
+
+def _file(path: str, entries: Sequence[Entry]) -> _File:
+    frequency: Counter[str] = Counter()
+    words: Counter[str] = Counter()
+    names: set[Name] = set()
+    fields: set[Name] = set()
+    abbreviations: dict[str, Name] = {}
+    for entry in entries:
+        said = [*heading_words(entry.heading), *WORD.findall(entry.words.lower())]  # folded already
+        words.update(said)
+        frequency.update({stemmed(word) for word in said if word not in STOP})
+        names.update(filter(None, map(key, names_of(path, entry))))
+        for short, full in explained(entry.quote):
+            if stands_for := key(full):
+                abbreviations[stemmed(short)] = stands_for
+        fields.update(filter(None, map(key, fields_of(entry))))
+    first = entries[0].heading.split(" > ")[0] or title(path)
+    return _File(len(entries), first, frequency, words, tuple(names), tuple(fields), abbreviations)
+
+
+def _terms(sums: _Sums, aliases: Aliases) -> Terms:
+    spellings: defaultdict[str, list[str]] = defaultdict(list)
+    for word in sorted(sums.words):
+        if word.isalpha():
+            spellings[word[0]].append(word)
+    explained_by_files: dict[str, Name] = {}
+    for said in sums.abbreviations.values():  # of two that say it, the last file's holds
+        explained_by_files |= said
+    named_from: defaultdict[str, list[Name]] = defaultdict(list)
+    for name in sums.names:
+        named_from[name[0]].append(name)
+    commonest = nsmallest(_COMMON, sums.words.items(), key=lambda item: (-item[1], item[0]))
+    return Terms(
+        entries=sums.entries,
+        frequency=sums.frequency,
+        names=sums.names,
+        fields=frozenset(sums.fields),
+        words=sums.words,
+        titles=sums.titles,
+        spellings={first: tuple(found) for first, found in spellings.items()},
+        abbreviations={**explained_by_files, **_of_one_word(aliases)},
+        aliases=aliases,
+        named_words=frozenset(word for name in sums.names for word in name),
+        commonest=" ".join(word for word, _ in commonest),
+        named_from={stem: tuple(those) for stem, those in named_from.items()},
+    )
+
+
+def _of_one_word(aliases: Aliases) -> dict[str, Name]:
+    found = {stemmed(name.lower()): key(meanings[0]) for name, meanings in aliases.items()}
+    return {name: full for name, full in found.items() if full and WORD.fullmatch(name)}
