@@ -143,8 +143,11 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
     cards = card_selection.choose(result, reply.parts, reply.reading, far=far)
     if reply.folders:  # they stand above, and are what is asked for
         cards = tuple(replace(card, folded=True) for card in cards)
-    certainty = "nearest" if result.premise else reply.certainty
-    return replace(reply, cards=cards, premise=result.premise, certainty=certainty)
+    if result.premise:
+        return replace(reply, cards=cards, premise=result.premise, certainty="nearest")
+    if cards[0].says_all:  # what search says of itself is about a passage, not about a list
+        reply = replace(reply, certainty="answered", confidence=None)
+    return replace(reply, cards=cards)
 
 
 def _talk(typed: str, terms: Terms, shown: Terms, texts: Texts) -> Talk | None:

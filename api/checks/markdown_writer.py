@@ -27,6 +27,7 @@ _LINES = re.compile(r"L\d+(?:-L\d+)?", re.ASCII)
 _MARKUP = re.compile(r"([\\`*_\[\]<>&~|$])")
 _LINE_START = re.compile(r"^([ \t]*)(?:([-+#=])|(\d+)([.)]))", re.MULTILINE)
 _BAR = re.compile(r"(?<!\\)\|")  # of code in a cell; text has its own escapes
+_LEFT_OUT = "(address left out)"  # said where it stood: a quote that ends in nothing misleads
 _AFTER_MARKER = re.compile(r"(?<!\\)(\[[\d, ]+\])(?=[(:])", re.ASCII)
 
 
@@ -55,7 +56,7 @@ class _Writer:
         if ADDRESS.search(plain) and not ADDRESS.search(text):
             text = plain
         self.removed += ["address" for _ in ADDRESS.finditer(text)]
-        return ADDRESS.sub("", text)
+        return ADDRESS.sub(_LEFT_OUT, text)
 
 
 def rewrite(markdown: str, allowed: Collection[str]) -> tuple[str, list[str]]:
@@ -119,7 +120,7 @@ def _text(writer: _Writer, node: SyntaxTreeNode) -> str:
 def _link(writer: _Writer, node: SyntaxTreeNode) -> str:
     if node.markup == "autolink":
         writer.removed.append("autolink")
-        return ""
+        return _LEFT_OUT
     text = writer.spans(node.children)
     path, _, lines = unquote(str(node.attrs.get("href", ""))).partition("#")
     if path in writer.allowed and (not lines or _LINES.fullmatch(lines)):

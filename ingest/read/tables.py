@@ -7,6 +7,7 @@ said in full.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from types import MappingProxyType
 
 from ingest.read.plain import plain
@@ -45,9 +46,10 @@ class Table:
 def read(lines: Sequence[str], legend: Mapping[str, str] = _NO_LEGEND) -> Table:
     """Return the rows of a table whose second line is its delimiter row.
 
-    A header of two rows is joined column by column ("Saving throws" over "D" is "Saving throws
-    D"); a row that repeats the header is no row; a row with one short cell is the group of those
-    below it. An empty label in a table of three columns and more is the one above. Cells beyond the
+    A header of several rows is joined column by column ("Saving throws" over "D" is "Saving throws
+    D"); below two of them a row without a label is one more. A row that repeats the header is no
+    row; a row with one short cell is the group of those below it. An empty label in a table of
+    three columns and more is the one above. Cells beyond the
     header's columns are kept. A two-column table whose header row holds data, as stat blocks have
     it, counts that row among its rows. `legend` says what heads of columns and codes in cells stand
     for: "hull points (Hl)".
@@ -58,6 +60,9 @@ def read(lines: Sequence[str], legend: Mapping[str, str] = _NO_LEGEND) -> Table:
     if body and _is_second_header(top, body[0][1]):
         names, header_lines = _joined(top, body[0][1], legend), 3
         body = body[1:]
+        while body and not body[0][1][0]:  # no row is above it whose label it could go on with
+            names = _with_row(names, body[0][1], legend)
+            header_lines, body = header_lines + 1, body[1:]
     else:
         names = [_in_full(name, legend) for name in top]
     rows = [_row(0, top, [])] if _holds_data(top) else []
@@ -104,6 +109,14 @@ def _joined(top: Sequence[str], second: Sequence[str], legend: Mapping[str, str]
         low = _in_full(low, legend)
         names.append(f"{_in_full(group, legend)} {low}".strip() if low else _in_full(high, legend))
     return names
+
+
+def _with_row(names: Sequence[str], low: Sequence[str], legend: Mapping[str, str]) -> list[str]:
+    """The names of columns, each with what a further row of the header says of it."""
+    return [
+        f"{name} {_in_full(cell, legend)}".strip()
+        for name, cell in zip_longest(names, low, fillvalue="")
+    ]
 
 
 def _holds_data(top: Sequence[str]) -> bool:

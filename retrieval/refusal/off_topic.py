@@ -19,7 +19,7 @@ from retrieval.index.store import Generation
 from retrieval.index.terms import stems_of
 from retrieval.models import OffTopicLimits, SearchResult
 from retrieval.ranking import calibration
-from retrieval.text.words import without_command
+from retrieval.text.words import without_command, without_degree
 
 FILE = "off_topic.json"  # of a vault's folder, as fitted.py writes it
 # In a vault that nothing was fitted on. The first refuses one in fifty of the answerable questions
@@ -82,7 +82,7 @@ def _is_named(result: SearchResult) -> bool:
     or two words, each part of a name.
     """
     terms = result.terms
-    said = frozenset(stems_of(without_command(result.question))) - terms.stop
+    said = frozenset(stems_of(without_degree(without_command(result.question)))) - terms.stop
     in_full = terms.in_full(said)
     weights = {word: terms.weight(word) for word in in_full}
     total = math.fsum(weights.values())

@@ -19,8 +19,14 @@ STOP = frozenset(_STOP_WORDS.split())
 _EVERYDAY = STOP | {"am", "me", "us"}  # an alias that is one of these is told by its capitals
 _COMMAND = re.compile(
     r"\b(?:please|pls|plz|list|enumerate|name|remind me of|give me|show me|tell me|all|every|each|"
-    r"whole|full|complete|overview|table|'?em|them|which|what|are there|can|could|you|i|we|the|of|"
-    r"types|kinds|sorts)\b",
+    r"whole|full|complete|overview|table|'?em|them|which|what(?:['’]s)?|are there|can|could|you|i|"
+    r"we|the|of|types|kinds|sorts)\b",
+    re.IGNORECASE,
+)
+_DEGREE = re.compile(
+    r"\b(?:(?:most|least) (?:expensive|costly|dangerous|powerful)|best|worst|good|bad|cheap|dear|"
+    r"(?:cheap|dear|prici|costli|heavi|light|long|short|farth|furth|fast|quick|slow|high|low|larg|"
+    r"bigg|small|great|strong|weak|tough)est)\b",
     re.IGNORECASE,
 )
 _IRREGULAR = {
@@ -36,6 +42,11 @@ _ABBREVIATED = re.compile(r"[a-z]{2,4}")
 def without_command(text: str) -> str:
     """Return a question without the words of asking: of "please list all potions" the last."""
     return _COMMAND.sub(" ", text)
+
+
+def without_degree(text: str) -> str:
+    """Return a question without words that only compare: of "cheapest armour" the last."""
+    return _DEGREE.sub(" ", text)
 
 
 def stem(word: str) -> str:

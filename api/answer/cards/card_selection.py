@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from api.answer.cards import folders, from_passage, listing
 from api.answer.cards.card import Card, badges_of, part_numbers
 from api.answer.question.intent import Form, Reading, asks_for_some
+from api.answer.question.superlative import superlative
 from retrieval.index.terms import key, stems_of, title
 from retrieval.models import SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
@@ -68,14 +69,17 @@ def _with_lists(found: list[Card], whole: SearchResult, form: Form) -> list[Card
     listed = listing.cards(
         whole,
         asked,
-        by_words=asks_for_some(whole.question) or any(map(str.isdigit, whole.question)),
+        by_words=asks_for_some(whole.question)
+        or any(map(str.isdigit, whole.question))
+        or superlative(whole.question) is not None,
     )
+    listed = [replace(one, says_all=_says_all(one, whole, asked)) for one in listed]
     if not found:
         return listed
     if _is_field_of_its_thing(found[0], asked):  # it says all: "the languages that elves know"
         return found
     # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
-    if form == "list" or (listed and _is_meant(listed[0], found[0], whole, asked, form)):
+    if form == "list" or (listed and _is_meant(listed[0], found[0], form)):
         return [*listed, *found]
     further = [] if found[0].form == "fields" or form == "open" else listed[:1]
     return [found[0], *further, *found[1:]]
@@ -115,11 +119,9 @@ def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote]) -> bool:
     return card.score < first.score - _FAR and card.nearness < first.nearness - _FAR_LINE
 
 
-def _is_meant(
-    listed: Card, first: Card, whole: SearchResult, asked: QuestionWords, form: Form
-) -> bool:
+def _is_meant(listed: Card, first: Card, form: Form) -> bool:
     """Whether a list that may be asked for is better than the card of the best passage."""
-    if listed.said or _says_all(listed, whole, asked):
+    if listed.said or listed.says_all:
         return True
     return form == "which" and _is_more_of(listed, first)
 
@@ -138,7 +140,7 @@ def _says_all(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
     columns = {one.lead for one in rows if one.kind == "row"}
     name = _stems(" ".join([title(listed.path), listed.heading, *columns]), asked)
     said = name | _stems(" ".join(f"{one.lead} {one.quote}" for one in rows), asked)
-    wanted = asked.words - folders.SAID_WITH_IT
+    wanted = asked.words - folders.SAID_WITH_IT - _stems(" ".join(listed.said), asked)
     return wanted <= said and not wanted.isdisjoint(name)
 
 

@@ -1,13 +1,16 @@
-"""Choose the rows of a table that a question asks for: by their words, or by an amount."""
+"""Choose the rows of a table that a question asks for: by words, an amount or a superlative."""
 
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from api.answer.cards import folders
 from api.answer.cards.asked_parts import column_names
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import part_numbers
-from api.answer.question.intent import MONEY, amount
+from api.answer.cards.extreme_rows import extreme_rows
+from api.answer.cards.units import FREE, SIZES
+from api.answer.question.intent import MONEY, Amount, amount, without
 from retrieval.index.terms import raw_cells, stems_of, title
 from retrieval.models import IndexedFile
 from retrieval.ranking.lines import QuestionWords
@@ -19,20 +22,13 @@ _NOT_BY_WORDS = re.compile(
     r"after|more|less|than)\b|n['’]t\b",
     re.IGNORECASE,
 )
+_COMPARES = re.compile(
+    r"\b(?:not|no|never|without|besides|except|but|over|under|above|below|between|up to|before|"
+    r"after|from|to|more|less|than|least|most)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"(?<!\w)\d[\d.,]*\b")
-_FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
 _PRICE = frozenset(stems_of("cost price fee charge amount wage pay paid"))
-# Units of one kind, by their size: a cell of another unit than the question's is brought to that.
-_KINDS: tuple[dict[str, float], ...] = (
-    {"second": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86_400, "week": 604_800,
-     "month": 2_592_000, "year": 31_536_000},
-    {"cp": 1, "sp": 10, "ep": 50, "gp": 100, "pp": 500},
-    {"mm": 1, "cm": 10, "m": 1_000, "km": 1_000_000},
-    {"inch": 1, "foot": 12, "yard": 36, "mile": 63_360},
-    {"g": 1, "kg": 1_000}, {"oz": 1, "lb": 16, "pound": 16},
-    {"kb": 1, "mb": 1e3, "gb": 1e6, "tb": 1e9},
-)  # fmt: skip
-_SIZES = {stems_of(unit)[0]: (n, s) for n, kind in enumerate(_KINDS) for unit, s in kind.items()}
 
 
 class Chosen(NamedTuple):
@@ -52,7 +48,11 @@ def chosen(file: IndexedFile, block: Block, asked: QuestionWords) -> Chosen | No
         return _by_words(file, block, rows, asked)
     if block.kind != "table":
         return None
-    return _by_amount(file, block, rows, asked) or _by_words(file, block, rows, asked)
+    return (
+        _by_amount(file, block, rows, asked)
+        or _by_superlative(file, block, rows, asked)
+        or _by_words(file, block, rows, asked)
+    )
 
 
 def _by_words(
@@ -60,29 +60,44 @@ def _by_words(
 ) -> Chosen | None:
     """The rows alone that say what the table's name and columns do not.
 
-    None where these words are none, deny or compare something, and where one row or all say so. A
-    number has to be a whole cell.
+    None where these words are none, deny or compare something, and where one row or all say so,
+    but for the one that a number of the question is the name of. A number has to be a whole cell.
     """
+    words = asked.words - _above(file, block, asked)
+    figures = set(_NUMBER.findall(asked.question))
+    cells = [(part, row, [cell.strip("`* ") for cell in raw_cells(row)]) for part, row in rows]
+    called = [part for part, _, own in cells if figures and own and {own[0]} == figures]
+    is_its_name = words <= _stems(" ".join(figures), asked)
+    if len(called) == 1 and is_its_name and not _COMPARES.search(asked.question):
+        return Chosen(tuple(called), tuple(sorted(figures)))  # "skills at level 5"
     if _NOT_BY_WORDS.search(asked.question):
         return None
-    above = " ".join(_header(file, block))
-    words = asked.words - _stems(f"{title(file.path)} {block.heading} {above}", asked)
-    figures = set(_NUMBER.findall(asked.question))
     saying = tuple(
-        part
-        for part, row in rows
-        if words <= _stems(row, asked) and figures <= {cell.strip("`* ") for cell in raw_cells(row)}
+        part for part, row, own in cells if words <= _stems(row, asked) and figures <= set(own)
     )
     if not words or not _LEAST_ROWS <= len(saying) < len(rows):
         return None
-    split = [one.strip("?!.,;:") for one in asked.question.split()]
-    return Chosen(saying, tuple(one for one in split if words & _stems(one, asked)))
+    return Chosen(saying, _as_typed(words, asked))
+
+
+def _by_superlative(
+    file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
+) -> Chosen | None:
+    """The row that has the most or the least of a field: "the cheapest armour"."""
+    table = [(part, raw_cells(row)) for part, row in rows]
+    names = column_names("\n".join(_header(file, block)), max(len(row) for _, row in table))
+    own = _stems(" ".join([block.heading.rsplit(" > ", 1)[-1], *_header(file, block)]), asked)
+    found = extreme_rows(names, table, own, asked)
+    return Chosen(found[0], tuple(found[1].split())) if found else None
 
 
 def _by_amount(
     file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
 ) -> Chosen | None:
-    """The rows whose cell fits an amount: "under 20 gp", "for 10 gp", "from 3 to 5"."""
+    """The rows whose cell fits an amount: "under 20 gp", "for 10 gp", "from 3 to 5".
+
+    Of them those alone that say what else is asked, where some do: "blunt weapons under 10 gp".
+    """
     wanted = amount(asked.question)
     if wanted is None:
         return None
@@ -95,8 +110,23 @@ def _by_amount(
     ]
     if not any(fitting) or all(one for one, found in zip(fitting, amounts, strict=True) if found):
         return None
-    parts = tuple(part for (part, _), fits in zip(rows, fitting, strict=True) if fits)
-    return Chosen(parts, wanted.words)
+    left = [row for row, fits in zip(rows, fitting, strict=True) if fits]
+    also = _besides(file, block, wanted, asked)
+    both = [(part, row) for part, row in left if also and also <= _stems(row, asked)]
+    said = _as_typed(also, asked) if both else ()
+    return Chosen(tuple(part for part, _ in both or left), (*said, *wanted.words))
+
+
+def _besides(
+    file: IndexedFile, block: Block, wanted: Amount, asked: QuestionWords
+) -> frozenset[str]:
+    """What a question asks of the rows beside the amount; none where it denies or compares."""
+    rest = without(asked.question, wanted)
+    if wanted.denied or _NOT_BY_WORDS.search(rest):
+        return frozenset()
+    amounts = _stems(wanted.said, asked)
+    words = (asked.words & _stems(rest, asked)) - amounts - folders.SAID_WITH_IT
+    return words - _above(file, block, asked)
 
 
 def _asked_column(
@@ -128,21 +158,33 @@ def _asked_column(
 
 def _amount(cell: str, column: frozenset[str], limit: Interval) -> Interval | None:
     """What a cell says, in the unit of the limit; None where it says nothing of that kind."""
-    if _FREE.fullmatch(cell):
+    if FREE.fullmatch(cell):
         return Interval(0.0, 0.0, frozenset(), 0.0)
     found = next(intervals(cell), None)
     if found is None or not limit.units:
         return found
-    units = found.units or column & _SIZES.keys()
+    units = found.units or column & SIZES.keys()
     if units & limit.units or not units:
         return found
-    for unit in units & _SIZES.keys():
-        for wanted in limit.units & _SIZES.keys():
-            (kind, size), (other, of) = _SIZES[unit], _SIZES[wanted]
+    for unit in units & SIZES.keys():
+        for wanted in limit.units & SIZES.keys():
+            (kind, size), (other, of) = SIZES[unit], SIZES[wanted]
             if kind == other:
                 low, high = found.low * size / of, found.high * size / of
                 return Interval(low, high, limit.units, high)
     return None if found.units else found
+
+
+def _as_typed(words: frozenset[str], asked: QuestionWords) -> tuple[str, ...]:
+    """Those words of a question that say `words`."""
+    split = [one.strip("?!.,;:") for one in asked.question.split()]
+    return tuple(one for one in split if words & _stems(one, asked))
+
+
+def _above(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
+    """The stems of a table's file, headings and columns."""
+    header = " ".join(_header(file, block))
+    return _stems(f"{title(file.path)} {block.heading} {header}", asked)
 
 
 def _header(file: IndexedFile, block: Block) -> list[str]:

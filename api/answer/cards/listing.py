@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from api.answer.cards import chosen_rows
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Card, Piece, form_of, numbers, part_numbers
+from api.answer.question.superlative import superlative
 from retrieval.index.terms import raw_cells, stems_of, title
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
@@ -68,7 +69,8 @@ def cards(found: SearchResult, asked: QuestionWords, *, by_words: bool = False) 
     further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
     near = [best, *further[:1]]
     some = [one for one in near if by_words or one.block.kind == "headings"]
-    if asked.words <= _named(best.file, best.block, asked):  # it is the list, as it is
+    is_all = asked.words <= _named(best.file, best.block, asked)
+    if is_all and not superlative(asked.question):  # it is the list, as it is
         some = []
     chosen = [card for one in some if (card := _by_rows(one, asked))]
     return chosen[:1] or [_card(one, one.block.parts) for one in near]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from api.answer.question.parts import ASKS, KEYWORDS, QUESTION_WORD, clauses, compared
+from api.answer.question.superlative import superlative
 from retrieval.index.terms import key, stems_of
 from retrieval.models import Terms
 from retrieval.text.normalize import searchable
@@ -22,7 +23,7 @@ _ALL = re.compile(
     r"\b(?:list (?:of|all|'?em|them)|overview|everything (?:you|i|we|that)|(?:whole|full|complete) "
     r"(?:list|table|overview))\b|"
     r"\b(?:all (?:the |of the |our |my |your )?(?:\w+[ -]){0,2}?|all )\w+s\b|"
-    r"\b(?:what|which) (?:\w+ ){1,3}is there\W*$|"
+    r"\b(?:what|which) (?:(?:\w+ ){1,3}is|(?:\w+ ){0,2}\w*[a-rt-z] are) there\W*$|"
     r"\bfor each\b|\bwhat (?:\w+ ){0,3}can (?:i|we|you) (?:buy|get|choose|pick|order|play)\b|"
     r"\bwhat can be (?:done|bought|hired|made|ordered|chosen)\b|"
     r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|\b(?:day by day|step by step)\b|"
@@ -161,6 +162,8 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("comparison", parts)
     if (name := _DEFINED.match(text)) and key(name["name"]) in terms.names:
         return Reading("keyword", name=name["name"])
+    if superlative(text):
+        return Reading("open", name=text if _is_short(text) else "")
     if asks_for_all(text):
         return Reading("list")
     if asks_which(text):
@@ -174,10 +177,15 @@ def read(question: str, terms: Terms) -> Reading:
     named = _NAMED.search(text) if len(words) >= _PLURAL_WORDS and plain else None
     if named and not _NO_PLURAL.search(named["noun"]):
         return Reading("list")
-    if len(words) <= KEYWORDS and not QUESTION_WORD.search(text):
+    if _is_short(text):
         is_open = key(text) not in terms.names and _OPEN.search(text)
         return Reading("open", name=text) if is_open else Reading("keyword")
     return Reading("open" if _OPEN.search(text) else "plain")
+
+
+def _is_short(text: str) -> bool:
+    """Whether a question is nothing but a few words."""
+    return len(WORD.findall(text)) <= KEYWORDS and not QUESTION_WORD.search(text)
 
 
 def _asks_of_a_list(text: str) -> bool:

@@ -1,8 +1,9 @@
 """Bring words that neither the vault nor English knows to the nearest one that the vault knows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from types import MappingProxyType
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, Levenshtein
@@ -15,8 +16,11 @@ _SHORTEST = 4  # letters; a shorter word has too many neighbours
 _SHORT = 4  # letters, up to which no letter is exchanged for another
 _LONG = 8  # letters, from which on two slips are looked for
 _OTHER_LETTER = 0.5  # what another letter costs more than one too many or too few
+_UNCOUNTED: Mapping[str, int] = MappingProxyType({})
 _SOUNDS = ("aeiouy", "sz", "ckq", "gj", "fv")  # letters that are taken for one another
 _SPOKEN = {"lvl": "level", "lvls": "levels", "dmg": "damage"}  # how people shorten words
+# Words of asking, which a vault need not hold: "mcuh", "wich", "logn".
+_ASKING = tuple(sorted({*(one for one in STOP if len(one) >= _SHORTEST), "long", "need", "take"}))
 _ENDINGS = ("nt", "re", "ll", "ve", "s", "d", "m")  # of "whats", "theyre", "dont" without their '
 
 
@@ -35,9 +39,9 @@ def corrected(
 
     A word stays that the vault knows in any form, that `is_english` knows, that holds a digit, or
     that has no near neighbour: one slip (a letter more or less, two turned round, a letter that
-    sounds alike), two from eight letters on, the first letter right. A word is first looked for
-    that makes a name of the vault with the next one ("litening bolt"), with a slip more; of equally
-    near ones the vault's commonest is taken. A name of two words that is typed as one is parted.
+    sounds alike), two from eight letters on, the first letter right. Words of asking go first; then
+    a word that makes a name of the vault with the next one ("litening bolt"), with a slip more; of
+    equally near ones the vault's commonest is taken. A name of two words typed as one is parted.
     """
     found: list[Correction] = []
     text, end = "", 0
@@ -52,8 +56,11 @@ def corrected(
         elif joined := _in_two(word, terms):
             better = joined
         elif not _is_known(word, terms, is_english):
-            better = _in_a_name(word, following[0].lower() if following else "", terms)
-            better = better or _nearest(word, terms)
+            better = (
+                _nearest(word, _ASKING, 1)
+                or _in_a_name(word, following[0].lower() if following else "", terms)
+                or _of_vault(word, terms)
+            )
         if better:
             found.append(Correction(match[0], better))
         text += better or match[0]
@@ -91,15 +98,23 @@ def _in_a_name(word: str, following: str, terms: Terms) -> str | None:
     return near[0][0] if near else None
 
 
-def _nearest(word: str, terms: Terms) -> str | None:
+def _of_vault(word: str, terms: Terms) -> str | None:
     most = 2 if len(word) >= _LONG else 1
     choices = [found for found in terms.spellings.get(word[0], ()) if len(found) >= _SHORTEST]
+    return _nearest(word, choices, most, terms.words)
+
+
+def _nearest(
+    word: str, choices: Sequence[str], most: int, counts: Mapping[str, int] = _UNCOUNTED
+) -> str | None:
+    """The nearest of `choices` at `most` slips away; of equally near ones the commonest."""
     near = process.extract(word, choices, scorer=OSA.distance, score_cutoff=most, limit=20)
-    costs = {found: _cost(word, found, slips) for found, slips, _ in near}
+    costs = {found: _cost(word, found, slips) for found, slips, _ in near if found[0] == word[0]}
     best = min(costs.values(), default=most + 1.0)
     if best > most:
         return None
-    return max((f for f, cost in costs.items() if cost == best), key=lambda f: (terms.words[f], f))
+    equal = [found for found, cost in costs.items() if cost == best]
+    return max(equal, key=lambda found: (counts.get(found, 0), found))
 
 
 def _cost(word: str, other: str, slips: float) -> float:

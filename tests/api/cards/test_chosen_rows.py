@@ -59,6 +59,74 @@ def test_an_amount_that_fits_no_column_or_every_row_chooses_none(asked: str) -> 
     assert chosen(asked) is None
 
 
+@pytest.mark.parametrize(
+    ("asked", "rows", "said"),
+    [
+        ("the cheapest gear", ["Flag"], "cheapest"),
+        ("which gear is the most expensive?", ["Sail"], "most expensive"),
+        ("the heaviest gear", ["Anchor"], "heaviest"),
+        ("the lightest of the gear", ["Nails"], "lightest"),
+        ("gear with the most carriers", ["Anchor"], "most"),
+        ("gear with the fewest carriers", ["Rope", "Nails", "Flag"], "fewest"),
+    ],
+)
+def test_a_superlative_chooses_the_rows_that_have_most(
+    asked: str, rows: list[str], said: str
+) -> None:
+    found = chosen(asked)
+    assert found is not None
+    assert names(found) == rows
+    assert " ".join(found.said) == said
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "the best gear",  # of which field?
+        "the cheapest wine",
+        "gear with the most colours",
+        "gear that needs at most 4 people",
+    ],
+)
+def test_a_superlative_of_another_thing_or_field_chooses_none(asked: str) -> None:
+    assert chosen(asked) is None
+
+
+SKILLS = """# Skills
+
+| Level | Climb | Hide | Kind |
+|---|---|---|---|
+| 1 | 87% | 10% | young thief |
+| 2 | 88% | 12% | thief |
+| 12 | 98% | 90% | old thief |
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "row"),
+    [("skills at level 2", "| 2 |"), ("skills at level 12", "| 12 |"), ("skills of level 3", "")],
+)
+def test_a_number_that_is_a_row_s_name_chooses_it(asked: str, row: str) -> None:
+    file = indexed_file(SKILLS)
+    words = QuestionWords.of(asked, terms_of({file.path: SKILLS}))
+    found = chosen_rows.chosen(file, blocks(file)[0], words)
+    lines = SKILLS.split("\n")
+    shown = [lines[part.first_line - 1][:6] for part in found.parts] if found else [""]
+    assert [one.strip()[: len(row)] for one in shown] == [row]
+
+
+@pytest.mark.parametrize(
+    ("asked", "count"),
+    [("old skills under 95%", 2), ("young skills under 95%", 1)],
+)
+def test_of_the_rows_of_an_amount_those_that_say_the_rest(asked: str, count: int) -> None:
+    file = indexed_file(SKILLS)
+    words = QuestionWords.of(asked, terms_of({file.path: SKILLS}))
+    found = chosen_rows.chosen(file, blocks(file)[0], words)
+    assert found is not None
+    assert len(found.parts) == count
+
+
 def test_a_word_chooses_among_headings() -> None:
     source = (
         "# Attacks\n\n## Parry (optional)\n\nA.\n\n## Charge\n\nB.\n\n## Sweep (optional)\n\nC.\n"

@@ -39,6 +39,23 @@ def lines(path: str, beginning: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("list all sailors", True),
+        ("which sailors are there?", True),
+        ("list all winged sailors", False),
+        ("list all sailors of the moon", False),
+    ],
+)
+def test_a_list_tells_whether_it_says_all_that_is_asked(
+    context: SearchContext, asked: str, said: bool
+) -> None:
+    card = first(context, asked)
+    assert card.counted
+    assert card.says_all == said
+
+
+@pytest.mark.parametrize(
     "asked",
     ["List all sailors", "list all the sailors and their wages", "Which sailors are there?"],
 )

@@ -157,6 +157,15 @@ def test_the_text_of_what_is_removed_stays(
     assert (cleaned.text, cleaned.removed) == (text, removed)
 
 
+def test_where_an_address_stood_it_is_said_and_the_rest_of_its_line_stays() -> None:
+    quote = '```\n{"email": "a@harbour.example", "link": "https://b.example/x", "n": 1}\n```'
+    left = "(address left out)"
+    assert clean(quote).text == f'```\n{{"email": "{left}", "link": "{left}", "n": 1}}\n```'
+    assert clean("Write to a@harbour.example within a day.").text == (
+        f"Write to {left} within a day."
+    )
+
+
 def test_rewritten_text_is_rendered_as_it_was() -> None:
     text = (
         "a_b *c* \\* 3 \\< 4 [x] ~ $ | & `a b` 1\\. | \\`\n\n1. x\n\n   y\n2. z\n\n"

@@ -46,6 +46,9 @@ def corrected(question: str) -> tuple[str, tuple[Correction, ...]]:
         ("duraton", "duration"),
         ("cauking", "caulking"),
         ("hammmers", "hammers"),
+        ("mcuh", "much"),
+        ("wich", "which"),
+        ("logn", "long"),
     ],
 )
 def test_a_slip_is_corrected(typed: str, meant: str) -> None:

@@ -126,6 +126,15 @@ def test_no_word_of_a_row_is_lost(lines: list[str]) -> None:
     assert not any("b" in source[number] for number in without if number >= table.header_lines)
 
 
+def test_a_header_of_three_rows_is_joined_and_a_later_row_without_a_label_is_none() -> None:
+    table = "| Rank | Foes | |\n|---|---|---|\n| | 1 | 2 |\n| | (rat) | (cat) |\n"
+    assert rows(table + "| 1 | 7 | 9 |\n| | 8 | 10 |") == [
+        "Rank 1: Foes 1 (rat) 7; Foes 2 (cat) 9",
+        "Rank 1: Foes 1 (rat) 8; Foes 2 (cat) 10",
+    ]
+    assert read((table + "| 1 | 7 | 9 |").split("\n")).header_lines == 4
+
+
 @pytest.mark.parametrize("line", ["|", "||", "", "|---|", "\\|", "x"])
 def test_an_odd_row_is_read_and_not_raised(line: str) -> None:
     read(["| A | B |", "|---|---|", line])

@@ -1,0 +1,76 @@
+"""The rows of a table that have the most or the least of what a question compares."""
+
+import re
+from collections.abc import Sequence
+
+from api.answer.cards.blocks import Part
+from api.answer.cards.units import FREE, SIZES
+from api.answer.question.intent import MONEY
+from api.answer.question.superlative import superlative
+from retrieval.index.terms import stems_of
+from retrieval.ranking.lines import QuestionWords
+from retrieval.text.quantities import intervals
+
+_PRICE = frozenset(stems_of("price"))
+_LEAST_ROWS = 3  # with an amount; of two a comparison asks
+_DICE = re.compile(r"\b(\d*)d(\d+)(?: ?\+ ?(\d+))?")
+
+
+def extreme_rows(
+    names: Sequence[str],
+    table: Sequence[tuple[Part, Sequence[str]]],
+    own: frozenset[str],
+    asked: QuestionWords,
+) -> tuple[tuple[Part, ...], str] | None:
+    """Return the rows, of equal ones all, and the word of the question that chose them.
+
+    `names` are those of the columns, `own` the stems of its heading and columns: a file "Mounts and
+    Tack" has a table of tack. None where the question has no superlative or asks for something
+    else, and where less than half of the rows have an amount or these are of two kinds.
+    """
+    wanted = superlative(asked.question)
+    if wanted is None:
+        return None
+    column = next((n for n, name in enumerate(names) if _is_of(name, wanted.fields, asked)), None)
+    thing = asked.words - _stems(wanted.said, asked) - asked.terms.in_full(wanted.fields)
+    if column is None or not thing or not thing <= own:
+        return None
+    unit = _stems(names[column], asked)
+    given = [(part, _amount(cells[column], unit)) for part, cells in table if column < len(cells)]
+    amounts = {part: amount for part, amount in given if amount}
+    kinds = {kind for kind, size in amounts.values() if size}  # nothing is nothing in any unit
+    if len(kinds) != 1 or len(amounts) < max(_LEAST_ROWS, len(table) / 2):
+        return None
+    choose = max if wanted.highest else min
+    most = choose(size for _, size in amounts.values())
+    parts = tuple(part for part, (_, size) in amounts.items() if size == most)
+    return (parts, wanted.said) if len(parts) < len(amounts) else None
+
+
+def _is_of(name: str, fields: frozenset[str], asked: QuestionWords) -> bool:
+    """Whether a column is one of the fields; of prices one of money is: "Gp per month"."""
+    units = MONEY if fields & _PRICE else frozenset()
+    return not _stems(name, asked).isdisjoint(asked.terms.in_full(fields) | units)
+
+
+def _amount(cell: str, column: frozenset[str]) -> tuple[int, float] | None:
+    """The kind of unit of a cell's first amount, and its size in the smallest one of that kind.
+
+    The unit is the cell's own, else its column's; one of no known kind counts as none. Of dice the
+    size is the most that they show.
+    """
+    if FREE.fullmatch(cell):
+        return -1, 0.0
+    if dice := _DICE.search(cell):
+        return -1, float(int(dice[1] or 1) * int(dice[2]) + int(dice[3] or 0))
+    found = next(intervals(cell), None)
+    if found is None:
+        return None
+    units = found.units & SIZES.keys() or column & SIZES.keys()
+    known = [SIZES[unit] for unit in sorted(units)]
+    kind, size = known[0] if known else (-1, 1.0)
+    return kind, found.low * size
+
+
+def _stems(text: str, asked: QuestionWords) -> frozenset[str]:
+    return asked.terms.in_full(stems_of(text))
