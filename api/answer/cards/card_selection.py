@@ -98,9 +98,18 @@ def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
         one if number == 0 or is_namesake(one, made[0]) else replace(one, folded=True)
         for number, one in enumerate(made)
     ]
-    for hit in found.hits[:1]:  # what its first passage says elsewhere comes last, if there is room
-        shown += from_passage.of_other_sections(hit, found.files[hit.chunk.path], searched.asked)
+    for hit in found.hits[:1]:
+        for other in from_passage.of_other_sections(
+            hit, found.files[hit.chunk.path], searched.asked
+        ):
+            shown.insert(_last_place(other, shown), other)
     return shown
+
+
+def _last_place(other: Card, shown: Sequence[Card]) -> int:
+    """Where what the first passage says elsewhere stands: last, or before a last card less near."""
+    near = (n for n, one in enumerate(shown) if other.nearness >= one.nearness)
+    return next((n for n in near if n >= MOST - 1), len(shown))
 
 
 def _of_part(part: SearchResult) -> list[Card]:
