@@ -110,6 +110,7 @@ _LIMITING = re.compile(
 _DENIED = re.compile(
     r"(?:n['’]t|\b(?:not|never|cannot|without))\b[^,;.?]{0,40}$|\bno\W*$", re.IGNORECASE
 )
+_DEGREE = re.compile(r"\b(?:most|least|\w{3,}est)\b", re.IGNORECASE)  # few questions have one
 MONEY = frozenset(stems_of("euro dollar pound franc gp sp cp ep pp gold silver")) | set("£$€")
 _PLURAL_WORDS = 3  # words of "2nd level mage spells"; "secret doors" names a section
 
@@ -162,7 +163,7 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("comparison", parts)
     if (name := _DEFINED.match(text)) and key(name["name"]) in terms.names:
         return Reading("keyword", name=name["name"])
-    if superlative(text):
+    if _DEGREE.search(text) and superlative(text):
         return Reading("open", name=text if _is_short(text) else "")
     if asks_for_all(text):
         return Reading("list")
