@@ -145,7 +145,7 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
         cards = tuple(replace(card, folded=True) for card in cards)
     if result.premise:
         return replace(reply, cards=cards, premise=result.premise, certainty="nearest")
-    if cards and cards[0].says_all:  # what search says of itself is about a passage, not about a list
+    if cards and cards[0].says_all:  # search speaks of its first passage, not of a list
         reply = replace(reply, certainty="answered", confidence=None)
     return replace(reply, cards=cards)
 
