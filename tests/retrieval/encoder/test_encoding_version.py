@@ -11,7 +11,7 @@ from retrieval.ranking import late_interaction
 
 # Where this is red: raise ENCODING_VERSION if the vectors are other ones now, then write the digest
 # that the message shows. It is of Python 3.11, where CI runs: others may write code otherwise.
-KNOWN = {1: "976c2fb136ad10be"}
+KNOWN = {1: "a4e1a5e9525b1c36"}
 
 
 def code(module: ModuleType) -> str:
