@@ -49,10 +49,9 @@ def read(lines: Sequence[str], legend: Mapping[str, str] = _NO_LEGEND) -> Table:
     A header of several rows is joined column by column ("Saving throws" over "D" is "Saving throws
     D"); below two of them a row without a label is one more. A row that repeats the header is no
     row; a row with one short cell is the group of those below it. An empty label in a table of
-    three columns and more is the one above. Cells beyond the
-    header's columns are kept. A two-column table whose header row holds data, as stat blocks have
-    it, counts that row among its rows. `legend` says what heads of columns and codes in cells stand
-    for: "hull points (Hl)".
+    three columns and more is the one above. Cells beyond the header's columns are kept. A
+    two-column table whose header row holds data, as stat blocks have it, counts that row among its
+    rows. `legend` says what heads of columns and codes in cells stand for: "hull points (Hl)".
     """
     top = _cells(lines[0])
     body = [(number, _cells(line)) for number, line in enumerate(lines) if number > 1]
@@ -60,7 +59,10 @@ def read(lines: Sequence[str], legend: Mapping[str, str] = _NO_LEGEND) -> Table:
     if body and _is_second_header(top, body[0][1]):
         names, header_lines = _joined(top, body[0][1], legend), 3
         body = body[1:]
-        while body and not body[0][1][0]:  # no row is above it whose label it could go on with
+        # No row is above one without a label whose label it could go on with. Where none has one,
+        # all are data.
+        labelled = any(cells[:1] not in ([], [""]) for _, cells in body)
+        while labelled and body[0][1][:1] == [""] and len(list(filter(None, body[0][1]))) > 1:
             names = _with_row(names, body[0][1], legend)
             header_lines, body = header_lines + 1, body[1:]
     else:

@@ -17,16 +17,12 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import Interval, intervals
 
 _LEAST_ROWS = 2  # that say what is asked; one alone is found by search
-_NOT_BY_WORDS = re.compile(
-    r"\b(?:not|no|never|without|besides|except|but|over|under|above|below|between|up to|at|before|"
-    r"after|more|less|than)\b|n['’]t\b",
-    re.IGNORECASE,
+_DENIED = (
+    r"not|no|never|without|besides|except|but|over|under|above|below|between|up to|before|after|"
+    r"more|less|than"
 )
-_COMPARES = re.compile(
-    r"\b(?:not|no|never|without|besides|except|but|over|under|above|below|between|up to|before|"
-    r"after|from|to|more|less|than|least|most)\b|n['’]t\b",
-    re.IGNORECASE,
-)
+_NOT_BY_WORDS = re.compile(rf"\b(?:{_DENIED}|at)\b|n['’]t\b", re.IGNORECASE)
+_COMPARES = re.compile(rf"\b(?:{_DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<!\w)\d[\d.,]*\b")
 _PRICE = frozenset(stems_of("cost price fee charge amount wage pay paid"))
 

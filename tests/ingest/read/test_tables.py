@@ -135,6 +135,15 @@ def test_a_header_of_three_rows_is_joined_and_a_later_row_without_a_label_is_non
     assert read((table + "| 1 | 7 | 9 |").split("\n")).header_lines == 4
 
 
+@pytest.mark.parametrize("odd", ["|", "||", "| | |"])
+def test_rows_none_of_which_has_a_label_are_data_below_two_headers(odd: str) -> None:
+    table = "| Rank | Foes | |\n|---|---|---|\n| | rat | cat |\n| | 7 | 9 |\n| | 8 | 10 |\n"
+    assert [row.line for row in read((table + odd).split("\n")).rows][:2] == [3, 4]
+    group = "| Rank | Foes | |\n|---|---|---|\n| | rat | cat |\n| | small | |\n| 1 | 7 | 9 |"
+    assert rows(group)[0] == "small"
+    read((table[: table.index("| | 7")] + odd).split("\n"))
+
+
 @pytest.mark.parametrize("line", ["|", "||", "", "|---|", "\\|", "x"])
 def test_an_odd_row_is_read_and_not_raised(line: str) -> None:
     read(["| A | B |", "|---|---|", line])
