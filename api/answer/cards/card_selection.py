@@ -66,13 +66,11 @@ def choose(
 def _with_lists(found: list[Card], whole: SearchResult, form: Form) -> list[Card]:
     """The cards with the lists that may be asked for: first where one is, else behind the first."""
     asked = QuestionWords.of(without_command(whole.question), whole.terms)
-    listed = listing.cards(
-        whole,
-        asked,
-        by_words=asks_for_some(whole.question)
-        or any(map(str.isdigit, whole.question))
-        or superlative(whole.question) is not None,
-    )
+    compared = superlative(whole.question) is not None
+    some = compared or asks_for_some(whole.question) or any(map(str.isdigit, whole.question))
+    listed = listing.cards(whole, asked, by_words=some)
+    if compared:  # of a list without a row that has the most, nobody asked
+        listed = [one for one in listed if one.said]
     listed = [replace(one, says_all=_says_all(one, whole, asked)) for one in listed]
     if not found:
         return listed
