@@ -5,10 +5,12 @@ file that was released is never changed again: what is to be different is a new 
 """
 
 from pathlib import Path
+from time import sleep
 from typing import NamedTuple
 
 import psycopg
 from pgvector.psycopg import register_vector
+from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from retrieval.errors import DatabaseUnreachableError, SchemaNewerError
 from retrieval.index.generations import LOCK_SPACE
@@ -16,6 +18,11 @@ from retrieval.index.store import Connection
 
 _FOLDER = Path(__file__).with_name("migrations")
 _MIGRATION_LOCK = -1  # ingest has 0, temporary generations have their ids
+_LOCK_WAIT_MS = (
+    500  # under PostgreSQL's deadlock_timeout of 1 s: we give way before a reader has to
+)
+_TRIES = 40
+_PAUSE = 0.1  # seconds in which readers get what they wait for
 PGVECTOR = (0, 8)  # iterative scans came with it
 
 
@@ -29,17 +36,18 @@ class Migration(NamedTuple):
 def install(conn: Connection) -> None:
     """Run the migrations that the database does not have, all or none, in order.
 
-    Two processes may call it at once. Raises SchemaNewerError where the database has one that this
-    program does not know, and DatabaseUnreachableError where creating is not allowed or pgvector
-    is missing or too old.
+    Two processes may call it at once, and others may read meanwhile. Raises SchemaNewerError where
+    the database has one that this program does not know, and DatabaseUnreachableError where
+    creating is not allowed, pgvector is missing or too old, or another session keeps a table.
     """
     try:
-        with conn.transaction():
-            # Two first ingests at once: CREATE … IF NOT EXISTS is no protection against itself.
-            conn.execute("SELECT pg_advisory_xact_lock(%s, %s)", [LOCK_SPACE, _MIGRATION_LOCK])
-            _run(conn, check(conn))
-            _check_pgvector(conn)
+        _run_beside_readers(conn)
         register_vector(conn)
+    except (LockNotAvailable, DeadlockDetected) as error:
+        raise DatabaseUnreachableError(
+            f"the tables could not be brought forward in {_TRIES} tries, for another session keeps "
+            f"one in use ({error.diag.message_primary}); end its transaction and run it again"
+        ) from error
     except psycopg.Error as error:
         if conn.closed:  # the database went away, which is for Store.connect to say
             raise
@@ -48,6 +56,26 @@ def install(conn: Connection) -> None:
             f"the index cannot be installed: {reason}; as superuser run CREATE EXTENSION vector "
             "(0.8 or newer) and grant CREATE on the schema"
         ) from error
+
+
+def _run_beside_readers(conn: Connection) -> None:
+    """Run what is missing; where readers and we wait for each other, undo it all and try again.
+
+    A search reads several tables in one transaction, and a migration changes several: no order of
+    theirs is without a deadlock.
+    """
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            with conn.transaction():
+                # Two first ingests at once: CREATE … IF NOT EXISTS is no protection against itself.
+                conn.execute("SELECT pg_advisory_xact_lock(%s, %s)", [LOCK_SPACE, _MIGRATION_LOCK])
+                _run(conn, check(conn))
+                _check_pgvector(conn)
+            return
+        except (LockNotAvailable, DeadlockDetected):
+            if not tries_left:
+                raise
+            sleep(_PAUSE)
 
 
 def check(conn: Connection) -> tuple[Migration, ...]:
@@ -85,6 +113,7 @@ def applied(conn: Connection) -> tuple[Migration, ...]:
 def _run(conn: Connection, missing: tuple[Migration, ...]) -> None:
     if not missing:
         return
+    conn.execute(f"SET LOCAL lock_timeout = {_LOCK_WAIT_MS}")
     conn.execute(
         "CREATE TABLE IF NOT EXISTS migration (number integer PRIMARY KEY, name text NOT NULL, "
         "applied_at timestamptz NOT NULL DEFAULT now())"

@@ -30,6 +30,13 @@ def conn(database: str) -> Iterator[Connection]:
         yield conn
 
 
+def next_migration(folder: Path, sql: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `folder` hold the migrations of this program and one more."""
+    shutil.copytree(Path(migrate.__file__).with_name("migrations"), folder)
+    (folder / "0099_next.sql").write_text(sql, "utf-8")
+    monkeypatch.setattr(migrate, "_FOLDER", folder)
+
+
 def tables(conn: Connection) -> set[str]:
     return {
         row[0]
@@ -161,14 +168,11 @@ def test_a_database_of_another_line_of_the_program_is_refused(conn: Connection) 
 def test_a_program_goes_on_answering_while_a_newer_one_brings_the_tables_forward(
     search_context: SearchContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "migrations"
-    shutil.copytree(Path(migrate.__file__).with_name("migrations"), folder)
-    (folder / "0099_next.sql").write_text(
+    steps = (
         "ALTER TABLE file ADD COLUMN next jsonb;\nALTER TABLE chunk ADD COLUMN next text NOT NULL "
-        "DEFAULT '';\nCREATE TABLE next (id integer);\nSELECT pg_sleep(0.3);\n",
-        "utf-8",
+        "DEFAULT '';\nCREATE TABLE next (id integer);\nSELECT pg_sleep(0.3);\n"
     )
-    monkeypatch.setattr(migrate, "_FOLDER", folder)
+    next_migration(tmp_path / "migrations", steps, monkeypatch)
     answers: list[str] = []
     done = Event()
 
@@ -190,6 +194,39 @@ def test_a_program_goes_on_answering_while_a_newer_one_brings_the_tables_forward
             one.result()
     assert set(answers) == {"1. Light/Torches.md"}
     assert len(answers) >= at_swap + 4
+
+
+def test_a_reader_and_a_migration_that_wait_for_each_other_both_come_to_their_end(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(database).connect(autocommit=True) as conn:
+        migrate.install(conn)
+        steps = "ALTER TABLE file ADD next int; ALTER TABLE chunk ADD next int;"
+        next_migration(tmp_path / "migrations", steps, monkeypatch)
+        with ThreadPoolExecutor(1) as pool, Store(database).connect() as reader:
+            reader.execute("SELECT FROM chunk")
+            installing = pool.submit(migrate.install, conn)
+            held = "SELECT FROM pg_locks WHERE relation = 'file'::regclass AND mode LIKE 'AccessE%'"
+            while not reader.execute(held).fetchall():
+                assert not installing.done()
+            reader.execute("SELECT FROM file")  # the migration has it, and waits for ours
+            reader.rollback()
+            installing.result()
+            columns = "SELECT next FROM file NATURAL JOIN chunk"
+            assert reader.execute(columns).fetchall() == []
+
+
+def test_a_transaction_that_does_not_end_is_named_as_what_keeps_a_migration(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrate, "_TRIES", 2)
+    with Store(database).connect(autocommit=True) as conn, Store(database).connect() as reader:
+        migrate.install(conn)
+        next_migration(tmp_path / "migrations", "ALTER TABLE file ADD next int;", monkeypatch)
+        reader.execute("SELECT FROM file")
+        with pytest.raises(DatabaseUnreachableError, match=r"2 tries.*end its transaction"):
+            migrate.install(conn)
+        assert len(migrate.check(conn)) == 1
 
 
 def test_the_migrations_are_in_the_package() -> None:
