@@ -1,5 +1,6 @@
 """Which part of a table or a stat block a question asks for: rows, columns and fields."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from retrieval.index.terms import raw_cells, stems_of
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 
+_UNIT = re.compile(r"(?<=\d)[^\W\d_]{2,}")
 _MOST = 3  # rows for one number: a table may have parts that count again
 
 
@@ -122,11 +124,21 @@ def asked_fields(
 
 
 def _named_fields(file: IndexedFile, parts: Sequence[Part], asked: QuestionWords) -> list[Part]:
-    """The fields that the question names; where it names none, those it asks for otherwise."""
+    """The fields that the question names; where it names none, those it asks for otherwise.
+
+    One is named by its unit, too: "hp" is asked of "HD: 4+1 (19hp)".
+    """
     names = {part: _name_of(file, part, asked) for part in parts}
-    named = [part for part in parts if names[part] and names[part] <= asked.words]
+    by_unit = [part for part in parts if _units_of(file, part) & asked.said]
+    named = [p for p in parts if (names[p] and names[p] <= asked.words) or p in by_unit]
     named = named or [part for part in parts if names[part] & asked.words]
     return named or [part for part in parts if names[part] & asked.fields]
+
+
+def _units_of(file: IndexedFile, field: Part) -> frozenset[str]:
+    """The stems of what stands right behind a number of a field's line, dice left out."""
+    line = file.lines.get(field.first_line, "")
+    return frozenset(stems_of(" ".join(_UNIT.findall(line.lower()))))
 
 
 def _name_of(file: IndexedFile, field: Part, asked: QuestionWords) -> frozenset[str]:

@@ -41,6 +41,7 @@ def context(index_files: IndexFiles) -> SearchContext:
     [
         ("What is the morale of a kraken?", "- **Morale:** 9\n\n… 5 more fields"),
         ("What is the morale of a selkie?", "- **Morale:** 6\n\n… 4 more fields"),
+        ("How many hp has a selkie?", "- **Hit Dice:** 2 (9hp)\n\n… 4 more fields"),
         ("How long does Fog last?", "- **Duration:** 3 turns\n\n… 1 more field"),
     ],
 )
@@ -91,7 +92,7 @@ def test_of_two_things_that_are_compared_each_has_a_card(context: SearchContext)
     assert {card.path for card in shown[:2]} == {"2. Beasts/Kraken.md", "2. Beasts/Selkie.md"}
     assert not any(card.folded for card in shown[:2])
     assert "**Hit Dice:** 20" in written(shown)
-    assert "**Hit Dice:** 2\n" in written(shown)
+    assert "**Hit Dice:** 2 (9hp)\n" in written(shown)
 
 
 def test_an_erratum_stands_directly_above_what_it_corrects(context: SearchContext) -> None:

@@ -29,7 +29,7 @@ FILES = {
         "| Treasure | none |\n"
     ),
     "2. Beasts/Selkie.md": (
-        "# Selkie\n\n**Armour Class:** 7\n**Hit Dice:** 2\n**Movement:** 90’\n**Morale:** 6\n"
+        "# Selkie\n\n**Armour Class:** 7\n**Hit Dice:** 2 (9hp)\n**Movement:** 90’\n**Morale:** 6\n"
         "**Treasure:** a pearl\n\nSelkies sing at low tide.\n"
     ),
     "3. Magic/1. Sea Priests/Calm.md": "# Calm\n\n- Range: 120’\n- Duration: 12 turns\n",
