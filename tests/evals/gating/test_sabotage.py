@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evals import sabotage
-from evals.faults import runs
+from evals.faults import of_gate, runs
 from evals.faults.of_gate import GATE_MUTANTS
 from evals.faults.replace import Fault, Replacement, applied, changed
 from evals.faults.runs import Data
@@ -62,7 +62,7 @@ def ground(data: tuple[Path, Data], monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 @pytest.mark.proves("row 41")
 @pytest.mark.usefixtures("ground")
-def test_a_fault_is_caught_by_its_own_gate_alone_and_each_lie_of_the_gate_is_noticed(
+def test_a_fault_is_caught_by_its_own_gate_alone_and_a_lie_of_the_gate_is_noticed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     faults = (
@@ -71,12 +71,14 @@ def test_a_fault_is_caught_by_its_own_gate_alone_and_each_lie_of_the_gate_is_not
         Fault("nothing at all", "compare: hit", (SAME,)),
     )
     monkeypatch.setattr(sabotage, "FAULTS", faults)
+    lies = {"always green": GATE_MUTANTS["always green"], "none": (SAME,)}
+    monkeypatch.setattr(of_gate, "GATE_MUTANTS", lies)
     assert sabotage.main(["--fast", "--json", "out.json"]) == 1
     lines = Path("out.json").read_text("utf-8").splitlines()
     written = {row["fault"]: row for row in map(json.loads, lines)}
     assert {name: row["caught"] for name, row in written.items()} == {
         "no passages": True, "seen by another gate": False, "nothing at all": False,
-        **{f"gate: {name}": True for name in GATE_MUTANTS},
+        "gate: always green": True, "gate: none": False,
     }  # fmt: skip
     assert {"absolute: recall", "compare: hit"} <= {
         r["gate"] for r in written["no passages"]["red"]

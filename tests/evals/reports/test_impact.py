@@ -240,7 +240,6 @@ def test_a_pull_request_that_breaks_an_answer_is_red_at_its_line(folder: Path) -
     ("inputs", "said"),
     [
         ({"BASE": "no-such-commit"}, "evals.impact: nothing was measured"),
-        ({"QUESTIONS": "none.jsonl", "BASE": ""}, "evals.retrieval: nothing was measured"),
         ({"VAULT": "nowhere", "BASE": ""}, "no folder 'nowhere'"),
         ({"VAULT": ""}, "VAULT is not set"),
     ],
