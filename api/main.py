@@ -23,6 +23,7 @@ from api.http.concurrency_limit import ConcurrencyLimit, Questions, Turns, admit
 from api.http.cors import Cors
 from api.http.early_refusal import EarlyRefusal
 from api.http.hosts import Hosts
+from api.http.index_version import IndexVersions
 from api.http.sse import EventStream
 from api.keys.authorization import ASK
 from api.keys.limits import ASKING, LIMITED
@@ -101,6 +102,7 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     feedback.install(app)
     app.add_middleware(RequestBodyLimitMiddleware, max_body_size=_MOST_BYTES)
     app.add_middleware(TooLargeAsProblem)
+    app.add_middleware(IndexVersions)
     app.add_middleware(Cors)
     app.add_middleware(Hosts)
     app.add_middleware(RequestIds)

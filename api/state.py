@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
@@ -21,6 +21,7 @@ from api.keys.key_ring import KeyRing
 from api.llm.client import LanguageModel
 from api.page import html
 from retrieval.context import SearchContext, open_context
+from retrieval.database.replica import Replica
 from retrieval.errors import (
     ConfigurationError,
     DatabaseUnreachableError,
@@ -86,6 +87,7 @@ def open_app_state(settings: Settings) -> Iterator[AppState]:
     keys = key_ring.opened(settings.api_keys)
     with ExitStack() as stack:
         context = stack.enter_context(open_context(settings))
+        context = replace(context, replica=stack.enter_context(_replica(context)))
         _check_fitted(context)
         _check_filters(context)
         model = LanguageModel(settings) if settings.openai_model else None
@@ -97,6 +99,17 @@ def open_app_state(settings: Settings) -> Iterator[AppState]:
         opened = AppState(context, model, fixed_texts.load(settings.vault), readers, keys)
         _warm(opened)
         yield opened
+
+
+@contextmanager
+def _replica(context: SearchContext) -> Iterator[Replica | None]:
+    url = context.settings.database_read_url
+    if url is None:
+        yield None
+        return
+    with closing(Replica(context.store, url.get_secret_value())) as replica:
+        replica.open()
+        yield replica
 
 
 def _warm(opened: AppState) -> None:
@@ -111,7 +124,7 @@ def _warm(opened: AppState) -> None:
         context.sections_at(conn, store.live(conn))
 
     try:
-        context.store.read(read)
+        context.read(read)
         for question in small_talk.examples(context.terms_under(None)[1], 1):
             pipeline.ask(context, None, question, AskOptions(texts=opened.texts))
     except RulesError as error:

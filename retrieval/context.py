@@ -1,15 +1,17 @@
 """What is opened once a process and closed with it: the database, the models, the settings."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeVar
 
 from threadpoolctl import threadpool_limits
 
 from retrieval.database.embedded.postgres import serve
 from retrieval.database.pool import Store
+from retrieval.database.replica import Replica
 from retrieval.encoder.bi_encoder import ENCODING_VERSION, Embedder, ModelThread
 from retrieval.encoder.chosen_models import encoder_files, reranker_files
 from retrieval.errors import IndexMismatchError
@@ -30,6 +32,7 @@ from retrieval.text.normalize import FOLDING_VERSION
 
 _log = logging.getLogger(__name__)
 Fingerprint = Mapping[str, str | int]
+_Result = TypeVar("_Result")
 _UNSAID = {"language": ENGLISH}  # of an index from before it was said
 
 
@@ -49,6 +52,7 @@ class SearchContext:
     metadata: MetadataCache = field(default_factory=MetadataCache)
     access: Given | None = None  # a filter: which files there are for who asks; None: all
     listwise: ListwiseReranker | None = None  # orders after all else; of one request
+    replica: Replica | None = None  # what users search is read from it, as far as it may be
 
     def restricted(self, access: Given) -> "SearchContext":
         """Return the search context of somebody for whom no other files than these exist.
@@ -56,12 +60,12 @@ class SearchContext:
         Words, fields, statistics and limits are those of an index of these files alone.
         """
         return replace(
-            self,
-            access=access,
-            baseline=BaselineCache(),
-            terms=TermsCache(),
-            sections=SectionsCache(),
-        )
+            self, access=access,
+            baseline=BaselineCache(), terms=TermsCache(), sections=SectionsCache())  # fmt: skip
+
+    def read(self, work: Callable[[Connection], _Result]) -> _Result:
+        """Return `work(connection)` for a user, and raise, as `Store.read`, or `Replica.read`."""
+        return (self.replica or self.store).read(work)
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -71,9 +75,9 @@ class SearchContext:
     @property
     def reranked_by(self) -> str:
         """The name of what reranks; "off" where nothing does."""
-        name = self.reranker.name if self.reranker else "off"
-        is_model = self.settings.reranker_model == LLM
-        return f"llm ({self.settings.openai_model})" if is_model else name
+        if self.settings.reranker_model == LLM:
+            return f"llm ({self.settings.openai_model})"
+        return self.reranker.name if self.reranker else "off"
 
     def warm(self) -> None:
         """Load the models now instead of at the first question."""
@@ -84,10 +88,7 @@ class SearchContext:
     def terms_of(self, generation_id: int | None) -> Terms:
         """Return the words of a generation; None is the live one. Raises IndexMissingError."""
 
-        def read(conn: Connection) -> Terms:
-            return self.terms_at(conn, chosen(conn, generation_id))
-
-        return self.store.read(read)
+        return self.read(lambda conn: self.terms_at(conn, chosen(conn, generation_id)))
 
     def terms_under(
         self, generation_id: int | None, filters: Given | None = None
@@ -104,12 +105,11 @@ class SearchContext:
             terms = self.terms_at(conn, wanted)
             return terms, terms if scope is None else terms.within(scope.paths)
 
-        return self.store.read(read)
+        return self.read(read)
 
     def terms_at(self, conn: Connection, generation: Generation) -> Terms:
         """Return the words of a generation, as far as it exists for who asks."""
-        part = self.existing(conn, generation)
-        return self.terms.of(conn, generation.id, generation.name, part)
+        return self.terms.of(conn, generation.id, generation.name, self.existing(conn, generation))
 
     def sections_at(self, conn: Connection, generation: Generation) -> Sections:
         """Return the sections of a generation, as far as it exists for who asks."""

@@ -121,7 +121,7 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
         return fusion.collect(conn, context, chosen, question.words, question.encoded, scope)
 
     started = perf_counter()
-    lists = context.store.read(collected)
+    lists = context.read(collected)
     fused = fusion.fused(context, question.text, question.encoded, lists)
     searched = perf_counter()
     first = fused.order[: max(context.settings.rag_candidates, question.top_k)]
@@ -130,7 +130,7 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
     ranked = candidates.rank(
         context, question.text, fused.order, scores, lists.notes, question.top_k
     )
-    details = context.store.read(partial(_details, context, question, ranked))
+    details = context.read(partial(_details, context, question, ranked))
     if details.generation.name != lists.generation.name:
         return None
     hits = _hits(ranked.kept, details)

@@ -94,6 +94,7 @@ class Settings(BaseSettings):
 
     vault: Path = Path("vault")
     database_url: SecretStr | None = None  # not set: the embedded PostgreSQL
+    database_read_url: SecretStr | None = None  # of a replica, from which the API searches
     rag_data_dir: Path = Path(".data")  # the embedded database's files
     language: Language = ENGLISH  # of the vault, a text search configuration of PostgreSQL
 
@@ -168,7 +169,7 @@ class Settings(BaseSettings):
                 raise ValueError(f"{one!r} is no origin; write https://app.example.org, each whole")
         return origins
 
-    @field_validator("database_url")
+    @field_validator("database_url", "database_read_url")
     @classmethod
     def _check_database_url(cls, url: SecretStr | None) -> SecretStr | None:
         if url is None:

@@ -205,7 +205,7 @@ def _entries(
 ) -> list[tuple[str, Entry]]:
     """The entries below a folder of files that are shown."""
     number = int(generation.split(".")[0])
-    found = context.store.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
+    found = context.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
     return [one for one in found if one[0] in shown]
 
 

@@ -175,7 +175,7 @@ def _answer(begun: _Begun, draft: Draft | Delta | None) -> Answer:
         passages=over_http.passages(found.passages) if found else [],
         usage=begun.usage + draft.usage if draft.usage else begun.usage,
         timings=_timings(begun),
-        generation=found.generation if found else begun.context.store.read(live).name,
+        generation=found.generation if found else begun.context.read(live).name,
         request_id=begun.options.request_id,
     )
 

@@ -3,7 +3,10 @@
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from api.http.index_version import HEADER
 from api.state import AppState
+
+_BOTH_WAYS = ("X-Request-ID", HEADER)
 
 
 class Cors:
@@ -33,6 +36,6 @@ class Cors:
             self._app,
             allow_origins=origins,
             allow_methods=["GET", "POST"],
-            allow_headers=["Authorization", "Content-Type", "MCP-Protocol-Version", "X-Request-ID"],
-            expose_headers=["RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-ID"],
+            allow_headers=["Authorization", "Content-Type", "MCP-Protocol-Version", *_BOTH_WAYS],
+            expose_headers=["RateLimit", "RateLimit-Policy", "Retry-After", *_BOTH_WAYS],
         )

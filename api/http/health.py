@@ -45,13 +45,17 @@ def _ready(opened: AppState) -> dict[str, str]:
         now = store.live(conn)
         return now, generations.file_hashes(conn, now.id)
 
-    generation, indexed = context.store.read(held)
+    generation, indexed = context.read(held)
     context.check(generation)
+    replica = context.replica  # this look, too, was one for it
+    is_lost = replica is not None and replica.is_away
+    is_degraded = is_lost or (opened.model is not None and opened.model.reach.is_lost)
     return {
-        "status": "degraded" if opened.model and opened.model.reach.is_lost else "ready",
+        "status": "degraded" if is_degraded else "ready",
         "generation": generation.name,
         "embedding": context.embedder.files.name,
         "rerank": context.reranked_by,
         "answers": "model" if opened.model and not opened.model.reach.is_down else "quotes",
         "files": stale_files.state(context.settings.vault, indexed),
+        **({"searches": "primary" if is_lost else "replica"} if replica else {}),
     }

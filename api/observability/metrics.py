@@ -230,7 +230,7 @@ def _index(opened: AppState) -> list[Metric]:
         return generations.size(conn, now.id)[1], generations.file_hashes(conn, now.id)
 
     try:
-        chunks, indexed = opened.rules.store.read(held)
+        chunks, indexed = opened.rules.read(held)
     except (DatabaseUnreachableError, IndexMissingError):  # GET /readyz says why
         return []
     found: list[Metric] = [GaugeMetricFamily("rag_index_chunks", "Chunks of the index.", chunks)]

@@ -45,7 +45,7 @@ def find(opened: AppState, typed: str) -> Headings:
             ],
         )
 
-    return context.store.read(found)
+    return context.read(found)
 
 
 def _begins_a_word(word: str, terms: Terms) -> bool:

@@ -17,13 +17,13 @@ def titles(opened: AppState) -> dict[str, str]:
         now = store.live(conn)
         return _hashes(opened, conn, now), dict(opened.rules.terms_at(conn, now).titles)
 
-    files, known = opened.rules.store.read(read)
+    files, known = opened.rules.read(read)
     return {path: known.get(path, path) for path in sorted(files, key=reading_order)}
 
 
 def file_hashes(opened: AppState) -> dict[str, str]:
     """Return the sha256 of the indexed files by path. Raises what `titles` raises."""
-    return opened.rules.store.read(lambda conn: _hashes(opened, conn, store.live(conn)))
+    return opened.rules.read(lambda conn: _hashes(opened, conn, store.live(conn)))
 
 
 def file_now(opened: AppState, path: str, sha256: str | None) -> VaultFile | None:

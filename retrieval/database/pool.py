@@ -28,14 +28,14 @@ _STATEMENT_MS = 10_000  # a search takes milliseconds
 _LOCK_MS = 5_000  # nothing of ours holds a lock against readers for longer than a query
 _IDLE_MS = 15_000  # between two statements of a `read`; a process that was halted takes longer
 _POOL_SIZE = 8
-_READING = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+READING = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 _WRITING = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"  # a counter that others count, too
 _SCARCE: dict[type[psycopg.Error], str] = {  # what it lacks; asked again, it lacks it still
     psycopg.errors.DiskFull: "free space on the disk of the database",
     psycopg.errors.OutOfMemory: "give the database's server more memory, or end what else needs it",
     psycopg.errors.IoError: "mend the disk of the database (its server's log says more)",
 }
-_LOST = (psycopg.OperationalError, psycopg.errors.IdleInTransactionSessionTimeout)
+LOST = (psycopg.OperationalError, psycopg.errors.IdleInTransactionSessionTimeout)
 _TOO_SLOW = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable)
 # Another attempt mends nothing, or makes it worse.
 _NOT_AGAIN: tuple[type[psycopg.Error], ...] = (*_TOO_SLOW, *_SCARCE)
@@ -121,7 +121,7 @@ class Store:
         connection or to end a statement in time, where it lacks disk or memory, or where nothing
         comes back from it: all of it within 12 s, whatever it is waited for.
         """
-        return self._twice(work, _READING)
+        return self._twice(work, READING)
 
     def write(self, work: _Work[_Result]) -> _Result:
         """Return `work(connection)`, in a transaction that may write; else as `read` does it."""
@@ -134,7 +134,7 @@ class Store:
         except PoolTimeout:
             self._start_again(give_up)
             self._look(give_up)
-        except _LOST as error:
+        except LOST as error:
             if isinstance(error, _NOT_AGAIN) or monotonic() >= give_up:
                 raise self._told(error) from error
             self._pool.drain()
@@ -144,7 +144,7 @@ class Store:
         except PoolTimeout as error:
             self._look(give_up)  # it may have stopped only now
             raise _busy(error) from error
-        except _LOST as error:
+        except LOST as error:
             raise self._told(error) from error
 
     def _start_again(self, give_up: float) -> None:
@@ -177,13 +177,15 @@ class Store:
         finally:
             thread.shutdown(wait=False)
 
-    def _once(self, work: _Work[_Result], give_up: float, begin: LiteralString) -> _Result:
-        wait = min(_WAIT, give_up - monotonic())
+    def _once(
+        self, work: _Work[_Result], give_up: float, begin: LiteralString, wait: float | None = None
+    ) -> _Result:
+        wait = min(_WAIT if wait is None else wait, give_up - monotonic())
         with self._pool.connection(wait) as conn:
             conn.deadline = give_up
             with conn.transaction():
                 conn.execute(begin)
-                if _changes_sessions(conn):
+                if conn.prepare_threshold is None:  # as `_prepare` left it
                     configure(conn, _limits(), local=True)
                 return work(conn)
 
@@ -244,7 +246,3 @@ def _prepare(conn: Connection, limits: Mapping[str, int]) -> None:
     conn.prepare_threshold = None
     with conn.transaction():
         configure(conn, limits, local=True)
-
-
-def _changes_sessions(conn: Connection) -> bool:
-    return conn.prepare_threshold is None  # as `_prepare` left it
