@@ -46,9 +46,8 @@ _VERSION = """
 class CallerView:
     """Of one request: what its caller has seen of the index before, and what it is shown."""
 
-    least: int = (
-        0  # an index version; an older one is read nowhere, unless the primary has no newer
-    )
+    # An index version: an older one is read nowhere, unless the primary has no newer.
+    least: int = 0
     shown: int | None = None  # the one that was read last; None: none, or there is no replica
     primary: bool = False  # it is read from, once and then until the end of the request
 
