@@ -1,0 +1,143 @@
+"""The two that are compared over one folder: our search, and a library in a process of its own."""
+
+import json
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from evals.peer_runs.environments import Peer
+from ingest import pipeline
+from retrieval.context import SearchContext
+from retrieval.errors import RetrieverError, VaultError
+from retrieval.models import Chunk
+from retrieval.search import search
+
+_SERVE = Path(__file__).parent / "runners" / "serve.py"
+_LONGEST = 1800.0  # seconds that a peer may take for a whole step
+_SAID = 300  # characters of its stderr that an error shows
+
+
+class Retriever(Protocol):
+    """What indexes a folder, follows its edits and finds passages."""
+
+    def index(self) -> None:
+        """Index the folder for the first time."""
+
+    def update(self) -> None:
+        """Bring the index into step with the folder."""
+
+    def search(self, question: str, count: int) -> Sequence[Chunk]:
+        """Return the best passages, best first; line numbers are not known."""
+
+
+class OurSearch:
+    """The ingest and the search that answer users, over an index that is empty at first."""
+
+    def __init__(self, context: SearchContext, folder: Path) -> None:
+        self._context, self._folder = context, folder
+
+    def index(self) -> None:
+        """Ingest the folder."""
+        report = pipeline.run(self._context, self._folder)
+        if report.rejected:
+            raise VaultError(f"our ingest rejected {report.rejected[0]}; mend that file")
+
+    update = index
+
+    def search(self, question: str, count: int) -> list[Chunk]:
+        """Return what a user's search does; a part of a table has its header with it."""
+        hits = search(self._context, question, top_k=count).hits
+        return [
+            _passage("\n".join(filter(None, (hit.chunk.context, hit.chunk.text))),
+                     hit.chunk.path, rank)
+            for rank, hit in enumerate(hits)
+        ]  # fmt: skip
+
+
+class PeerProcess:
+    """A library's quickstart that runs in its own environment and is asked over pipes."""
+
+    def __init__(self, peer: Peer, process: "subprocess.Popen[str]", log: IO[str], folder: Path):
+        self._peer, self._process, self._log, self._folder = peer, process, log, folder
+        self.versions: Mapping[str, str] = self._reply()["versions"]
+
+    def index(self) -> None:
+        """Index the folder for the first time."""
+        self._ask({"do": "index"})
+
+    def update(self) -> None:
+        """Bring the index into step by the library's own means."""
+        self._ask({"do": "update"})
+
+    def search(self, question: str, count: int) -> list[Chunk]:
+        """Return the passages that the library returns."""
+        found = self._ask({"do": "search", "question": question, "count": count})["passages"]
+        root = f"{self._folder}/"
+        return [
+            _passage(one["text"], one["path"].removeprefix(root), rank)
+            for rank, one in enumerate(found)
+        ]
+
+    def _ask(self, asked: object) -> Any:
+        try:
+            _open(self._process.stdin).write(json.dumps(asked) + "\n")
+            _open(self._process.stdin).flush()
+        except BrokenPipeError as error:
+            raise RetrieverError(self._ended()) from error
+        return self._reply()
+
+    def _reply(self) -> Any:
+        line = _open(self._process.stdout).readline()
+        if not line:
+            raise RetrieverError(self._ended())
+        return json.loads(line)
+
+    def _ended(self) -> str:
+        self._process.wait()
+        self._log.seek(0)
+        said = " ".join(self._log.read()[-_SAID:].split())
+        return f"{self._peer.name} ended with {self._process.returncode}: {said}"
+
+
+@contextmanager
+def running(peer: Peer, python: Path, url: str, folder: Path) -> Iterator[PeerProcess]:
+    """Yield a peer's process over a folder, which is ended afterwards; `url` serves its encoder.
+
+    Raises RetrieverError, with the end of what it said, where it does not start.
+    """
+    left_out = ("PYTHONPATH", "PYTHONHOME")  # our packages' names are others' too
+    environment = {k: v for k, v in os.environ.items() if k not in left_out}
+    environment |= {"OPENAI_BASE_URL": url, "HF_HUB_OFFLINE": "1"}
+    options = json.dumps(dict(peer.options))
+    command = [str(python), str(_SERVE), peer.module, url, str(folder), options]
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log,
+        tempfile.TemporaryDirectory() as work,
+        subprocess.Popen(
+            command, cwd=work, env=environment, text=True, encoding="utf-8",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+        ) as process,
+    ):  # fmt: skip
+        late = threading.Timer(_LONGEST, process.kill)
+        late.start()
+        try:
+            yield PeerProcess(peer, process, log, folder)
+        finally:
+            late.cancel()
+            process.kill()
+            with suppress(BrokenPipeError):  # of a line that it did not live to read
+                _open(process.stdin).close()
+
+
+def _passage(text: str, path: str, rank: int) -> Chunk:
+    return Chunk(path, "", 1, 1, text, piece=rank)
+
+
+def _open(pipe: IO[str] | None) -> IO[str]:
+    assert pipe is not None  # both are pipes
+    return pipe
