@@ -73,9 +73,15 @@ def _change(change: Change, folder: str) -> Iterator[str]:
         yield f"  - lost at {judged.lost_at}; it is in {_code(asked.places[0][0].path)}"
     elif change.verdict == "broken":
         yield "  - has no answer in the rules, was refused, and is answered now"
-    for what, chunks in (("no longer", change.gone), ("now", change.new)):
-        if chunks:
-            yield f"  - {what}: {', '.join(_place(chunk, folder) for chunk in chunks)}"
+    gone, new = ([_place(chunk, folder) for chunk in some] for some in (change.gone, change.new))
+    lists = {
+        "no longer": [place for place in gone if place not in new],
+        "now": [place for place in new if place not in gone],
+        "in other words": [place for place in new if place in gone],
+    }
+    for what, places in lists.items():
+        if places:
+            yield f"  - {what}: {', '.join(places)}"
     if not (change.gone or change.new):
         yield "  - the same passages in another order, or another label"
     if not change.edits:

@@ -89,6 +89,8 @@ def test_what_an_edit_broke_and_mended_is_named_with_its_lines(
     assert broken.startswith("Broken")
     assert "- `How long does a torch burn?` (`torch`, prose, **critical**)" in broken
     assert "lost at label; it is in `1. Light/Torches.md`" in broken
+    assert "  - in other words: `rules/1. Light/Torches.md:1-5`\n" in broken
+    assert broken.count("Torches.md:1-5`") == 1
     assert (
         "  - edited: `rules/1. Light/Torches.md:3` "
         "− `A torch burns for one hour. It lights 30’ around its bearer.` "
