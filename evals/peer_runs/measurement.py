@@ -37,7 +37,7 @@ class Measured:
     query_seconds: list[float]
     update_seconds: float | None = None
     edits: dict[str, str] | None = None  # by the name of an edit: what is found after the update
-    off_topic: tuple[int, int] = (0, 0)  # questions that got no passage, and all
+    off_topic: tuple[int, int] = (0, 0)  # questions that were refused, and all
     cut: tuple[int, int] = (0, 0)  # texts that the encoder did not read to their end, and all
     measured_on: str = ""  # day and commit
 
@@ -70,8 +70,8 @@ def measured(
             )
             theirs.versions, theirs.cut = dict(process.versions), cut
             for one, retriever in zip((ours, theirs), pair, strict=True):
-                off = [retriever.search(question, SHOWN) for question in asked.off_topic]
-                one.off_topic = (sum(not found for found in off), len(off))
+                refused = sum(map(retriever.refuses, asked.off_topic))
+                one.off_topic = (refused, len(asked.off_topic))
             if name == "handbook":
                 _edit(pair, (ours, theirs), asked.folder)
     return ours, theirs

@@ -8,7 +8,7 @@ from evals.peer_runs.measurement import SHOWN, Measured
 
 _HEAD = (
     "set, n", "retriever", "hit@1", f"hit@{SHOWN}", "MRR@10", "only ours, only theirs (p)",
-    f"words in {SHOWN}", "ingest", "query", "edited", "deleted", "off-topic: nothing", "texts cut",
+    f"words in {SHOWN}", "ingest", "query", "edited", "deleted", "off-topic refused", "texts cut",
 )  # fmt: skip
 _EDITED = {"new": "new", "both": "old and new", "old": "old", "neither": "neither"}
 _DELETED = {"old": "still there", "neither": "gone"}

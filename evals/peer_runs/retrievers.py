@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from api.answer.card_reply import AskOptions, card_reply
 from evals.peer_runs.environments import Peer
 from ingest import pipeline
 from retrieval.context import SearchContext
@@ -33,6 +34,9 @@ class Retriever(Protocol):
 
     def search(self, question: str, count: int) -> Sequence[Chunk]:
         """Return the best passages, best first; line numbers are not known."""
+
+    def refuses(self, question: str) -> bool:
+        """Tell whether whoever asks this is told that there is no answer."""
 
 
 class OurSearch:
@@ -58,6 +62,10 @@ class OurSearch:
             for rank, hit in enumerate(hits)
         ]  # fmt: skip
 
+    def refuses(self, question: str) -> bool:
+        """Tell whether the reply is a refusal, which is decided behind search."""
+        return card_reply(self._context, question, AskOptions()).certainty == "refused"
+
 
 class PeerProcess:
     """A library's quickstart that runs in its own environment and is asked over pipes."""
@@ -82,6 +90,10 @@ class PeerProcess:
             _passage(one["text"], one["path"].removeprefix(root), rank)
             for rank, one in enumerate(found)
         ]
+
+    def refuses(self, question: str) -> bool:
+        """Tell whether no passage is returned: a search has no other way to say so."""
+        return not self.search(question, 1)
 
     def _ask(self, asked: object) -> Any:
         try:
