@@ -18,9 +18,7 @@ from retrieval.index.store import Connection
 
 _FOLDER = Path(__file__).with_name("migrations")
 _MIGRATION_LOCK = -1  # ingest has 0, temporary generations have their ids
-_LOCK_WAIT_MS = (
-    500  # under PostgreSQL's deadlock_timeout of 1 s: we give way before a reader has to
-)
+_LOCK_WAIT_MS = 500  # half of PostgreSQL's deadlock_timeout: we give way before a reader has to
 _TRIES = 40
 _PAUSE = 0.1  # seconds in which readers get what they wait for
 PGVECTOR = (0, 8)  # iterative scans came with it
