@@ -12,7 +12,7 @@ from retrieval.context import SearchContext
 from retrieval.settings import Settings
 from tests.conftest import write_vault
 from tests.support.index.index_state import TABLES, revision
-from tests.support.made.many_files import cheap_rules, many_files
+from tests.support.vaults.many_files import cheap_rules, many_files
 
 FILES = 300
 

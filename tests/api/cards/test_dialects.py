@@ -11,7 +11,7 @@ from retrieval.context import SearchContext
 from retrieval.text.dialects import plain_markdown
 from tests.support.index.cutting import check
 from tests.support.index.ingested import IndexFiles
-from tests.support.made.made_dialects import CODE, DIALECTS, MARKUP, Dialect
+from tests.support.vaults.made_dialects import CODE, DIALECTS, MARKUP, Dialect
 
 _each = pytest.mark.parametrize("dialect", DIALECTS, ids=[one.path for one in DIALECTS])
 

@@ -10,7 +10,7 @@ from api.answer.question import intent
 from api.sources.vault_links import folder_link
 from retrieval.models import NO_TERMS
 from tests.support.index.indexed_text import terms_of
-from tests.support.made.made_vault import FILES
+from tests.support.vaults.made_vault import FILES
 
 GUILDS = {
     f"6. Guilds/{kind}/Rank {rank}/{name}.md": f"# {name}\n\nA {kind} of rank {rank}.\n"

@@ -15,7 +15,7 @@ from retrieval.search_trace import Timings
 from retrieval.text.words import without_command
 from tests.support.index.indexed_text import indexed_file, terms_of
 from tests.support.index.ingested import IndexFiles
-from tests.support.made.made_vault import FILES
+from tests.support.vaults.made_vault import FILES
 
 NOTHING = SearchResult("", (), (), "off", "off", 0.0, "1.1", Timings(0.0, 0.0, 0.0))
 

@@ -10,8 +10,8 @@ from retrieval.settings import Settings
 from tests.api.http.test_api_filters import asked
 from tests.support.index.index_state import same_models
 from tests.support.index.ingested import IndexFiles
-from tests.support.made.made_editions import FILES, FRANCE, LANTERN, NEW, TORCH
 from tests.support.servers.serving import serving
+from tests.support.vaults.made_editions import FILES, FRANCE, LANTERN, NEW, TORCH
 
 
 @pytest.fixture(scope="module")

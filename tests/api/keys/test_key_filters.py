@@ -20,10 +20,10 @@ from api.state import AppState
 from retrieval.context import SearchContext
 from tests.conftest import write_vault
 from tests.support.index.ingested import index_of
-from tests.support.made.made_scopes import PUBLIC, SECRET, VAULT, Words, alone, files, questions
 from tests.support.servers.serving import serving
 from tests.support.servers.with_keys import bearer
 from tests.support.source.promises_table import Runs
+from tests.support.vaults.made_scopes import PUBLIC, SECRET, VAULT, Words, alone, files, questions
 
 SCOPES = {"public": (PUBLIC, SECRET), "secret": (SECRET, PUBLIC)}
 HTML = {"Accept": "text/html"}

@@ -11,9 +11,9 @@ from api.state import AppState
 from retrieval.context import SearchContext
 from tests.conftest import write_vault
 from tests.support.index.ingested import index_of
-from tests.support.made.made_vault import FILES
 from tests.support.servers.page_fixtures import Desk, New
 from tests.support.servers.serving import serving
+from tests.support.vaults.made_vault import FILES
 
 
 @pytest.mark.parametrize("scripts", [True, False])

@@ -5,7 +5,7 @@ import pytest
 from api.answer.question import language
 from retrieval.models import NO_TERMS, Terms
 from tests.support.index.indexed_text import terms_of
-from tests.support.made.made_vault import FILES
+from tests.support.vaults.made_vault import FILES
 
 GERMAN = {
     "a.md": (

@@ -5,7 +5,7 @@ import pytest
 from api.answer.card_reply import AskOptions, card_reply
 from retrieval.context import SearchContext
 from tests.support.index.ingested import IndexFiles
-from tests.support.made.made_vault import FILES
+from tests.support.vaults.made_vault import FILES
 
 
 @pytest.fixture(scope="module")

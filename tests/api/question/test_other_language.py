@@ -14,7 +14,7 @@ from retrieval.settings import Settings
 from tests.conftest import write_vault
 from tests.support.index.index_state import same_models
 from tests.support.index.ingested import index_of
-from tests.support.made.made_german import FILES, QUESTIONS
+from tests.support.vaults.made_german import FILES, QUESTIONS
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from api.answer.question import intent, parts
 from retrieval.models import Terms
 from retrieval.text.words import without_command
 from tests.support.index.indexed_text import terms_of
-from tests.support.made.made_vault import FILES
+from tests.support.vaults.made_vault import FILES
 
 WHICH = [
     "what can you do in the harbour",

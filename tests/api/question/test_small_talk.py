@@ -6,7 +6,7 @@ from api.answer.fixed_texts import DEFAULT, Texts
 from api.answer.question import small_talk
 from api.answer.question.small_talk import Talk
 from tests.support.index.indexed_text import terms_of
-from tests.support.made.made_vault import FILES
+from tests.support.vaults.made_vault import FILES
 
 SAID: list[tuple[Talk, list[str]]] = [
     (

@@ -9,7 +9,7 @@ from api.answer.question.spelling import Correction
 from retrieval.models import NO_TERMS
 from tests.support.index.cutting import tokens
 from tests.support.index.indexed_text import terms_of
-from tests.support.made.made_vault import FILES
+from tests.support.vaults.made_vault import FILES
 
 TERMS = terms_of(FILES)
 LONG = sorted(word for word in TERMS.words if word.isalpha() and len(word) >= 8)

@@ -5,7 +5,7 @@ import pytest
 from ingest.chunking import document
 from ingest.read.vault import SourceFile
 from tests.support.index.cutting import index, tokens
-from tests.support.made.composed_markdown import LONG
+from tests.support.vaults.composed_markdown import LONG
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from ingest.read import vault
 from ingest.read.plain import plain
 from retrieval.text.normalize import searchable
 from tests.support.index.cutting import check, index
-from tests.support.made.composed_markdown import (
+from tests.support.source.promises_table import Runs
+from tests.support.vaults.composed_markdown import (
     BLOCKS,
     DOCUMENTS,
     FLAT_LISTS,
@@ -19,8 +20,7 @@ from tests.support.made.composed_markdown import (
     SOURCES,
     TABLES,
 )
-from tests.support.made.markdown_seeds import SEEDS
-from tests.support.source.promises_table import Runs
+from tests.support.vaults.markdown_seeds import SEEDS
 
 EXAMPLES = 500
 # A long unit behind one whose last item and lead-in it repeats: item 45 and 44.

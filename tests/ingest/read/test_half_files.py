@@ -23,8 +23,8 @@ from retrieval.settings import Settings
 from tests.conftest import RULES, new_database, write_vault
 from tests.support.faults.crash_child import HashingEmbedder
 from tests.support.index.vault_root import reasons, texts
-from tests.support.made.many_files import cheap_rules
 from tests.support.source.promises_table import Runs
+from tests.support.vaults.many_files import cheap_rules
 
 ROOT = Path(__file__).parents[3]
 TORCHES = "1. Light/Torches.md"

@@ -12,8 +12,8 @@ from retrieval.index import store
 from retrieval.index.store import Connection, full_text, live
 from retrieval.settings import Settings
 from tests.conftest import new_database, write_vault
-from tests.support.made.many_files import cheap_rules, many_files
 from tests.support.source.promises_table import Runs
+from tests.support.vaults.many_files import cheap_rules, many_files
 
 FILES = 200
 LIMIT = 10_000  # all that match

@@ -7,7 +7,7 @@ from api.answer.cards.card import Card
 from api.answer.question import intent
 from retrieval.context import SearchContext
 from retrieval.search import search
-from tests.support.made.made_vault import FILES
+from tests.support.vaults.made_vault import FILES
 
 STOWAWAYS = (
     "# Stowaways\n\nWho hides on a ship before it sails is put ashore in the next harbour. The "
