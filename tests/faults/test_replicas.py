@@ -23,7 +23,9 @@ from tests.support.servers.balanced import Balanced, balanced
 
 TOPICS = ("torch", "lantern", "rope", "axe", "dagger", "mace")
 READERS = 4
+DAILY = 1_000_000  # questions of an address
 VERSION = re.compile(r"x(\d+)x")
+LEFT = re.compile(r";r=(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ def served(context: SearchContext, tmp_path: Path) -> Iterator[Balanced]:
     assert context.settings.database_url is not None
     url = context.settings.database_url.get_secret_value()
     environment = {"DATABASE_URL": url, "VAULT": str(context.settings.vault)}
+    environment["RATE_LIMIT_ADDRESS"] = f"{DAILY}/d"
     with balanced(environment, tmp_path / "haproxy.log") as running:
         yield running
 
@@ -82,6 +85,17 @@ def rate_answers(url: str) -> None:
             rating = {"request_id": reply.json()["request_id"], "rating": "up"}
             rated = client.post("/feedback", json=rating)
             assert rated.is_success, (rated.status_code, rated.text)
+
+
+def left_of(url: str, address: str, says: str = "") -> int:
+    """Ask from an address, forwarded for another one as the caller says; what it may still ask."""
+    transport = httpx2.HTTPTransport(local_address=address)
+    headers = {"X-Forwarded-For": says} if says else {}
+    with httpx2.Client(base_url=url, transport=transport, timeout=60) as client:
+        reply = client.post("/search", json={"question": "torch"}, headers=headers)
+    assert reply.status_code == 200, reply.text
+    (left,) = LEFT.findall(reply.headers["RateLimit"])
+    return int(left)
 
 
 def live(context: SearchContext) -> str:
@@ -128,6 +142,9 @@ def test_no_reply_is_mixed_or_stale_and_a_kill_costs_only_what_it_was_answering(
             done.set()
         replies = [reply for one in reading for reply in one.result()]
     rate_answers(served.url)
+    asked_as = [left_of(served.url, "127.0.0.7", says) for says in ("", "127.0.0.8", "10.1.1.1")]
+    assert asked_as == [DAILY - 1, DAILY - 2, DAILY - 3]  # whatever a caller says of itself
+    assert left_of(served.url, "127.0.0.8") == DAILY - 1  # nor do all have the balancer's address
 
     failed = [reply for reply in replies if reply.status != 200]
     assert all(r.began <= dead_at and r.ended >= killed_at for r in failed), (killed_at, failed)
