@@ -97,9 +97,10 @@ class Terms:
     abbreviations: Mapping[str, Name]  # what they stand for, aliases among them, by their stems
     named_words: frozenset[str]  # the stems that are part of a name
     commonest: str  # words, as a sample of the vault's language
-    aliases: Aliases = field(default_factory=dict)  # of its aliases.yaml
+    aliases: Aliases = field(default_factory=dict)  # of its aliases.yaml and its files' front matter
     stop: frozenset[str] = frozenset()  # stems that say nothing in another language than English
-    named_from: Mapping[str, tuple[Name, ...]] = field(default_factory=dict)  # names by first stem
+    # Names by their first stem, but for aliases: "Chases" names no savings at the Chase bank.
+    named_from: Mapping[str, tuple[Name, ...]] = field(default_factory=dict)
 
     @property
     def headings(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from retrieval.index import text_search
 from retrieval.index.abbreviations import explained, stored_aliases
 from retrieval.index.terms import fields_of, heading_words, key, names_of, stemmed, stems_of, title
 from retrieval.models import Aliases, Entry, Name, Scope, Terms
-from retrieval.text.words import STOP, WORD
+from retrieval.text.words import STOP, WORD, alias_key
 
 if TYPE_CHECKING:  # what only cuts and reads Markdown needs no database
     from retrieval.index.store import Connection
@@ -24,6 +24,10 @@ _COMMON = 300  # words, enough to tell a language by
 _FILES = """
     SELECT path, min(id) FROM chunk WHERE generation_id = %(generation)s
         AND (%(part)s::bigint[] IS NULL OR id = ANY(%(part)s::bigint[])) GROUP BY path
+"""
+_CALLED = """
+    SELECT f.path, to_jsonb(f) -> 'metadata' -> 'aliases' FROM file AS f
+    WHERE generation_id = %(generation)s AND to_jsonb(f) -> 'metadata' ? 'aliases'
 """
 _ENTRIES = """
     SELECT c.path, e.kind, e.heading, e.quote, e.lead, e.words
@@ -66,6 +70,7 @@ class _Sums:
     fields: Counter[Name] = field(default_factory=Counter)  # in how many files each is
     titles: Mapping[str, str] = field(default_factory=dict)
     abbreviations: Mapping[str, Mapping[str, Name]] = field(default_factory=dict)  # by path
+    called: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by path, as it says itself
 
 
 @dataclass(slots=True)
@@ -111,7 +116,15 @@ def _read(conn: "Connection", generation_id: int, part: Scope | None, before: _S
     if 2 * len(changed) > len(rows):  # another generation, or the first
         before, changed = _Sums(), list(rows)
     read = conn.execute(_ENTRIES, values | {"paths": changed}).fetchall() if changed else []
-    return _edited(before, rows, ((path, Entry(*_padded(columns))) for path, *columns in read))
+    sums = _edited(before, rows, ((path, Entry(*_padded(columns))) for path, *columns in read))
+    called = conn.execute(_CALLED, values).fetchall()
+    return replace(sums, called={p: _texts(said) for p, said in called if p in sums.titles})
+
+
+def _texts(said: object) -> tuple[str, ...]:
+    """The texts of a field of front matter."""
+    found = said if isinstance(said, list) else [said]
+    return tuple(one for one in found if isinstance(one, str))
 
 
 def _padded(columns: Sequence[str]) -> tuple[Any, ...]:
@@ -201,6 +214,7 @@ def _terms(sums: _Sums, aliases: Aliases) -> Terms:
     explained_by_files: dict[str, Name] = {}
     for said in sums.abbreviations.values():  # of two that say it, the last file's holds
         explained_by_files |= said
+    names, of_files = _with_aliases(sums)
     named_from: defaultdict[str, list[Name]] = defaultdict(list)
     for name in sums.names:
         named_from[name[0]].append(name)
@@ -208,17 +222,35 @@ def _terms(sums: _Sums, aliases: Aliases) -> Terms:
     return Terms(
         entries=sums.entries,
         frequency=sums.frequency,
-        names=sums.names,
+        names=names,
         fields=frozenset(sums.fields),
         words=sums.words,
         titles=sums.titles,
         spellings={first: tuple(found) for first, found in spellings.items()},
         abbreviations={**explained_by_files, **_of_one_word(aliases)},
-        aliases=aliases,
-        named_words=frozenset(word for name in sums.names for word in name),
+        aliases={**of_files, **aliases},
+        named_words=frozenset(word for name in names for word in name),
         commonest=" ".join(word for word, _ in commonest),
         named_from={stem: tuple(those) for stem, those in named_from.items()},
     )
+
+
+def _with_aliases(sums: _Sums) -> tuple[Mapping[Name, frozenset[str]], Aliases]:
+    """The names of all entries and files, and what files are called that nothing else is.
+
+    Such an alias stands for the file's title, "nosferatu" for "Vampire", and where the vault has one
+    of its words for itself, too: "Giant Bat (Bat)".
+    """
+    names, meanings = dict(sums.names), dict[str, tuple[str, ...]]()
+    for path, said in sorted(sums.called.items()):
+        for alias in said:
+            if not key(alias) or key(alias) in sums.names:
+                continue
+            is_said = any(map(sums.frequency.get, key(alias)))
+            before = meanings.get(alias_key(alias), (alias,) if is_said else ())
+            meanings[alias_key(alias)] = (*before, sums.titles[path])
+            names[key(alias)] = names.get(key(alias), frozenset()) | {path}
+    return names, meanings
 
 
 def _of_one_word(aliases: Aliases) -> dict[str, Name]:

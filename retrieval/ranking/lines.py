@@ -86,11 +86,15 @@ class QuestionWords:
 
         Of another entry than a row none.
         """
-        return ranges.named(row, self.values, self.words) if self.values else frozenset()
+        if not self.values:
+            return frozenset()
+        return ranges.named(row, self.values, self.words, self.terms.in_full)
 
     def in_range(self, row: Entry) -> bool:
         """Tell whether a row's range or limit holds a number of the question, by their units."""
-        return bool(self.values) and ranges.in_range(row, self.values, self.words)
+        if not self.values:
+            return False
+        return ranges.in_range(row, self.values, self.words, self.terms.in_full)
 
 
 def _values_in(question: str, terms: Terms) -> tuple[Value, ...]:

@@ -1,6 +1,6 @@
 """Whether a table's row is for a number of the question: 5 is one of "4-6" and of "up to 12"."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
@@ -8,15 +8,19 @@ from retrieval.index.terms import cells, stems_of
 from retrieval.models import Entry
 from retrieval.text.quantities import Interval, Value, intervals
 
+# Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
+InFull = Callable[[AbstractSet[str]], frozenset[str]]
 
-def named(entry: Entry, values: Iterable[Value], asked: AbstractSet[str]) -> frozenset[float]:
+def named(
+    entry: Entry, values: Iterable[Value], asked: AbstractSet[str], in_full: InFull = frozenset
+) -> frozenset[float]:
     """Return those of a question's numbers that a row is for, of `asked`, the question's stems.
 
     What a row is for stands in its first cell. In a table by name and number ("Dwarf", "4-6") it
     stands in the second one, where the question holds that column's name. A number of another unit
     ("8 days" for "8 kg") is not meant.
     """
-    label = _label(entry, frozenset(asked)) if entry.kind == "row" else None
+    label = _label(entry, asked, in_full) if entry.kind == "row" else None
     if label is None:
         return frozenset()
     span, _ = label
@@ -27,13 +31,15 @@ def named(entry: Entry, values: Iterable[Value], asked: AbstractSet[str]) -> fro
     )
 
 
-def in_range(entry: Entry, values: Iterable[Value], asked: AbstractSet[str]) -> bool:
+def in_range(
+    entry: Entry, values: Iterable[Value], asked: AbstractSet[str], in_full: InFull = frozenset
+) -> bool:
     """Tell whether a row's range or limit holds a number of the question that may be of its unit.
 
     It may where either has the other's unit, the column's name is the unit or is asked for, or the
-    number has none.
+    number has none. A column "CHA" is called charisma where `in_full` knows it.
     """
-    label = _label(entry, frozenset(asked)) if entry.kind == "row" else None
+    label = _label(entry, asked, in_full) if entry.kind == "row" else None
     if label is None or not label[0].is_range:
         return False
     span, column = label
@@ -50,9 +56,12 @@ def _may_be_one_unit(value: Value, span: Interval) -> bool:
     return not (value.units and span.units and span.units.isdisjoint(value.units))
 
 
-def _label(entry: Entry, asked: AbstractSet[str]) -> tuple[Interval, frozenset[str]] | None:
+def _label(
+    entry: Entry, asked: AbstractSet[str], in_full: InFull
+) -> tuple[Interval, frozenset[str]] | None:
     """What a row is for, with the stems of its column; None where it is no one number or range."""
-    for place, (found, column) in enumerate(_labels(entry)):
+    for place, (found, short) in enumerate(_labels(entry)):
+        column = in_full(short)
         if found and (place == 0 or (column and column <= asked)):
             return (found[0], column) if len(found) == 1 else None
     return None

@@ -1,4 +1,4 @@
-"""Choose the rows of a table that a question asks for: by words, an amount or a superlative."""
+"""Choose the rows of a table that a question asks for: by words, a number or a superlative."""
 
 import re
 from collections.abc import Sequence
@@ -34,10 +34,13 @@ class Chosen(NamedTuple):
     said: tuple[str, ...]
 
 
-def chosen(file: IndexedFile, block: Block, asked: QuestionWords) -> Chosen | None:
+def chosen(
+    file: IndexedFile, block: Block, asked: QuestionWords, *, is_likeliest: bool = True
+) -> Chosen | None:
     """Return the rows of a table, or the headings, that are asked for.
 
-    None where that is all or none of them, and of a list.
+    None where that is all or none of them, and of a list. A number falls into ranges of many
+    tables, so of one that is not the likeliest it chooses none.
     """
     rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
     if block.kind == "headings":
@@ -47,6 +50,7 @@ def chosen(file: IndexedFile, block: Block, asked: QuestionWords) -> Chosen | No
     return (
         _by_amount(file, block, rows, asked)
         or _by_superlative(file, block, rows, asked)
+        or (_by_range(file, block, rows, asked) if is_likeliest else None)
         or _by_words(file, block, rows, asked)
     )
 
@@ -74,6 +78,29 @@ def _by_words(
     if not words or not _LEAST_ROWS <= len(saying) < len(rows):
         return None
     return Chosen(saying, _as_typed(words, asked))
+
+
+def _by_range(
+    file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
+) -> Chosen | None:
+    """The rows whose range holds the question's number: "charisma 9" is one of "9-12".
+
+    Of them those alone that say what else is asked and stands in the table: "fighters at level 4".
+    """
+    if len(asked.values) != 1 or _COMPARES.search(asked.question):
+        return None
+    ranges = [entry for entry in file.entries if asked.in_range(entry)]
+    figures = set(_NUMBER.findall(asked.question))
+    words = asked.words - _above(file, block, asked) - _stems(" ".join(figures), asked)
+    words &= _stems(" ".join(row for _, row in rows), asked)
+    saying = tuple(
+        part
+        for part, row in rows
+        if any(part.holds(entry) for entry in ranges) and words <= _stems(row, asked)
+    )
+    if not saying or len(saying) == len(rows):
+        return None
+    return Chosen(saying, (*_as_typed(words, asked), *sorted(figures)))
 
 
 def _by_superlative(

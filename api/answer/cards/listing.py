@@ -72,13 +72,13 @@ def cards(found: SearchResult, asked: QuestionWords, *, by_words: bool = False) 
     is_all = asked.words <= _named(best.file, best.block, asked)
     if is_all and not superlative(asked.question):  # it is the list, as it is
         some = []
-    chosen = [card for one in some if (card := _by_rows(one, asked))]
+    chosen = [card for one in some if (card := _by_rows(one, asked, is_likeliest=one is best))]
     return chosen[:1] or [_card(one, one.block.parts) for one in near]
 
 
-def _by_rows(found: _Found, asked: QuestionWords) -> Card | None:
+def _by_rows(found: _Found, asked: QuestionWords, *, is_likeliest: bool) -> Card | None:
     """A table's card with those of its rows alone that are asked for; None where all or none is."""
-    rows = chosen_rows.chosen(found.file, found.block, asked)
+    rows = chosen_rows.chosen(found.file, found.block, asked, is_likeliest=is_likeliest)
     return replace(_card(found, rows.parts), said=rows.said) if rows else None
 
 

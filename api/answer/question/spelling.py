@@ -73,6 +73,8 @@ def _is_known(word: str, terms: Terms, is_english: Callable[[str], bool]) -> boo
     if any(word.endswith(end) and word.removesuffix(end) in STOP for end in _ENDINGS):
         return True
     stem = stemmed(word)
+    if word in terms.aliases or word.removesuffix("s") in terms.aliases:
+        return True
     return stem in terms.frequency or stem in terms.abbreviations or is_english(word)
 
 

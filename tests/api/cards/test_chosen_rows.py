@@ -115,6 +115,52 @@ def test_a_number_that_is_a_row_s_name_chooses_it(asked: str, row: str) -> None:
     assert [one.strip()[: len(row)] for one in shown] == [row]
 
 
+SAVES = """# Saves
+
+Strength (STR) helps none.
+
+| Class | Level | Poison |
+|---|---|---|
+| Dwarf | 1-3 | 8 |
+| Dwarf | 4-6 | 6 |
+| Fighter | 1-3 | 12 |
+| Fighter | 4-6 | 10 |
+
+## Strength
+
+| STR | To hit |
+|---|---|
+| 3-8 | -1 |
+| 9-12 | none |
+| 13-18 | +1 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "table", "shown", "said"),
+    [
+        ("what saves do fighters have at level 5", 0, ["| Fighter | 4-6 "], "fighters 5"),
+        ("saves at level 2", 0, ["| Dwarf | 1-3 ", "| Fighter | 1-3 "], "2"),
+        ("what modifiers does strength 16 give", 1, ["| 13-18 "], "16"),
+        ("what modifiers does strength 20 give", 1, [], ""),  # in no range
+        ("saves of fighters from level 2 to 5", 0, [], ""),  # more than one
+    ],
+)
+def test_a_number_chooses_the_rows_whose_range_holds_it(
+    asked: str, table: int, shown: list[str], said: str
+) -> None:
+    file = indexed_file(SAVES)
+    words = QuestionWords.of(asked, terms_of({file.path: SAVES}))
+    tables = [one for one in blocks(file) if one.kind == "table"]
+    found = chosen_rows.chosen(file, tables[table], words)
+    lines = SAVES.split("\n")
+    rows = [lines[part.first_line - 1].rsplit("|", 2)[0] for part in found.parts] if found else []
+    assert rows == shown
+    assert " ".join(found.said if found else ()) == said
+    other = chosen_rows.chosen(file, tables[table], words, is_likeliest=False)
+    assert other is None  # numbers fall into ranges of many tables
+
+
 @pytest.mark.parametrize(
     ("asked", "count"),
     [("old skills under 95%", 2), ("young skills under 95%", 1)],
