@@ -97,7 +97,7 @@ class Terms:
     abbreviations: Mapping[str, Name]  # what they stand for, aliases among them, by their stems
     named_words: frozenset[str]  # the stems that are part of a name
     commonest: str  # words, as a sample of the vault's language
-    aliases: Aliases = field(default_factory=dict)  # of its aliases.yaml and its files' front matter
+    aliases: Aliases = field(default_factory=dict)  # of its aliases.yaml and of its files
     stop: frozenset[str] = frozenset()  # stems that say nothing in another language than English
     # Names by their first stem, but for aliases: "Chases" names no savings at the Chase bank.
     named_from: Mapping[str, tuple[Name, ...]] = field(default_factory=dict)

@@ -70,7 +70,7 @@ class _Sums:
     fields: Counter[Name] = field(default_factory=Counter)  # in how many files each is
     titles: Mapping[str, str] = field(default_factory=dict)
     abbreviations: Mapping[str, Mapping[str, Name]] = field(default_factory=dict)  # by path
-    called: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by path, as it says itself
+    called: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # aliases, by path
 
 
 @dataclass(slots=True)
@@ -238,8 +238,8 @@ def _terms(sums: _Sums, aliases: Aliases) -> Terms:
 def _with_aliases(sums: _Sums) -> tuple[Mapping[Name, frozenset[str]], Aliases]:
     """The names of all entries and files, and what files are called that nothing else is.
 
-    Such an alias stands for the file's title, "nosferatu" for "Vampire", and where the vault has one
-    of its words for itself, too: "Giant Bat (Bat)".
+    Such an alias stands for the file's title, "nosferatu" for "Vampire", and where the vault has
+    one of its words for itself, too: "Giant Bat (Bat)".
     """
     names, meanings = dict(sums.names), dict[str, tuple[str, ...]]()
     for path, said in sorted(sums.called.items()):

@@ -11,6 +11,7 @@ from retrieval.text.quantities import Interval, Value, intervals
 # Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
 InFull = Callable[[AbstractSet[str]], frozenset[str]]
 
+
 def named(
     entry: Entry, values: Iterable[Value], asked: AbstractSet[str], in_full: InFull = frozenset
 ) -> frozenset[float]:
