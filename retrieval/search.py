@@ -15,7 +15,7 @@ from retrieval.index import indexed_file, store
 from retrieval.index.store import Connection, Generation, ScoredChunk
 from retrieval.index.terms import in_vault_words
 from retrieval.metadata.filters import Given
-from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Vectors
+from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Terms, Vectors
 from retrieval.ranking import candidates, conflicts, fusion
 from retrieval.ranking.candidates import Ranking
 from retrieval.ranking.fusion import Candidates, Lists
@@ -71,7 +71,7 @@ def search(
     ConfigurationError where what was fitted cannot be read or FILTERS does not fit the vault.
     """
     check_question(context, question)
-    question = _in_vault_words(context, question, generation_id)
+    question = in_words_of(context, question, context.terms_of(generation_id))
     words = searchable(question).strip()
     started = perf_counter()
     model = context.embedder.files.name
@@ -104,9 +104,9 @@ def _described(result: SearchResult) -> dict[str, str | float]:
     return said
 
 
-def _in_vault_words(context: SearchContext, question: str, generation_id: int | None) -> str:
-    """The question in the vault's words; as it was typed where the encoder cannot read those."""
-    said = in_vault_words(question, context.terms_of(generation_id))
+def in_words_of(context: SearchContext, question: str, terms: Terms) -> str:
+    """Return the question in a vault's words; as typed where the encoder cannot read those."""
+    said = in_vault_words(question, terms)
     fits = context.embedder.tokens.count(searchable(said)) <= context.embedder.limit - 2
     return said if fits else question
 

@@ -1,11 +1,10 @@
 """From a question to the cards of its answer: what the API, the page and the evals all call."""
 
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from api.answer.cards import card_selection, collected, folders
+from api.answer.cards import card_selection, collected
 from api.answer.cards.card import Card
 from api.answer.cards.folders import Folder
 from api.answer.fixed_texts import DEFAULT, Texts
@@ -21,10 +20,9 @@ from api.answer.question.intent import PLAIN, Reading
 from api.answer.question.parts import things_in
 from api.answer.question.spelling import Correction
 from retrieval.context import SearchContext
-from retrieval.index import folder_entries
 from retrieval.index.terms import key
 from retrieval.metadata.filters import Given
-from retrieval.models import Certainty, Entry, Evidence, SearchResult, Terms
+from retrieval.models import Certainty, Evidence, SearchResult, Terms
 from retrieval.search import check_question, search
 from retrieval.settings import ENGLISH
 from retrieval.text.normalize import searchable
@@ -91,6 +89,16 @@ class CardReply:
         return {path: sha256 for result in searched for path, sha256 in result.hashes.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A question as a vault's words make it: how it is searched, or what is said instead."""
+
+    question: str
+    corrections: tuple[Correction, ...] = ()
+    reading: Reading = PLAIN
+    talk: Talk | None = None
+
+
 def card_reply(
     context: SearchContext,
     typed: str,
@@ -106,31 +114,47 @@ def card_reply(
     """
     check_question(context, typed)
     terms, shown = context.terms_under(options.generation_id, options.filters)
-    is_about = options.history and small_talk.kind(typed) == "about"
-    said = None if is_about else _talk(typed, terms, shown, options.texts)
-    if said:
-        return CardReply(typed, "refused" if said.is_refusal else "answered", None, talk=said)
-    whole = alone or _whole(context, typed, options, terms)
-    question = whole
-    corrections: tuple[Correction, ...] = ()
-    if context.settings.language == ENGLISH:  # "ausleihen" is no slip of "ausleihe"
-        question, corrections = spelling.corrected(whole, terms, context.embedder.tokens.is_word)
-    reading = intent.read(question, terms)
+    made = understood(context, typed, options, terms, shown, alone=alone)
+    if made.talk:
+        certainty: Certainty = "refused" if made.talk.is_refusal else "answered"
+        return CardReply(typed, certainty, None, talk=made.talk)
+    question, reading = made.question, made.reading
     result = _searched(context, question, options)
     parts = [_searched(context, part, options) for part in reading.parts if result.hits]
-    listed = folders.asked_for(question, reading, shown)
-    if not listed and reading.form in {"list", "which"}:
-        read = partial(_entries, context, result.generation, shown.titles)
-        listed = collected.asked_for(question, reading, shown, read)
     reply = CardReply(
-        question, result.certainty, result.confidence,
-        found=result, parts=tuple(parts), folders=listed, corrections=corrections, reading=reading,
+        question, result.certainty, result.confidence, found=result, parts=tuple(parts),
+        folders=collected.listed(context, result.generation, question, reading, shown),
+        corrections=made.corrections, reading=reading,
     )  # fmt: skip
     reply = _with_cards(reply, result, far=far)
     if not options.filters or reply.certainty == "answered":
         return reply
     rest = _searched(context, question, replace(options, filters=None))
     return replace(reply, elsewhere=bool(rest.hits) and rest.certainty == "answered")
+
+
+def understood(
+    context: SearchContext,
+    typed: str,
+    options: AskOptions,
+    terms: Terms,
+    shown: Terms,
+    *,
+    alone: str | None = None,
+) -> Understood:
+    """Return a question as `card_reply` reads it, by the words that `terms_under` has of a vault.
+
+    The history alone is searched for. Raises what `search` raises.
+    """
+    is_about = options.history and small_talk.kind(typed) == "about"
+    said = None if is_about else _talk(typed, terms, shown, options.texts)
+    if said:
+        return Understood(typed, talk=said)
+    question = alone or _whole(context, typed, options, terms)
+    corrections: tuple[Correction, ...] = ()
+    if context.settings.language == ENGLISH:  # "ausleihen" is no slip of "ausleihe"
+        question, corrections = spelling.corrected(question, terms, context.embedder.tokens.is_word)
+    return Understood(question, corrections, intent.read(question, terms))
 
 
 def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardReply:
@@ -194,19 +218,6 @@ def _is_new_subject(typed: str, terms: Terms) -> bool:
     if "?" in typed or len(WORD.findall(typed)) != 1 or len(name) != 1 or name in terms.fields:
         return False
     return name in terms.names or name[0] not in terms.frequency
-
-
-def _entries(
-    context: SearchContext,
-    generation: str,
-    shown: Container[str],
-    folder: str,
-    beginnings: Collection[str],
-) -> list[tuple[str, Entry]]:
-    """The entries below a folder of files that are shown."""
-    number = int(generation.split(".")[0])
-    found = context.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
-    return [one for one in found if one[0] in shown]
 
 
 def _fits(context: SearchContext, whole: str) -> bool:

@@ -1,68 +1,99 @@
-"""Ask many questions of several states of a vault, in two processes that take turns.
+"""Ask many questions of two states of a vault, in two processes that take turns.
 
 What a question takes is Python, and one process has one core of it.
 """
 
+import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.sharedctypes import Synchronized
 
+from evals.impacts.reach import Edited, is_reached
+from evals.impacts.remembering import RememberingEmbedder
+from evals.labels import dataset
 from evals.labels.dataset import Question
 from evals.measure import subject
 from evals.measure.evaluation import evaluate
 from evals.measure.outcome import Outcome, Subject
 from ingest.progress import Meter
 from retrieval.context import SearchContext, open_context
+from retrieval.index.file_terms import TermsCache
 from retrieval.models import NO_TERMS
+from retrieval.refusal.topic_scores import BaselineCache
 from retrieval.settings import Settings
 
 WORTH = 120  # questions; fewer are answered before a second process has begun
+CHECKED = 50  # questions that are asked of both states, whether or not the edit reaches them
 _TURN = 10  # questions: what a process may wait for the other in the end
 _spawn = get_context("spawn")
 _taken: "Synchronized[int]"  # of the second process: how many turns either has taken
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
-    """Some questions to one state, which another process reads for itself."""
+class Pair:
+    """A question in two states of a vault; `after` is None where it was not asked again."""
 
-    generation_id: int
-    files: dict[str, str]
-    questions: Sequence[Question]
+    before: Outcome
+    after: Outcome | None
+    is_reached: bool
 
 
-def outcomes(
-    context: SearchContext,
-    states: Sequence[tuple[Subject, Sequence[Question]]],
-    top_k: int | None,
-) -> list[list[Outcome]]:
-    """Return the outcomes of each state's questions, in order, as `evaluate` does.
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked of which states, as another process reads it.
+
+    Of `edited` files only what they reach is asked of the second state; None: everything is.
+    """
+
+    states: tuple[tuple[int, dict[str, str]], tuple[int, dict[str, str]]]  # generation, files
+    questions: Sequence[tuple[Question, Question]]  # with the labels of either state
+    checked: frozenset[int]  # numbers of `questions`
+    edited: frozenset[str] | None
+    top_k: int
+
+
+def plan(
+    before: tuple[Subject, Sequence[Question]],
+    after: tuple[Subject, Sequence[Question]],
+    edited: frozenset[str] | None,
+    top_k: int,
+) -> Plan:
+    """Return what is to be asked of two states; which questions are checked depends on n alone.
+
+    Raises DatasetError where a question names a file by what fits several.
+    """
+    files = dict(before[0].files), dict(after[0].files)
+    then, now = (
+        dataset.resolved(asked, of) for (_, asked), of in zip((before, after), files, strict=True)
+    )
+    count = len(now)
+    checked = random.Random(0).sample(range(count), min(count, CHECKED))  # noqa: S311  # no secret
+    return Plan(
+        ((before[0].generation_id, files[0]), (after[0].generation_id, files[1])),
+        list(zip(then, now, strict=True)), frozenset(checked), edited, top_k,
+    )  # fmt: skip
+
+
+def pairs(context: SearchContext, asked: Plan) -> list[Pair]:
+    """Return the outcomes of a plan's questions, in order, as `evaluate` has them.
 
     Of each is left what `changes.compare` reads. Raises what `evaluate` raises, and
     BrokenProcessPool where the second process is killed.
     """
-    turns = [turn for state, questions in states for turn in _turns(state, questions)]
     taken = _spawn.Value("i", 0)
-    if sum(len(turn.questions) for turn in turns) < WORTH:
-        found = _shown(context, turns, top_k, taken)
+    if len(asked.questions) < WORTH:
+        found = _shown(context, asked, taken)
     else:
         with ProcessPoolExecutor(1, _spawn, _share, (taken,)) as other:
-            theirs = other.submit(_second, context.settings, turns, top_k)
+            theirs = other.submit(_second, context.settings, asked)
             try:
-                found = _shown(context, turns, top_k, taken)
+                found = _shown(context, asked, taken)
             finally:
-                taken.value = len(turns)  # so that the other ends, too
+                taken.value = len(asked.questions)  # so that the other ends, too
             found |= theirs.result()
-    every = iter([outcome for number in sorted(found) for outcome in found[number]])
-    return [[next(every) for _ in questions] for _, questions in states]
-
-
-def _turns(state: Subject, questions: Sequence[Question]) -> Iterator[_Turn]:
-    files = dict(state.files)
-    for start in range(0, len(questions), _TURN):
-        yield _Turn(state.generation_id, files, questions[start : start + _TURN])
+    return [pair for number in sorted(found) for pair in found[number]]
 
 
 def _share(taken: "Synchronized[int]") -> None:
@@ -71,35 +102,52 @@ def _share(taken: "Synchronized[int]") -> None:
     _taken = taken
 
 
-def _second(
-    settings: Settings, turns: Sequence[_Turn], top_k: int | None
-) -> dict[int, list[Outcome]]:
+def _second(settings: Settings, asked: Plan) -> dict[int, list[Pair]]:
     with open_context(settings) as context:
-        return dict(_asked(context, turns, top_k, _taken))
+        return dict(_turns(context, asked, _taken))
 
 
 def _shown(
-    context: SearchContext, turns: Sequence[_Turn], top_k: int | None, taken: "Synchronized[int]"
-) -> dict[int, list[Outcome]]:
+    context: SearchContext, asked: Plan, taken: "Synchronized[int]"
+) -> dict[int, list[Pair]]:
     """Take turns, and show on a terminal how many were begun."""
-    found: dict[int, list[Outcome]] = {}
+    found: dict[int, list[Pair]] = {}
     with Meter() as meter:
-        for number, outcomes in _asked(context, turns, top_k, taken):
-            found[number] = outcomes
-            meter.show("asking, tens of questions", number + 1, len(turns))
+        for start, made in _turns(context, asked, taken):
+            found[start] = made
+            meter.show("asking", start + len(made), len(asked.questions))
     return found
 
 
-def _asked(
-    context: SearchContext, turns: Sequence[_Turn], top_k: int | None, taken: "Synchronized[int]"
-) -> Iterator[tuple[int, list[Outcome]]]:
-    """Take turns until there is none left, and yield their numbers and outcomes."""
-    while (number := _next(taken)) < len(turns):
-        turn = turns[number]
-        chunks_of = subject.reader(context, turn.generation_id)
-        measured = Subject(turn.generation_id, turn.files, chunks_of)
-        found = evaluate(context, measured, turn.questions, top_k=top_k)
-        yield number, [_light(outcome) for outcome in found]
+def _turns(
+    context: SearchContext, asked: Plan, taken: "Synchronized[int]"
+) -> Iterator[tuple[int, list[Pair]]]:
+    """Take turns until there is none left; yield of each its first number and its pairs."""
+    embedder = RememberingEmbedder(context.embedder)
+    contexts = [
+        replace(context, embedder=embedder, terms=TermsCache(), baseline=BaselineCache())
+        for _ in asked.states
+    ]
+    subjects = [
+        Subject(number, files, subject.reader(context, number)) for number, files in asked.states
+    ]
+    edited = None
+    if asked.edited is not None:
+        (before_id, _), (after_id, _) = asked.states
+        edited = Edited.between(contexts[1], before_id, after_id, asked.edited)
+    while (start := _next(taken) * _TURN) < len(asked.questions):
+        rows = range(start, min(start + _TURN, len(asked.questions)))
+        then = [asked.questions[row][0] for row in rows]
+        before = list(evaluate(contexts[0], subjects[0], then, top_k=asked.top_k))
+        made = []
+        for row, outcome in zip(rows, before, strict=True):
+            now = asked.questions[row][1]
+            met = edited is None or is_reached(edited, now, outcome, asked.top_k)
+            after = None
+            if met or row in asked.checked:
+                (after,) = evaluate(contexts[1], subjects[1], [now], top_k=asked.top_k)
+            made.append(Pair(_light(outcome), _light(after) if after else None, met))
+        yield start, made
 
 
 def _next(taken: "Synchronized[int]") -> int:

@@ -12,6 +12,8 @@ from api.answer.cards import folders
 from api.answer.cards.asked_parts import column_names
 from api.answer.cards.folders import Folder, ListedFile
 from api.answer.question.intent import Amount, Reading, amount, without
+from retrieval.context import SearchContext
+from retrieval.index import folder_entries
 from retrieval.index.terms import key, names_of, raw_cells, stems_of
 from retrieval.models import Entry, Name, Terms
 from retrieval.reading_order import reading_order
@@ -27,6 +29,25 @@ _MENTIONED = 20  # files; of more only those are listed whose entry is called wh
 _DENIED = re.compile(r"\b(?:not|no|never|without|cannot|\w+n['’]t)\b[^.,;:]*", re.IGNORECASE)
 _ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
 _NEAREST = 2  # folders
+
+
+def listed(
+    context: SearchContext, generation: str, question: str, reading: Reading, terms: Terms
+) -> tuple[Folder, ...]:
+    """Return the folders that a question asks for, as a whole or what its files say of something.
+
+    None where no list is asked for. `generation` is the index's name, "ID.REVISION".
+    """
+    found = folders.asked_for(question, reading, terms)
+    if found or reading.form not in {"list", "which"}:
+        return found
+    number = int(generation.split(".")[0])
+
+    def read(folder: str, beginnings: Collection[str]) -> list[tuple[str, Entry]]:
+        entries = context.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
+        return [one for one in entries if one[0] in terms.titles]
+
+    return asked_for(question, reading, terms, read)
 
 
 def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tuple[Folder, ...]:
