@@ -121,10 +121,12 @@ def card_reply(
     question, reading = made.question, made.reading
     result = _searched(context, question, options)
     parts = [_searched(context, part, options) for part in reading.parts if result.hits]
+    listed: tuple[Folder, ...] = ()
+    if reading.form in {"list", "which"}:
+        listed = collected.listed(context, result.generation, question, reading, shown)
     reply = CardReply(
         question, result.certainty, result.confidence, found=result, parts=tuple(parts),
-        folders=collected.listed(context, result.generation, question, reading, shown),
-        corrections=made.corrections, reading=reading,
+        folders=listed, corrections=made.corrections, reading=reading,
     )  # fmt: skip
     reply = _with_cards(reply, result, far=far)
     if not options.filters or reply.certainty == "answered":

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from api.answer.card_reply import AskOptions, understood
+from api.answer.card_reply import AskOptions, Understood, understood
 from api.answer.cards import collected
+from api.answer.cards.folders import Folder
 from evals.labels.dataset import Question
 from evals.measure.outcome import Outcome
 from retrieval.context import SearchContext
@@ -96,12 +97,15 @@ def _is_read_alike(after: Edited, question: Question, before: Outcome) -> bool:
         return False
     if made.reading != reply.reading:
         return False
-    name, terms = after.generation.name, after.terms
-    asked = made.question, made.reading
-    if collected.listed(after.context, name, *asked, terms) != reply.folders:
+    if made.reading.form in {"list", "which"} and _listed(after, made) != reply.folders:
         return False
     searched = [(made.question, found), *zip(made.reading.parts, reply.parts, strict=False)]
     return all(_has_its_words(after, typed, one) for typed, one in searched)
+
+
+def _listed(after: Edited, made: Understood) -> tuple[Folder, ...]:
+    name, terms = after.generation.name, after.terms
+    return collected.listed(after.context, name, made.question, made.reading, terms)
 
 
 def _has_its_words(after: Edited, typed: str, found: SearchResult) -> bool:

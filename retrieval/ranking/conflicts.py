@@ -53,6 +53,8 @@ def binding(
     question: QuestionWords,
 ) -> tuple[Hit, ...]:
     """Return those of `further` whose files override one of `hits` in what was asked."""
+    if not further:  # nearly always, and the lines below are many
+        return ()
 
     def note(hit: Hit) -> SourceNote:
         return notes.get(hit.chunk.path, SourceNote(hit.chunk.path))

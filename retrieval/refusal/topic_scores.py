@@ -98,8 +98,9 @@ def scores(embedder: Embedder, question: EncodedQuestion) -> OffTopicScores:
     subjects = _embedded(embedder)
     similar = [list_ @ question.vector for list_ in subjects.lists]
     nearest = np.argsort(-np.concatenate(similar), kind="stable")[:_LINES]
-    starts = np.concatenate([[0], subjects.ends[:-1]])
-    rows = np.concatenate([np.arange(starts[n], subjects.ends[n]) for n in nearest])
+    counts = np.diff(subjects.ends, prepend=0)[nearest]
+    # A line's first row, less the rows of those before it, which the running number counts.
+    rows = np.repeat(subjects.ends[nearest] - np.cumsum(counts), counts) + np.arange(counts.sum())
     pieces = question.tokens.vectors @ unpacked(subjects.pieces[rows], embedder.token_dimension).T
     return OffTopicScores(
         float(np.mean([cosines.max() for cosines in similar])), pieces.max(axis=1)

@@ -36,10 +36,10 @@ def listed(
 ) -> tuple[Folder, ...]:
     """Return the folders that a question asks for, as a whole or what its files say of something.
 
-    None where no list is asked for. `generation` is the index's name, "ID.REVISION".
+    `reading` is that of a list. `generation` is the index's name, "ID.REVISION".
     """
     found = folders.asked_for(question, reading, terms)
-    if found or reading.form not in {"list", "which"}:
+    if found:
         return found
     number = int(generation.split(".")[0])
 

@@ -107,6 +107,7 @@ def test_some_are_asked_all_the_same_and_one_that_changed_has_all_asked(
     edit(folder, LISTS, "green bags", "brown bags")
     monkeypatch.setattr(two_processes, "CHECKED", 50)
     assert "Of the others 3 were asked all the same, to check that: none changed." in report(capsys)
+    edit(folder, LISTS, "brown bags", "green bags")
     reword(folder / "rules")
     found = report(capsys)
     monkeypatch.setattr(two_processes, "is_reached", lambda *_: False)
