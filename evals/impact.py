@@ -68,7 +68,8 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def _impact(args: argparse.Namespace) -> Impact:
     questions = chosen(args.dataset, args.split)
     with state_of(args.base, args.vault) as (commit, folder):
-        changed = tuple(edits(_texts(folder), _texts(args.vault)))
+        then, now = _texts(folder), _texts(args.vault)
+        changed = tuple(edits(then, now))
         with open_context(load()) as context, ExitStack() as stack:
             top_k = args.top_k or context.settings.rag_top_k
             if not changed:  # nothing to index: what differs is no text of the vault
@@ -76,7 +77,9 @@ def _impact(args: argparse.Namespace) -> Impact:
             before = stack.enter_context(subject(context, folder, like=_live(context)))
             after = stack.enter_context(subject(context, args.vault, like=before.generation_id))
             labels = _labels_of(commit, args.dataset, questions)
-            why = "--all was given" if args.all else _why_all(context, args.vault, folder, changed)
+            why = "--all was given" if args.all else _why_all(context, folder, args.vault, changed)
+            if not why and _FEW * len({edit.path for edit in changed}) > len(now):
+                why = "many files of the vault were edited"
             edited = None if why else frozenset(edit.path for edit in changed)
             plan = two_processes.plan((before, labels), (after, questions), edited, top_k)
             pairs = two_processes.pairs(context, plan)
@@ -86,20 +89,13 @@ def _impact(args: argparse.Namespace) -> Impact:
             return changes.compare(pairs, commit, changed, top_k, asked)
 
 
-def _why_all(
-    context: SearchContext, vault_folder: Path, before: Path, changed: Sequence[Edit]
-) -> str:
+def _why_all(context: SearchContext, before: Path, after: Path, changed: Sequence[Edit]) -> str:
     """Say what of an edit every question may feel; "" where there is nothing of the kind."""
-    paths = {edit.path for edit in changed}
-    if any(path.endswith(ALIASES) for path in paths):
+    if any(edit.path.endswith(ALIASES) for edit in changed):
         return "aliases were edited"
-    if off_topic.of_vault(before) != off_topic.of_vault(vault_folder):
+    if off_topic.of_vault(before) != off_topic.of_vault(after):
         return f"{off_topic.FILE} was edited"
-    if context.settings.filters:
-        return "FILTERS is set"
-    if _FEW * len(paths) > len(_texts(vault_folder)):
-        return f"{len(paths)} files are many of this vault"
-    return ""
+    return "FILTERS is set" if context.settings.filters else ""
 
 
 def _live(context: SearchContext) -> int | None:

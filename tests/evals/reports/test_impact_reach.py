@@ -131,7 +131,7 @@ def test_an_edit_of_what_concerns_all_files_asks_everything(
     (folder / "rules" / "off_topic.json").unlink()
     for number in range(6):
         edit(folder, f"3. Lists/List {number}.md", "jars", "pots")
-    assert "6 files are many of this vault." in report(capsys)
+    assert "both states: many files of the vault were edited." in report(capsys)
 
 
 def test_the_report_is_the_same_with_that_state_indexed(
