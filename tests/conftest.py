@@ -33,6 +33,7 @@ pytest_plugins = [
     "tests.support.index.ingested",
     "tests.support.faults.crashes",
     "tests.support.servers.llm_fixtures",
+    "tests.support.index.models_once",
     "tests.support.index.module_store",
     "tests.support.servers.page_fixtures",
     "tests.support.index.plants",
@@ -109,9 +110,10 @@ def original(
 
 
 @pytest.fixture
-def database(server: str) -> Iterator[str]:
-    """The URL of an empty database."""
-    with new_database(server) as url:
+def database(server: str, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The URL of an empty database; of a copy of `original` where a test wants it `copied`."""
+    copied = "copied" in request.fixturenames
+    with new_database(server, request.getfixturevalue("original") if copied else "") as url:
         yield url
 
 
@@ -142,9 +144,8 @@ def empty(loaded: SearchContext, settings: Settings) -> Iterator[SearchContext]:
 
 
 @pytest.fixture
-def copied(server: str, original: str, database: str) -> None:
+def copied(database: str) -> None:
     """Make the database one with an index of the small vault."""
-    copy_database(server, original, database)
 
 
 @pytest.fixture
@@ -174,8 +175,7 @@ def indexed(
     No passage is under the threshold, which is fitted for other rules.
     """
     vault = write_vault(tmp_path_factory.mktemp("indexed"), RULES)
-    with new_database(server) as url:
-        copy_database(server, original, url)
+    with new_database(server, original) as url:
         yield Settings.model_validate({"database_url": url, "vault": vault, "rag_threshold": -9.0})
 
 
@@ -210,23 +210,18 @@ def set_environment(monkeypatch: pytest.MonkeyPatch, settings: Settings, folder:
 
 
 @contextmanager
-def new_database(server: str) -> Iterator[str]:
-    """Make a database and yield its URL; drop it in the end."""
+def new_database(server: str, original: str = "") -> Iterator[str]:
+    """Make a database and yield its URL; drop it in the end.
+
+    It is empty, or a copy of the one at the URL `original`, to which nobody is connected.
+    """
     name = f"test_{os.urandom(6).hex()}"
+    copy = str(conninfo_to_dict(original)["dbname"]) if original else "template1"
     with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        made = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
+        conn.execute(made.format(sql.Identifier(name), sql.Identifier(copy)))
         yield make_conninfo(server, dbname=name)
         conn.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
-
-
-def copy_database(server: str, original: str, copy: str) -> None:
-    """Make the database at the URL `copy` again as a copy of another, both without connections."""
-    copied, source = (
-        sql.Identifier(str(conninfo_to_dict(url)["dbname"])) for url in (copy, original)
-    )
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(sql.SQL("DROP DATABASE {}").format(copied))
-        conn.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(copied, source))
 
 
 def write_vault(root: Path, files: Mapping[str, str]) -> Path:

@@ -8,11 +8,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
-import openai
-from openai import DefaultHttpxClient, OpenAI
 from pydantic import ValidationError
 
 from api.http.client_disconnect import ClientDisconnect
@@ -22,6 +20,9 @@ from api.llm.completion import Reply
 from api.llm.faults import OUTCOMES, Fault, LlmFault, Reachability, named
 from retrieval.errors import ConfigurationError
 from retrieval.settings import Settings
+
+if TYPE_CHECKING:
+    from openai import OpenAI
 
 _OPENAI = "https://api.openai.com/v1"
 _MOST_TOKENS = 600  # of an answer: the prompt asks for three sentences
@@ -207,16 +208,14 @@ class LanguageModel:
     def _attempt(
         self, call: Call, read: _Read, messages: list[Any], wish: dict[str, Any]
     ) -> Iterator[_Part]:
+        from openai import OpenAIError
+
         try:
             with self._create(
-                model=self.name,
-                messages=messages,
-                temperature=0,
-                timeout=call.timeouts(),
-                **wish,
+                model=self.name, messages=messages, temperature=0, timeout=call.timeouts(), **wish
             ) as response:
                 yield from read(response.http_response)
-        except (openai.OpenAIError, httpx2.HTTPError, ValidationError) as error:
+        except (OpenAIError, httpx2.HTTPError, ValidationError) as error:
             raise named(error) from error
 
     def _count(self, fault: Fault) -> None:
@@ -230,6 +229,8 @@ class LanguageModel:
 
 
 def _client(url: httpx2.URL, key: str) -> OpenAI:
+    from openai import DefaultHttpxClient, OpenAI  # half a second, where there is a model to ask
+
     return OpenAI(
         api_key=key,  # "none": local servers ask for no key, but the client does
         base_url=url.copy_with(userinfo=b""),  # libraries log addresses as they are

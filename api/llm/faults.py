@@ -1,16 +1,21 @@
 """Everything that can go wrong with a language model's server: each fault has one outcome."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import httpx2
-import openai
 from pydantic import ValidationError
 
 from retrieval.errors import LlmAbandonedError, LlmError, LlmReplyError, LlmUnreachableError
+
+if TYPE_CHECKING:
+    from openai import OpenAIError
 
 RETRY = 15.0  # seconds until a server that was not there is asked again
 
@@ -147,11 +152,13 @@ class LlmFault(Exception):
         return outcome.error(f"{happened}; {outcome.advice}")
 
 
-def named(error: openai.OpenAIError | httpx2.HTTPError | ValidationError) -> LlmFault:
+def named(error: OpenAIError | httpx2.HTTPError | ValidationError) -> LlmFault:
     """Return the fault behind an error of the client library, of its transport, or of parsing."""
-    if isinstance(error, openai.APIStatusError):
+    from openai import APIConnectionError, APIStatusError
+
+    if isinstance(error, APIStatusError):
         return _of_status(error.response)
-    cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else error
+    cause = error.__cause__ if isinstance(error, APIConnectionError) else error
     if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError):
         return LlmFault(Fault.NO_CONNECTION)
     if isinstance(cause, httpx2.TimeoutException):

@@ -41,6 +41,7 @@ from retrieval.settings import Settings
 
 HANDBOOK = (RULES.with_name("handbook.jsonl"), Path(__file__).parents[1] / "vaults" / "handbook")
 SOUND = Fault("none", "")
+_UNASKED = {"integrity: index", "lint: chunks"}  # gates that see an index alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ def quiet() -> Iterator[None]:
 def searched(context: SearchContext, data: Data, fault: Fault, ready: Subject | None) -> Pass:
     """Return one pass of search with `fault` in place; without a `ready` index it is made of it.
 
-    A pipeline that refuses to work gives a pass with its error, which is a result.
+    Where the gate that has to see the fault looks at the index alone, nothing is asked. A pipeline
+    that refuses to work gives a pass with its error, which is a result.
     """
     files = {path: text(content) for path, content in on_disk(data.vault).items()}
     used = fault.opened(context)
@@ -131,7 +133,8 @@ def searched(context: SearchContext, data: Data, fault: Fault, ready: Subject | 
         stack.enter_context(quiet())
         try:
             measured = ready or stack.enter_context(subject(used, data.vault))
-            outcomes = tuple(evaluate(used, measured, data.questions))
+            asked = () if fault.must_turn_red in _UNASKED else data.questions
+            outcomes = tuple(evaluate(used, measured, asked))
             top_k = used.settings.rag_top_k
             faults: dict[str, Sequence[str]] = {
                 "integrity: encoder": list(encoder_faults(used.embedder)),

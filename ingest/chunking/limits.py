@@ -3,8 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from langchain_text_splitters import RecursiveCharacterTextSplitter
-
 Count = Callable[[str], int]  # word pieces of a text, without [CLS] and [SEP]
 
 _WORD = re.compile(r"[^\s!-/:-@\[-`{-~]+")  # the tokenizer cuts at white space and punctuation …
@@ -30,6 +28,8 @@ def split(text: str, limit: int, count: Count) -> list[str]:
     """
     if len(text.encode()) <= limit or count(text) <= limit:  # a piece has at least one byte
         return [text]
+    from langchain_text_splitters import RecursiveCharacterTextSplitter  # 0.3 s, mostly for nothing
+
     splitter = RecursiveCharacterTextSplitter(
         separators=["\n", ". ", "; ", ", ", " ", ""],
         chunk_size=limit,

@@ -2,15 +2,13 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-
-from huggingface_hub import snapshot_download
-from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
 from retrieval.errors import ModelUnavailableError
 
@@ -116,7 +114,7 @@ def published_base() -> ModelFiles:
             f"{weights.name} of {_WHEEL} has sha256 {found}, not {_WHEEL_DIGEST}: the weights "
             "are not the published ones; reinstall it"
         )
-    return _described(_WHEEL_NAME, weights.parent)
+    return _described(_WHEEL_NAME, weights.parent, {weights: found})
 
 
 def _of_wheel() -> Path:
@@ -145,6 +143,10 @@ def find(model: str, *, offline: bool) -> ModelFiles:
         )
     folder = Path(model).expanduser()
     if not folder.is_dir():
+        # 0.2 s, which the bundled models need not wait for
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
         try:
             folder = Path(snapshot_download(model, local_files_only=offline))
         except HFValidationError as error:
@@ -218,11 +220,13 @@ def _said(model: ModelFiles, file: str, key: str) -> object:
     return value
 
 
-def _described(name: str, folder: Path) -> ModelFiles:
-    total = hashlib.sha256()
+def _described(name: str, folder: Path, known: Mapping[Path, str] | None = None) -> ModelFiles:
+    """A model's files with their digest; `known` are digests of files that were taken already."""
+    total, known = hashlib.sha256(), known or {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in (_WEIGHTS, ".json"):
-            total.update(f"{path.relative_to(folder).as_posix()} {sha256(path)}\n".encode())
+            digest = known.get(path) or sha256(path)
+            total.update(f"{path.relative_to(folder).as_posix()} {digest}\n".encode())
     return ModelFiles(name, folder, total.hexdigest())
 
 

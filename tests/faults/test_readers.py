@@ -30,20 +30,21 @@ REINGESTS = 30
 Read = Callable[[str], tuple[str, list[str]]]  # a question; the generation and the texts found
 
 
-@pytest.fixture(autouse=True)
-def cheap_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give texts hashes for vectors: full text search finds what these tests ask."""
-    monkeypatch.setattr(context_module, "Embedder", HashingEmbedder)
+@pytest.fixture(scope="module")
+def context(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SearchContext]:
+    """A search context of two documents, in the version that the last test left.
+
+    Texts have hashes for vectors: full text search finds what these tests ask.
+    """
+    vault = tmp_path_factory.mktemp("readers")
+    settings = Settings.model_validate({"database_url": database_url, "vault": vault})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(context_module, "Embedder", HashingEmbedder)
+        with editions.ingested(settings, TOPICS) as opened:
+            yield opened
 
 
-@pytest.fixture
-def context(settings: Settings) -> Iterator[SearchContext]:
-    """A search context of two documents in version 0."""
-    with editions.ingested(settings, TOPICS) as opened:
-        yield opened
-
-
-@pytest.fixture
+@pytest.fixture(scope="module")
 def second(context: SearchContext) -> Iterator[httpx2.Client]:
     """A client of an API process on the same database."""
     assert context.settings.database_url is not None

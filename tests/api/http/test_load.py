@@ -77,7 +77,7 @@ def test_more_callers_than_can_be_answered_cost_no_answers(
     questions = [one.question for one in dataset.load(ROOT / "evals/datasets/rules.jsonl")
                  if one.split == "calibration"]  # fmt: skip
     is_short = "small" in request.node.name
-    seconds = 2.0 if is_short else float(os.environ.get("LOAD_SECONDS", "180"))
+    seconds = 1.0 if is_short else float(os.environ.get("LOAD_SECONDS", "180"))
     for path in ("/ask", "/search"):
         best = rate = 0.0
         for number, callers in enumerate(CALLERS):

@@ -38,7 +38,8 @@ def test_a_source_that_comes_late_does_not_stand_beside_another_answer(
     one = tab(f"{desk.quotes}/?q=What+does+a+dagger+cost%3F")
     late: list[Route] = []
     one.page.route("**/vault/**", lambda route: late.append(route))
-    one.open_source()
+    with one.page.expect_request("**/vault/**"):
+        one.open_source()
     one.ask(ASKED)
     expect(one.answer.locator("mark")).to_have_text(LINES)
     (route,) = late
