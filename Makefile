@@ -64,15 +64,15 @@ actions:  ## lint the workflows, action.yml and its example (needs node and npm)
 	@$(LINTERS)/node_modules/.bin/action-validator action.yml
 	@if command -v shellcheck > /dev/null; then shellcheck .github/action/gate.sh; fi
 
-# Pytest's two workers often wait for processes and servers: the rest of what CI runs is done
-# meanwhile, and shown behind their words.
+# Pytest's workers often wait for processes and servers: there are three for two cores, and the rest
+# of what CI runs is done meanwhile, and shown behind their words.
 test: setup  ## everything that CI runs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@mkdir -p results
 	@$(MAKE) --no-print-directory beside > results/beside.log 2>&1 & beside=$$!; \
 		trap 'kill $$beside' INT TERM; \
-		$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder; status=$$?; \
+		$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder; status=$$?; \
 		wait $$beside || status=2; cat results/beside.log; exit $$status
 
 beside: setup

@@ -27,9 +27,9 @@ HONEST = 8  # who ask, each from an address of its own
 PAUSE = 1.0  # seconds of one of them between two questions
 FEW_FILES = 256
 DENSE = "# Dense\n\n" + "\n".join(
-    f"- *a{n}* **b** [c](d.md) `e` ~~f~~ *g* **h** [i](j.md) `k` ~~l~~ *m* **n** [o](p.md) `q`"
+    f"- *a{n % 50}* **b** [c](d.md) `e` ~~f~~ *g* **h** [i](j.md) `k` ~~l~~ *m* **n** [o](p.md) `q`"
     for n in range(2_200)
-)  # 200 KB
+)  # 200 KB; texts that come again are embedded once
 
 
 @dataclass(frozen=True, slots=True)

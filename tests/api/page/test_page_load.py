@@ -16,7 +16,9 @@ from tests.conftest import write_vault
 from tests.support.index.ingested import index_of
 from tests.support.servers.serving import serving
 
-DENSE = "# Dense\n\n" + "\n".join(f"- *a{n}* **b** [c](d.md) `e` ~~f~~" for n in range(800)) + "\n"
+DENSE = (
+    "# Dense\n\n" + "\n".join(f"- *a{n % 50}* **b** [c](d.md) `e` ~~f~~" for n in range(800)) + "\n"
+)
 FILES = {"Dense.md": DENSE, "Torch.md": "# Torch\n\nA torch burns for one hour.\n"}
 
 
