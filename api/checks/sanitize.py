@@ -18,7 +18,7 @@ _ROUNDS = 3  # the second finds nothing, unless this module is wrong
 # What begins a link, an image, HTML or a fence with a language, in any dialect of Markdown. Text
 # without any of these stays as it is, character for character.
 _SUSPICIOUS = re.compile(
-    r"<[A-Za-z/!?]|!\[|\]\(|\]:|&\#?\w+;|\\[^\sA-Za-z0-9]|```[^\n`]*\w|~~~"
+    r"<[A-Za-z/!?]|!\[|\]\(|\]:|&\#?\w+;|\\[^\sA-Za-z0-9]|```[^\n`]*[^\s`]|~~~"
     rf"|{ADDRESS.pattern}",
     re.IGNORECASE | re.VERBOSE,
 )

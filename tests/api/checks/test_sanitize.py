@@ -233,6 +233,7 @@ PARTS = st.sampled_from(
 @given(st.lists(PARTS | st.text(max_size=5), max_size=8).map("".join))
 @example("[1]\n: http://127.0.0.1:9/7")
 @example("![![[[[")
+@example("```> ")  # a language, too
 def test_whatever_is_put_together_comes_out_harmless_and_stays_so(text: str) -> None:
     cleaned = clean(text, ALLOWED).text
     assert active(cleaned) == []
