@@ -8,7 +8,7 @@ from api.answer.cards.card import Card, badges_of, part_numbers
 from api.answer.question.intent import Form, Reading, asks_for_some
 from api.answer.question.superlative import superlative
 from retrieval.index.terms import key, stems_of, title
-from retrieval.models import SearchResult, SourceNote
+from retrieval.models import Hit, SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.words import without_command
@@ -85,12 +85,15 @@ def _with_lists(found: list[Card], whole: SearchResult, form: Form) -> list[Card
 
 def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
     found = searched.found
-    sizes = [from_passage.KEYWORD if is_keyword else from_passage.FIRST] + [
-        from_passage.FURTHER
-    ] * len(found.passages)
+    full = from_passage.KEYWORD if is_keyword else from_passage.FIRST
     made = [
-        from_passage.card(hit, found.files[hit.chunk.path], searched.asked, size=size)
-        for hit, size in zip(found.passages, sizes, strict=False)
+        from_passage.card(
+            hit,
+            found.files[hit.chunk.path],
+            searched.asked,
+            size=full if number == 0 or _may_go_first(hit, found) else from_passage.FURTHER,
+        )
+        for number, hit in enumerate(found.passages)
     ]
     shown = [
         one if number == 0 or is_namesake(one, made[0]) else replace(one, folded=True)
@@ -102,6 +105,12 @@ def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
         ):
             shown.insert(_last_place(other, shown), other)
     return shown
+
+
+def _may_go_first(hit: Hit, found: SearchResult) -> bool:
+    """Whether a passage is of a file that may stand above the first one."""
+    note = found.notes.get(hit.chunk.path)
+    return note is not None and not {"errata", "house-rule"}.isdisjoint(badges_of(note))
 
 
 def _last_place(other: Card, shown: Sequence[Card]) -> int:
