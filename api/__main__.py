@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from errno import EADDRINUSE
 from ipaddress import ip_address
-from socket import AF_INET, AF_INET6, create_server, gaierror, getaddrinfo, socket
+from socket import (
+    AF_INET,
+    AF_INET6,
+    IPPROTO_TCP,
+    TCP_NODELAY,
+    create_server,
+    gaierror,
+    getaddrinfo,
+    socket,
+)
 from types import FrameType
 
 import uvicorn
@@ -90,7 +99,7 @@ def _check_loopback(host: str) -> None:
 def _listening(host: str, port: int) -> socket:
     """Return a socket that listens there. Raises ConfigurationError where none can."""
     try:
-        return create_server(
+        bound = create_server(
             (host, port), family=AF_INET6 if ":" in host else AF_INET, backlog=2048
         )
     except OSError as error:
@@ -98,6 +107,10 @@ def _listening(host: str, port: int) -> socket:
         if error.errno == EADDRINUSE:
             advice = "another process may serve there: end it, or set another PORT"
         raise ConfigurationError(f"HOST {host}, PORT {port}: {error.strerror}; {advice}") from error
+    # asyncio does it for sockets that say they are TCP, and `create_server` does not say so. A
+    # reply is two writes: the second would wait 40 ms for the client to acknowledge the first.
+    bound.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+    return bound
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -2,8 +2,8 @@
 
 import logging
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import HTTPException, Request
-from starlette.concurrency import run_in_threadpool
 
 from api.keys import authorization
 from api.sources import stale_files
@@ -12,6 +12,7 @@ from retrieval.errors import RulesError
 from retrieval.index import generations, store
 
 log = logging.getLogger("api")
+_threads = CapacityLimiter(2)  # of its own: who asks and who reads may have taken all others
 
 
 async def livez() -> dict[str, str]:
@@ -29,7 +30,7 @@ async def readyz(request: Request, opened: Opened) -> dict[str, str]:
     """
     may_know = await authorization.has_scope(request, "metrics")
     try:
-        found = await run_in_threadpool(_ready, opened)
+        found = await to_thread.run_sync(_ready, opened, limiter=_threads)
     except RulesError as error:
         if may_know:
             raise

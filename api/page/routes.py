@@ -1,6 +1,7 @@
 """The page over HTTP: the form and its answer, the vault, its search as you type, its own files."""
 
 from collections.abc import Generator
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
@@ -10,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from api.http import answering
 from api.http.client_disconnect import ClientDisconnect, until_gone
-from api.http.concurrency_limit import admitted, in_turn
+from api.http.concurrency_limit import admitted, in_turn, page_turn
 from api.http.problems import told
 from api.http.sse import EventStream
 from api.keys import limits
@@ -24,6 +25,7 @@ from api.schema.answer import Answer
 from api.schema.problem import described
 from api.schema.requests import AskRequest
 from api.state import AppState, Opened
+from retrieval.errors import OverloadedError
 from retrieval.search import QUESTION_LIMIT
 
 router = APIRouter(tags=["page"])
@@ -57,6 +59,7 @@ async def ask_page(
     if opened.keys and request.headers.get("sec-fetch-site") in _ELSEWHERE:
         draft, q = q or draft, ""
     given = await _answered(request, opened, q, before) if q.strip() else None
+    file = await _beside(request, opened, source, lines, answered=given is not None)
 
     def made() -> HTMLResponse:
         return html.page(
@@ -66,7 +69,7 @@ async def ask_page(
             answer=given,
             draft=draft,
             before=[*before, q][-_MOST_BEFORE:] if given else before,
-            file=_beside(opened, source, lines, answered=given is not None),
+            file=file,
         )
 
     return await run_in_threadpool(made)
@@ -86,13 +89,17 @@ async def _answered(
     return _view(request, opened, answer, question, before)
 
 
-def _beside(opened: AppState, source: str, lines: str, *, answered: bool) -> vault.FileView | None:
-    """The file beside an answer; one that is gone does not take the answer with it."""
+async def _beside(
+    request: Request, opened: AppState, source: str, lines: str, *, answered: bool
+) -> vault.FileView | None:
+    """The file beside an answer; one that cannot be shown does not take the answer with it."""
     if not source:
         return None
+    view = partial(vault.file_view, opened, source, ranges_of(lines), heading_shift=2)
     try:
-        return vault.file_view(opened, source, ranges_of(lines), heading_shift=2)
-    except HTTPException:
+        async with page_turn(request):
+            return await run_in_threadpool(view)
+    except (HTTPException, OverloadedError):
         if answered:
             return None
         raise

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from api.__main__ import _listening
 from api.observability import logs
 from retrieval.settings import Settings
 from tests.support.servers.served import api_process
@@ -76,3 +77,12 @@ def test_what_a_pool_says_again_and_again_is_written_once_a_minute(
     assert once.filter(record("another text %d", 1))
     now += 60
     assert once.filter(record("no connection in try %d", 4))
+
+
+def test_no_reply_waits_for_the_client_to_acknowledge_its_head() -> None:
+    with (
+        _listening("127.0.0.1", 0) as bound,
+        socket.create_connection(bound.getsockname()),
+        bound.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -62,8 +62,9 @@ class Attack:
             await asyncio.sleep(25)  # longer than a reply may wait for its reader
 
     async def dense(self, number: int) -> None:
-        """Open a dense file, each time as another page."""
-        await self._asked(number, f"GET /vault/Dense.md?lines={random.randint(1, 2_000)}")
+        """Open a dense file, each time as another page, alone or beside the form."""
+        file = "/vault/Dense.md?" if number % 2 else "/?source=Dense.md&"
+        await self._asked(number, f"GET {file}lines={random.randint(1, 2_000)}")
 
     async def overload(self, number: int) -> None:
         """Ask."""
