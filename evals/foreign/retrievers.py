@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import httpx2
@@ -34,7 +35,7 @@ def named(name: str) -> Retrieve:
         found = getattr(importlib.import_module(module), attribute)
     except Exception as error:  # whatever a module of others does at its import
         said = f"{type(error).__name__}: {error}"
-        raise RetrieverError(f"--retriever {name}: {said}; {_cure(module, error)}") from error
+        raise RetrieverError(f"--retriever {name}: {said}; {_cure(error)}") from error
     for method in ("invoke", "retrieve"):
         if callable(bound := getattr(found, method, None)):
             return _told(name, bound)
@@ -85,24 +86,37 @@ def _told(name: str, call: Retrieve) -> Retrieve:
         try:
             return call(question)
         except Exception as error:  # whatever the code of others raises; it is named
+            cure = _name_clash(error) or "call it with that question"
             raise RetrieverError(
                 f"--retriever {name} raised {type(error).__name__}: {error} at the question "
-                f"{question!r}; call it with that question"
+                f"{question!r}; {cure}"
             ) from error
 
     return ask
 
 
-def _cure(module: str, error: Exception) -> str:
-    missing = str(getattr(error, "name", None) or module).partition(".")[0]
-    if missing in _OURS:
-        return (
-            f"a package of ours is called {missing}, too, and was taken for yours; "
-            "serve your retriever and measure it with --endpoint URL"
-        )
+def _cure(error: Exception) -> str:
+    if said := _name_clash(error):
+        return said
     if isinstance(error, AttributeError):
         return "name an attribute of the module"
     return "is it installed in this environment, or its folder in PYTHONPATH?"
+
+
+def _name_clash(error: Exception) -> str:
+    """What to do where a package of ours was taken for one of theirs; "" where none was."""
+    missing = ""
+    if isinstance(error, AttributeError) and isinstance(error.obj, ModuleType):
+        missing = error.obj.__name__
+    elif isinstance(error, ImportError):
+        missing = error.name or ""
+    package = missing.partition(".")[0]
+    if package not in _OURS:
+        return ""
+    return (
+        f"a package of ours is called {package}, too, and was taken for yours; "
+        "serve your retriever and measure it with --endpoint URL"
+    )
 
 
 def _body(url: str, shape: str, question: str, knowledge_id: str) -> dict[str, object]:

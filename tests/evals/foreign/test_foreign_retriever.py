@@ -123,6 +123,10 @@ def test_an_endpoint_that_is_slow_is_no_red_gate(
 @pytest.mark.parametrize(
     ("code", "said"),
     [("import api.no_such", "called api, too"), ("import no_such_package", "is it installed"),
+     ("import api\nsearch = api.no_such", "called api, too"),
+     ("def search(q): from api.no_such import r", "called api, too, and was taken"),
+     ("def search(q): import evals; return evals.no_such(q)", "called evals, too, and was taken"),
+     ("def search(q): return q.no_such", "; call it with that question"),
      ("search = 5", "is a int"), ("def search(q): return 5", "returned int 5"),
      ("def search(q): return [5]", "a passage is int 5"),
      ("def other(q): ...", "name an attribute"),
@@ -135,6 +139,13 @@ def test_a_retriever_that_fails_is_no_red_gate(
     Path(f"{name}.py").write_text(code, "utf-8")
     assert program.main([*own, "--retriever", f"{name}:search"]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_retriever_named_as_a_package_of_ours_is_sent_to_an_endpoint(
+    own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert program.main([*own, "--retriever", "api:retrieve"]) == 2
+    assert "a package of ours is called api, too" in capsys.readouterr().err
 
 
 def test_a_drop_against_the_baseline_of_an_earlier_run_is_red(
