@@ -86,10 +86,18 @@ def _change(before: Outcome, after: Outcome, edited: Sequence[Edit]) -> Change |
     gone = tuple(chunk for key, chunk in then.items() if key not in now)
     new = tuple(chunk for key, chunk in now.items() if key not in then)
     files = {chunk.path for chunk in (*gone, *new)}  # an edit further up can move a cut
+    edited = _of_lost_quote(after, edited) or edited
     blamed = touching(edited, gone, new) or tuple(
         edit for edit in edited if edit.path in files or edit.path.endswith(ALIASES)
     )
     return Change(verdict, after, gone, new, blamed)
+
+
+def _of_lost_quote(after: Outcome, edited: Sequence[Edit]) -> list[Edit]:
+    """The edits of the files that a quote is gone from; none where all quotes are in the vault."""
+    golds = [gold for place in after.question.places for gold in place]
+    paths = {gold.path for gold in golds if after.lost_at == "label"}
+    return [edit for edit in edited if edit.path in paths]
 
 
 def _identity(chunk: Chunk) -> tuple[str, str]:

@@ -187,11 +187,13 @@ def test_a_pull_request_that_breaks_an_answer_is_red_at_its_line(folder: Path) -
     assert done.returncode == 0, done.stdout
     assert "::warning" not in done.stdout
     edit(folder, TORCHES, "burns for one hour", "is carried in one hand")
+    edit(folder, HAZARDS, "## Drowning", "A torch may burn whoever falls.\n\n## Drowning")
     git(folder, "commit", "--quiet", "--all", "--message", "an edit that loses a rule")
     done = gate(folder, base)
     assert done.returncode == 1, done.stderr
     mark = "::warning file=rules/1. Light/Torches.md,line=3,title=broken%3A torch::"
     assert f"{mark}How long does a torch burn? — was answered before this edit" in done.stdout
+    assert done.stdout.count("::warning") == 1
     assert "::error file=" in done.stdout  # the gate's own mark
     written = dict(line.split("=", 1) for line in (folder / "output").read_text().splitlines())
     report = Path(written["impact"]).read_text("utf-8")
