@@ -7,7 +7,7 @@ from api.answer.cards import folders, from_passage, listing
 from api.answer.cards.card import Card, badges_of, part_numbers
 from api.answer.question.intent import Form, Reading, asks_for_some
 from api.answer.question.superlative import superlative
-from retrieval.index.terms import key, stems_of, title
+from retrieval.index.terms import key, raw_cells, stems_of, title
 from retrieval.models import Hit, SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.lines import QuestionWords
@@ -54,13 +54,23 @@ def choose(
         found = _with_lists(found, whole, reading.form)
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
-    place = 0 if reading.form == "comparison" else 1
+    place = 0 if reading.form == "comparison" and not _has_row_of_each(found, parts) else 1
     found[place:place] = of_parts
     notes = {path: note for one in (*parts, whole) for path, note in one.notes.items()}
     kept = _once(found)[:MOST]
     if not far:
         kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]
     return _arranged(kept, searched.asked, notes)
+
+
+def _has_row_of_each(found: Sequence[Card], parts: Sequence[SearchResult]) -> bool:
+    """Whether the first card shows a table's rows for each of the things that are compared."""
+    if not found or found[0].form != "table" or not parts:
+        return False
+    rows = [frozenset(stems_of("".join(raw_cells(one)[:1]))) for one in found[0].lines.values()]
+    asked = [frozenset(stems_of(part.question)) for part in parts]
+    own = [words - frozenset.intersection(*asked) for words in asked]
+    return all(words and any(words <= row for row in rows) for words in own)
 
 
 def _with_lists(found: list[Card], whole: SearchResult, form: Form) -> list[Card]:

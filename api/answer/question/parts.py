@@ -30,6 +30,8 @@ _COMPARED = re.compile(
     r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
     re.IGNORECASE,
 )
+_OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
+_JOINED = re.compile(rf"{_COMPARED.pattern}|\b(?:and|or)\b", re.IGNORECASE)
 _IT = re.compile(
     r"\b(?:(?P<whose>its|their|his|her(?= \w))|it|they|them|he|him|she|her)\b", re.IGNORECASE
 )
@@ -109,19 +111,32 @@ def _says_little(part: str) -> bool:
 
 
 def compared(text: str, terms: Terms) -> tuple[str, ...]:
-    """Return a question about two things as one about each of them; () for any other."""
-    if not (_COMPARED.search(text) or re.search(r"\bor\b", text, re.IGNORECASE)):
+    """Return a question about two things as one about each of them; () for any other.
+
+    Two that are only joined by "and" are two where a field of both is asked for: "hit dice of a
+    troll and an ogre".
+    """
+    if not _JOINED.search(text):
         return ()
     words = list(WORD.finditer(text))
     spans = name_spans(words, terms)
     for one, other in pairwise(spans):
         between = text[words[one[1] - 1].end() : words[other[0]].start()]
-        joined = _joins(between)
+        if not _joins(between):
+            continue
         only_and = re.fullmatch(r"\W*(?:and|or)\W*(?:the |an? )?", between, re.IGNORECASE)
-        if not joined or (only_and and not _COMPARED.search(text)):
+        of_both = "and" in between and _has_field_of(text[: words[one[0]].start()], terms)
+        if only_and and not (_COMPARED.search(text) or of_both):
             continue
         return (_without(text, words, other), _without(text, words, one))
     return ()
+
+
+def _has_field_of(text: str, terms: Terms) -> bool:
+    """Whether a text ends as "hit dice of a" and "how much xp do" do, with the name of a field."""
+    stems = stems_of(text)
+    names = [*((one,) for one in stems), *pairwise(stems)]
+    return bool(_OF.search(text)) and not terms.fields.isdisjoint(names)
 
 
 def _joins(between: str) -> bool:

@@ -26,6 +26,15 @@ def test_further_cards_show_no_more_rows_of_a_table_that_is_shown(context: Searc
     assert len(of_table) == 1
 
 
+def test_of_two_things_each_is_shown_and_rows_of_one_table_stand_together(
+    context: SearchContext,
+) -> None:
+    beasts = chosen(context, "What is the armour class of the kraken and the selkie?")
+    assert [card.heading for card in beasts[:2]] == ["Kraken", "Selkie"]
+    rows = render.text(chosen(context, "What is the wage of a pilot and a surgeon?")[0])
+    assert [one in rows for one in ("| Pilot |", "| Surgeon |")] == [True, True]
+
+
 def test_a_row_that_is_named_is_shown_alone_under_its_header(context: SearchContext) -> None:
     header, delimiter, *rows, _, more = first(context, "What is the wage of a helmsman?").split(
         "\n"

@@ -130,6 +130,13 @@ COMPARED = [
     ("Who earns more, a pilot or a cook?", "pilot", "cook"),
     ("Calm compared to Fog", "Calm", "Fog"),
     ("Does the kraken or the selkie have more hit dice?", "kraken", "selkie"),
+    ("hit dice of a kraken and a selkie", "kraken", "selkie"),
+    ("what is the armour class of the kraken and the selkie", "kraken", "selkie"),
+]
+NOT_COMPARED = [
+    "the armour class and hit dice of a kraken",  # two fields of one thing
+    "a kraken with a pilot and a cook",  # no field of either
+    "does a kraken flee from a pilot and a cook",
 ]
 
 
@@ -196,6 +203,11 @@ def test_a_comparison_asks_for_each_of_two_things(
     found = intent.read(asked, terms)
     assert (found.form, len(found.parts)) == ("comparison", 2)
     assert [(one in part, other in part) for part in found.parts] == [(True, False), (False, True)]
+
+
+@pytest.mark.parametrize("asked", NOT_COMPARED)
+def test_two_names_are_not_two_things_that_are_asked_about(asked: str, terms: Terms) -> None:
+    assert intent.read(asked, terms).form != "comparison"
 
 
 def test_more_than_three_questions_are_asked_as_they_stand(terms: Terms) -> None:
