@@ -24,8 +24,14 @@ A message says what happened, with the value, and then what to do next.
 """
 
 
+_TRY_LATER = "try again later; the server's log tells the operator more under this request's id"
+
+
 class RulesError(Exception):
     """Base of all errors that are meant for a person to read."""
+
+    # What callers of the API are told where the message names addresses or paths; "": the message.
+    public = ""
 
 
 class ConfigurationError(RulesError):
@@ -47,6 +53,8 @@ class FileRejectedError(RulesError):
 
 class DatabaseUnreachableError(RulesError):
     """No database answers, or the embedded one cannot be started."""
+
+    public = f"no database answers; {_TRY_LATER}"
 
 
 class IndexMissingError(RulesError):
@@ -75,6 +83,8 @@ class BackupError(RulesError):
 
 class ModelUnavailableError(RulesError):
     """Weights are missing, unreadable, or not the ones that were pinned."""
+
+    public = f"a model of this server cannot be used; {_TRY_LATER}"
 
 
 class QuestionError(RulesError):

@@ -115,7 +115,7 @@ def told(request: Request, error: RulesError) -> Problem:
     status = STATUS[type(error)]
     if status >= 500:
         log.warning("request %s: %s: %s", request_id(request), type(error).__name__, error)
-    return _problem(request, status, type(error).__name__, str(error))
+    return _problem(request, status, type(error).__name__, error.public or str(error))
 
 
 def _problem(request: Request, status: int, title: str, detail: str) -> Problem:

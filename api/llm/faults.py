@@ -58,7 +58,7 @@ OUTCOMES: dict[Fault, Outcome] = {
     Fault.FORBIDDEN_ADDRESS: Outcome(
         LlmUnreachableError,
         False,
-        "{where} leads to {detail}, an address of machine metadata, so nothing was sent",
+        "{where} leads to {detail} of machine metadata, so nothing was sent",
         "correct OPENAI_BASE_URL",
     ),
     Fault.TIMED_OUT: Outcome(
@@ -146,10 +146,17 @@ class LlmFault(Exception):
         self.status = status
 
     def error(self, where: str, timeout: float) -> LlmError:
-        """Return the error that a user sees; `where` is the server, `timeout` the deadline."""
+        """Return the error; `where` is the server, which callers are not told."""
+
+        def told(where: str, detail: str) -> str:
+            happened = outcome.happened.format(where=where, timeout=timeout, detail=detail)
+            return f"{happened}; {outcome.advice}"
+
         outcome = OUTCOMES[self.fault]
-        happened = outcome.happened.format(where=where, timeout=timeout, detail=self.detail)
-        return outcome.error(f"{happened}; {outcome.advice}")
+        error = outcome.error(told(where, self.detail))
+        is_address = self.fault is Fault.FORBIDDEN_ADDRESS
+        error.public = told("OPENAI_BASE_URL", "a host" if is_address else self.detail)
+        return error
 
 
 def named(error: OpenAIError | httpx2.HTTPError | ValidationError) -> LlmFault:

@@ -213,7 +213,9 @@ class Store:
 
 
 def _busy(error: Exception) -> DatabaseUnreachableError:
-    return DatabaseUnreachableError(f"the database is busy: {_reason(error)}; try again")
+    busy = DatabaseUnreachableError(f"the database is busy: {_reason(error)}; try again")
+    busy.public = "the database is busy; try again"
+    return busy
 
 
 def _reason(error: Exception) -> str:

@@ -111,6 +111,8 @@ def test_a_fault_has_its_outcome_within_the_deadline(
         assert time.monotonic() - started < seconds + 0.5
         calls = 2 if mode in RETRIED else 1
         assert type(raised.value) is OUTCOMES[fault].error
+        assert "OPENAI_BASE_URL" in raised.value.public
+        assert "127.0.0.1" not in raised.value.public
         assert model.faults == {fault: calls}
     assert llm.paths == ["/v1/chat/completions"] * calls  # and nothing followed
 
@@ -186,8 +188,10 @@ def test_a_name_that_leads_to_metadata_gets_no_byte(
     # As if loopback were such an address, of which the model knew nothing as it began.
     loopback = ip_network("127.0.0.0/8")
     monkeypatch.setattr(blocked_hosts, "_REFUSED", (loopback,))
-    with pytest.raises(LlmUnreachableError, match=r"127\.0\.0\.1.*nothing was sent"):
+    with pytest.raises(LlmUnreachableError, match=r"127\.0\.0\.1.*nothing was sent") as raised:
         ask(model)
+    assert "nothing was sent" in raised.value.public
+    assert "127.0.0.1" not in raised.value.public
     assert model.faults == {Fault.FORBIDDEN_ADDRESS: 1}
     assert llm.requests == []
 
