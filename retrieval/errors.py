@@ -23,7 +23,6 @@ RulesError
 A message says what happened, with the value, and then what to do next.
 """
 
-
 _TRY_LATER = "try again later; the server's log tells the operator more under this request's id"
 
 

@@ -47,6 +47,7 @@ class AskOptions:
     streamed: bool = False  # ask a model for its words one by one
     readers: "Readers | None" = None  # of what a model wrote
     notice: str | None = None  # why no model is asked now, which the reply says
+    may_quote: bool = False  # the cards, where nothing listens at the model's address
 
 
 PLAIN_ASK = AskOptions()

@@ -35,6 +35,7 @@ class Draft:
     refusal: RefusalReason | None = None
     guard: Guard = field(default_factory=Guard)
     usage: Usage | None = None  # None: no model was asked
+    notice: str | None = None  # why no model wrote it
 
 
 @dataclass(slots=True)

@@ -1,8 +1,9 @@
 """From a question to an answer that stands on quoted lines, or to a refusal."""
 
+import logging
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 
 from opentelemetry.trace import Span, use_span
@@ -19,9 +20,12 @@ from api.schema.steps import Delta, SearchResults, Step
 from api.schema.usage import AnswerTimings, Usage
 from api.sources.vault_file import freshness
 from retrieval.context import SearchContext
+from retrieval.errors import LlmUnreachableError
 from retrieval.index.store import live
 from retrieval.search_trace import Timings
 from retrieval.tracing import KIND, OPERATION, TRACER, stage
+
+_log = logging.getLogger("api")
 
 _WORKFLOW = "invoke_workflow rules-oracle"
 _ATTRIBUTES = {
@@ -58,7 +62,7 @@ def ask(
         begun = _begin(context, model, question, options)
         draft: Draft | Delta | None = _without_model(begun, model)
         if draft is None and model:
-            *_, draft = compose.of_model(model, begun.reply, options)
+            *_, draft = _by_model(begun, model)
         return _traced(span, context, _answer(begun, draft))
 
 
@@ -92,10 +96,22 @@ def _steps(
         )
     draft: Draft | Delta | None = _without_model(begun, model)
     if draft is None and model:
-        for draft in compose.of_model(model, begun.reply, options):
+        for draft in _by_model(begun, model):
             if isinstance(draft, Delta):
                 yield draft
     yield _answer(begun, draft)
+
+
+def _by_model(begun: _Begun, model: LanguageModel) -> Generator[Delta | Draft]:
+    """A model's words and its draft; the cards at once where nothing listens at its address."""
+    options = begun.options
+    try:
+        yield from compose.of_model(model, begun.reply, options)
+    except LlmUnreachableError as error:
+        if not (options.may_quote and model.reach.is_down):
+            raise
+        _log.warning("request %s: %s: %s", options.request_id, type(error).__name__, error)
+        yield replace(compose.of_cards(begun.reply), notice=options.texts.unreachable)
 
 
 def _traced(span: Span, context: SearchContext, given: Answer) -> Answer:
@@ -160,7 +176,7 @@ def _answer(begun: _Begun, draft: Draft | Delta | None) -> Answer:
         refused=refused,
         refusal_reason=draft.refusal,
         mode=draft.mode,
-        notice=_notice(begun, refused=refused),
+        notice=_notice(begun, draft),
         corrections=[
             SpellingCorrection(typed=word.typed, searched=word.searched)
             for word in reply.corrections
@@ -180,11 +196,11 @@ def _answer(begun: _Begun, draft: Draft | Delta | None) -> Answer:
     )
 
 
-def _notice(begun: _Begun, *, refused: bool) -> str | None:
-    """Why no model was asked that would have written the answer."""
+def _notice(begun: _Begun, draft: Draft) -> str | None:
+    """Why no model wrote the answer that would have."""
     reply = begun.reply
-    is_without = refused or reply.talk or reply.premise or reply.folders  # of any model
-    return None if is_without else begun.options.notice
+    is_without = draft.refusal or reply.talk or reply.premise or reply.folders  # of any model
+    return None if is_without else begun.options.notice or draft.notice
 
 
 def _text(begun: _Begun, draft: Draft) -> str:
@@ -194,7 +210,7 @@ def _text(begun: _Begun, draft: Draft) -> str:
         return draft.text
     if draft.refusal:
         return texts.filtered if reply.elsewhere else texts.refusal
-    notice = _notice(begun, refused=False)
+    notice = _notice(begun, draft)
     opening = [notice] if notice else []
     if reply.corrections:
         words = ", ".join(f"*{word.searched}*" for word in reply.corrections)

@@ -70,7 +70,7 @@ def _affordable(opened: AppState, asked: AskOptions) -> tuple[LanguageModel | No
         why = opened.texts.budget
     elif opened.model and opened.model.reach.is_down:
         why = opened.texts.unreachable
-    return None if why else opened.model, replace(asked, notice=why)
+    return None if why else opened.model, replace(asked, notice=why, may_quote=True)
 
 
 def passages(

@@ -1,5 +1,6 @@
 """POST /ask with a language model, which is a real server that answers by script."""
 
+import json
 import logging
 import re
 import time
@@ -142,25 +143,31 @@ def test_more_calls_than_threads_all_end_in_time(model_client: httpx2.Client, ll
     assert model_client.post("/ask", json=QUESTION).status_code == 200
 
 
-def test_a_stopped_model_is_a_503_that_names_it_and_then_the_rules_lines_answer(
-    with_model: Settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("streamed", [False, True])
+def test_where_no_model_listens_the_rules_lines_answer_from_the_first_question_on(
+    with_model: Settings,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    streamed: bool,
 ) -> None:
     own = FakeLlm()
     with serving(with_model.model_copy(update={"openai_base_url": own.url})) as client:
-        assert client.post("/ask", json=QUESTION).status_code == 200
         own.shutdown()
-        with caplog.at_level(logging.DEBUG):
-            reply = client.post("/ask", json=QUESTION)
-        assert (reply.status_code, reply.headers["Retry-After"]) == (503, "5")
-        assert own.url not in reply.text
-        assert own.url in caplog.text
-        assert "OPENAI_BASE_URL" in reply.json()["detail"]
-        assert API_KEY not in reply.text + caplog.text
-        assert client.post("/search", json=QUESTION).status_code == 200
-        spent = client.post("/ask", json=QUESTION).json()  # it is left alone for some seconds
-        assert (spent["mode"], spent["notice"]) == ("quotes", DEFAULT.unreachable)
-        assert "for one hour" in spent["answer"]
-        ready = client.get("/readyz")
-        assert (ready.status_code, ready.json()["status"]) == (200, "degraded")
-        monkeypatch.setattr(faults, "monotonic", lambda: time.monotonic() + faults.RETRY + 1)
-        assert client.post("/ask", json=QUESTION).status_code == 503
+        for asked in ("to find it out", "while it is left alone", "to look again"):
+            caplog.clear()
+            with caplog.at_level(logging.DEBUG):
+                reply = client.post("/ask", json={**QUESTION, "stream": streamed})
+            assert reply.status_code == 200
+            given = json.loads(reply.text.split("data: ")[-1]) if streamed else reply.json()
+            assert (given["mode"], given["notice"]) == ("quotes", DEFAULT.unreachable)
+            assert given["answer"].startswith(DEFAULT.unreachable)
+            assert "for one hour" in given["answer"]
+            assert own.url not in reply.text
+            line = f"request {given['request_id']}: LlmUnreachableError: no language model at "
+            assert (f"{line}{own.url}" in caplog.text) == (asked != "while it is left alone")
+            assert API_KEY not in reply.text + caplog.text
+            ready = client.get("/readyz")
+            assert (ready.status_code, ready.json()["status"]) == (200, "degraded")
+            if asked == "while it is left alone":
+                later = time.monotonic() + faults.RETRY + 1
+                monkeypatch.setattr(faults, "monotonic", lambda later=later: later)
