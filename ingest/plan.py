@@ -59,11 +59,21 @@ def refuse_odd_vault(
     if not (found.files or found.rejected or known):
         raise VaultError(f"no Markdown file in {str(root)!r}; is it the right folder?")
     gone, total = len(plan.removed), len(known)
-    moved = {file.sha256 for file in found.files}.intersection(known.values())
-    other = total > 0 and gone == total and not moved  # nothing in common: another vault, or none
-    if not allowed and (other or (gone > _SAFE_REMOVALS and gone * 2 > total)):
+    many = gone > _SAFE_REMOVALS and gone * 2 > total
+    if not allowed and (many or _is_other(found, plan, known)):
         raise VaultError(
             f"{gone} of the index's {total} files are not in {str(root)!r}; is it the right "
             "folder? One index holds one vault: give another vault a RAG_DATA_DIR or DATABASE_URL "
             "of its own. If the files are meant to go: python -m ingest --allow-mass-delete"
         )
+
+
+def _is_other(found: VaultFiles, plan: Plan, known: Mapping[str, str]) -> bool:
+    """Whether more than half of both are the one's alone: another vault, or none.
+
+    A file in another place is no such file, so a folder may be moved or renamed.
+    """
+    here, before = {file.sha256 for file in found.files}, set(known.values())
+    lost = sum(known[path] not in here for path in plan.removed)
+    strange = sum(file.sha256 not in before and file.path not in known for file in found.files)
+    return lost * 2 > len(known) and (strange * 2 > len(found.files) or not found.files)

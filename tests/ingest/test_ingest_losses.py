@@ -1,10 +1,13 @@
 """Files that go, cannot be read or seem to be gone: the index loses nothing that was not meant."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from ingest import pipeline
+from ingest import plan as plans
+from ingest.read.vault import SourceFile, VaultFiles
 from retrieval.context import SearchContext
 from retrieval.errors import VaultError
 from retrieval.search import search
@@ -95,6 +98,28 @@ def test_a_mass_delete_must_be_meant(search_context: SearchContext, vault: Path)
     report = pipeline.run(search_context, vault, allow_mass_delete=True)
     assert (len(report.plan.removed), report.files) == (12, 3)
     assert generation(search_context, report) == (3, report.chunks)
+
+
+@pytest.mark.parametrize(
+    ("here", "is_refused"),
+    [
+        ("README.md=other b1=1 b2=2 b3=3", True),  # one common name
+        ("README.md=readme b1=1 b2=2 b3=3", True),  # and the same words in it
+        ("README.md=new a1=one b2=2 b3=3", False),
+        ("README.md=readme", False),  # nothing new: the others were deleted
+        ("Rules/README.md=readme Rules/a1=one Rules/a2=two Rules/a3=changed", False),
+        ("README.md=readme c1=one c2=two c3=three", False),  # renamed
+    ],
+)
+def test_another_vault_is_known_by_the_share_of_files_that_are_its_own(
+    here: str, is_refused: bool
+) -> None:
+    indexed = {"README.md": "readme", "a1": "one", "a2": "two", "a3": "three"}
+    pairs = [one.split("=") for one in here.split()]
+    found = VaultFiles(tuple(SourceFile(path, "", words, 0) for path, words in pairs), (), ())
+    plan = plans.make(found, indexed, rebuild=False)
+    with pytest.raises(VaultError, match="of the index's 4 files") if is_refused else nullcontext():
+        plans.refuse_odd_vault(Path("vault"), found, plan, indexed, allowed=False)
 
 
 def test_another_vault_takes_no_index_over_and_a_moved_folder_does(
