@@ -31,7 +31,7 @@ class VaultFiles:
 
     files: tuple[SourceFile, ...]
     rejected: tuple[FileRejectedError, ...]
-    ignored: tuple[str, ...]  # not Markdown, or Markdown that is hidden
+    ignored: tuple[str, ...]  # not Markdown, Markdown that is hidden, hidden folders of it
     aliases: Aliases | None = field(default_factory=dict)  # None: a file of them is rejected
 
 
@@ -101,7 +101,7 @@ def _read_all(
 ) -> set[str]:
     """Read every file once; return the names below the root of those that may be half written."""
     restless: set[str] = set()
-    for folder, name, folder_fd in walk(root, rejected):
+    for folder, name, folder_fd in walk(root, rejected, ignored):
         path = shown_path(folder + name)
         is_read = name.lower().endswith(SUFFIXES) or name == ALIASES
         if name[0] == "." or not is_read:

@@ -9,26 +9,30 @@ from pathlib import Path
 from retrieval.errors import FileRejectedError, VaultError
 from retrieval.vault_files import SUFFIXES
 
+_OF_PROGRAMS = {".git", ".obsidian", ".trash"}  # hidden folders that hold no rules of anybody
 _NAME_LIMIT = 1_000  # bytes of a path; a longer one does not fit a btree key
 
 
-def walk(root: Path, rejected: list[FileRejectedError]) -> Iterator[tuple[str, str, int]]:
+def walk(
+    root: Path, rejected: list[FileRejectedError], hidden: list[str] | None = None
+) -> Iterator[tuple[str, str, int]]:
     """Yield (folder below the root, file name, the folder's descriptor); no link is entered.
 
-    `root` itself may be a link. Hidden folders are left out, and hidden files but for Markdown.
+    `root` itself may be a link. Hidden folders are left out, and hidden files but for Markdown;
+    `hidden` gets the folders that hold Markdown, each with its count.
     """
     try:
         root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise VaultError(f"{str(root)!r} cannot be listed: {error.strerror}") from error
     try:
-        yield from _walk_folder("", root_fd, rejected)
+        yield from _walk_folder("", root_fd, rejected, hidden)
     finally:
         os.close(root_fd)
 
 
 def _walk_folder(
-    folder: str, folder_fd: int, rejected: list[FileRejectedError]
+    folder: str, folder_fd: int, rejected: list[FileRejectedError], hidden: list[str] | None
 ) -> Iterator[tuple[str, str, int]]:
     with os.scandir(folder_fd) as entries:
         seen = sorted((e.name, _leads_to_folder(e)) for e in entries)
@@ -38,6 +42,8 @@ def _walk_folder(
                 yield folder, name, folder_fd
             continue
         if name[0] == ".":
+            if hidden is not None and name not in _OF_PROGRAMS:
+                hidden += _hidden(folder + name, name, folder_fd)
             continue
         try:
             below_fd = _open_folder(folder + name, name, folder_fd)
@@ -45,9 +51,22 @@ def _walk_folder(
             rejected.append(error)
             continue
         try:
-            yield from _walk_folder(folder + name + "/", below_fd, rejected)
+            yield from _walk_folder(folder + name + "/", below_fd, rejected, hidden)
         finally:
             os.close(below_fd)
+
+
+def _hidden(path: str, name: str, folder_fd: int) -> list[str]:
+    """The folder and how many Markdown files it and those in it hold; nothing where none."""
+    try:
+        count = sum(
+            one.lower().endswith(SUFFIXES)
+            for *_, names, _ in os.fwalk(name, dir_fd=folder_fd)
+            for one in names
+        )
+    except OSError:  # it cannot be opened, or is gone by now
+        return []
+    return [f"{shown_path(path)}/ ({count} Markdown)"] if count else []
 
 
 def _leads_to_folder(entry: os.DirEntry[str]) -> bool:

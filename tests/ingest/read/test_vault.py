@@ -49,10 +49,12 @@ def test_hidden_files_and_folders_are_left_out_and_markdown_among_them_is_named(
     root: Path, secret: Path
 ) -> None:
     write_vault(root, {".obsidian/x.md": "x", ".hidden.md": "x", "..md": "x", "a/.git/y.md": "y"})
+    write_vault(root, {"a/.hid/1.md": "1", "a/.hid/b/2.MD": "2", "a/.hid/c": "", ".none/c": ""})
     (root / ".trash").symlink_to(secret)
+    (root / ".link").symlink_to(secret)
     found = vault.read(root)
     assert (list(texts(found)), found.rejected) == (["good.md"], ())
-    assert found.ignored == ("..md", ".hidden.md")
+    assert found.ignored == ("..md", ".hidden.md", "a/.hid/ (2 Markdown)")
 
 
 def test_a_root_that_is_a_link_to_a_folder_is_read(root: Path, tmp_path: Path) -> None:
