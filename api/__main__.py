@@ -21,13 +21,14 @@ from socket import (
 from types import FrameType
 
 import uvicorn
+from fastapi import FastAPI
 
 from api.http import connection_limits
 from api.main import create_app
 from api.observability import logs, traces
 from api.state import open_app_state
 from retrieval.errors import ConfigurationError, RulesError
-from retrieval.settings import load
+from retrieval.settings import Settings, load
 
 # A search lets go of the interpreter some hundred times, and gets it back when whoever took it has
 # had its interval: beside a page that is being made, 5 ms (Python's own) made seconds of 60 ms.
@@ -51,16 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             _check_loopback(settings.host)
         _listening(settings.host, settings.port).close()  # said before models are loaded
         with open_app_state(settings) as opened, _listening(settings.host, settings.port) as bound:
-            config = uvicorn.Config(
-                create_app(opened),
-                host=settings.host,
-                port=settings.port,
-                http=connection_limits.protocol(),
-                log_config=None,
-                access_log=False,
-                timeout_graceful_shutdown=10,
-            )
-            server = _Server(config)
+            server = _Server(_config(create_app(opened), settings))
             # What is loaded stays: each time it was looked through, all threads stood for 0.2 s.
             gc.collect()
             gc.freeze()
@@ -80,6 +72,19 @@ class _Server(uvicorn.Server):
         await super().startup(sockets=sockets)
         if self.started:
             print(f"rules-oracle: http://{self.config.host}:{self.config.port}", flush=True)
+
+
+def _config(app: FastAPI, settings: Settings) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        http=connection_limits.protocol(),
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=10,
+        forwarded_allow_ips=settings.forwarded_allow_ips,
+    )
 
 
 def _check_loopback(host: str) -> None:

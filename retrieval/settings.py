@@ -37,6 +37,7 @@ LLM = "llm"  # OPENAI_MODEL orders the passages
 BUNDLED_CANDIDATES = 12  # that our cross-encoder reads: fitted so, some 0.3 s on two cores
 
 ENGLISH = "english"  # what the encoder, the limits of refusing and the rules of questions know
+_NEAR = 0.65  # difflib's share of equal letters; "DB_URL" is so near to DATABASE_URL
 _LOCALE = re.compile(r"en|[a-z]{2,3}(?:_[a-z]{2}(?:[.@:].*)?|:.*)")  # gettext's: "en_US:en"
 
 
@@ -135,6 +136,7 @@ class Settings(BaseSettings):
     model_budget_money: PositiveFloat | None = None  # a day, by MODEL_PRICES
     model_prices: Annotated[tuple[float, ...], NoDecode, BeforeValidator(_prices)] = ()
     cors_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = ()
+    forwarded_allow_ips: str | None = None  # whose X-Forwarded-… holds; not set: this machine's
     host: str = "127.0.0.1"
     port: PositiveInt = Field(default=8000, le=65535)
     log_level: LogLevel = "INFO"
@@ -191,7 +193,8 @@ def load(dotenv: Path = Path(".env")) -> Settings:
     """Return the settings of the environment and of `dotenv` (which need not exist).
 
     Raises ConfigurationError for a line of `dotenv` that cannot be read, for an unknown name in it,
-    or RAG_… in the environment (naming the nearest known one), and for a value of the wrong kind.
+    or RAG_… in the environment (naming the nearest known one, if any is near), and for a value of
+    the wrong kind.
     """
     for name in os.environ:
         if name.startswith("RAG_"):  # other names of the environment are other programs'
@@ -232,5 +235,6 @@ def _refuse_strange_lines(dotenv: Path) -> None:
 def _check_known(where: str, name: str) -> None:
     known = sorted({*names(), *FOREIGN_NAMES})
     if name.upper() not in known:
-        near = difflib.get_close_matches(name.upper(), known, n=1, cutoff=0.0)
-        raise ConfigurationError(f"{where}: unknown setting {name!r}; did you mean {near[0]}?")
+        near = difflib.get_close_matches(name.upper(), known, n=1, cutoff=_NEAR)
+        cure = f"did you mean {near[0]}?" if near else "see .env.example for the settings"
+        raise ConfigurationError(f"{where}: unknown setting {name!r}; {cure}")

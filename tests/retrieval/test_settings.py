@@ -33,6 +33,14 @@ def test_an_unknown_name_is_told_the_nearest(tmp_path: Path, wrong: str, near: s
         load(written(tmp_path, f"{wrong}=1\n"))
 
 
+@pytest.mark.parametrize("wrong", ["FOO", "RAG_FOO", "HTTP_PROXY", "ALLOW_IPS"])
+def test_an_unknown_name_that_is_near_to_none_is_told_where_they_are(
+    tmp_path: Path, wrong: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=rf"{wrong}'; see \.env\.example"):
+        load(written(tmp_path, f"{wrong}=1\n"))
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -1,12 +1,14 @@
 """docker-compose.yml passes every setting on to the programs that read it."""
 
+import re
 from pathlib import Path
 
 import yaml
 
 from retrieval.settings import names
 
-FILE = Path(__file__).parents[2] / "docker-compose.yml"
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "docker-compose.yml"
 # The database is a container of its own, so there is no folder of an embedded one.
 NOT_IN_CONTAINERS = {"RAG_DATA_DIR"}
 
@@ -19,3 +21,10 @@ def test_every_setting_reaches_the_api_and_what_ingest_reads_reaches_it() -> Non
     }
     assert read_by_ingest == {"EMBEDDING_MODEL", "RAG_TOKEN_POOLING", "RAG_TOKEN_STORAGE_MB",
                               "RAG_LATE_INTERACTION"}  # fmt: skip
+
+
+def test_the_variables_of_opentelemetry_that_the_runbook_names_reach_the_api() -> None:
+    named = set(re.findall(r"OTEL_[A-Z_]+", (ROOT / "docs/operations.md").read_text("utf-8")))
+    passed = yaml.safe_load(FILE.read_text("utf-8"))["services"]["api"]["environment"]
+    assert len(named) > 4
+    assert named - set(passed) == set()

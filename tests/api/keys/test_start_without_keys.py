@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 
 from api import __main__ as program
 from api.keys import key_file
 from api.observability import logs
+from retrieval.settings import load
 from tests.support.index.embedded import free_port
 
 MODEL = "/no/such/model"  # what stops it where nothing else does
@@ -45,3 +47,13 @@ def test_without_keys_it_listens_to_this_machine_alone(
     assert program.main(options) == 2
     reason = capsys.readouterr().err
     assert all(one in reason for one in said), reason
+
+
+@pytest.mark.parametrize("proxies", ["10.0.0.1", None])
+def test_whose_forwarded_address_holds_is_handed_on(
+    tmp_path: Path, proxies: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
+    (tmp_path / ".env").write_text(f"FORWARDED_ALLOW_IPS={proxies or ''}\n", "utf-8")
+    config = program._config(FastAPI(), load(tmp_path / ".env"))
+    assert config.forwarded_allow_ips == (proxies or "127.0.0.1,::1")
