@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import logging
 import signal
 import sys
 from collections.abc import Sequence
@@ -30,6 +31,8 @@ from api.state import open_app_state
 from retrieval.errors import ConfigurationError, RulesError
 from retrieval.settings import Settings, load
 
+log = logging.getLogger("api")
+
 # A search lets go of the interpreter some hundred times, and gets it back when whoever took it has
 # had its interval: beside a page that is being made, 5 ms (Python's own) made seconds of 60 ms.
 _SWITCH_SECONDS = 0.0002
@@ -48,8 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         settings = load()
         logs.configure(settings.log_level, settings.log_format)
         traces.configure()
-        if settings.api_keys is None and not insecure:
-            _check_loopback(settings.host)
+        if settings.api_keys is None:
+            _check_loopback(settings.host, insecure=insecure)
         _listening(settings.host, settings.port).close()  # said before models are loaded
         with open_app_state(settings) as opened, _listening(settings.host, settings.port) as bound:
             server = _Server(_config(create_app(opened), settings))
@@ -87,18 +90,21 @@ def _config(app: FastAPI, settings: Settings) -> uvicorn.Config:
     )
 
 
-def _check_loopback(host: str) -> None:
-    """Raise ConfigurationError where other machines could reach `host`."""
+def _check_loopback(host: str, *, insecure: bool) -> None:
+    """Raise ConfigurationError where other machines could reach `host`; `insecure`: warn of it."""
     try:
         found = {str(one[4][0]) for one in getaddrinfo(host, None)}
     except gaierror:
         return  # binding to it says what is wrong
-    if not all(ip_address(one).is_loopback for one in found):
+    if all(ip_address(one).is_loopback for one in found):
+        return
+    if not insecure:
         raise ConfigurationError(
             f"HOST {host} lets other machines in, and whoever reaches it could read all rules: set "
             "API_KEYS (python -m api.keys --file keys.jsonl add NAME --scope ask,feedback), or "
             "HOST=127.0.0.1; --insecure serves everybody without a key"
         )
+    log.warning("--insecure: whoever reaches %s may ask and read all rules without a key", host)
 
 
 def _listening(host: str, port: int) -> socket:

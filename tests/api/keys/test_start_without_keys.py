@@ -34,6 +34,7 @@ def test_without_keys_it_listens_to_this_machine_alone(
     said: list[str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     key_file.add(tmp_path / "keys.jsonl", "reader", ["ask"])
     settings = {
@@ -47,6 +48,7 @@ def test_without_keys_it_listens_to_this_machine_alone(
     assert program.main(options) == 2
     reason = capsys.readouterr().err
     assert all(one in reason for one in said), reason
+    assert ("whoever reaches 0.0.0.0 may ask" in caplog.text) == (options == ["--insecure"])
 
 
 @pytest.mark.parametrize("proxies", ["10.0.0.1", None])
