@@ -24,6 +24,7 @@ from api.http.cors import Cors
 from api.http.early_refusal import EarlyRefusal
 from api.http.hosts import Hosts
 from api.http.index_version import IndexVersions
+from api.http.json_body import JsonRoute
 from api.http.sse import EventStream
 from api.keys.authorization import ASK
 from api.keys.limits import ASKING, LIMITED
@@ -93,6 +94,7 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
         redoc_url=None,
         telemetry=_TELEMETRY,
     )
+    app.router.route_class = JsonRoute
     app.state.questions = Questions()
     app.state.turns = Turns()
     app.add_middleware(ConcurrencyLimit)

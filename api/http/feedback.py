@@ -12,6 +12,7 @@ from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
+from api.http.json_body import JsonRoute
 from api.http.rate import TokenBucket
 from api.keys.authorization import FEEDBACK
 from api.keys.limits import LIMITED
@@ -27,7 +28,7 @@ _LONGEST_ID = 128  # characters, as of X-Request-ID
 _LONGEST_COMMENT = 2_000  # characters
 _MOST_BYTES = 32 * 1024  # of a body: the longest comment in escapes is 24 KB
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 log = logging.getLogger("api")
 
 
@@ -92,7 +93,7 @@ async def rate(body: FeedbackRequest, request: Request, opened: Opened) -> Respo
 
 
 def _put(opened: AppState, body: FeedbackRequest) -> bool:
-    """Store a rating; what the database says of its address and its roles goes to the log alone."""
+    """Store a rating; what the database says of its roles goes to the log alone."""
     try:
         with opened.rules.store.connect() as conn:
             return put(conn, body.request_id, opened.rules.access, body.rating, body.comment)
@@ -102,7 +103,7 @@ def _put(opened: AppState, body: FeedbackRequest) -> bool:
             "this server may not store feedback; its log says what its operator can do"
         ) from error
     except DatabaseUnreachableError as error:
-        log.error("feedback: %s", error)
-        raise DatabaseUnreachableError(
+        error.public = (
             "the rating cannot be stored now, as the database does not take it; try again"
-        ) from error
+        )
+        raise

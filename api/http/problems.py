@@ -1,13 +1,13 @@
 """Errors become replies: the only file that knows their statuses. JSON, or a page for a browser."""
 
 import logging
-from typing import Any
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
+from api.http.json_body import fault_of
 from api.observability import metrics
 from api.page import html
 from api.schema.problem import Problem
@@ -82,14 +82,14 @@ def explain(request: Request, error: RulesError) -> Response:
 
 def explain_body(request: Request, error: RequestValidationError) -> Response:
     """Name the field of a body that is wrong and why; its value is not echoed."""
-    return _refused(request, 422, "RequestError", "; ".join(map(_fault, error.errors())))
+    reason = "; ".join(fault_of(request, fault) for fault in error.errors())
+    return _refused(request, 422, "RequestError", reason)
 
 
 def explain_http(request: Request, error: HTTPException) -> Response:
     """Give the framework's own refusals (no such path, body too large) the same shape."""
-    if error.status_code == 400:  # what FastAPI says of a body that no JSON parser can read
-        reason = "body: no JSON that can be read: nested too deeply, or not UTF-8"
-        return _refused(request, 422, "RequestError", reason)
+    if error.status_code in {400, 422}:  # 400: a form that cannot be read
+        return _refused(request, 422, "RequestError", str(error.detail))
     reply = _refused(request, error.status_code, "HttpError", str(error.detail))
     reply.headers.update(error.headers or {})
     return reply
@@ -102,12 +102,6 @@ def explain_bug(request: Request, error: Exception) -> Response:
     reply = _refused(request, 500, "InternalError", reason)
     reply.headers["X-Request-ID"] = request_id(request)  # outside of the middleware
     return reply
-
-
-def _fault(fault: dict[str, Any]) -> str:
-    if fault["type"] == "json_invalid":
-        return f"body: no JSON at character {fault['loc'][-1]}: {fault['ctx']['error']}"
-    return f"{'.'.join(str(part) for part in fault['loc'][1:]) or 'body'}: {fault['msg']}"
 
 
 def told(request: Request, error: RulesError) -> Problem:

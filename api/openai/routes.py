@@ -13,7 +13,6 @@ from typing import Any, Literal
 from fastapi import APIRouter, Depends, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
-from fastapi.routing import APIRoute
 from openai.types import Model
 from openai.types.chat import ChatCompletion
 from openai.types.shared import ErrorObject
@@ -23,12 +22,14 @@ from starlette.exceptions import HTTPException
 from api.http import answering
 from api.http.client_disconnect import ClientDisconnect, until_gone
 from api.http.concurrency_limit import admitted
+from api.http.json_body import JsonRoute, fault_of
 from api.keys.authorization import ASK
 from api.keys.limits import ASKING
 from api.observability import metrics
 from api.openai.completion import completion, events
 from api.openai.request import MODEL, ChatRequest, RequestFaultError, asked, check, parameter
 from api.schema.answer import Answer
+from api.schema.problem import MEANING
 from retrieval.errors import FilterError, QuestionError, RulesError
 
 CHAT = "/v1/chat/completions"  # the path
@@ -36,7 +37,7 @@ _PARAMETERS: dict[type[RulesError], str] = {QuestionError: "messages", FilterErr
 _STARTED = int(time.time())
 
 
-class _Route(APIRoute):
+class _Route(JsonRoute):
     """A route that tells its errors as OpenAI does; their statuses are the app's own."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -52,7 +53,8 @@ class _Route(APIRoute):
                 metrics.failed(request, "RequestError")
                 first = error.errors()[0]
                 param = parameter(first["loc"][1:]) if first["type"] != "json_invalid" else None
-                return _error(400, f"{param or 'body'}: {first['msg']}", param, None)
+                said = f"{param}: {first['msg']}" if param else fault_of(request, first)
+                return _error(400, said, param, None)
             except RulesError as error:
                 return explain(request, error)
             except HTTPException as error:
@@ -75,10 +77,18 @@ class Models(BaseModel):
     data: list[Model]
 
 
+def _described(*statuses: int | str) -> dict[int | str, dict[str, Any]]:
+    """Errors as the API's description lists them; "4XX": those that are not listed."""
+    return {
+        one: {"model": ErrorReply, "description": MEANING.get(one, "the request is wrong")}
+        for one in statuses
+    }
+
+
 router = APIRouter(
     route_class=_Route,
     tags=["OpenAI"],
-    responses={"4XX": {"model": ErrorReply}},
+    responses=_described("4XX", 401, 403),
     dependencies=[ASK],
 )
 
@@ -87,6 +97,7 @@ router = APIRouter(
     CHAT,
     response_model=ChatCompletion,
     response_model_exclude_unset=True,  # what OpenAI has and the Oracle does not
+    responses={200: {"content": {"text/event-stream": {}}}, **_described(413, 429, 502, 503)},
     dependencies=[Depends(admitted), ASKING],
 )
 async def complete(body: ChatRequest, request: Request) -> ChatCompletion | StreamingResponse:
@@ -120,7 +131,7 @@ def models() -> Models:
     return Models(object="list", data=[_model()])
 
 
-@router.get("/v1/models/{model}", response_model_exclude_unset=True)
+@router.get("/v1/models/{model}", response_model_exclude_unset=True, responses=_described(404))
 def model(model: str) -> Model:
     """Describe the one model that there is."""
     if model != MODEL:

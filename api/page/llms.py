@@ -35,7 +35,11 @@ def llms(request: Request, opened: Opened) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-@router.get("/llms-full.txt", response_class=StreamingResponse)
+@router.get(
+    "/llms-full.txt",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
 def llms_full(opened: Opened) -> StreamingResponse:
     """Give every file of the vault as it is written, each below its path."""
     return StreamingResponse(_texts(opened, _head(opened), list(titles(opened))), media_type=_TEXT)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 # What a status means, for the API's description.
-_MEANING = {
+MEANING: dict[int | str, str] = {
     401: "a key is needed, or the one given is not known",
     403: "the key lacks the scope, or a page of another origin sent this",
     404: "there is no such thing",
@@ -30,4 +30,4 @@ class Problem(BaseModel):
 def described(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the errors of an endpoint as its description lists them, each as problem details."""
     content = {"application/problem+json": {"schema": Problem.model_json_schema()}}
-    return {status: {"description": _MEANING[status], "content": content} for status in statuses}
+    return {status: {"description": MEANING[status], "content": content} for status in statuses}

@@ -1,5 +1,6 @@
 """Bodies that are no question: each is refused with the field and the reason."""
 
+import gzip
 import json
 from typing import Any
 
@@ -49,6 +50,8 @@ BYTES: dict[str, bytes] = {
     "a number of 5,000 digits": b'{"question": "torch", "top_k": ' + b"9" * 5_000 + b"}",
     "NaN": b'{"question": "torch", "top_k": NaN}',
 }
+JSON = {"Content-Type": "application/json"}
+ASKED = b'{"question": "torch"}'
 FOREIGN = ["model", "prompt", "base_url", "temperature", "threshold", "vault", "messages", "sql"]
 
 
@@ -84,6 +87,36 @@ def test_a_body_that_is_no_json_is_a_422(client: httpx2.Client, name: str) -> No
     headers = {"Content-Type": "application/json"}
     reason = refused(client.post("/ask", content=BYTES[name], headers=headers))
     assert "body" in reason or "top_k" in reason
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "reason"),
+    [
+        ({}, ASKED, "body: there is no Content-Type; send application/json"),
+        ({"Content-Type": "text/plain"}, ASKED, "body: Content-Type is 'text/plain'; send applic"),
+        (
+            {"Content-Encoding": "gzip"},
+            gzip.compress(ASKED, mtime=0),
+            "Content-Encoding 'gzip' is not read",
+        ),
+        ({"Content-Encoding": "gzip"}, ASKED, "Content-Encoding 'gzip' is not read"),
+        (JSON, '{"question": "Zürich"}'.encode("latin-1"), "body: byte 15 is not UTF-8"),
+        (JSON, b"[" * 5_000, "body: nested too deeply"),
+        (JSON, BYTES["a number of 5,000 digits"], "body: a number with too many digits"),
+        (JSON, b'{"question": "a", "question": "b"}', "body: the name 'question' is there twice"),
+        (JSON, b"null", "body: Input should be a JSON object"),
+        (JSON, b"[]", "body: Input should be a JSON object"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/ask", "/feedback", "/v1/chat/completions"])
+def test_an_odd_body_is_told_what_is_odd(
+    client: httpx2.Client, path: str, headers: dict[str, str], body: bytes, reason: str
+) -> None:
+    given = headers if "Content-Type" in headers or not headers else {**JSON, **headers}
+    reply = client.post(path, content=body, headers=given)
+    assert reply.status_code == (400 if path.startswith("/v1") else 422)
+    told = reply.json()
+    assert reason in (told["error"]["message"] if path.startswith("/v1") else told["detail"])
 
 
 @pytest.mark.proves("row 39", "row 36")
@@ -164,3 +197,24 @@ def test_the_description_lists_the_errors_and_a_reply_of_each_has_their_shape(
             assert reply.json().keys() == content["schema"]["properties"].keys()
             seen.add(reply.status_code)
     assert seen == {404, 413, 422}
+
+
+def test_the_description_lists_openais_errors_and_the_types_of_what_is_streamed(
+    client: httpx2.Client,
+) -> None:
+    paths = client.get("/openapi.json").json()["paths"]
+    wanted = {
+        ("/v1/chat/completions", "post"): {"401", "403", "413", "429", "502", "503"},
+        ("/v1/models", "get"): {"401", "403"},
+        ("/v1/models/{model}", "get"): {"401", "403", "404"},
+    }
+    for (path, method), statuses in wanted.items():
+        described = paths[path][method]["responses"]
+        assert statuses <= described.keys(), path
+        for status in statuses:
+            schema = described[status]["content"]["application/json"]["schema"]
+            assert schema == {"$ref": "#/components/schemas/ErrorReply"}
+    streamed = paths["/v1/chat/completions"]["post"]["responses"]["200"]["content"]
+    assert streamed.keys() == {"application/json", "text/event-stream"}
+    text = paths["/llms-full.txt"]["get"]["responses"]["200"]["content"]
+    assert text == {"text/plain": {"schema": {"type": "string"}}}
