@@ -120,6 +120,8 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.post("/search", response_model=SearchReply, responses=wrong, dependencies=limited)(find)
     app.get("/livez")(health.livez)
     app.get("/readyz", responses=described(503))(health.readyz)
+    for path, probe in (("/livez", health.livez), ("/readyz", health.readyz)):
+        app.head(path, include_in_schema=False)(probe)  # the server leaves the body out
     app.router.routes.append(Route(mcp.PATH, mcp.Endpoint(), include_in_schema=False))
     app.include_router(routes.router)
     app.include_router(page.router)

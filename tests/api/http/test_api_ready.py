@@ -37,6 +37,10 @@ def not_ready(client: httpx2.Client) -> str:
     ready, asked = (reply.json() for reply in replies)
     assert (ready["title"], ready["detail"]) == (asked["title"], asked["detail"])
     assert client.get("/livez").json() == {"status": "alive"}
+    for path in ("/livez", "/readyz"):
+        head, got = client.head(path), client.get(path)
+        assert (head.status_code, head.content) == (got.status_code, b"")
+        assert head.headers["Content-Length"] == got.headers["Content-Length"]
     return f"{ready['title']}: {ready['detail']}"
 
 
