@@ -9,17 +9,20 @@ from rapidfuzz import process
 from retrieval.errors import ConfigurationError
 
 FILE = "answers.yaml"
-_PLACES = {"about": ("titles",), "language": ("language",)}
+_PLACES = {"about": ("titles",), "language": ("language",), "filtered": ("filters",)}
 _LONGEST = 1_000  # characters of a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The sentences; {titles} is what the rules are about, {language} what was written in."""
+    """The sentences; {titles} is what the rules are about, {language} what was written in.
+
+    {filters} is "*edition 2*", or "the files under these filters".
+    """
 
     refusal: str = "The Oracle did not return any results for that rule."
     nearest: str = "The rules may not say this. Nearest:"
-    filtered: str = "Nothing under these filters says so; the rest of the rules do."
+    filtered: str = "Nothing in {filters} says so; the rest of the rules do."
     premise: str = "The question takes something for granted that the rules contradict:"
     budget: str = "Today's budget of the language model is used up; these are the rules' own lines."
     unreachable: str = "The language model cannot be reached; these are the rules' own lines."

@@ -22,6 +22,7 @@ from api.sources.vault_file import freshness
 from retrieval.context import SearchContext
 from retrieval.errors import LlmUnreachableError
 from retrieval.index.store import live
+from retrieval.metadata.filters import in_words
 from retrieval.search_trace import Timings
 from retrieval.tracing import KIND, OPERATION, TRACER, stage
 
@@ -209,7 +210,7 @@ def _text(begun: _Begun, draft: Draft) -> str:
     if reply.talk:
         return draft.text
     if draft.refusal:
-        return texts.filtered if reply.elsewhere else texts.refusal
+        return _filtered(begun.options) if reply.elsewhere else texts.refusal
     notice = _notice(begun, draft)
     opening = [notice] if notice else []
     if reply.corrections:
@@ -218,10 +219,18 @@ def _text(begun: _Begun, draft: Draft) -> str:
     if reply.premise:
         opening.append(texts.premise)
     elif reply.elsewhere:
-        opening.append(f"{texts.filtered} {texts.nearest}")
+        opening.append(f"{_filtered(begun.options)} {texts.nearest}")
     elif reply.certainty == "nearest":
         opening.append(texts.nearest)
     return "\n\n".join([*opening, *map(render.folder, reply.folders), draft.text])
+
+
+def _filtered(options: AskOptions) -> str:
+    """That only the rest of the rules says so, with the filter that leaves it out."""
+    words = render.as_text(" ".join(in_words(options.filters or {}).split()))
+    return options.texts.filtered.format(
+        filters=f"*{words}*" if words else "the files under these filters"
+    )
 
 
 def _timings(begun: _Begun) -> AnswerTimings:

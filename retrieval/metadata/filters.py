@@ -40,6 +40,26 @@ def parse(given: object, schema: Schema) -> Predicate:
     return _parsed(given, schema)
 
 
+def in_words(given: Given) -> str:
+    """Return a filter as "edition 2, status current"; "" where it asks for more than equality.
+
+    A folder is said by its path. Raises nothing for a filter that `parse` takes.
+    """
+    said = []
+    for name, wanted in given.items():
+        demands = wanted if isinstance(wanted, Mapping) else {"eq": wanted}
+        if (
+            name in {"and", "or", "not"}
+            or len(demands) != 1
+            or not demands.keys() <= {"eq", "prefix"}
+        ):
+            return ""
+        (operand,) = demands.values()
+        shown = str(operand).lower() if isinstance(operand, bool) else str(operand)
+        said.append(shown if name == PATH else f"{name} {shown}")
+    return ", ".join(said)
+
+
 def _check_size(given: object) -> None:
     level, size = [given], 0
     for _ in range(_DEEPEST):

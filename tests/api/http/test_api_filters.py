@@ -181,19 +181,23 @@ def test_a_follow_up_stays_under_its_filters(api: httpx2.Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "filters", "elsewhere"),
+    ("question", "filters", "named"),
     [
-        (TORCH, {"edition": 3}, True),
-        (FRANCE, {"edition": 3}, False),
-        (FRANCE, NEW, False),
+        (TORCH, {"edition": 3}, "*edition 3*"),
+        (TORCH, {"edition": {"eq": 3}, "path": {"prefix": "First/"}}, "*edition 3, First/*"),
+        (TORCH, {"edition": {"gt": 2}}, "the files under these filters"),
+        (TORCH, {"status": "[a](http://b.c)\n# d"}, r"*status \[a\]( # d*"),
+        (FRANCE, {"edition": 3}, None),
+        (FRANCE, NEW, None),
     ],
 )
 def test_a_reply_says_where_only_the_filters_are_in_the_way(
-    api: httpx2.Client, question: str, filters: dict[str, Any], elsewhere: bool
+    api: httpx2.Client, question: str, filters: dict[str, Any], named: str | None
 ) -> None:
     reply = asked(api, "/ask", question=question, filters=filters)
     assert reply["certainty"] != "answered"
-    assert reply["answer"].startswith("Nothing under these filters says so") is elsewhere
+    said = re.match(r"Nothing in (.*) says so; the rest of the rules do\.", reply["answer"])
+    assert (said[1] if said else None) == named
 
 
 def test_an_index_from_before_the_metadata_is_completed_without_embedding(

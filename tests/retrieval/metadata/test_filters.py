@@ -164,3 +164,20 @@ def test_filters_of_any_kind_pass_what_their_definition_says(runs: Runs) -> None
         runs(1)
 
     holds()
+
+
+@pytest.mark.parametrize(
+    ("given_filter", "said"),
+    [
+        ({"edition": 2, "status": {"eq": "current"}}, "edition 2, status current"),
+        ({"draft": True, "path": {"prefix": "1. Core/"}}, "draft true, 1. Core/"),
+        ({"edition": 2, "status": {"not": "current"}}, ""),
+        ({"edition": {"gte": 2, "eq": 3}}, ""),
+        ({"not": {"edition": 2}}, ""),
+        ({"or": [{"edition": 2}]}, ""),
+        ({"edition": {}}, ""),
+        ({}, ""),
+    ],
+)
+def test_equality_and_folders_are_said_in_words(given_filter: Any, said: str) -> None:
+    assert filters.in_words(given_filter) == said
