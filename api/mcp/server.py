@@ -16,7 +16,7 @@ from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import Resource, ResourceTemplate, ToolAnnotations
+from mcp_types import Resource, ResourceTemplate
 from pydantic import AnyUrl, Field
 
 from api import VERSION
@@ -27,6 +27,7 @@ from api.http.concurrency_limit import Questions, admitted
 from api.keys import limits
 from api.mcp import results, sources
 from api.mcp.results import Asked, Fetched, Found, Place, Sources
+from api.mcp.tool import reading
 from api.sources.titles import titles
 from api.state import AppState, app_state
 from retrieval.errors import RulesError
@@ -34,9 +35,6 @@ from retrieval.errors import RulesError
 # The HTTP request of a message, which the SDK does not hand to what lists resources.
 REQUEST: ContextVar[Request | None] = ContextVar("request", default=None)
 _Result = TypeVar("_Result")
-_READS = ToolAnnotations(
-    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
 _INSTRUCTIONS = """\
 These are the rules of one vault, and nothing else is known here. To answer a person, call `ask`: \
 its answer stands on exact lines, which you cite by their url. Where certainty is "nearest", say \
@@ -172,20 +170,11 @@ def _tools(opened: AppState) -> list[Tool]:
             return await _in_thread(lambda _: sources.listed(seen, folder, _base_url(ctx)))
 
     return [
-        _tool(find, "search", "Search the rules", _SEARCH),
-        _tool(fetch, "fetch", "Read lines of the rules", _FETCH),
-        _tool(ask, "ask", "Ask the rules", _ASK),
-        _tool(list_sources, "list_sources", "List the files of the rules", _LIST),
+        reading(find, "search", "Search the rules", _SEARCH),
+        reading(fetch, "fetch", "Read lines of the rules", _FETCH),
+        reading(ask, "ask", "Ask the rules", _ASK),
+        reading(list_sources, "list_sources", "List the files of the rules", _LIST),
     ]
-
-
-def _tool(function: Callable[..., Any], name: str, title: str, description: str) -> Tool:
-    made = Tool.from_function(function, name, title, description, annotations=_READS)
-    arguments = made.fn_metadata.arg_model  # a misspelt argument is an error, not left out
-    arguments.model_config["extra"] = "forbid"
-    arguments.model_rebuild(force=True)
-    made.parameters = arguments.model_json_schema(by_alias=True)
-    return made
 
 
 def _request(ctx: Context) -> Request | None:

@@ -41,7 +41,8 @@ def fetched(opened: AppState, given: str, base_url: str) -> Fetched:
     known = titles(opened)
     if place is None or place.path not in known:
         raise ResourceNotFoundError(
-            f"no source {given[:_SHOWN]!r}; take an id that search, ask or list_sources returned"
+            f"no source {given[:_SHOWN]!r}; take an id that search, ask or list_sources returned, "
+            'or lines of it: "path#L12-L14", the lower number first'
         )
     indexed = file_hashes(opened).get(place.path)
     file = file_now(opened, place.path, indexed)

@@ -153,11 +153,22 @@ def test_a_refusal_and_the_nearest_lines_are_no_errors(client: httpx2.Client) ->
     ("name", "arguments", "words"),
     [
         ("ask", {"question": " "}, "the question is empty; ask something"),
-        ("ask", {"question": "torch", "vault": "/etc"}, "vault"),
-        ("ask", {}, "question"),
-        ("search", {"query": "torch", "limit": 51}, "less than or equal to 50"),
+        (
+            "ask",
+            {"question": "torch", "vault": "/etc"},
+            "ask: there is no argument 'vault'; it takes question, history, filters",
+        ),
+        ("ask", {}, "ask: question is missing; it takes question"),
+        (
+            "search",
+            {"query": "torch", "limit": 0},
+            "limit: it should be greater than or equal to 1",
+        ),
+        ("search", {"query": "torch", "limit": 51}, "limit: it should be less than or equal to 50"),
+        ("search", {"query": "torch", "filters": 5}, "filters: it should be a JSON object"),
+        ("ask", {"question": "torch", "history": [{}]}, "history.0: it should be a valid string"),
         ("fetch", {"id": "../pyproject.toml"}, "take an id that search, ask or list_sources"),
-        ("fetch", {"id": "1. Light/Torches.md#L6-L3"}, "take an id that search"),
+        ("fetch", {"id": "1. Light/Torches.md#L6-L3"}, "the lower number first"),
         ("fetch", {"id": "1. Light/Torches.md#L99"}, "has 6 lines, no 99"),
         ("list_sources", {"folder": "9. No"}, "call list_sources without a folder"),
     ],
@@ -171,6 +182,7 @@ def test_what_cannot_be_done_is_told_to_the_agent_in_words(
     result = visited(client, visit)
     assert result.is_error
     assert words in result.content[0].text
+    assert "pydantic" not in result.content[0].text
 
 
 @pytest.mark.parametrize("uri", ["vault:///..%2Fpyproject.toml", "vault:///no.md", "file:///x"])
