@@ -7,6 +7,7 @@ from markdown_it.tree import SyntaxTreeNode
 from markupsafe import Markup, escape
 
 from api.page.markdown.lossless import AS_WRITTEN
+from api.page.markdown.obsidian import HIGHLIGHT
 from api.page.markdown.writer import Write, Writer
 from retrieval.text.dialects import WIKI, link_words
 
@@ -193,6 +194,7 @@ SPANS: dict[str, Write] = {
     "strong": _span("strong"),
     "em": _span("em"),
     "s": _span("s"),
+    HIGHLIGHT: _span("u"),  # <mark> is for the lines of an answer
     "softbreak": lambda writer, node: Markup("\n"),
     "hardbreak": lambda writer, node: Markup("<br>"),
     "link": _link,

@@ -17,6 +17,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from api.checks.sanitize import visible
 from api.page.markdown.elements import BLOCKS, SPANS
 from api.page.markdown.lossless import lossless_plugin
+from api.page.markdown.obsidian import obsidian_plugin
 from api.page.markdown.writer import Shown, Writer
 from retrieval.text.dialects import WIKI, callouts, link_words, plain_markdown
 
@@ -40,6 +41,7 @@ _PARSER = (
     .use(footnote_plugin, inline=False)
     .use(deflist_plugin)
     .use(lossless_plugin)
+    .use(obsidian_plugin)
     .disable("footnote_tail")  # it moves footnotes out of their lines
 )
 _PARSER.inline.ruler.before("text", "brackets", _without_more_brackets)
