@@ -55,6 +55,8 @@ def choose(
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
     place = 0 if reading.form == "comparison" and not _has_row_of_each(found, parts) else 1
+    if of_parts and place == 0:
+        found = [replace(card, folded=True) for card in found]
     found[place:place] = of_parts
     notes = {path: note for one in (*parts, whole) for path, note in one.notes.items()}
     kept = _once(found)[:MOST]

@@ -31,6 +31,7 @@ def test_of_two_things_each_is_shown_and_rows_of_one_table_stand_together(
 ) -> None:
     beasts = chosen(context, "What is the armour class of the kraken and the selkie?")
     assert [card.heading for card in beasts[:2]] == ["Kraken", "Selkie"]
+    assert [card.folded for card in beasts] == [False, False, *[True] * (len(beasts) - 2)]
     rows = render.text(chosen(context, "What is the wage of a pilot and a surgeon?")[0])
     assert [one in rows for one in ("| Pilot |", "| Surgeon |")] == [True, True]
 
