@@ -19,11 +19,11 @@ _IMPOSSIBLE = {
     "logprobs": "there are no probabilities of tokens",
     "top_logprobs": "there are no probabilities of tokens",
     "audio": "answers are text",
-    "web_search_options": "only the indexed rules are searched",
     "max_tokens": "an answer is as long as its lines, and none is cut; leave it out",
     "max_completion_tokens": "an answer is as long as its lines, and none is cut; leave it out",
     "stop": "an answer is whole, and none is cut; leave it out",
     "logit_bias": "answers are the rules' own words",
+    "store": "no completion is kept to be fetched later",
 }
 # What the operator alone decides. Without this list they would be left out silently.
 _OPERATOR = (
@@ -76,9 +76,9 @@ class RequestFaultError(Exception):
 def check(body: ChatRequest) -> None:
     """Raise RequestFaultError for another model and for a field that cannot be done as asked.
 
-    Fields that only tune which words a model chooses (temperature, top_p, seed, …) and fields that
-    nobody knows are accepted and change nothing: answers are the rules' own words, or are checked
-    against them.
+    Fields that only tune which words a model chooses, or how the request is kept and billed, and
+    fields that nobody knows are accepted and change nothing (docs/api.md): answers are the rules'
+    own words, or are checked against them.
     """
     if body.model != MODEL:
         raise RequestFaultError(
@@ -94,6 +94,8 @@ def check(body: ChatRequest) -> None:
     for name in _OPERATOR:
         if name in fields:
             raise _unsupported(name, "only the server's configuration sets it")
+    if fields.get("web_search_options") is not None:  # {} asks for it as well
+        raise _unsupported("web_search_options", "only the indexed rules are searched")
     if fields.get("n") not in (None, 1):
         raise _unsupported("n", "there is one answer to a question; leave it out, or set 1")
     if fields.get("modalities") not in (None, [], ["text"]):

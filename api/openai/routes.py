@@ -148,8 +148,8 @@ def model(model: str) -> Model:
 def unknown(path: str, request: Request) -> None:
     """Say in OpenAI's shape that this part of its API is not here."""
     message = (
-        f"there is no {request.method} /v1/{path[:80]!a}; there are POST /v1/chat/completions "
-        "and GET /v1/models"
+        f"there is no {request.method} /v1/{ascii(path[:80])[1:-1]}; "
+        "there are POST /v1/chat/completions and GET /v1/models"
     )
     raise RequestFaultError(message, None, "unknown_url", 404)
 

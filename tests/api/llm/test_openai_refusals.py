@@ -1,6 +1,8 @@
 """What POST /v1/chat/completions refuses: by the field's name, in the form of OpenAI's errors."""
 
 import json
+import re
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -25,6 +27,8 @@ from tests.support.servers.openai_client import BODY, MESSAGES, TORCH, refused
         ("audio", {"voice": "alloy"}),
         ("modalities", ["text", "audio"]),
         ("web_search_options", {"search_context_size": "low"}),
+        ("web_search_options", {}),
+        ("store", True),
         *((name, "x") for name in ("base_url", "api_key", "prompt", "system_prompt", "vault")),
         ("sql", "DROP TABLE chunk"),
         ("threshold", 0),
@@ -40,6 +44,16 @@ def test_what_cannot_be_done_is_refused_by_name(
     error = refused(client.post("/v1/chat/completions", json={**BODY, field: value}))
     assert (error["param"], error["code"]) == (field, "unsupported_parameter")
     assert error["message"].startswith(f"{field} is not supported")
+
+
+def test_the_documented_fields_change_nothing(client: httpx2.Client) -> None:
+    document = Path("docs/api.md").read_text("utf-8")
+    (listed,) = re.findall(r"changing nothing: (.*?), and fields", document, re.DOTALL)
+    fields = dict.fromkeys(re.findall(r"`(\w+)`", listed), "high")
+    assert {"temperature", "metadata", "reasoning_effort"} < fields.keys()
+    bodies = (BODY, {**BODY, **fields, "store": False})
+    plain, tuned = (client.post("/v1/chat/completions", json=body).json() for body in bodies)
+    assert plain["choices"] == tuned["choices"]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +122,9 @@ def test_another_model_is_not_found(client: httpx2.Client, model: str) -> None:
     [("GET", "/v1/chat/completions"), ("POST", "/v1/embeddings"), ("DELETE", "/v1/models/x")],
 )
 def test_the_rest_of_openai_is_not_here(client: httpx2.Client, method: str, path: str) -> None:
-    assert refused(client.request(method, path), 404)["code"] == "unknown_url"
+    error = refused(client.request(method, path), 404)
+    assert error["code"] == "unknown_url"
+    assert error["message"].startswith(f"there is no {method} {path};")
 
 
 def test_errors_of_other_paths_keep_their_own_shape(client: httpx2.Client) -> None:
