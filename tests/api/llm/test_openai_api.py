@@ -1,7 +1,10 @@
 """POST /v1/chat/completions and GET /v1/models, called by OpenAI's own client over real HTTP."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import openai
@@ -106,7 +109,11 @@ def test_a_stream_ends_with_done_and_has_usage_only_where_asked(client: httpx2.C
 def test_a_chat_front_end_works_as_it_is(client: httpx2.Client) -> None:
     """As Open WebUI calls: models first, then a stream with fields of its own."""
     headers = {"Authorization": "Bearer sk-none", "X-OpenWebUI-User-Name": "A"}
-    models = client.get("/v1/models", headers=headers).json()
+    written = Path("docs/clients.md").read_text("utf-8")
+    said = dict(re.findall(r"^([A-Z_]+)=(\S+)$", written, re.MULTILINE))
+    base = urlsplit(said["OPENAI_API_BASE_URL"]).path
+    models = client.get(f"{base}/models", headers=headers).json()
+    assert [one["id"] for one in models["data"]] == [said["DEFAULT_MODELS"]]
     body = {
         "stream": True,
         "model": models["data"][0]["id"],
@@ -128,7 +135,7 @@ def test_a_chat_front_end_works_as_it_is(client: httpx2.Client) -> None:
         "tools": [],
         "tool_choice": None,
     }
-    with client.stream("POST", "/v1/chat/completions", json=body, headers=headers) as reply:
+    with client.stream("POST", f"{base}/chat/completions", json=body, headers=headers) as reply:
         assert reply.status_code == 200
         events = [line.removeprefix("data: ") for line in reply.iter_lines() if line]
     assert events[-1] == "[DONE]"
