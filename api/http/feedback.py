@@ -18,6 +18,7 @@ from api.keys.authorization import FEEDBACK
 from api.keys.limits import LIMITED
 from api.schema.problem import described
 from api.state import AppState, Opened
+from api.telemetry.scrubbing import scrubbed
 from retrieval.errors import ConfigurationError, DatabaseUnreachableError
 from retrieval.usage.feedback import Rating, put
 
@@ -96,7 +97,9 @@ def _put(opened: AppState, body: FeedbackRequest) -> bool:
     """Store a rating; what the database says of its roles goes to the log alone."""
     try:
         with opened.rules.store.connect() as conn:
-            return put(conn, body.request_id, opened.rules.access, body.rating, body.comment)
+            return put(
+                conn, body.request_id, opened.rules.access, body.rating, scrubbed(body.comment)
+            )
     except ConfigurationError as error:
         log.error("feedback: %s", error)
         raise ConfigurationError(

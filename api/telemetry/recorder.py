@@ -51,7 +51,7 @@ class Recorder:
         """Store an answer or a refusal, which may be rated from then on."""
         rated = RatedAnswer(
             request_id=given.request_id,
-            question=given.question if self._feedback_stores_questions else None,
+            question=scrubbed(given.question) if self._feedback_stores_questions else None,
             generation=given.generation,
             certainty=given.certainty,
             guard=given.guard.verdict,

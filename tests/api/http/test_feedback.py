@@ -32,15 +32,17 @@ def test_a_rating_is_stored_with_the_question_only_where_the_operator_says_so(
     stored: bool,
 ) -> None:
     with serving(search_context.settings, create_app(api(search_context, stored=stored))) as client:
-        answer = client.post("/ask", json=TORCH).json()
-        assert rated(client, answer["request_id"], "down", comment="It is two hours.\n") == 204
+        asked_by = {"question": f"{TORCH['question']} jo@example.org"}
+        answer = client.post("/ask", json=asked_by).json()
+        said = "It is two hours. +49 30 1234567\n"
+        assert rated(client, answer["request_id"], "down", comment=said) == 204
     (found,) = listed(capsys)
     assert found.pop("given_at")
     assert found == {
         "request_id": answer["request_id"],
         "rating": "down",
-        "comment": "It is two hours.",
-        "question": TORCH["question"] if stored else None,
+        "comment": "It is two hours. [number]",
+        "question": f"{TORCH['question']} [mail]" if stored else None,
         "generation": answer["generation"],
         "certainty": answer["certainty"],
         "guard": "off",
