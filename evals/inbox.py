@@ -44,10 +44,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.missed:
             _missed(args)
             return 0
-        found = _read("down" if args.down else None, args.limit)
+        found = _read("down" if args.down else None, args.limit + 1)
     except (RulesError, OSError) as error:
         print(f"evals.inbox: {error}", file=sys.stderr)
         return 2
+    if len(found) > args.limit:
+        print(f"evals.inbox: only the newest {args.limit}; --limit lists more", file=sys.stderr)
+        found = found[: args.limit]
     if args.json:
         sys.stdout.writelines(f"{json.dumps(record(one))}\n" for one in found)
     elif found:
@@ -63,8 +66,12 @@ def _missed(args: argparse.Namespace) -> None:
     settings = load()
     refuse_without_database(settings)
     with open_context(settings) as context:
-        missed = context.store.read(lambda conn: _unanswered(conn, args))
+        missed, left_out = context.store.read(
+            lambda conn: (_unanswered(conn, args), _left_out(conn, args))
+        )
         found = clusters.clusters(context, missed)
+    for reason in left_out:
+        print(f"evals.inbox: {reason}", file=sys.stderr)
     for number, one in enumerate(found, start=1):
         print("\n".join(_of_cluster(number, one)))
     if not found:
@@ -87,6 +94,20 @@ def _unanswered(conn: Connection, args: argparse.Namespace) -> list[AskedQuestio
                 AskedQuestion(answer.request_id, "answered", "", 0.0, question=answer.question)
             )
     return missed
+
+
+def _left_out(conn: Connection, args: argparse.Namespace) -> list[str]:
+    """What was missed and is not shown, in words."""
+    stored, unstored = telemetry.count_unanswered(conn, args.days)
+    said = []
+    if unstored:
+        said.append(
+            f"{unstored} were missed whose text is not stored; TELEMETRY_STORES_QUESTIONS=on "
+            "stores that of later ones"
+        )
+    if stored > args.limit:
+        said.append(f"the newest {args.limit} of {stored} are read; --limit {stored} reads all")
+    return said
 
 
 def _of_cluster(number: int, one: Cluster) -> Iterator[str]:

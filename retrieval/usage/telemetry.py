@@ -69,14 +69,18 @@ _COUNTS = f"""
     ) AS said (at, kind, name)
     WHERE at >= {_SINCE} AND name <> '' GROUP BY day, kind, name
 """  # noqa: S608  # constants of this module, no values
+_MISSED = f"""
+    FROM telemetry AS asked WHERE asked_at >= {_SINCE}
+        AND (outcome IN ('nearest', 'refused') OR EXISTS (SELECT FROM feedback AS f
+            WHERE f.request_id = asked.request_id AND rating = 'down'))
+"""
 _UNANSWERED = f"""
     SELECT request_id, outcome, reason, milliseconds, guard, prompt_tokens, completion_tokens, key,
         generation, places, question, asked_at
-    FROM telemetry AS asked WHERE asked_at >= {_SINCE} AND question IS NOT NULL
-        AND (outcome IN ('nearest', 'refused') OR EXISTS (SELECT FROM feedback AS f
-            WHERE f.request_id = asked.request_id AND rating = 'down'))
+    {_MISSED} AND question IS NOT NULL
     ORDER BY asked_at DESC LIMIT %(limit)s
-"""  # noqa: S608  # constants of this module, no values
+"""
+_COUNT_MISSED = f"SELECT count(question), count(*) - count(question) {_MISSED}"
 _INGEST = "the database has no table for telemetry yet; run: python -m ingest"
 
 
@@ -139,6 +143,12 @@ def unanswered(conn: Connection, days: int, limit: int) -> list[AskedQuestion]:
             return cur.execute(_UNANSWERED, {"days": days, "limit": limit}).fetchall()
     except psycopg.errors.UndefinedTable as error:
         raise IndexMissingError(_INGEST) from error
+
+
+def count_unanswered(conn: Connection, days: int) -> tuple[int, int]:
+    """Return how many were missed, as by `unanswered`: with a text, and without one."""
+    stored, unstored = conn.execute(_COUNT_MISSED, {"days": days}).fetchone() or (0, 0)
+    return stored, unstored
 
 
 def _numbers(

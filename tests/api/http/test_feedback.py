@@ -10,6 +10,7 @@ import pytest
 from api.http import feedback
 from api.http.rate import TokenBucket
 from api.main import create_app
+from evals import inbox
 from retrieval.context import SearchContext
 from tests.support.made.made_feedback import TORCH, api, asked, listed, rated
 from tests.support.servers.openai_client import BODY
@@ -71,7 +72,10 @@ def test_a_second_rating_takes_the_place_of_the_first(
     found = [(row["request_id"], row["rating"], row["comment"]) for row in listed(capsys)]
     assert found == [(first, "down", "on second thoughts"), (second, "up", "")]
     assert [row["request_id"] for row in listed(capsys, "--down")] == [first]
-    assert [row["request_id"] for row in listed(capsys, "--limit", "1")] == [first]
+    assert inbox.main(["--json", "--limit", "1"]) == 0
+    shown = capsys.readouterr()
+    assert (first in shown.out, second in shown.out) == (True, False)
+    assert "only the newest 1; --limit lists more" in shown.err
     assert rated(client, first, "up") == 204
     (row,) = listed(capsys, "--limit", "1")
     assert (row["rating"], row["comment"]) == ("up", "on second thoughts")  # it is kept
