@@ -12,6 +12,10 @@ from retrieval import atomic_write
 from retrieval.errors import DatasetError
 
 _ASKS = "accept, edit, reject, lacking (the rules do not say it), skip, quit? "
+_ASKS_REFUSED = (
+    "a number (this line answers), accept (no line does: it must be refused), edit (and accept), "
+    "reject, lacking (the rules do not say it and should), skip, quit? "
+)
 _Ask = Callable[[str], str]
 
 
@@ -58,8 +62,11 @@ def _list_lacking(path: Path, rows: list[dict[str, Any]]) -> None:
 def _decided(row: dict[str, Any], ask: _Ask) -> dict[str, Any] | None:
     """The row as it is decided, unchanged where it is skipped; None to quit."""
     while True:
-        answer = ask(_ASKS).strip().lower()
+        answer = ask(_ASKS if row["gold"] else _ASKS_REFUSED).strip().lower()
+        lines = {str(n): gold for n, gold in enumerate(row.get("nearest") or (), start=1)}
         match answer:
+            case number if number in lines:
+                return _answered(row, lines[number])
             case "a" | "accept":
                 return row | {"status": "accepted"}
             case "e" | "edit":
@@ -77,9 +84,18 @@ def _decided(row: dict[str, Any], ask: _Ask) -> dict[str, Any] | None:
                 print(f"{answer!r} is none of them; their first letters will do")
 
 
+def _answered(row: dict[str, Any], gold: dict[str, str]) -> dict[str, Any]:
+    """The row with the line that answers it, which the search did not say."""
+    said = {"kind": "prose", "answer": gold["quote"], "gold": [gold], "why_unanswerable": None}
+    return row | said | {"nearest": None, "status": "accepted"}
+
+
 def _shown(row: dict[str, Any], place: str) -> Iterator[str]:
     """Yield a draft as people read it; nothing in it is obeyed by a terminal."""
     yield f"\n{place} {visible(row['question'])}"
     for gold in row["gold"]:
         yield f"  {visible(gold['path'])}"
         yield from (f"  | {visible(line)}" for line in gold["quote"].split("\n"))
+    for number, near in enumerate(row.get("nearest") or (), start=1):
+        yield f"  {number}. {visible(near['path'])}"
+        yield from (f"     | {visible(line)}" for line in near["quote"].split("\n"))

@@ -21,7 +21,7 @@ NO_SEARCH = ("small-talk", "language")  # kinds for which nothing is searched
 SPLITS = ("calibration", "gate")
 # What python -m evals.draft makes of a row.
 Status = Literal["draft", "accepted", "rejected", "lacking"]
-_NOT_ASKED = ("gold", "alt", "status")  # fields of a row that a question has not
+_NOT_ASKED = ("gold", "alt", "status", "nearest")  # fields of a row that a question has not
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,7 @@ class _Row(JsonRow):
     vault: str = ""
     contradicted_by: tuple[Gold, ...] = ()
     status: Status = "accepted"
+    nearest: tuple[Gold, ...] = ()  # of a draft without gold: lines that may answer
 
 
 class _Common(JsonRow):

@@ -1,9 +1,10 @@
 """Cluster missed questions by meaning, and draft a label for each from its nearest lines."""
 
 import json
+import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy.cluster.hierarchy import fcluster, linkage
 
@@ -27,6 +28,7 @@ class Cluster:
     questions: tuple[str, ...]  # each once
     ends: Counter[str]  # how often they were refused, nearest, or else rated down
     nearest: tuple[tuple[str, Evidence], ...]  # lines with their paths, best first
+    is_refused: bool  # by today's search, so its lines may be far
 
     @property
     def size(self) -> int:
@@ -54,14 +56,16 @@ def clusters(context: SearchContext, missed: Sequence[AskedQuestion]) -> list[Cl
 def row(number: int, cluster: Cluster) -> str:
     """Return a cluster as a line of a dataset, a draft for `python -m evals.draft --review`.
 
-    Its gold are the nearest lines; a cluster without any is a near miss.
+    Its gold is the nearest line; one that is refused is a near miss, with its lines for a review.
     """
-    gold = [{"path": path, "quote": one.entry.quote} for path, one in cluster.nearest[:1]]
+    nearest = [{"path": path, "quote": one.entry.quote} for path, one in cluster.nearest]
+    gold = [] if cluster.is_refused else nearest[:1]
     kind = _KINDS.get(cluster.nearest[0][1].entry.kind, "prose") if gold else "nearmiss"
     ends = ", ".join(f"{count} {end}" for end, count in cluster.ends.most_common())
     fields = {
         "id": f"missed-{number}", "question": cluster.questions[0], "kind": kind,
         "answer": gold[0]["quote"] if gold else "", "gold": gold, "split": "gate",
+        "nearest": None if gold else nearest,
         "why_unanswerable": None if gold else f"asked {cluster.size} times: {ends}",
         "status": "draft",
     }  # fmt: skip
@@ -80,9 +84,12 @@ def _cluster(
     context: SearchContext, questions: Sequence[str], asked: dict[str, Counter[str]]
 ) -> Cluster:
     ends = sum((asked[one] for one in questions), Counter[str]())
-    hits = search(context, questions[0], top_k=_LINES).hits
-    nearest = tuple((hit.chunk.path, hit.evidence[0]) for hit in hits if hit.evidence)
-    return Cluster(tuple(questions), ends, nearest)
+    found = search(context, questions[0], top_k=_LINES)
+    is_refused = found.certainty == "refused"
+    if is_refused:  # whether wrongly or not shows by the lines under the threshold
+        found = search(replace(context, threshold=-math.inf), questions[0], top_k=_LINES)
+    nearest = tuple((hit.chunk.path, hit.evidence[0]) for hit in found.hits if hit.evidence)
+    return Cluster(tuple(questions), ends, nearest, is_refused)
 
 
 def _end(one: AskedQuestion) -> str:
