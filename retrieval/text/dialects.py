@@ -10,6 +10,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 WIKI = re.compile(r"!?\[\[([^\[\]|\n]*?)(?:\\?\|([^\[\]\n]*))?\]\]")
+BLOCK_ID = re.compile(
+    r"(?<!\S)\^(?=[\d-]*[A-Za-z])[A-Za-z\d-]{2,}\s*\Z", re.ASCII
+)  # by which Obsidian links to a block; not the power of "r ^2"
 _SIZE = re.compile(r"\d+(?:x\d+)?")  # of an embedded picture: ![[Map.png|300]]
 _CALLOUT = re.compile(r"^([ \t]*(?:>[ \t]*)+)\[!(\w[\w-]*)\][+-]?[ \t]*([^\n]*)$", re.MULTILINE)
 

@@ -13,7 +13,7 @@ from api.checks import sanitize
 from api.checks.url_pattern import ADDRESS
 from retrieval.index.terms import raw_cells
 from retrieval.models import Entry
-from retrieval.text.dialects import MARKS, WIKI, callouts, link_words, plain_markdown
+from retrieval.text.dialects import BLOCK_ID, MARKS, WIKI, callouts, link_words, plain_markdown
 from retrieval.text.hidden import visible
 from retrieval.text.normalize import compact, unnumbered
 
@@ -156,7 +156,7 @@ def _more(piece: Piece, noun: str) -> list[str]:
 def _one_line(entry: Entry, asked: Collection[str] = ()) -> str:
     """An entry on one line; a table's row names its columns, a wide one those that are asked."""
     if entry.kind != "row":
-        lines = plain(entry.quote).split("\n")
+        lines = BLOCK_ID.sub("", plain(entry.quote)).rstrip().split("\n")
         return " ".join(_CALLED_OUT.sub("", _MARK.sub("", line)) for line in lines)
     name, *values = raw_cells(entry.quote) or (entry.quote,)
     columns = column_names(entry.lead, len(values) + 1)[1:]

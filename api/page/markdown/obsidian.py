@@ -11,10 +11,11 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
+from retrieval.text.dialects import BLOCK_ID
+
 HIGHLIGHT = "highlight"  # the type of a node with highlighted words
-_INLINE_COMMENT = re.compile(r"%%(?:(?!%%).)*%%(?!\S)", re.DOTALL)
+_INLINE_COMMENT = re.compile(r"(?<!\S)%%(?:(?!%%).)*%%(?!\S)", re.DOTALL)
 _HIGHLIGHTED = re.compile(r"==(?![\s=])[^\n]{0,300}?(?<![\s=])==(?![\w=])")
-_BLOCK_ID = re.compile(r"\^(?=[\d-]*[A-Za-z])[A-Za-z\d-]{2,}\s*\Z", re.ASCII)  # not of "r ^2"
 _BOUNDS = "comment_bounds"  # in the parser's environment: the lines that hold "%%"
 
 
@@ -59,7 +60,7 @@ def _next_bound(state: StateBlock, line: int) -> int:
 
 def _comment(state: StateInline, silent: bool) -> bool:
     found = _INLINE_COMMENT.match(state.src, state.pos, state.posMax)
-    if not found or not _is_after_space(state):
+    if not found:
         return False
     if not silent:
         for _ in range(found[0].count("\n")):  # each line keeps its number
@@ -85,12 +86,7 @@ def _highlight(state: StateInline, silent: bool) -> bool:
 
 
 def _block_id(state: StateInline, silent: bool) -> bool:
-    found = _BLOCK_ID.match(state.src, state.pos)
-    if not found or not _is_after_space(state):
+    if not BLOCK_ID.match(state.src, state.pos):
         return False
     state.pos = state.posMax
     return True
-
-
-def _is_after_space(state: StateInline) -> bool:
-    return not state.pos or state.src[state.pos - 1].isspace()

@@ -163,6 +163,7 @@ def test_a_row_on_one_line_names_its_columns(quote: str, lead: str, said: str) -
         ("> [!note] Optional: a staff.", "**Optional: a staff.**"),
         ("A staff. %% second rank is best %%", "A staff."),
         ("- the fare <!-- 212 -->", "the fare"),
+        ("- the fare\n  in full ^fare-2", "the fare in full"),
         ("Chance is 5%% by day and 10%% by night.", "Chance is 5%% by day and 10%% by night."),
     ],
 )
