@@ -1,14 +1,15 @@
 """Which of two passages overrides the other in what was asked, and the order that follows."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from retrieval.index.terms import cells, stems_of
+from retrieval.index.terms import cells, stems_of, title
 from retrieval.models import ERRATA, HOUSE_RULE, Entry, Hit, SourceNote
 from retrieval.ranking import lines
 from retrieval.ranking.lines import QuestionWords
+from retrieval.text.words import WORD
 
 # A heading of what an erratum leaves as it is: "Reported, but no error", "Not changed".
 _NO_CORRECTION = re.compile(
@@ -23,6 +24,7 @@ _KEPT = re.compile(
     r"it (?:is|was)))\b|\b(?:stay|remain)s?[.;!?]?$",
     re.IGNORECASE,
 )
+_ALL: frozenset[str] = frozenset()
 _STATEMENT_END = re.compile(r"(?<=[.;!?]) ")
 
 
@@ -35,6 +37,8 @@ class Statement:
     words: frozenset[str]  # all that it says, headings included
     is_row: bool = False  # of a table
     corrects: bool = True  # False: it or its heading says that it corrects nothing
+    # Of the files that its own supersedes those that it says it is about; none where it says none.
+    only: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +63,42 @@ def binding(
     def note(hit: Hit) -> SourceNote:
         return notes.get(hit.chunk.path, SourceNote(hit.chunk.path))
 
+    def statements(hit: Hit) -> list[Statement]:
+        entries = [line.entry for line in lines.ranked(hit, question)]
+        return [statement(entry, note(hit), entries) for entry in entries]
+
     # Not the nearest line alone: a table's lead-in may be nearer than the row that is overridden.
-    below = [
-        statement(line.entry, note(hit)) for hit in hits for line in lines.ranked(hit, question)
-    ]
+    below = [made for hit in hits for made in statements(hit)]
 
     def binds(hit: Hit) -> bool:
         if note(hit).is_optional or note(hit).is_gone:
             return False
-        uppers = (statement(line.entry, note(hit)) for line in lines.ranked(hit, question))
+        uppers = statements(hit)
         return any(_corrects(upper, lower, question.words) for upper in uppers for lower in below)
 
     return tuple(hit for hit in further if binds(hit))
 
 
-def statement(entry: Entry, note: SourceNote) -> Statement:
-    """Return an entry as conflicts are found in it."""
-    return Statement(note, *_said(entry))
+def statement(entry: Entry, note: SourceNote, beside: Iterable[Entry] = ()) -> Statement:
+    """Return an entry as conflicts are found in it; `beside` are the entries of its section."""
+    return Statement(note, *_said(entry), _only(entry, note, beside) if note.supersedes else _ALL)
+
+
+def _only(entry: Entry, note: SourceNote, beside: Iterable[Entry]) -> frozenset[str]:
+    """The superseded files that a row's first cell names, or the first line of a section.
+
+    "*Standard (Ammunition):* each arrow is counted" rules nothing in *Potions*.
+    """
+    section = [one for one in beside if one.heading == entry.heading and one.kind != "whole"]
+    first = min(section, key=lambda one: one.first_line, default=entry)
+    said = next(iter(cells(entry.quote)), "") if entry.kind == "row" else first.quote
+    words = f" {' '.join(WORD.findall(said.casefold()))} "
+    called = {path: " ".join(WORD.findall(_title(path).casefold())) for path in note.supersedes}
+    return frozenset(path for path, name in called.items() if name and f" {name} " in words)
+
+
+def _title(path: str) -> str:
+    return title(path if path.endswith(".md") else f"{path}.md")
 
 
 @lru_cache(maxsize=65_536)
@@ -124,6 +147,10 @@ def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Co
 
 
 def _corrects(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
+    path = lower.note.path
+    is_named = not upper.only.isdisjoint({path, path.rsplit(".", 1)[0]})
+    if upper.only and not is_named and upper.note.overrides(path):
+        return False
     return upper.corrects and overrides(upper.note, lower.note) and _meet(upper, lower, asked)
 
 

@@ -8,7 +8,7 @@ from api.answer.cards.card import Card, badges_of, part_numbers
 from api.answer.question.intent import Form, Reading, asks_for_some
 from api.answer.question.superlative import superlative
 from retrieval.index.terms import key, raw_cells, stems_of, title
-from retrieval.models import Hit, SearchResult, SourceNote
+from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.words import without_command
@@ -62,7 +62,8 @@ def choose(
     kept = _once(found)[:MOST]
     if not far:
         kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]
-    return _arranged(kept, searched.asked, notes)
+    files = {path: file for one in (*parts, whole) for path, file in one.files.items()}
+    return _arranged(kept, searched.asked, notes, files)
 
 
 def _has_row_of_each(found: Sequence[Card], parts: Sequence[SearchResult]) -> bool:
@@ -120,9 +121,12 @@ def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
 
 
 def _may_go_first(hit: Hit, found: SearchResult) -> bool:
-    """Whether a passage is of a file that may stand above the first one."""
+    """Whether a passage is of a house rule, which may stand above the first one.
+
+    So may an erratum, of which one row says all that a reader needs.
+    """
     note = found.notes.get(hit.chunk.path)
-    return note is not None and not {"errata", "house-rule"}.isdisjoint(badges_of(note))
+    return note is not None and "house-rule" in badges_of(note)
 
 
 def _last_place(other: Card, shown: Sequence[Card]) -> int:
@@ -219,12 +223,16 @@ def _of_one_table(card: Card, shown: Card) -> bool:
 
 
 def _arranged(
-    found: Sequence[Card], asked: QuestionWords, notes: Mapping[str, SourceNote]
+    found: Sequence[Card],
+    asked: QuestionWords,
+    notes: Mapping[str, SourceNote],
+    files: Mapping[str, IndexedFile],
 ) -> tuple[Card, ...]:
     """Errata above what they correct, superseded files last, both with their badges."""
     of_card = [notes.get(card.path, SourceNote(card.path)) for card in found]
     statements = [
-        conflicts.statement(card.best, note) for card, note in zip(found, of_card, strict=True)
+        conflicts.statement(card.best, note, files[card.path].entries)
+        for card, note in zip(found, of_card, strict=True)
     ]
     met = conflicts.conflicts(statements, asked.words)
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]

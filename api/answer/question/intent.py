@@ -101,7 +101,8 @@ _COUNTED_UNIT = (
 )
 _OR_MORE = r" (?:or|and) (?:less|fewer|more|under|over|below|above|up|higher|lower|cheaper)\b"
 _LIMITING = re.compile(
-    r"\b(?:(?:less|fewer|more|[a-z]{3,}er) than|under|over|below|above|at most|at least|up to|"
+    r"\b(?:(?:less|fewer|more|[a-z]{3,}er) than|under|over|below|above|at most|at least|"
+    r"(?<!level )(?<!levels )(?<!go )(?<!get )up to|"
     r"between|from|(?P<spent>for|with)(?= [£$€\d]))(?: only| just)? "
     rf"(?:[a-z]+ )?{_COUNTED_UNIT}(?:{_OR_MORE})?|{_COUNTED_UNIT}{_OR_MORE}",
     re.IGNORECASE,

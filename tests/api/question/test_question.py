@@ -183,6 +183,7 @@ def test_a_few_words_without_a_question_are_a_name(asked: str, terms: Terms) -> 
         ("damage of a bolt for 8th level", "plain"),
         ("what are the odds of a storm", "plain"),
         ("what happens to whoever falls from 40 feet", "plain"),
+        ("what does a sailor need to level up to 5", "plain"),
     ],
 )
 def test_a_limit_or_each_of_several_may_want_a_list(asked: str, form: str, terms: Terms) -> None:

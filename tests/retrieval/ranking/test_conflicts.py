@@ -118,3 +118,24 @@ def test_a_sentence_that_leaves_its_rule_as_it_is_stands_above_nothing(
     row = said(BASE, "crossbow", "damag", "1d6")
     found = conflicts.conflicts([row, conflicts.statement(kept, ERRATA)], ASKED)
     assert bool(found) is corrects
+
+
+@pytest.mark.parametrize(
+    ("first", "is_met"),
+    [
+        ("*Standard (Weapons):* each bolt is counted.", True),
+        ("`3. Arms/2. Weapons.md`, bolts.", True),
+        ("Each bolt is counted.", True),  # of none by name, so of all
+        ("*Standard (Other):* each bolt is counted.", False),
+    ],
+)
+def test_a_correction_is_about_the_files_that_it_names_where_it_begins(
+    first: str, is_met: bool
+) -> None:
+    printed = said(BASE, "crossbow", "bolt", "damag")
+    opening = Entry("sentences", "House > Bolts", 1, 1, first, "", "", first.lower())
+    text = "Here: a crossbow has bolts enough. See Weapons."
+    rule = replace(opening, first_line=2, last_line=2, quote=text, words=text.lower())
+    other = replace(opening, heading="House > Other", first_line=0, quote="*Standard (Other):* no.")
+    made = conflicts.statement(rule, ERRATA, [other, rule, opening])
+    assert bool(conflicts.conflicts([printed, made], ASKED)) is is_met
