@@ -58,7 +58,7 @@ def test_the_process_that_started_the_server_may_leave_first_and_reaps_it(data_d
             pid = server(data_dir)
         assert answers(url)
     assert not alive(pid)
-    until = time.monotonic() + 5  # the thread that waits for it is another one
+    until = time.monotonic() + 60  # the thread that waits for it is another one
     while Path(f"/proc/{pid}").exists():  # not a zombie of ours either
         assert time.monotonic() < until
         time.sleep(0.01)
