@@ -36,6 +36,10 @@ log = logging.getLogger("api")
 # A search lets go of the interpreter some hundred times, and gets it back when whoever took it has
 # had its interval: beside a page that is being made, 5 ms (Python's own) made seconds of 60 ms.
 _SWITCH_SECONDS = 0.0002
+# Connections that are accepted before those over the limit are closed. asyncio takes as many at
+# once as may wait in the kernel, and each holds a file meanwhile.
+_ACCEPTED = 16
+_BACKLOG = 2048  # connections that wait in the kernel
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -73,6 +77,8 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
         await super().startup(sockets=sockets)
+        for one in sockets or ():
+            one.listen(_BACKLOG)  # asyncio has made it as few as it accepts at once
         if self.started:
             print(f"rules-oracle: http://{self.config.host}:{self.config.port}", flush=True)
 
@@ -85,6 +91,7 @@ def _config(app: FastAPI, settings: Settings) -> uvicorn.Config:
         http=connection_limits.protocol(),
         log_config=None,
         access_log=False,
+        backlog=_ACCEPTED,
         timeout_graceful_shutdown=10,
         forwarded_allow_ips=settings.forwarded_allow_ips,
     )
@@ -111,7 +118,7 @@ def _listening(host: str, port: int) -> socket:
     """Return a socket that listens there. Raises ConfigurationError where none can."""
     try:
         bound = create_server(
-            (host, port), family=AF_INET6 if ":" in host else AF_INET, backlog=2048
+            (host, port), family=AF_INET6 if ":" in host else AF_INET, backlog=_BACKLOG
         )
     except OSError as error:
         advice = "set HOST to an address of this machine"

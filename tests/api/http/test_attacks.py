@@ -135,5 +135,6 @@ def test_who_asks_is_served_beside_every_attack(
         print(row, flush=True)
         record_property(kind, str(row))
         assert not failed, (kind, failed[:3])
-    late.pop("overload")  # not shown on a machine at rest: E115 in docs/experiments.md
-    assert max(late.values()) <= (3 if seconds > 30 else 10), late  # a few seconds tell less
+    if seconds < 30:  # a few seconds beside other tests tell less, of overload nothing
+        late.pop("overload")
+    assert max(late.values()) <= (3 if seconds > 30 else 10), late
