@@ -33,14 +33,18 @@ class Connections:
     def admit(self, new: "LimitedProtocol") -> bool:
         """Count a connection; False where there are too many and none of them can give way.
 
-        One whose request has not come whole gives way: it is closed, the oldest one first.
+        One whose request has not come whole gives way: it is closed, the oldest one first. Nobody
+        gives way to an address that has more connections.
         """
-        if self._of_address[new.address] >= max(self.most // 2, 1):
+        own = self._of_address[new.address]
+        if own >= max(self.most // 2, 1):
             return False
         if self._of_address.total() >= self.most:
-            if not self._unfinished:
+            waiting = (one for one in self._unfinished if self._of_address[one.address] >= own)
+            oldest = next(waiting, None)
+            if oldest is None:
                 return False
-            oldest, _ = self._unfinished.popitem(last=False)
+            del self._unfinished[oldest]
             oldest.transport.abort()
             self._forget(oldest)
         self._of_address[new.address] += 1

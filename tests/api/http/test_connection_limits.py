@@ -126,17 +126,18 @@ class Abort:
         self.is_aborted = True
 
 
+def made(address: str) -> connection_limits.LimitedProtocol:
+    one = object.__new__(connection_limits.LimitedProtocol)
+    one.address, one.transport = address, cast(asyncio.Transport, Abort())
+    return one
+
+
+def is_aborted(one: connection_limits.LimitedProtocol) -> bool:
+    return cast(Abort, one.transport).is_aborted
+
+
 def test_the_oldest_unfinished_connection_gives_way_and_none_that_is_answered() -> None:
     kept = connection_limits.Connections(4)
-
-    def made(address: str) -> connection_limits.LimitedProtocol:
-        one = object.__new__(connection_limits.LimitedProtocol)
-        one.address, one.transport = address, cast(asyncio.Transport, Abort())
-        return one
-
-    def is_aborted(one: connection_limits.LimitedProtocol) -> bool:
-        return cast(Abort, one.transport).is_aborted
-
     first, second, third, fourth = map(made, "aabb")
     for one in (first, second, third, fourth):
         assert kept.admit(one)
@@ -151,3 +152,15 @@ def test_the_oldest_unfinished_connection_gives_way_and_none_that_is_answered() 
     assert not kept.admit(made("d")), "all are answered"
     kept.leave(first)
     assert kept.admit(made("d"))
+
+
+def test_nobody_gives_way_to_an_address_with_more_connections() -> None:
+    kept = connection_limits.Connections(6)
+    honest, *many = map(made, "hmmnnn")
+    for one in (honest, *many):
+        assert kept.admit(one)
+    kept.unfinished(honest, now=True)  # kept alive, and asks again soon
+    assert not kept.admit(made("m"))
+    kept.unfinished(many[0], now=True)
+    assert kept.admit(made("m"))
+    assert [is_aborted(one) for one in (honest, many[0])] == [False, True]
