@@ -19,7 +19,7 @@ from api.answer.question import follow_up
 from api.http import answering, events, feedback, health, problems
 from api.http.body_limit import TooLargeAsProblem
 from api.http.client_disconnect import ClientDisconnect, until_gone
-from api.http.concurrency_limit import ConcurrencyLimit, Questions, Turns, admitted
+from api.http.concurrency_limit import ConcurrencyLimit, Questions, admitted
 from api.http.cors import Cors
 from api.http.early_refusal import EarlyRefusal
 from api.http.hosts import Hosts
@@ -34,6 +34,7 @@ from api.observability.request_id import PROBES, RequestIds
 from api.openai import routes
 from api.page import llms, sign_in
 from api.page import routes as page
+from api.page.turns import Turns
 from api.schema.answer import Answer
 from api.schema.problem import described
 from api.schema.requests import AskRequest, SearchRequest

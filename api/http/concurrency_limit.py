@@ -6,8 +6,6 @@ Without a limit every further question waits for all before it, until none is an
 import asyncio
 import os
 from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
@@ -26,8 +24,6 @@ MOST_OF_A_MODEL = 16
 AT_WORK = max(2, os.cpu_count() or 2)  # questions that are searched for at once, of all callers
 _ROUND = 4  # turns, of which one goes round, however many questions a caller has
 _LATELY = 10.0  # seconds for which a caller with many leaves a turn to who asked last
-
-MOST_WAITING = 16  # files that are shown: one is made into a page at a time
 
 _ADMITTED = "admitted"
 
@@ -162,7 +158,7 @@ async def admitted(request: Request) -> None:
     """
     questions: Questions = request.app.state.questions
     has_model = app_state(request).model is not None
-    place = questions.admit(_caller(request), has_model=has_model)
+    place = questions.admit(caller_of(request), has_model=has_model)
     setattr(request.state, _ADMITTED, place)
     if not has_model:  # it waits for the model's server, not for this machine
         await questions.wait_for_turn(place)
@@ -171,73 +167,10 @@ async def admitted(request: Request) -> None:
 def check_place(request: Request) -> None:
     """Raise OverloadedError where a question of this request's caller would be one too many."""
     questions: Questions = request.app.state.questions
-    questions.check(_caller(request), has_model=app_state(request).model is not None)
+    questions.check(caller_of(request), has_model=app_state(request).model is not None)
 
 
-def _caller(request: Request) -> str:
+def caller_of(request: Request) -> str:
+    """Return whose request it is: its key, else its address."""
     key = key_of(request)
     return f"key {key.name}" if key else request.client.host if request.client else ""
-
-
-class Turns:
-    """Who is made a page now, and who waits for that, in the event loop alone. Callers alternate.
-
-    One of them has three quarters of the waiting places at most.
-    """
-
-    def __init__(self) -> None:
-        self._is_taken = False
-        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
-
-    async def take(self, caller: str) -> None:
-        """Wait for this caller's turn. Raises OverloadedError where too many wait."""
-        own = self._waiting.get(caller, ())
-        count = sum(map(len, self._waiting.values()))
-        if count >= MOST_WAITING or len(own) >= MOST_WAITING - MOST_WAITING // 4:
-            raise OverloadedError(f"{count} files are waiting to be shown; try again soon")
-        if not self._is_taken:
-            self._is_taken = True
-            return
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(caller, deque()).append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self.give()  # it came with the end of waiting
-            raise
-
-    def give(self) -> None:
-        """Let the next one begin."""
-        while self._waiting:
-            caller, turns = self._waiting.popitem(last=False)
-            turn = turns.popleft()
-            if turns:
-                self._waiting[caller] = turns  # behind the others
-            if not turn.done():
-                turn.set_result(None)
-                return
-        self._is_taken = False
-
-
-@asynccontextmanager
-async def page_turn(request: Request) -> AsyncIterator[None]:
-    """Let a file of the vault be made into a page when its turn has come.
-
-    A dense file takes a second of a core, and forty at once would take all threads from those who
-    ask. Waiting takes no thread. Raises OverloadedError where MOST_WAITING wait.
-    """
-    turns: Turns = request.app.state.turns
-    await turns.take(_caller(request))
-    try:
-        if await request.is_disconnected():
-            raise OverloadedError("the client did not wait for its page")
-        yield
-    finally:
-        turns.give()
-
-
-async def in_turn(request: Request) -> AsyncIterator[None]:
-    """Do the same for a route that shows nothing else. Raises what `page_turn` raises."""
-    async with page_turn(request):
-        yield

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from api.http import answering
 from api.http.client_disconnect import ClientDisconnect, until_gone
-from api.http.concurrency_limit import admitted, in_turn, page_turn
+from api.http.concurrency_limit import admitted
 from api.http.problems import told
 from api.http.sse import EventStream
 from api.keys import limits
@@ -21,6 +21,7 @@ from api.page.assets import ASSETS, VERSION
 from api.page.heading_search import Headings
 from api.page.markdown.links import Range, ranges_of
 from api.page.reply import AnswerView
+from api.page.turns import in_turn, page_turn
 from api.schema.answer import Answer
 from api.schema.problem import described
 from api.schema.requests import AskRequest

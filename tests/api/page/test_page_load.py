@@ -6,10 +6,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from api.http.concurrency_limit import MOST_WAITING
 from api.page.markdown import process
 from api.page.markdown.render import with_outline
 from api.page.markdown.writer import Shown
+from api.page.turns import MOST_WAITING
 from retrieval.context import SearchContext
 from retrieval.errors import OverloadedError
 from tests.conftest import write_vault

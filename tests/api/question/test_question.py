@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.answer.question import intent, parts
+from api.answer.question import intent
 from retrieval.models import Terms
 from retrieval.text.words import without_command
 from tests.support.index.indexed_text import terms_of
@@ -103,41 +103,6 @@ KEYWORDS = [
     "secret doors",
     "tolls 1650",
 ]
-PARTS = {
-    "What is the wage of a cook, and what is the wage of a pilot?": (
-        "What is the wage of a cook",
-        "what is the wage of a pilot",
-    ),
-    "How fast do trolls heal and how do you stop it?": (
-        "How fast do trolls heal",
-        "How fast do trolls heal how do you stop it",
-    ),
-    "range of web? and can you burn it": ("range of web", "range of web and can you burn it"),
-    "Who pays the crew; when are they paid?": (
-        "Who pays the crew",
-        "when are crew paid",
-    ),
-    "How long does Calm last? What is its range?": (
-        "How long does Calm last",
-        "What is Calm's range",
-    ),
-}
-COMPARED = [
-    ("Which is tougher, a kraken or a selkie?", "kraken", "selkie"),
-    ("Is the kraken faster than a selkie?", "kraken", "selkie"),
-    ("kraken vs selkie", "kraken", "selkie"),
-    ("What is the difference between Calm and Fog?", "Calm", "Fog"),
-    ("Who earns more, a pilot or a cook?", "pilot", "cook"),
-    ("Calm compared to Fog", "Calm", "Fog"),
-    ("Does the kraken or the selkie have more hit dice?", "kraken", "selkie"),
-    ("hit dice of a kraken and a selkie", "kraken", "selkie"),
-    ("what is the armour class of the kraken and the selkie", "kraken", "selkie"),
-]
-NOT_COMPARED = [
-    "the armour class and hit dice of a kraken",  # two fields of one thing
-    "a kraken with a pilot and a cook",  # no field of either
-    "does a kraken flee from a pilot and a cook",
-]
 
 
 @pytest.fixture(scope="module")
@@ -190,32 +155,6 @@ def test_a_limit_or_each_of_several_may_want_a_list(asked: str, form: str, terms
     assert intent.read(asked, terms).form == form
 
 
-@pytest.mark.parametrize(("asked", "parts"), PARTS.items())
-def test_of_two_questions_in_one_each_is_whole(
-    asked: str, parts: tuple[str, ...], terms: Terms
-) -> None:
-    assert intent.read(asked, terms) == intent.Reading("parts", parts)
-
-
-@pytest.mark.parametrize(("asked", "one", "other"), COMPARED)
-def test_a_comparison_asks_for_each_of_two_things(
-    asked: str, one: str, other: str, terms: Terms
-) -> None:
-    found = intent.read(asked, terms)
-    assert (found.form, len(found.parts)) == ("comparison", 2)
-    assert [(one in part, other in part) for part in found.parts] == [(True, False), (False, True)]
-
-
-@pytest.mark.parametrize("asked", NOT_COMPARED)
-def test_two_names_are_not_two_things_that_are_asked_about(asked: str, terms: Terms) -> None:
-    assert intent.read(asked, terms).form != "comparison"
-
-
-def test_more_than_three_questions_are_asked_as_they_stand(terms: Terms) -> None:
-    asked = "Who pays the crew? Who pays the cook? Who pays the pilot? Who pays the toll?"
-    assert intent.read(asked, terms).parts == ()
-
-
 def test_a_plural_of_three_words_is_a_list_and_space_does_not_matter(terms: Terms) -> None:
     assert intent.read("2nd  level\nmage spells pls", terms).form == "list"
     assert intent.read("mage spells level 2", terms).form == "list"
@@ -240,24 +179,3 @@ def test_what_a_thing_is_asks_for_the_section_of_its_name(terms: Terms) -> None:
 )
 def test_without_its_command_a_list_is_what_it_is_of(asked: str, of: str) -> None:
     assert without_command(asked).split() == of.split()
-
-
-@pytest.mark.parametrize(
-    ("asked", "things"),
-    [
-        ("How long does Calm last, and Fog?", ["Calm", "Fog"]),
-        ("Are KRAKENS worse than a Kraken?", ["KRAKENS", "Kraken"]),
-        ("kraken, kraken", ["kraken"]),
-        ("What is the morale of a whale?", []),
-        ("What is the harbour toll for old tolls 1650?", ["toll", "tolls 1650"]),
-    ],
-)
-def test_things_are_the_names_of_the_vault_and_no_fields(
-    asked: str, things: list[str], terms: Terms
-) -> None:
-    assert parts.things_in(asked, terms) == things
-
-
-def test_what_was_typed_is_no_template_of_an_expression(terms: Terms) -> None:
-    typed = r"What were the tolls\1650 and what did they cost a ship"
-    assert parts.clauses(typed, terms)[1] == r"what did tolls\1650 cost a ship"

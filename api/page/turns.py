@@ -1,0 +1,77 @@
+"""Who is made a page of a file now, and who waits: one page at a time, and readers alternate."""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import Request
+
+from api.http.concurrency_limit import caller_of
+from retrieval.errors import OverloadedError
+
+MOST_WAITING = 16  # files that are shown
+
+
+class Turns:
+    """Who is made a page now, and who waits for that, in the event loop alone. Callers alternate.
+
+    One of them has three quarters of the waiting places at most.
+    """
+
+    def __init__(self) -> None:
+        self._is_taken = False
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+
+    async def take(self, caller: str) -> None:
+        """Wait for this caller's turn. Raises OverloadedError where too many wait."""
+        own = self._waiting.get(caller, ())
+        count = sum(map(len, self._waiting.values()))
+        if count >= MOST_WAITING or len(own) >= MOST_WAITING - MOST_WAITING // 4:
+            raise OverloadedError(f"{count} files are waiting to be shown; try again soon")
+        if not self._is_taken:
+            self._is_taken = True
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(caller, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.give()  # it came with the end of waiting
+            raise
+
+    def give(self) -> None:
+        """Let the next one begin."""
+        while self._waiting:
+            caller, turns = self._waiting.popitem(last=False)
+            turn = turns.popleft()
+            if turns:
+                self._waiting[caller] = turns  # behind the others
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._is_taken = False
+
+
+@asynccontextmanager
+async def page_turn(request: Request) -> AsyncIterator[None]:
+    """Let a file of the vault be made into a page when its turn has come.
+
+    A dense file takes a second of a core, and forty at once would take all threads from those who
+    ask. Waiting takes no thread. Raises OverloadedError where MOST_WAITING wait.
+    """
+    turns: Turns = request.app.state.turns
+    await turns.take(caller_of(request))
+    try:
+        if await request.is_disconnected():
+            raise OverloadedError("the client did not wait for its page")
+        yield
+    finally:
+        turns.give()
+
+
+async def in_turn(request: Request) -> AsyncIterator[None]:
+    """Do the same for a route that shows nothing else. Raises what `page_turn` raises."""
+    async with page_turn(request):
+        yield
