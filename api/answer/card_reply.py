@@ -8,14 +8,7 @@ from api.answer.cards import card_selection, collected
 from api.answer.cards.card import Card
 from api.answer.cards.folders import Folder
 from api.answer.fixed_texts import DEFAULT, Texts
-from api.answer.question import (
-    follow_up,
-    intent,
-    language,
-    small_talk,
-    spelling,
-    substitution,
-)
+from api.answer.question import follow_up, intent, language, small_talk, spelling, substitution
 from api.answer.question.intent import PLAIN, Reading
 from api.answer.question.parts import things_in
 from api.answer.question.spelling import Correction
@@ -25,6 +18,7 @@ from retrieval.metadata.filters import Given
 from retrieval.models import Certainty, Evidence, SearchResult, Terms
 from retrieval.search import check_question, search
 from retrieval.settings import ENGLISH
+from retrieval.text import embeds
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
 
@@ -125,11 +119,13 @@ def card_reply(
     listed: tuple[Folder, ...] = ()
     if reading.form in {"list", "which"}:
         listed = collected.listed(context, result.generation, question, reading, shown)
-    reply = CardReply(
+    bare = CardReply(
         question, result.certainty, result.confidence, found=result, parts=tuple(parts),
         folders=listed, corrections=made.corrections, reading=reading,
     )  # fmt: skip
-    reply = _with_cards(reply, result, far=far)
+    reply = _with_cards(bare, result, far=far)
+    if own := _embedded(context, reply, options, shown):
+        reply = _with_cards(replace(bare, parts=(*parts, *own)), result, far=far)
     if not options.filters or reply.certainty == "answered":
         return reply
     rest = _searched(context, question, replace(options, filters=None))
@@ -175,6 +171,18 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
     if cards and cards[0].says_all:  # search speaks of its first passage, not of a list
         reply = replace(reply, certainty="answered", confidence=None)
     return replace(reply, cards=cards)
+
+
+def _embedded(
+    context: SearchContext, reply: CardReply, options: AskOptions, shown: Terms
+) -> list[SearchResult]:
+    """What the best line only embeds ("![[Fees#Boats]]"), as it stands in a file of its own."""
+    line = reply.cards[0].best.quote if reply.cards else ""
+    if "![[" not in line:
+        return []
+    own = embeds.alone(line, shown.titles, options.filters)
+    found = [_searched(context, words, replace(options, filters=one)) for words, one in own]
+    return [one for one in found if one.hits]
 
 
 def _talk(typed: str, terms: Terms, shown: Terms, texts: Texts) -> Talk | None:

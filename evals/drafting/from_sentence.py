@@ -116,18 +116,21 @@ def _with_aux(text: str, names: frozenset[str]) -> Asked | None:
     subject = english.inside(match["subject"], names)
     if aux in {"is", "are"} and not _PARTICIPLE.match(_ADVERB.sub("", rest)):
         return None
-    asked = None if match["denied"] else _phrase(f"{aux} {subject}", rest)
-    return asked or _whether(aux, subject, rest, denied=bool(match["denied"]))
+    denied = bool(match["denied"]) or aux == "cannot"
+    if not denied and (asked := _phrase(f"{aux} {subject}", rest)):
+        return asked
+    return _whether(aux, subject, rest) if denied or aux == "may" else None
 
 
-def _whether(aux: str, subject: str, rest: str, *, denied: bool) -> Asked | None:
-    """Whether something may, must or is; what a rule denies is asked as if it did not."""
+def _whether(aux: str, subject: str, rest: str) -> Asked | None:
+    """Whether something may or is, of a rule that allows or denies it; asked as if it allowed it.
+
+    What a rule only states ("a profile is changed") is nobody's question.
+    """
     rest = _ADVERB.sub("", rest)
     rest = rest[: cut.start()] if (cut := _CUT.search(rest)) else rest
     if _UNFIT_REST.search(rest):
         return None
-    if aux == "must" and not denied:
-        return Asked(f"{'Do' if english.plural(subject) else 'Does'} {subject} have to{rest}", "")
     asks = "Can" if aux in {"can", "cannot", "may", "must"} else aux.capitalize()
     return Asked(f"{asks} {subject}{rest}", "")
 

@@ -1,13 +1,15 @@
 """The Markdown of Obsidian, MkDocs and Docusaurus as plain Markdown, line for line.
 
-An admonition, a tab, a directive or a component with a name becomes its name in bold above its
-text, which is no longer indented; `import` lines and what closes such a block become blank. So each
-line keeps its number, and whatever reads plain Markdown reads these as well.
+An admonition, tab, directive, summary or component with a name becomes its name in bold above its
+text, which is no longer indented; `import` lines, attributes and what closes a block become blank.
+So each line keeps its number, and whatever reads plain Markdown reads these as well.
 """
 
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+
+from retrieval.text import details
 
 WIKI = re.compile(r"!?\[\[([^\[\]|\n]*?)(?:\\?\|([^\[\]\n]*))?\]\]")
 BLOCK_ID = re.compile(
@@ -17,7 +19,9 @@ _SIZE = re.compile(r"\d+(?:x\d+)?")  # of an embedded picture: ![[Map.png|300]]
 _CALLOUT = re.compile(r"^([ \t]*(?:>[ \t]*)+)\[!(\w[\w-]*)\][+-]?[ \t]*([^\n]*)$", re.MULTILINE)
 
 MARKS = re.compile(
-    r"^[ \t]*(?:!!!|\?\?\?|===|:::|</?[A-Z]|import\b|export\b|\{/\*|>[^\n]*\[!)", re.MULTILINE
+    r"^[ \t]*(?:!!!|\?\?\?|===|:::|</?(?:[A-Z]|details|summary)|import\b|export\b|\{/\*|"
+    r">[^\n]*\[!)|\{:?[ \t]*[#.][A-Za-z]",
+    re.MULTILINE,
 )  # of a text without them nothing here changes anything
 _HEADER = re.compile(r"---[ \t]*\n(?:(?!---)[^\n]*\n)*---[ \t]*\n")
 _FENCED = re.compile(r"^[ >]*(`{3,}|~{3,})(.*)")
@@ -30,6 +34,8 @@ _DIRECTIVE = re.compile(
     r"(:{3,})[ \t]*(?:([A-Za-z][\w-]*)(?:\[(.*)\])?(?:\{.*\})?(?:[ \t]+(.*))?)?"
 )
 _COMPONENT = re.compile(r"<(/?)([A-Z][\w.]*)(\s[^<>]*?)?(/?)>")
+_ATTRIBUTE = r"(?:#[A-Za-z]|\.[a-z]|\w+=)[^\s{}]*"  # "{#id}", "{: .class }"; not "{.NET}"
+_ATTRIBUTES = re.compile(rf"\{{:?[ \t]*{_ATTRIBUTE}(?:[ \t]+{_ATTRIBUTE})*[ \t]*\}}\s*\Z")
 _LABEL = re.compile(r"\b(label|title|value)=\{?[\"']([^\"']+)[\"']")
 _CLOSING = re.compile(r"^[ \t]*</([A-Z][\w.]*)>", re.MULTILINE)
 _MODULE = re.compile(
@@ -67,6 +73,7 @@ class _Opened:
 class _Reader:
     quoted: bool
     closing: Collection[str]  # names of the components that are closed somewhere
+    folds: bool  # whether <details> are read
     opened: list[_Opened] = field(default_factory=list)
     fence: tuple[str, int] | None = None  # its mark, and how many blocks it stands in
     skipped: re.Pattern[str] | None = None  # lines are left out until one has this
@@ -88,7 +95,8 @@ class _Reader:
         if self.after_blank and not column and self._is_left_out(words):
             return "", False
         self.after_blank = not words
-        opened = self._opened(words, indent, column)
+        line = _ATTRIBUTES.sub("", line)
+        opened = self._opened(line.strip(), indent, column)
         if opened is None:
             return self._written(line, column), False
         return (opened and self._written(opened, column)), bool(opened)
@@ -122,6 +130,8 @@ class _Reader:
                 return "" if self._close(found[1]) else None
             name = found[3] or found[4] or found[2].title()
             return self._open(_Opened(found[1], indent, column, True, 0), name)
+        if self.folds and words[:1] == "<" and (said := details.summary(words)) is not None:
+            return _bold(said)
         found = _COMPONENT.fullmatch(words)
         names = dict(_LABEL.findall(found[3] or "")) if found else {}
         if found is None or not (found[4] or names or found[2] in self.closing):
@@ -194,7 +204,7 @@ def plain_markdown(text: str, *, quoted: bool = False) -> PlainMarkdown:
         return PlainMarkdown(text)
     header = match[0].count("\n") if (match := _HEADER.match(text)) else 0
     lines = text.split("\n")
-    reader = _Reader(quoted, frozenset(_CLOSING.findall(text)))
+    reader = _Reader(quoted, frozenset(_CLOSING.findall(text)), details.are_shown(text))
     read = [reader.line(line) for line in lines[header:]]
     return PlainMarkdown(
         "\n".join([*lines[:header], *_parted([line for line, _ in read], quoted)]),

@@ -2,12 +2,13 @@
 
 import pytest
 
-from api.answer.card_reply import card_reply
+from api.answer.card_reply import AskOptions, card_reply
 from api.answer.cards import render
 from api.page.markdown.links import Links
 from api.page.markdown.render import html
 from api.page.markdown.writer import Shown
 from retrieval.context import SearchContext
+from retrieval.text import embeds
 from retrieval.text.dialects import plain_markdown
 from tests.support.index.cutting import check
 from tests.support.index.ingested import IndexFiles
@@ -18,7 +19,7 @@ _each = pytest.mark.parametrize("dialect", DIALECTS, ids=[one.path for one in DI
 
 @pytest.fixture(scope="module")
 def rules(index_files: IndexFiles) -> SearchContext:
-    """A search context of the ten files."""
+    """A search context of the eleven files."""
     return index_files({d.path: d.text for d in DIALECTS}, rag_threshold=-9.0)
 
 
@@ -52,6 +53,58 @@ def test_an_embed_is_a_link_to_what_it_embeds_or_its_name() -> None:
     page = html("![[Fees#Boats]] ![[Fees|all fees]] ![[Lost]]", Shown(links=links))
     assert '<a href="/vault/notes/Fees.md">Fees &gt; Boats</a>' in page
     assert '<a href="/vault/notes/Fees.md">all fees</a> Lost' in page
+
+
+EMBEDDING = {
+    "Harbour.md": "# Harbour\n\n## Charges\n\n![[fees#Boats]]\n\n## Chart\n\n![[Chart.png]]\n",
+    "notes/Fees.md": "---\nopen: true\n---\n# Fees\n\n## Boats\n\nA ketch pays 11 florins.\n",
+    "notes/Dogs.md": "# Dogs\n\nA dog stays on its lead.\n",
+}
+
+
+def test_what_a_section_only_embeds_is_shown_below_it_by_its_own_lines(
+    index_files: IndexFiles,
+) -> None:
+    rules = index_files(EMBEDDING, rag_threshold=-9.0)
+    found = card_reply(rules, "What are the charges of the harbour?")
+    assert [(card.path, card.first_line) for card in found.cards[:2]] == [
+        ("Harbour.md", 5),
+        ("notes/Fees.md", 8),
+    ]
+    assert render.text(found.cards[1]) == "A ketch pays 11 florins."
+    assert found.hashes.keys() >= {"Harbour.md", "notes/Fees.md"}
+    hidden = AskOptions(filters={"not": {"open": True}})
+    cards = card_reply(rules, "What are the charges of the harbour?", hidden).cards
+    assert cards[0].path == "Harbour.md"
+    assert "notes/Fees.md" not in [card.path for card in cards]
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("![[Fees#Boats]]", [("Fees > Boats", "notes/Fees.md")]),
+        ("- ![[notes/fees.md|all fees]] ^ab", []),  # a block id is a word: beside text, perhaps
+        ("> ![[notes/fees.md|all fees]]", [("all fees", "notes/Fees.md")]),
+        (
+            "![[Dogs]] ![[Fees]] ![[Harbour]]",
+            [("Dogs", "notes/Dogs.md"), ("Fees", "notes/Fees.md")],
+        ),
+        ("[[Fees]]", []),
+        ("See ![[Fees]]", []),
+        ("![[ees]] ![[Chart.png]] ![[#Boats]] ![[]]", []),
+    ],
+)
+def test_which_files_a_line_embeds(line: str, named: list[tuple[str, str]]) -> None:
+    made = [(words, {"and": [{"path": path}]}) for words, path in named]
+    assert list(embeds.alone(line, EMBEDDING, None)) == made
+
+
+def test_details_that_may_be_hidden_are_left_to_who_knows() -> None:
+    for mark in ("<details hidden>", '<summary style="display:none">', "<details  HIDDEN>"):
+        text = f"{mark}\n<summary>A key</summary>\nunder the mat\n</details>\n"
+        assert plain_markdown(text).text == text
+    html = "Use {.NET} or {x}.\n`{.a}`\n<details><summary>A</summary> B\n"
+    assert plain_markdown(html).text == html
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Ten small files in the Markdown of Obsidian, MkDocs and Docusaurus, each with a question."""
+"""Eleven small files in the Markdown of Obsidian, MkDocs and Docusaurus, each with a question."""
 
 from dataclasses import dataclass
 
@@ -220,9 +220,28 @@ import TabItem from '@theme/TabItem';
         (3, 6),
         ("Madder", "Madder is steeped for 3 nights"),
     ),
+    Dialect(
+        "docusaurus/uploads.md",
+        """# Uploads {#uploads .wide}
+
+<details open>
+<summary>How heavy may a <b>parchment</b> be?</summary>
+
+A parchment may weigh 3 stone. {: .note }
+
+</details>
+<details><summary>Who carries it?</summary>
+
+Two porters carry it.
+</details>
+""",
+        "How heavy may a parchment be?",
+        (4, 6),
+        ("How heavy may a parchment be?", "A parchment may weigh 3 stone."),
+    ),
 )
 CODE = "!!! vent --now"  # in a fence, so no markup
 MARKUP = (
     "[[", "]]", "!!!", "???", ":::", "===", "<Tab", "</Tab", "[!", "import ", "export ", "{/*",
-    "sidebar", "{.", "|300", "^",
+    "sidebar", "{.", "{#", "{:", "summary>", "details>", "|300", "^",
 )  # fmt: skip
