@@ -134,7 +134,9 @@ def _compared(
 def _read(name: str, kind: FieldType, operand: object) -> Value:
     """The operand as a value of the field's type, read as one of the front matter is."""
     text = None
-    if isinstance(operand, bool):
+    if kind == "path" and not isinstance(operand, str):
+        pass  # every file's is a string: a number is a slip
+    elif isinstance(operand, bool):
         text = "true" if operand else "false"
     elif isinstance(operand, int | float) and abs(operand) < _LARGEST:  # NaN is not
         text = format(Decimal(repr(operand)), "f")

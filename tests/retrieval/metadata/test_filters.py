@@ -83,6 +83,8 @@ def nested(depth: int) -> dict[str, Any]:
         ({"status": {"like": "x"}}, "status: 'like' is no operator; there are eq, not, in, gte"),
         ({"status": {"gte": "a"}}, "status: gte is for numbers and dates; status is a string"),
         ({"status": {"prefix": "a"}}, "status: prefix is for path; status is a string"),
+        ({"path": True}, "path: True is no path of up to 300 characters"),
+        ({"path": {"prefix": 5}}, "path: 5 is no path of up to 300 characters"),
         ({"edition": "second"}, "edition: 'second' is no number"),
         ({"edition": float("nan")}, "edition: nan is no number"),
         ({"edition": 10**5000}, "a number of more than 30 digits is no number"),
