@@ -178,7 +178,7 @@ def _edit(job: Job, todo: _Todo) -> Built:
         generations.require_lock(conn)
         generations.put_off_topic(conn, todo.live.id, fits)
     if len(ready.files) > len(todo.plan.unchanged):
-        conn.execute("ANALYZE chunk, entry, posting")
+        conn.execute("ANALYZE chunk, entry, posting, word")
     return Built(todo.live.id, todo.found, ready.rejected, ready.notes, ready.embedded)
 
 
@@ -219,7 +219,7 @@ def run_temporary(
     copied = _copied(conn, like, generation_id, found.files) if like else set()
     files = [file for file in found.files if file.path not in copied]
     ready = prepare_and_apply(job, generation_id, files)
-    conn.execute("ANALYZE chunk, entry, posting")
+    conn.execute("ANALYZE chunk, entry, posting, word")
     count, chunks = generations.size(conn, generation_id)
     plan = Plan(tuple(file.path for file in found.files), (), (), (), rebuild=True)
     return IngestReport(

@@ -21,7 +21,7 @@ LIMIT = 20_000  # entries of a generation; more are indexed (docs/decisions.md)
 _M, _EF_CONSTRUCTION = 16, 128  # neighbours of a node, candidates for each of them
 MOST_DIMENSIONS = 2_000  # that pgvector indexes; longer vectors are searched exactly
 SOUND = (0, 8, 4)  # pgvector: before it a VACUUM could damage an index
-_MEMORY_KB = (65_536, 1_048_576)  # least and most for a build
+_MEMORY_KB = (65_536, 4_194_304)  # least and most for a build: a million entries take 2.5 GB
 _NODE = 1_024  # bytes of an entry in the graph beside its vector, measured and rounded up
 
 Say = Callable[[str], None]  # takes a line for the operator

@@ -206,3 +206,26 @@ ODD_POSTINGS = f"""
     WHERE wrong.words > 0
         OR c.generation_id = %(generation)s AND c.length IS DISTINCT FROM lengths.length
 """  # noqa: S608  # constants of the package, no values
+
+
+# A generation without counts has its postings counted by every search.
+ODD_COUNTS = """
+    WITH counted AS (
+        SELECT lexeme, count(*) AS chunks FROM posting WHERE generation_id = %(generation)s
+        GROUP BY lexeme
+    ), stored AS (
+        SELECT lexeme, chunks FROM word WHERE generation_id = %(generation)s
+    ), sizes AS (
+        SELECT count(*) AS chunks, coalesce(sum(length), 0) AS words FROM chunk
+        WHERE generation_id = %(generation)s
+    )
+    SELECT concat(lexeme, ' in ', coalesce(stored.chunks, 0), ' chunks, not ',
+        coalesce(counted.chunks, 0)) AS what
+    FROM counted FULL JOIN stored USING (lexeme)
+    WHERE counted.chunks IS DISTINCT FROM stored.chunks
+    UNION ALL
+    SELECT concat('all: ', corpus.chunks, ' chunks of ', corpus.words, ' words, not ',
+        sizes.chunks, ' of ', sizes.words)
+    FROM sizes LEFT JOIN corpus ON generation_id = %(generation)s
+    WHERE (corpus.chunks, corpus.words) IS DISTINCT FROM (sizes.chunks, sizes.words)
+"""

@@ -5,12 +5,14 @@ An index only says which chunks come near. Their scores and their order are exac
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from typing import LiteralString
 
 from pgvector import Vector
 from psycopg import sql
 from psycopg.rows import kwargs_row
 
 from retrieval.index import hnsw
+from retrieval.index.scope_sql import condition, rows
 from retrieval.index.store import COLUMNS, ORDER, Connection, ScoredChunk, scored
 from retrieval.models import Scope, Vectors
 
@@ -34,7 +36,6 @@ _ENTRIES = sql.SQL("""
     SELECT chunk_id, embedding::vector({dimension}) <=> %(vector)s::vector({dimension}) AS distance
     FROM entry WHERE generation_id = {generation} {which} ORDER BY distance LIMIT %(entries)s
 """)
-_OF_SCOPE = sql.SQL("AND chunk_id = ANY(%(scope)s::bigint[])")
 
 
 def nearest(
@@ -50,14 +51,16 @@ def nearest(
         "vector": Vector(vector).to_text(), "generation": generation_id, "limit": limit
     }  # fmt: skip
     best = _OF_GENERATION  # some milliseconds over ten thousand entries, and none is missed
+    which = "" if scope is None else condition(scope, "chunk_id")
     if scope is not None:
-        best, values["rows"], values["scope"] = _OF_CHUNKS, scope.chunks, scope.chunks
+        best = _BEST.format(which=f"generation_id = %(generation)s AND {which}")
+        values["rows"] = rows(scope)
     if (scope is None or scope.entries > hnsw.LIMIT) and hnsw.usable(conn, generation_id):
-        query = entries_query(generation_id, len(vector), scoped=scope is not None)
+        query = entries_query(generation_id, len(vector), which)
         with nullcontext() if scope is None else _any_order(conn):
-            rows = _through_index(conn, query, values, limit)
-        if rows is not None:
-            best, values["rows"] = _OF_CHUNKS, rows
+            found = _through_index(conn, query, values, limit)
+        if found is not None:
+            best, values["rows"] = _OF_CHUNKS, found
     # Unprepared: a plan for scopes of any size would be wrong for most.
     prepare = None if scope is None else False
     with conn.cursor(row_factory=kwargs_row(scored)) as cur:
@@ -70,16 +73,16 @@ def similarity(conn: Connection, rows: Sequence[int], vector: Vectors) -> dict[i
     return dict(conn.execute(_OF_CHUNKS, values).fetchall())
 
 
-def entries_query(generation_id: int, dimension: int, *, scoped: bool = False) -> sql.Composed:
+def entries_query(generation_id: int, dimension: int, which: LiteralString = "") -> sql.Composed:
     """Return the query for a generation's nearest entries, which its index answers.
 
-    Its parameters are `vector`, `entries`, how many, and where it is `scoped` the chunks of the
-    `scope`. To be run unprepared: the plan depends on how many.
+    Its parameters are `vector`, `entries`, how many, and those of the condition `which`. To be run
+    unprepared: the plan depends on how many.
     """
     return _ENTRIES.format(
         dimension=sql.Literal(dimension),
         generation=sql.Literal(generation_id),
-        which=_OF_SCOPE if scoped else sql.SQL(""),
+        which=sql.SQL(f"AND {which}" if which else ""),
     )
 
 

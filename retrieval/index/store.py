@@ -1,7 +1,7 @@
-"""The index as readers see it: the live generation, search in full text, what a chunk holds.
+"""The index as readers see it: the live generation, and what a chunk holds.
 
-The search by vectors is in `nearest.py`, what ingest writes in `generations.py` and `writer.py`.
-Values are always parameters. Connections come from `database.py`.
+The search by vectors is in `nearest.py`, that by words in `ranking/bm25.py`, what ingest writes in
+`generations.py` and `writer.py`. Values are always parameters. Connections come from `database.py`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,6 @@ from pgvector import Vector
 from psycopg.rows import class_row, kwargs_row
 
 from retrieval.errors import IndexMissingError
-from retrieval.index.text_search import CONFIGURATION
 from retrieval.models import Chunk, Entry, Evidence, Scope, Vectors
 from retrieval.ranking import late_interaction
 from retrieval.ranking.late_interaction import QuestionTokens, TokenVectors
@@ -83,69 +82,6 @@ COLUMNS = (  # of a ScoredChunk, beside its score
     "c.id AS row_id, c.path, c.heading, c.first_line, c.last_line, c.text, c.context, c.piece"
 )
 ORDER = "score DESC, c.path, c.first_line, c.piece"
-
-_BM25 = f"""
-    WITH size AS (
-        SELECT count(*) AS chunks, avg(length) AS length FROM chunk
-        WHERE generation_id = %(generation)s {{in_part}}
-    ), word AS (
-        SELECT asked.lexeme, ln(1 + (chunks - found.n + 0.5) / (found.n + 0.5)) AS idf
-        FROM size, unnest(to_tsvector({CONFIGURATION}, %(text)s)) AS asked, LATERAL (
-            SELECT count(*) AS n FROM posting AS p
-            WHERE p.generation_id = %(generation)s AND p.lexeme = asked.lexeme {{of_part}}
-        ) AS found
-    ), matched AS (
-        SELECT p.chunk_id, sum(word.idf * p.count * (%(k1)s + 1) /
-            (p.count + %(k1)s * (1 - %(b)s + %(b)s * c.length / size.length))
-            ORDER BY lexeme) AS sum
-        FROM size, word JOIN posting AS p USING (lexeme) JOIN chunk AS c ON c.id = p.chunk_id
-        WHERE p.generation_id = %(generation)s {{which}} GROUP BY p.chunk_id
-    )
-    SELECT {COLUMNS},
-        (matched.sum / (SELECT (%(k1)s + 1) * sum(idf ORDER BY lexeme) FROM word))::float8 AS score
-    FROM matched JOIN chunk AS c ON c.id = matched.chunk_id
-    WHERE EXISTS (SELECT FROM entry AS e WHERE e.chunk_id = c.id)
-    ORDER BY {ORDER} LIMIT %(limit)s
-"""  # noqa: S608  # constants of this module, no values
-# A file of marks alone has words, those of its name, and no entry: nothing of it could be quoted.
-# Sums have an order, or another plan (after ANALYZE, after a restore) gives other last digits.
-_FULL_TEXT = _BM25.format(which="", in_part="", of_part="")
-# "+ 0": the index of a chunk's postings is a detour where many chunks are asked for (E81).
-_OF_SCOPE = "AND p.chunk_id + 0 = ANY(%(scope)s::bigint[])"
-_FULL_TEXT_OF_SCOPE = _BM25.format(which=_OF_SCOPE, in_part="", of_part="")
-_FULL_TEXT_OF_PART = _BM25.format(
-    which=_OF_SCOPE,
-    in_part="AND id = ANY(%(part)s::bigint[])",
-    of_part="AND p.chunk_id + 0 = ANY(%(part)s::bigint[])",
-)
-_K1, _B = 1.2, 0.75  # the usual values
-
-
-def full_text(
-    conn: Connection, generation_id: int, text: str, limit: int,
-    scope: Scope | None = None, part: Scope | None = None,
-) -> list[ScoredChunk]:  # fmt: skip
-    """Rank chunks, those of `scope` alone, by BM25, best first; none where none has a word of it.
-
-    What a word is worth is counted over all chunks, or over those of `part`, whatever the scope.
-    Scores are divided by the most that the question's words could give, so they lie between 0
-    and 1 and can be compared between questions. The question's words are lexemes of PostgreSQL's
-    parser, never a query: no operator in a user's text does anything.
-
-    Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
-    with the idf that cannot be negative.
-    """
-    values: dict[str, object] = {
-        "text": text, "generation": generation_id, "limit": limit, "k1": _K1, "b": _B
-    }  # fmt: skip
-    with conn.cursor(row_factory=kwargs_row(scored)) as cur:
-        if scope is None:
-            return cur.execute(_FULL_TEXT, values).fetchall()
-        # Unprepared: of a plan for any array each row would be compared with all of it.
-        values |= {"scope": scope.chunks, "part": part and part.chunks}
-        query = _FULL_TEXT_OF_PART if part else _FULL_TEXT_OF_SCOPE
-        return cur.execute(query, values, prepare=False).fetchall()
-
 
 _EVIDENCE = """
     SELECT chunk_id, kind, heading, first_line, last_line, quote, lead, trail, words,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
+from retrieval.index import corpus
 from retrieval.index.known_vectors import text_sha256
 from retrieval.index.store import Connection
 from retrieval.index.text_search import CONFIGURATION
@@ -59,6 +60,8 @@ def apply(
     The generation's revision is raised; the caller commits.
     """
     paths = [*removed, *(file.path for file in written)]
+    corpus.begin(conn, generation_id)
+    corpus.forget(conn, generation_id, paths)
     conn.execute(
         "DELETE FROM file WHERE generation_id = %s AND path = ANY(%s)", [generation_id, paths]
     )
@@ -83,6 +86,7 @@ def apply(
     ids = _new_ids(conn, len(chunks))
     _copy_chunks(conn, generation_id, zip(ids, chunks, strict=True))
     _copy_entries(conn, generation_id, zip(ids, (chunk for _, chunk in chunks), strict=True))
+    corpus.learn(conn, generation_id, [file.path for file in written])
     conn.execute("UPDATE generation SET revision = revision + 1 WHERE id = %s", [generation_id])
 
 
@@ -114,6 +118,7 @@ _LANGUAGE = f"SELECT {CONFIGURATION}::text"
 def take_over(conn: Connection, old_id: int, new_id: int, paths: Sequence[str]) -> None:
     """Copy the files of these paths from one generation to another, which holds none of them."""
     values = {"old": old_id, "new": new_id, "paths": list(paths)}
+    corpus.begin(conn, new_id)
     conn.execute(
         "INSERT INTO file (generation_id, path, sha256, status, edition, supersedes, metadata) "
         "SELECT %(new)s, path, sha256, status, edition, supersedes, metadata FROM file "
@@ -121,6 +126,7 @@ def take_over(conn: Connection, old_id: int, new_id: int, paths: Sequence[str]) 
         values,
     )
     conn.execute(_TAKE_OVER, values)
+    corpus.learn(conn, new_id, paths)
 
 
 def _new_ids(conn: Connection, count: int) -> list[int]:

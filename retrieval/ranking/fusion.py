@@ -17,11 +17,11 @@ from retrieval.index.store import (
     Generation,
     ScoredChunk,
     StoredEntry,
-    full_text,
     nearest_entries,
 )
 from retrieval.models import Entry, LateInteraction, Scope, SourceNote, Terms, Vectors
 from retrieval.ranking import late_interaction, lines
+from retrieval.ranking.bm25 import full_text
 from retrieval.ranking.calibration import Weights
 
 # By a chunk's row id: how much of the question its names and fields cover, and whether a range or

@@ -103,6 +103,14 @@ DAMAGE = {
         f"WHERE id = {CHUNK}",
         "full text", f"{TORCHES}:1 has 1 wrong words",
     ),
+    "a word is counted wrongly": (
+        "UPDATE word SET chunks = chunks + 1 WHERE lexeme = 'torch'",
+        "full text", "1 words are counted wrongly: torch in ",
+    ),
+    "the size of the index is wrong": (
+        "UPDATE corpus SET words = words + 1",
+        "full text", "1 words are counted wrongly: all: ",
+    ),
     "a chunk's length is wrong": (
         f"UPDATE chunk SET length = 99 WHERE id = {CHUNK}",
         "full text", f"{TORCHES}:1 has 0 wrong words and length 99 of ",

@@ -9,6 +9,7 @@ from ingest import pipeline
 from retrieval.context import SearchContext
 from retrieval.errors import ConfigurationError, IndexMismatchError
 from retrieval.index import store
+from retrieval.ranking import bm25
 from retrieval.search import search
 from retrieval.settings import Settings
 from tests.conftest import write_vault
@@ -37,7 +38,7 @@ def test_a_german_question_is_answered_by_its_line(
     assert reply.cards[0].path == path
     assert line in reply.cards[0].lines
     best = german.store.read(
-        lambda conn: store.full_text(conn, store.live(conn).id, question, 1)
+        lambda conn: bm25.full_text(conn, store.live(conn).id, question, 1)
     )  # by forms alone: "Kündigungen" of "Kündigung"
     assert [one.chunk.path for one in best] == [path]
 

@@ -117,7 +117,9 @@ def test_an_old_pgvector_with_an_index_is_warned_of(conn: Connection) -> None:
 
 @pytest.mark.proves("row 19")
 def test_a_table_with_many_dead_rows_is_vacuumed(conn: Connection) -> None:
-    conn.execute("TRUNCATE generation, file, chunk, posting, entry")  # what other tests left
+    conn.execute(
+        "TRUNCATE generation, file, chunk, posting, entry, word, corpus"
+    )  # what other tests left
     generation_id = small(conn)
     for name in ("chunk", "posting", "entry"):  # the server's own may come first
         conn.execute(sql.SQL("ALTER TABLE {} SET (autovacuum_enabled = false)").format(

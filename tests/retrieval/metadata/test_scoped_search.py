@@ -11,6 +11,7 @@ from retrieval.index import generations, hnsw, store
 from retrieval.index.nearest import nearest
 from retrieval.index.store import Connection
 from retrieval.models import Scope, Vectors
+from retrieval.ranking import bm25
 from tests.support.made.vectors import load, nearest_by_numpy, spread
 from tests.support.source.promises_table import Runs
 
@@ -43,7 +44,9 @@ def drawn(conn: Connection, held: Held, share: float, seed: int) -> tuple[Scope,
     )
     count = max(1, round(share * len(rows)))
     lines = {int(n) for n in np.random.default_rng(seed).permutation(len(rows))[:count]}
-    return Scope(frozenset(), array(rows[line] for line in lines), 2 * count), lines
+    others = array(row for line, row in rows.items() if line not in lines)
+    by_others = others if seed % 2 else None  # a long list is sent as what it leaves out
+    return Scope(frozenset(), array(rows[n] for n in lines), 2 * count, by_others), lines
 
 
 @pytest.mark.parametrize("indexed", [False, True])
@@ -95,8 +98,8 @@ def test_full_text_of_a_scope_is_the_filtered_list_with_the_same_scores(
             [number, list(paths)],
         )
         scope = Scope(frozenset(paths), array(row for (row,) in rows), 0)
-        every = store.full_text(conn, number, question, 50)
-        return every, store.full_text(conn, number, question, 50, scope)
+        every = bm25.full_text(conn, number, question, 50)
+        return every, bm25.full_text(conn, number, question, 50, scope)
 
     every, some = indexed_rules.store.read(lists)
     assert len({one.chunk.path for one in every}) > 1

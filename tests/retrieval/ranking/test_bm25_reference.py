@@ -13,9 +13,9 @@ import pytest
 
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.index import store
 from retrieval.index.store import Connection, live
 from retrieval.index.text_search import CONFIGURATION
+from retrieval.ranking import bm25
 from tests.conftest import write_vault
 
 FILES = {
@@ -73,7 +73,7 @@ def compared(context: SearchContext) -> None:
         generation = live(conn).id
         for question in QUESTIONS:
             ours = {row.chunk.path: row.score for row in
-                    store.full_text(conn, generation, question, 50)}  # fmt: skip
+                    bm25.full_text(conn, generation, question, 50)}  # fmt: skip
             assert ours == pytest.approx(reference(conn, generation, question), abs=1e-9)
 
     context.store.read(scored)
@@ -84,18 +84,19 @@ def test_scores_are_those_of_the_formula(context: SearchContext) -> None:
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong"),
+    ("query", "right", "wrong"),
     [
-        ("ln(1 + (chunks - found.n + 0.5) / (found.n + 0.5))", "1.0"),  # no idf
-        (CONFIGURATION, "'simple'"),  # no stems
-        ("c.length / size.length", "1"),  # no lengths
-        ("p.count * (%(k1)s + 1)", "p.count * -(%(k1)s + 1)"),  # negative
+        ("_WORDS", "::float8 AS idf", "::float8 * 0 + 1 AS idf"),  # no idf
+        ("_WORDS", CONFIGURATION, "'simple'"),  # no stems
+        ("_SCORED", "c.length / %(length)s", "1"),  # no lengths
+        ("_SCORED", "p.count * (%(k1)s + 1)", "p.count * -(%(k1)s + 1)"),  # negative
     ],
 )
 def test_a_part_of_the_formula_that_is_left_out_is_seen(
-    context: SearchContext, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str
+    context: SearchContext, monkeypatch: pytest.MonkeyPatch, query: str, right: str, wrong: str
 ) -> None:
-    assert right in store._FULL_TEXT
-    monkeypatch.setattr(store, "_FULL_TEXT", store._FULL_TEXT.replace(right, wrong))
+    text = getattr(bm25, query)
+    assert right in text
+    monkeypatch.setattr(bm25, query, text.replace(right, wrong))
     with pytest.raises(AssertionError):
         compared(context)

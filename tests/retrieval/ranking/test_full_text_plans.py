@@ -9,7 +9,9 @@ from psycopg import sql
 from ingest import pipeline
 from retrieval.context import SearchContext
 from retrieval.index import store
-from retrieval.index.store import Connection, full_text, live
+from retrieval.index.store import Connection, live
+from retrieval.ranking import bm25
+from retrieval.ranking.bm25 import full_text
 from retrieval.settings import Settings
 from tests.conftest import new_database, write_vault
 from tests.support.source.promises_table import Runs
@@ -59,8 +61,13 @@ def context(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 def plan(conn: Connection, generation_id: int, question: str) -> str:
     """The kinds of nodes that the statement is run with."""
-    values = {"text": question, "generation": generation_id, "limit": LIMIT, "k1": 1.2, "b": 0.75}
-    row = conn.execute("EXPLAIN (FORMAT JSON, COSTS OFF) " + store._FULL_TEXT, values).fetchone()
+    words = bm25._words(conn, generation_id, question, None)
+    values = {
+        "generation": generation_id, "limit": LIMIT, "k1": 1.2, "b": 0.75, "length": 9.0,
+        "most": 9.0, "lexemes": [w.lexeme for w in words], "idfs": [w.idf for w in words],
+    }  # fmt: skip
+    query = bm25._SCORED.format(columns=store.COLUMNS, which="")
+    row = conn.execute("EXPLAIN (FORMAT JSON, COSTS OFF) " + query, values).fetchone()
     assert row
     return json.dumps(row[0])
 

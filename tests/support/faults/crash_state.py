@@ -26,6 +26,10 @@ _CONTENT = """
         SELECT concat_ws('|', 'posting', c.path, c.first_line, c.piece, p.lexeme, p.count)
         FROM posting AS p JOIN one USING (generation_id)
         LEFT JOIN chunk AS c ON c.id = p.chunk_id
+        UNION ALL
+        SELECT concat_ws('|', 'word', lexeme, chunks) FROM word JOIN one USING (generation_id)
+        UNION ALL
+        SELECT concat_ws('|', 'corpus', chunks, words) FROM corpus JOIN one USING (generation_id)
     ) AS lines
 """
 
@@ -50,6 +54,8 @@ _ROWS = """
         UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM chunk
         UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM entry
         UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM posting
+        UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM word
+        UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM corpus
     ) AS rows
 """
 

@@ -16,7 +16,7 @@ from retrieval.refusal.topic_scores import BaselineCache
 from retrieval.search import search
 from retrieval.settings import Settings
 
-TABLES = ("generation", "file", "chunk", "entry", "posting")
+TABLES = ("generation", "file", "chunk", "entry", "posting", "word", "corpus")
 _RANKED = (
     "How long does a torch burn?",
     "What does a battle axe cost?",

@@ -1,0 +1,143 @@
+"""Full text search: chunks ranked by BM25 over the words that PostgreSQL's parser finds.
+
+Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
+with the idf that cannot be negative.
+
+The words of a question are lexemes of that parser, never a query: no operator in a user's text does
+anything. Where they stand in very many chunks, the rarer ones choose which chunks are scored, so
+that a search reads about as much of a large vault as of a small one.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from psycopg.rows import class_row, kwargs_row, tuple_row
+
+from retrieval.index.scope_sql import condition, rows
+from retrieval.index.store import COLUMNS, ORDER, Connection, ScoredChunk, scored
+from retrieval.index.text_search import CONFIGURATION
+from retrieval.models import Scope
+
+_K1, _B = 1.2, 0.75  # the usual values
+MOST_POSTINGS = 5_000  # of a question's words together; above, its rarer words choose (E132)
+_CHOOSING = 1_000  # postings that the choosing words have at least, so that they find enough
+_CHOSEN = 5  # times as many chunks as are asked for
+
+_WORDS = f"""
+    SELECT asked.lexeme, coalesce(word.chunks, 0) AS chunks, (corpus.words / corpus.chunks::float8)
+        AS length, ln(1 + (corpus.chunks - coalesce(word.chunks, 0) + 0.5) /
+            (coalesce(word.chunks, 0) + 0.5))::float8 AS idf
+    FROM corpus LEFT JOIN unnest(to_tsvector({CONFIGURATION}, %(text)s)) AS asked ON true
+        LEFT JOIN word ON word.generation_id = %(generation)s AND word.lexeme = asked.lexeme
+    WHERE corpus.generation_id = %(generation)s AND corpus.chunks > 0 ORDER BY asked.lexeme
+"""  # noqa: S608  # constants of our modules, no values
+_COUNTED_WORDS = f"""
+    WITH corpus AS (
+        SELECT count(*) AS chunks, avg(length)::float8 AS length FROM chunk
+        WHERE generation_id = %(generation)s {{in_part}}
+    )
+    SELECT asked.lexeme, found.chunks, corpus.length,
+        ln(1 + (corpus.chunks - found.chunks + 0.5) / (found.chunks + 0.5))::float8 AS idf
+    FROM corpus, unnest(to_tsvector({CONFIGURATION}, %(text)s)) AS asked, LATERAL (
+        SELECT count(*) AS chunks FROM posting AS p
+        WHERE p.generation_id = %(generation)s AND p.lexeme = asked.lexeme {{of_part}}
+    ) AS found WHERE corpus.chunks > 0 ORDER BY asked.lexeme
+"""  # noqa: S608
+_SCORED = f"""
+    WITH asked AS (
+        SELECT * FROM unnest(%(lexemes)s::text[], %(idfs)s::float8[]) AS asked (lexeme, idf)
+    ), matched AS (
+        SELECT p.chunk_id, sum(asked.idf * p.count * (%(k1)s + 1) /
+            (p.count + %(k1)s * (1 - %(b)s + %(b)s * c.length / %(length)s))
+            ORDER BY asked.lexeme) AS sum
+        FROM asked JOIN posting AS p USING (lexeme) JOIN chunk AS c ON c.id = p.chunk_id
+        WHERE p.generation_id = %(generation)s {{which}} GROUP BY p.chunk_id
+    )
+    SELECT {{columns}}, (matched.sum / %(most)s)::float8 AS score
+    FROM matched JOIN chunk AS c ON c.id = matched.chunk_id
+    WHERE EXISTS (SELECT FROM entry AS e WHERE e.chunk_id = c.id)
+    ORDER BY {ORDER} LIMIT %(limit)s
+"""  # noqa: S608
+# A file of marks alone has words, those of its name, and no entry: nothing of it could be quoted.
+# Sums have an order, or another plan (after ANALYZE, after a restore) gives other last digits.
+# "+ 0": the index of a chunk's postings is a detour where many chunks are asked for (E81).
+_POSTED = "p.chunk_id + 0"
+
+
+class _Word(NamedTuple):
+    """A word of the question."""
+
+    lexeme: str
+    chunks: int  # in how many it stands
+    length: float  # of a chunk, in the mean
+    idf: float
+
+
+def full_text(
+    conn: Connection, generation_id: int, text: str, limit: int,
+    scope: Scope | None = None, part: Scope | None = None,
+) -> list[ScoredChunk]:  # fmt: skip
+    """Rank chunks, those of `scope` alone, by BM25, best first; none where none has a word of it.
+
+    What a word is worth is counted over all chunks, or over those of `part`, whatever the scope.
+    Scores are divided by the most that the question's words could give, so they lie between 0
+    and 1 and can be compared between questions. They are exact. Where the words stand in over
+    MOST_POSTINGS chunks together, a chunk that has none of the rarer ones may be missing.
+    """
+    words = _words(conn, generation_id, text, part)
+    if not words:
+        return []
+    values: dict[str, Any] = {
+        "generation": generation_id, "limit": limit, "k1": _K1, "b": _B,
+        "length": words[0].length, "most": (_K1 + 1) * sum(word.idf for word in words),
+    }  # fmt: skip
+    which = ""
+    if scope is not None:
+        which, values["rows"] = f"AND {condition(scope, _POSTED)}", rows(scope)
+    if sum(word.chunks for word in words) > MOST_POSTINGS:
+        choosing = rarest(words)
+        if len(choosing) < len(words):
+            more = values | {"limit": _CHOSEN * limit}
+            found = _run(conn, _SCORED.format(columns="c.id", which=which), choosing, more)
+            which = "AND p.chunk_id = ANY(%(rows)s::bigint[])"
+            values["rows"] = [row_id for row_id, _ in found]
+    query = _SCORED.format(columns=COLUMNS, which=which)
+    return _run(conn, query, words, values, kwargs_row(scored))
+
+
+def rarest(words: Sequence[_Word]) -> list[_Word]:
+    """Return the rarest words that stand in enough chunks together, in their own order."""
+    chosen, postings = set[str](), 0
+    for word in sorted(words, key=lambda word: (word.chunks, word.lexeme)):
+        if postings >= _CHOOSING:
+            break
+        chosen.add(word.lexeme)
+        postings += word.chunks
+    return [word for word in words if word.lexeme in chosen]
+
+
+def _words(conn: Connection, generation_id: int, text: str, part: Scope | None) -> list[_Word]:
+    """The words of a text with their counts: those that ingest keeps, or of a part counted now."""
+    values: dict[str, Any] = {"generation": generation_id, "text": text}
+    with conn.cursor(row_factory=class_row(_Word)) as cur:
+        # A reader may meet a database that no ingest of this version has changed yet.
+        kept = conn.execute("SELECT to_regclass('word') IS NOT NULL").fetchone() == (True,)
+        if part is None and kept and (words := cur.execute(_WORDS, values).fetchall()):
+            return [word for word in words if word.lexeme is not None]  # None: no word at all
+        in_part = of_part = ""
+        if part is not None:
+            values["rows"] = rows(part)
+            in_part, of_part = (f"AND {condition(part, column)}" for column in ("id", _POSTED))
+        query = _COUNTED_WORDS.format(in_part=in_part, of_part=of_part)
+        return cur.execute(query, values, prepare=False).fetchall()
+
+
+def _run(
+    conn: Connection, query: str, words: Sequence[_Word], values: Mapping[str, Any],
+    row_factory: Any = tuple_row,
+) -> list[Any]:  # fmt: skip
+    asked = {"lexemes": [w.lexeme for w in words], "idfs": [w.idf for w in words]}
+    # Unprepared where rows are named: of a plan for any array each would be compared with all.
+    prepare = False if "rows" in values else None
+    with conn.cursor(row_factory=row_factory) as cur:
+        return cur.execute(query, {**values, **asked}, prepare=prepare).fetchall()
