@@ -46,6 +46,7 @@ class IngestReport:
     seconds: float = 0.0
     generation_id: int = 0
     gated: bool = False  # measured before it was promoted, and passed
+    found: VaultFiles | None = None  # what was read, for the next run
 
 
 def run(
@@ -56,6 +57,7 @@ def run(
     allow_mass_delete: bool = False,
     rebuild: bool = False,
     gate: Gate | None = None,
+    before: VaultFiles | None = None,
     progress: Progress = silent,
     say: Say = _log.info,
 ) -> IngestReport:
@@ -65,13 +67,13 @@ def run(
     and with a `gate`, a generation is built beside it and promoted if the gate passes; texts that
     the same model has embedded before keep their vectors. Files that cannot be read are in the
     report and keep what the index has of them; only where another model or chunker builds it is
-    nothing of them left. A dry run reads and plans, and writes nothing. `say` takes lines about
-    what else takes minutes. Raises VaultError where `root` is no folder, holds no Markdown or too
-    many files would be removed, GateRefusedError, IngestRunningError, SchemaNewerError,
-    DatabaseUnreachableError.
+    nothing of them left. What an earlier run found `before` is not read again. A dry run reads and
+    plans, and writes nothing. `say` takes lines about what else takes minutes. Raises VaultError
+    where `root` is no folder, holds no Markdown or too many files would be removed,
+    GateRefusedError, IngestRunningError, SchemaNewerError, DatabaseUnreachableError.
     """
     with context.store.connect(autocommit=True) as conn:
-        job = Job(context, conn, root, allow_mass_delete, progress, say, gate)
+        job = Job(context, conn, root, allow_mass_delete, progress, say, gate, before=before)
         whole = rebuild or gate is not None
         return _dry(job, whole=whole) if dry_run else _done(job, whole=whole)
 
@@ -146,13 +148,14 @@ def _done(job: Job, *, whole: bool) -> IngestReport:
         plan.without({error.path for error in rejected}), rejected, built.found.ignored,
         built.notes, files, chunks,
         built.embedded, monotonic() - started, built.generation_id, job.gate is not None,
+        built.found,
     )  # fmt: skip
 
 
 def _look(job: Job, *, whole: bool) -> _Todo:
     """Read vault and index, under the lock: an older reading must not undo another's ingest."""
     text_search.check(job.conn, job.context.settings.language)
-    found = vault.read(job.root)
+    found = vault.read(job.root, job.before)
     migrate.check(job.conn)
     live = generations.live_or_none(job.conn)
     known = generations.file_hashes(job.conn, live.id) if live else {}

@@ -11,7 +11,7 @@ from ingest.chunking.chunk import CHUNK_LIMIT, CHUNKER_VERSION
 from ingest.chunking.document import Index, IndexedChunk
 from ingest.chunking.embedding import Progress, embed
 from ingest.on_ray import RayEmbedder
-from ingest.read.vault import SourceFile
+from ingest.read.vault import SourceFile, VaultFiles
 from ingest.sandbox import parsing
 from retrieval.context import SearchContext
 from retrieval.errors import FileRejectedError
@@ -48,6 +48,7 @@ class Job:
     gate: Gate | None = None
     index: Index | None = None
     temporary: bool = False
+    before: VaultFiles | None = None  # an earlier reading of the vault
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def _kept(conn: Connection, live: Generation, found: VaultFiles, written: set[st
 
 def _read_again(job: Job, built: Built) -> tuple[Built, bool]:
     """Write what changed in the vault since it was read, and return whether anything did."""
-    found = vault.read(job.root)
+    found = vault.read(job.root, built.found)
     known = generations.file_hashes(job.conn, built.generation_id)
     known |= {file.path: file.sha256 for file in built.found.files}
     plan = plans.make(found, known, rebuild=False)

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, TextIO
@@ -24,6 +25,7 @@ from ingest import pipeline
 from ingest.on_ray import open_ingest_context
 from ingest.pipeline import IngestReport
 from ingest.progress import Meter
+from ingest.read.vault import VaultFiles
 from retrieval.context import SearchContext, database_url
 from retrieval.errors import RulesError
 from retrieval.settings import Settings
@@ -60,7 +62,7 @@ def keep(settings: Settings, root: Path) -> int:
         try:
             with open_ingest_context(settings) as context:
                 context.warm()
-                watch(root, lambda: _ingest(context, root))
+                watch(root, _Runs(context, root).ingest)
         except KeyboardInterrupt:
             print("ingest: no longer watching; the index is whole", file=sys.stderr)
     return 128 + (signal.SIGTERM if caught else signal.SIGINT)
@@ -138,15 +140,27 @@ def _run(ingest: Callable[[], IngestReport]) -> str:
     return ""
 
 
-def _ingest(context: SearchContext, root: Path) -> IngestReport:
-    # Opened again: an embedded server that was killed has nobody else who would start it again.
-    with database_url(context.settings), Meter() as meter:
+@dataclass(slots=True)
+class _Runs:
+    """The runs of one folder: what one has read, the next one need not read again."""
 
-        def progress(what: str, done: int, total: int) -> None:
-            if total > _MANY:
-                meter.show(what, done, total)
+    context: SearchContext
+    root: Path
+    _found: VaultFiles | None = None
 
-        return pipeline.run(context, root, progress=progress, say=meter.say)
+    def ingest(self) -> IngestReport:
+        # Opened again: an embedded server that was killed has nobody else who would start it again.
+        with database_url(self.context.settings), Meter() as meter:
+
+            def progress(what: str, done: int, total: int) -> None:
+                if total > _MANY:
+                    meter.show(what, done, total)
+
+            report = pipeline.run(
+                self.context, self.root, before=self._found, progress=progress, say=meter.say
+            )
+        self._found = report.found
+        return report
 
 
 def _wakes(root: Path) -> Iterator[None]:

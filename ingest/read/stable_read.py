@@ -77,6 +77,18 @@ def read(path: str, name: str, folder_fd: int) -> FileRead:
     )  # fmt: skip
 
 
+def is_version(name: str, folder_fd: int, version: tuple[int, ...]) -> bool:
+    """Tell whether a file of an open folder is as it was when it was read; it is not opened.
+
+    False also where it is no regular file, has other names, or is gone.
+    """
+    try:
+        status = os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
+    except OSError:  # for `read` to say why
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and _version(status) == version
+
+
 def being_written(path: str) -> FileRejectedError:
     """Return why a file that did not come to rest is left out."""
     return FileRejectedError(

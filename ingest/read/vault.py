@@ -3,7 +3,7 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +23,7 @@ class SourceFile:
     text: str
     sha256: str  # of the bytes on disk
     removed_nuls: int
+    version: tuple[int, ...] = ()  # of the file as the file system tells it; differs after a write
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,10 @@ class VaultFiles:
     aliases: Aliases | None = field(default_factory=dict)  # None: a file of them is rejected
 
 
-def read(root: Path) -> VaultFiles:
+def read(root: Path, before: VaultFiles | None = None) -> VaultFiles:
     """Return the Markdown files and aliases below `root`, hidden ones left out, links too.
 
+    What an earlier reading `before` has of a file that nobody wrote to since is not read again.
     A file that cannot be read, or that is being written all the time, is in `rejected` with its
     reason; what may be in the middle of being written is read again, see `stable_read`. Raises
     VaultError where `root` is not a folder.
@@ -49,15 +51,17 @@ def read(root: Path) -> VaultFiles:
     rejected: list[FileRejectedError] = []
     ignored: list[str] = []
     found: dict[str, FileRead] = {}
-    restless = _read_all(root, found, rejected, ignored)
+    known = {file.path: file for file in before.files} if before else {}
+    same: list[SourceFile] = []
+    restless = _read_all(root, known, same, found, rejected, ignored)
     _wait_for(restless, root, found, rejected)
-    files = sorted(_decoded(found.values(), rejected), key=lambda file: file.path)
-    known = _aliases([file for file in files if _holds_aliases(file.path)], rejected)
+    files = sorted((*same, *_decoded(found.values(), rejected)), key=lambda file: file.path)
+    said = _aliases([file for file in files if _holds_aliases(file.path)], rejected)
     return VaultFiles(
         tuple(file for file in files if not _holds_aliases(file.path)),
         tuple(sorted(rejected, key=lambda error: error.path)),
         tuple(sorted(ignored)),
-        known,
+        said,
     )
 
 
@@ -95,12 +99,18 @@ def _holds_aliases(path: str) -> bool:
 
 def _read_all(
     root: Path,
+    known: Mapping[str, SourceFile],
+    same: list[SourceFile],
     found: dict[str, FileRead],
     rejected: list[FileRejectedError],
     ignored: list[str],
 ) -> set[str]:
-    """Read every file once; return the names below the root of those that may be half written."""
+    """Read every file once; return the names below the root of those that may be half written.
+
+    Of the `known` ones those that nobody wrote to are put into `same`, and not read.
+    """
     restless: set[str] = set()
+    seen: set[str] = set()
     for folder, name, folder_fd in walk(root, rejected, ignored):
         path = shown_path(folder + name)
         is_read = name.lower().endswith(SUFFIXES) or name == ALIASES
@@ -108,7 +118,12 @@ def _read_all(
             ignored.append(path)
             continue
         try:
-            check_name(path, folder + name, found)
+            check_name(path, folder + name, seen)
+            seen.add(path)
+            before = known.get(path)
+            if before and stable_read.is_version(name, folder_fd, before.version):
+                same.append(before)
+                continue
             found[path] = stable_read.read(path, name, folder_fd)
         except FileRejectedError as error:
             rejected.append(error)
@@ -201,4 +216,4 @@ def _decode(file: FileRead) -> SourceFile:
         raise FileRejectedError(file.path, reason) from error
     nuls = text.count("\x00")  # PostgreSQL's text cannot hold it, and no reader can see it
     text = text.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n")
-    return SourceFile(file.path, text, file.sha256, nuls)
+    return SourceFile(file.path, text, file.sha256, nuls, file.version)

@@ -3,24 +3,25 @@
 A file that was read before is known by the row of its first chunk: an ingest writes new ones.
 """
 
-import marshal
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from retrieval.index import text_search
-from retrieval.index.abbreviations import explained, stored_aliases
-from retrieval.index.terms import fields_of, heading_words, key, names_of, stemmed, stems_of, title
+from retrieval.index.abbreviations import stored_aliases
+from retrieval.index.file_words import FileWords, by_file
+from retrieval.index.terms import key, stemmed, stems_of
 from retrieval.models import Aliases, Entry, Name, Scope, Terms
-from retrieval.text.words import STOP, WORD, alias_key
+from retrieval.text.words import WORD, alias_key
 
 if TYPE_CHECKING:  # what only cuts and reads Markdown needs no database
     from retrieval.index.store import Connection
 
 _COMMON = 300  # words, enough to tell a language by
+_FILES_AT_ONCE = 500  # that are read of the database
 _FILES = """
     SELECT path, min(id) FROM chunk WHERE generation_id = %(generation)s
         AND (%(part)s::bigint[] IS NULL OR id = ANY(%(part)s::bigint[])) GROUP BY path
@@ -38,31 +39,11 @@ _ENTRIES = """
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
-    """What the entries of one file say."""
-
-    entries: int = 0
-    title: str = ""
-    frequency: Mapping[str, int] = field(default_factory=dict)  # in how many entries a stem stands
-    words: Mapping[str, int] = field(default_factory=dict)
-    names: tuple[Name, ...] = ()
-    fields: tuple[Name, ...] = ()
-    abbreviations: Mapping[str, Name] = field(default_factory=dict)
-
-    def packed(self) -> bytes:
-        """Return the same as bytes: as objects, those of a large vault take hundreds of MB."""
-        return marshal.dumps(
-            (self.entries, self.title, dict(self.frequency), dict(self.words), self.names,
-             self.fields, dict(self.abbreviations))
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
 class _Sums:
     """What all files say together; never changed, since searches that run may read it."""
 
     rows: Mapping[str, int] = field(default_factory=dict)  # of each file's first chunk
-    files: Mapping[str, bytes] = field(default_factory=dict)  # a `_File` each
+    files: Mapping[str, bytes] = field(default_factory=dict)  # a `FileWords` each
     entries: int = 0
     frequency: Counter[str] = field(default_factory=Counter)
     words: Counter[str] = field(default_factory=Counter)
@@ -115,10 +96,20 @@ def _read(conn: "Connection", generation_id: int, part: Scope | None, before: _S
     changed = [path for path, row in rows.items() if before.rows.get(path) != row]
     if 2 * len(changed) > len(rows):  # another generation, or the first
         before, changed = _Sums(), list(rows)
-    read = conn.execute(_ENTRIES, values | {"paths": changed}).fetchall() if changed else []
-    sums = _edited(before, rows, ((path, Entry(*_padded(columns))) for path, *columns in read))
+    found = _entries_of(conn, values, changed)
+    sums = _edited(before, rows, found)
     called = conn.execute(_CALLED, values).fetchall()
     return replace(sums, called={p: _texts(said) for p, said in called if p in sums.titles})
+
+
+def _entries_of(
+    conn: "Connection", values: Mapping[str, Any], paths: Sequence[str]
+) -> Iterator[tuple[str, Entry]]:
+    """The entries of these files, file by file; of a large vault never all at once."""
+    for at in range(0, len(paths), _FILES_AT_ONCE):
+        some = {**values, "paths": paths[at : at + _FILES_AT_ONCE]}
+        for path, *columns in conn.execute(_ENTRIES, some).fetchall():
+            yield path, Entry(*_padded(columns))
 
 
 def _texts(said: object) -> tuple[str, ...]:
@@ -144,7 +135,7 @@ def _edited(before: _Sums, rows: Mapping[str, int], found: Iterable[tuple[str, E
     titles, abbreviations = dict(before.titles), dict(before.abbreviations)
     entries = before.entries
     for path in [path for path in files if rows.get(path) != before.rows.get(path)]:
-        old = _File(*marshal.loads(files.pop(path)))  # noqa: S302  # of our own memory
+        old = FileWords.unpacked(files.pop(path))
         entries -= old.entries
         for sums, counts in ((frequency, old.frequency), (words, old.words)):
             _subtract(sums, counts)
@@ -156,7 +147,7 @@ def _edited(before: _Sums, rows: Mapping[str, int], found: Iterable[tuple[str, E
         del titles[path]
         abbreviations.pop(path, None)
     called: defaultdict[Name, set[str]] = defaultdict(set)
-    for path, file in _by_file(found).items():
+    for path, file in by_file(found):
         files[path], titles[path] = file.packed(), file.title
         entries += file.entries
         frequency.update(file.frequency)
@@ -178,32 +169,6 @@ def _subtract(sums: Counter[Any], counts: Mapping[Any, int]) -> None:
     for word in counts:
         if not sums[word]:
             del sums[word]
-
-
-def _by_file(found: Iterable[tuple[str, Entry]]) -> dict[str, _File]:
-    entries: defaultdict[str, list[Entry]] = defaultdict(list)
-    for path, entry in found:
-        entries[path].append(entry)
-    return {path: _file(path, those) for path, those in entries.items()}
-
-
-def _file(path: str, entries: Sequence[Entry]) -> _File:
-    frequency: Counter[str] = Counter()
-    words: Counter[str] = Counter()
-    names: set[Name] = set()
-    fields: set[Name] = set()
-    abbreviations: dict[str, Name] = {}
-    for entry in entries:
-        said = [*heading_words(entry.heading), *WORD.findall(entry.words.lower())]  # folded already
-        words.update(said)
-        frequency.update({stemmed(word) for word in said if word not in STOP})
-        names.update(filter(None, map(key, names_of(path, entry))))
-        for short, full in explained(entry.quote):
-            if stands_for := key(full):
-                abbreviations[stemmed(short)] = stands_for
-        fields.update(filter(None, map(key, fields_of(entry))))
-    first = entries[0].heading.split(" > ")[0] or title(path)
-    return _File(len(entries), first, frequency, words, tuple(names), tuple(fields), abbreviations)
 
 
 def _terms(sums: _Sums, aliases: Aliases) -> Terms:

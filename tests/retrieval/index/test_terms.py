@@ -10,7 +10,7 @@ import pytest
 
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.index import file_terms
+from retrieval.index import file_words
 from retrieval.index.file_terms import TermsCache
 from retrieval.index.store import Connection, live
 from retrieval.index.terms import cells, fields_of, is_field, key, names_of, stems_of, title
@@ -153,13 +153,13 @@ def test_an_edit_changes_the_terms_by_its_files_alone(
     pipeline.run(search_context, vault)
     _terms(search_context)
     read: list[str] = []
-    counted = file_terms._file
+    counted = file_words._of_file
 
     def noted(path: str, entries: Sequence[Entry]) -> Any:
         read.append(path)
         return counted(path, entries)
 
-    monkeypatch.setattr(file_terms, "_file", noted)
+    monkeypatch.setattr(file_words, "_of_file", noted)
     states = (
         {"Other 1.md": "# Other 1\n\n**Red:** a Red Book (RB).\n", "New.md": "# New\n\nNew.\n"},
         {"Other 0.md": None, "Other 2.md": "# Other 3\n\nThe Blue Book (BB3) is green.\n"},
