@@ -18,7 +18,7 @@ from ingest.read import vault
 from ingest.read.vault import SourceFile
 from retrieval.context import SearchContext
 from retrieval.errors import IndexMissingError, VaultError
-from retrieval.index import generations, migrate, writer
+from retrieval.index import corpus, generations, migrate
 from retrieval.index.store import Connection
 
 
@@ -66,7 +66,7 @@ def _indexed(
         return chunks
 
     migrate.install(conn)
-    before = writer.token_bytes(conn)
+    before = corpus.token_bytes(conn)
     with Meter() as meter:
         report = pipeline.run_temporary(context, conn, folder, index=noted, progress=meter.show)
     try:
@@ -75,7 +75,7 @@ def _indexed(
         if not texts:
             raise IndexMissingError(f"nothing in {str(folder)!r} can be searched; is it empty?")
         measured = Subject(report.generation_id, files, reader(context, report.generation_id))
-        stored = writer.token_bytes(conn) - before
+        stored = corpus.token_bytes(conn) - before
         yield Indexed(measured, report.chunks, len(texts), stored)
     finally:
         generations.drop(conn, report.generation_id)

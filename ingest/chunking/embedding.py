@@ -13,7 +13,7 @@ from ingest.read.vault import SourceFile
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import odd_rows
 from retrieval.errors import FileRejectedError, ModelUnavailableError
-from retrieval.index import known_vectors, writer
+from retrieval.index import corpus, known_vectors
 from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection
 from retrieval.index.writer import NewChunk, NewFile
@@ -132,7 +132,7 @@ def _token_storage(
         sum(late_interaction.pooled_count(n, pooling) for n in counts)
         * context.embedder.token_dimension
     )
-    size += writer.token_bytes(known)
+    size += corpus.token_bytes(known)
     limit = context.settings.rag_token_storage_mb
     if size <= limit * 1_000_000:
         return True, ""

@@ -1,4 +1,4 @@
-"""What BM25 counts of a generation as a whole, kept in step with what ingest writes.
+"""What is counted of a generation as a whole, kept in step with what ingest writes.
 
 Each function runs in the transaction that writes the files, so readers see both or neither.
 """
@@ -30,15 +30,18 @@ _LEARN_WORDS = """
 """
 _RESIZE = """
     UPDATE corpus SET chunks = corpus.chunks + %(sign)s * these.chunks,
-        words = corpus.words + %(sign)s * these.words
+        words = corpus.words + %(sign)s * these.words,
+        token_bytes = corpus.token_bytes + %(sign)s * these.token_bytes
     FROM (
-        SELECT count(*) AS chunks, coalesce(sum(length), 0) AS words FROM chunk
-        WHERE generation_id = %(generation)s AND path = ANY(%(paths)s)
+        SELECT count(*) AS chunks, coalesce(sum(length), 0) AS words, coalesce(sum((
+            SELECT sum(octet_length(token_vectors)) FROM entry AS e WHERE e.chunk_id = c.id
+        )), 0) AS token_bytes
+        FROM chunk AS c WHERE generation_id = %(generation)s AND path = ANY(%(paths)s)
     ) AS these
     WHERE generation_id = %(generation)s
 """
 _BEGIN = """
-    INSERT INTO corpus (generation_id, chunks, words) SELECT %(generation)s, 0, 0
+    INSERT INTO corpus (generation_id, chunks, words, token_bytes) SELECT %(generation)s, 0, 0, 0
     WHERE NOT EXISTS (SELECT FROM chunk WHERE generation_id = %(generation)s)
     ON CONFLICT DO NOTHING
 """
@@ -61,3 +64,10 @@ def learn(conn: Connection, generation_id: int, paths: Sequence[str]) -> None:
 def begin(conn: Connection, generation_id: int) -> None:
     """Begin to count a generation that holds nothing yet; any other stays as it is."""
     conn.execute(_BEGIN, {"generation": generation_id})
+
+
+def token_bytes(conn: Connection) -> int:
+    """Return how many bytes the stored token vectors of all generations take."""
+    row = conn.execute("SELECT coalesce(sum(token_bytes), 0) FROM corpus").fetchone()
+    assert row is not None  # an aggregate always gives a row
+    return int(row[0])

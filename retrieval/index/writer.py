@@ -45,13 +45,6 @@ class NewFile:
         return self.note.path
 
 
-def token_bytes(conn: Connection) -> int:
-    """Return how many bytes the stored token vectors of all generations take."""
-    row = conn.execute("SELECT coalesce(sum(octet_length(token_vectors)), 0) FROM entry").fetchone()
-    assert row is not None  # an aggregate always gives a row
-    return int(row[0])
-
-
 def apply(
     conn: Connection, generation_id: int, *, removed: Sequence[str], written: Sequence[NewFile]
 ) -> None:

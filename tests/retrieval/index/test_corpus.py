@@ -8,7 +8,7 @@ import pytest
 
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.index import integrity
+from retrieval.index import corpus, integrity
 from retrieval.index.store import Connection, ScoredChunk, live
 from retrieval.models import Scope
 from retrieval.ranking import bm25
@@ -34,6 +34,8 @@ def caves(empty: SearchContext, tmp_path: Path) -> tuple[SearchContext, Path]:
 def sound(context: SearchContext) -> bool:
     def odd(conn: Connection) -> bool:
         found = integrity.odd(conn, integrity.ODD_COUNTS, generation=live(conn).id)
+        stored = "SELECT sum(octet_length(token_vectors)) FROM entry"
+        assert conn.execute(stored).fetchone() == (corpus.token_bytes(conn),)
         return not found.count and conn.execute("SELECT count(*) FROM word").fetchone() != (0,)
 
     return context.store.read(odd)

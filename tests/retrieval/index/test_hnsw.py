@@ -9,7 +9,7 @@ import pytest
 from psycopg import sql
 
 from retrieval.database.pool import Store
-from retrieval.index import generations, hnsw
+from retrieval.index import generations, hnsw, migrate
 from retrieval.index.generations import vacuum_if_worn
 from retrieval.index.nearest import nearest
 from retrieval.index.store import Connection

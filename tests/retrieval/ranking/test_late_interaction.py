@@ -19,7 +19,7 @@ from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import Embedder
 from retrieval.encoder.chosen_models import encoder_files
 from retrieval.errors import IndexMismatchError
-from retrieval.index import known_vectors, writer
+from retrieval.index import corpus, known_vectors
 from retrieval.models import Vectors
 from retrieval.ranking import late_interaction
 from retrieval.ranking.late_interaction import QuestionTokens
@@ -112,7 +112,7 @@ def test_what_was_stored_with_another_pooling_is_not_taken_over(
         assert known(pooling=1)
         assert not known(pooling=3)
         assert known(pooling=None)
-        before = writer.token_bytes(conn)
+        before = corpus.token_bytes(conn)
         pooling = replace(search_context, embedder=_pooling(search_context, settings, 3))
         report = pipeline.run(pooling, settings.vault)
         assert report.embedded > 0
@@ -135,7 +135,7 @@ def test_search_reads_the_stored_vectors(search_context: SearchContext) -> None:
     assert found.hits[0].chunk.path == "1. Light/Torches.md"
     assert all(row.late_score is not None for row in found.trace)
     with search_context.store.connect() as conn:
-        assert writer.token_bytes(conn) > 0
+        assert corpus.token_bytes(conn) > 0
 
 
 def test_stored_and_encoded_anew_say_nearly_the_same(
@@ -162,8 +162,8 @@ def test_late_interaction_can_be_off(search_context: SearchContext) -> None:
 def test_over_the_limit_nothing_is_stored_and_the_operator_is_told(
     settings: Settings, search_context: SearchContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = writer.token_bytes
-    monkeypatch.setattr(writer, "token_bytes", lambda conn: kept(conn) + 2_000_000_000)
+    kept = corpus.token_bytes
+    monkeypatch.setattr(corpus, "token_bytes", lambda conn: kept(conn) + 2_000_000_000)
     path = settings.vault / "1. Light" / "Torches.md"
     path.write_text(path.read_text("utf-8") + "\nA candle burns for two hours.\n", "utf-8")
     report = pipeline.run(search_context, settings.vault)
