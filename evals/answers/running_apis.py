@@ -74,7 +74,7 @@ def opened(vault: Path, apis: Sequence[Sequence[str]]) -> Iterator[Stage]:
         shutil.rmtree(folder)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """A port of this machine that nobody listens at just now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -85,7 +85,7 @@ def _free_port() -> int:
 def _api(
     module: Sequence[str], number: int, folder: Path, environment: Mapping[str, str]
 ) -> Iterator[str]:
-    port = _free_port()
+    port = free_port()
     own = {**environment, "PORT": str(port)}
     with (folder / f"api-{number}.log").open("w") as log, subprocess.Popen(
         [sys.executable, "-m", *module], cwd=folder, stdout=log, stderr=log, env=own

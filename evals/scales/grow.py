@@ -23,7 +23,7 @@ from ingest.chunking import document
 from ingest.read import vault
 from ingest.read.vault import SourceFile
 from retrieval.context import SearchContext
-from retrieval.index import indexed_file, writer
+from retrieval.index import hnsw, indexed_file, writer
 from retrieval.index.store import Connection, live
 from retrieval.index.writer import NewChunk, NewFile
 from retrieval.models import Chunk, Entry, SourceNote, Vectors
@@ -96,7 +96,10 @@ def grow(
     own = sum(len(one.entries) for file in files for one in file.chunks)
     dimension = next(one.vectors.shape[1] for file in files for one in file.chunks)
     first = len(list((folder / FOLDER).iterdir())) if (folder / FOLDER).is_dir() else 0
-    for number in range(first, max(first, -(-wanted // own) - 1)):
+    missing = range(first, max(first, -(-wanted // own) - 1))
+    if missing:
+        hnsw.drop(conn, generation)  # to build it anew is faster than to add so many
+    for number in missing:
         copy = _Copy(number, _moved(number, dimension))
         written = [copy.file(file) for file in files]
         with conn.transaction():

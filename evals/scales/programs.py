@@ -1,0 +1,112 @@
+"""The programs as an operator runs them over a grown vault: a start, its memory, an edit's way."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, perf_counter, sleep
+
+import httpx2
+
+from evals.answers.running_apis import free_port, wait_until
+from evals.scales.grow import FOLDER
+from retrieval.errors import DatasetError
+from retrieval.settings import names
+
+_STOP = 15.0  # seconds for a program that ends its work
+_LATE = 120.0  # seconds for an edit
+_EDITED = f"{FOLDER}/0000"  # files of this copy
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What running programs cost."""
+
+    start_seconds: float  # of the API, until it is ready
+    api_megabytes: float  # of its process, after all questions
+    edit_seconds: tuple[float, ...]  # each from the save until a search shows the new line
+
+
+def measured(folder: Path, data: Path, questions: Sequence[str], edits: int) -> Running:
+    """Start an API and a watching ingest over `folder`, ask, edit files, and stop both.
+
+    `data` holds their embedded database. Raises DatasetError where one does not start or an edit is
+    not served.
+    """
+    kept = {name: value for name, value in os.environ.items() if name not in names()}
+    own = {"VAULT": str(folder), "RAG_DATA_DIR": str(data), "PORT": str(free_port())}
+    environment = kept | own | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    url = f"http://127.0.0.1:{own['PORT']}"
+    started = perf_counter()
+    with _running("api", data.parent, environment) as api:
+        wait_until(lambda: _is_ready(url), lambda: "the API is not ready")
+        start_seconds = perf_counter() - started
+        with httpx2.Client(base_url=url, trust_env=False, timeout=60) as client:
+            for question in questions:
+                _search(client, question)
+            megabytes = _resident(api.pid)
+            with _running("ingest", data.parent, environment, "--watch") as watching:
+                log = data.parent / "ingest.log"
+                wait_until(
+                    lambda: "unchanged" in log.read_text() or "changed" in log.read_text(),
+                    lambda: f"ingest --watch does not begin: {watching.poll()}",
+                )
+                took = tuple(_edit(client, folder, number) for number in range(edits))
+    return Running(start_seconds, megabytes, took)
+
+
+def _edit(client: httpx2.Client, folder: Path, number: int) -> float:
+    """Add a line to a file; return the seconds until a search shows it."""
+    files = sorted((folder / _EDITED).rglob("*.md"))
+    file = files[number * len(files) // 10]
+    thing, toll = f"Zanthar{number}{int(monotonic())}", f"{number + 17} silver bits"
+    line = f"\n\nThe toll of the {thing} bridge is {toll}.\n"
+    text = file.read_text("utf-8") + line
+    started = perf_counter()
+    file.write_text(text, "utf-8")
+    while perf_counter() - started < _LATE:
+        if f"{thing} bridge is {toll}" in _search(client, f"What is the toll of {thing} bridge?"):
+            return perf_counter() - started
+        sleep(0.02)
+    raise DatasetError(f"{file}: an edit is not served after {_LATE:.0f} s")
+
+
+def _search(client: httpx2.Client, question: str) -> str:
+    response = client.post("/search", json={"question": question})
+    if response.status_code != 200:
+        return ""
+    return response.text
+
+
+def _is_ready(url: str) -> bool:
+    with suppress(httpx2.HTTPError):
+        return httpx2.get(f"{url}/readyz", timeout=60, trust_env=False).status_code == 200
+    return False
+
+
+def _resident(pid: int) -> float:
+    """Megabytes of a process that stand in memory."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1000
+    raise DatasetError(f"process {pid} has no VmRSS")
+
+
+@contextmanager
+def _running(
+    module: str, folder: Path, environment: Mapping[str, str], *arguments: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    with (folder / f"{module}.log").open("w") as log, subprocess.Popen(
+        [sys.executable, "-m", module, *arguments], cwd=folder, stdout=log, stderr=log,
+        env=environment,
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_STOP)
+            process.kill()  # of one that has ended: nothing
