@@ -224,8 +224,9 @@ ODD_COUNTS = """
     FROM counted FULL JOIN stored USING (lexeme)
     WHERE counted.chunks IS DISTINCT FROM stored.chunks
     UNION ALL
-    SELECT concat('all: ', corpus.chunks, ' chunks of ', corpus.words, ' words, not ',
+    SELECT concat('all: ', coalesce(corpus.chunks, 0), ' chunks of ', coalesce(corpus.words, 0),
+        ' words, not ',
         sizes.chunks, ' of ', sizes.words)
     FROM sizes LEFT JOIN corpus ON generation_id = %(generation)s
-    WHERE (corpus.chunks, corpus.words) IS DISTINCT FROM (sizes.chunks, sizes.words)
+    WHERE (coalesce(corpus.chunks, 0), coalesce(corpus.words, 0)) <> (sizes.chunks, sizes.words)
 """

@@ -9,7 +9,7 @@ that a search reads about as much of a large vault as of a small one.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, LiteralString, NamedTuple
 
 from psycopg.rows import class_row, kwargs_row, tuple_row
 
@@ -127,13 +127,14 @@ def _words(conn: Connection, generation_id: int, text: str, part: Scope | None) 
         in_part = of_part = ""
         if part is not None:
             values["rows"] = rows(part)
-            in_part, of_part = (f"AND {condition(part, column)}" for column in ("id", _POSTED))
+            in_part = f"AND {condition(part, 'id')}"
+            of_part = f"AND {condition(part, _POSTED)}"
         query = _COUNTED_WORDS.format(in_part=in_part, of_part=of_part)
         return cur.execute(query, values, prepare=False).fetchall()
 
 
 def _run(
-    conn: Connection, query: str, words: Sequence[_Word], values: Mapping[str, Any],
+    conn: Connection, query: LiteralString, words: Sequence[_Word], values: Mapping[str, Any],
     row_factory: Any = tuple_row,
 ) -> list[Any]:  # fmt: skip
     asked = {"lexemes": [w.lexeme for w in words], "idfs": [w.idf for w in words]}

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, LiteralString
 
+from retrieval.index import integrity
 from retrieval.index.store import Connection
 
 _SETTLE_SECONDS = 10.0  # for the server to see that a client is gone
@@ -26,10 +27,6 @@ _CONTENT = """
         SELECT concat_ws('|', 'posting', c.path, c.first_line, c.piece, p.lexeme, p.count)
         FROM posting AS p JOIN one USING (generation_id)
         LEFT JOIN chunk AS c ON c.id = p.chunk_id
-        UNION ALL
-        SELECT concat_ws('|', 'word', lexeme, chunks) FROM word JOIN one USING (generation_id)
-        UNION ALL
-        SELECT concat_ws('|', 'corpus', chunks, words) FROM corpus JOIN one USING (generation_id)
     ) AS lines
 """
 
@@ -47,6 +44,15 @@ def contents(conn: Connection) -> list[tuple[str, str | None]]:
     return [(state, _value(conn, _CONTENT, [one])) for state, one in found]
 
 
+def wrong_counts(conn: Connection) -> list[str]:
+    """Return what is counted wrongly of the generations; before migration 12 nothing is counted."""
+    if _missing(conn) or not _has_counts(conn):
+        return []
+    found = conn.execute("SELECT id FROM generation").fetchall()
+    odd = [integrity.odd(conn, integrity.ODD_COUNTS, generation=one) for (one,) in found]
+    return [what for one in odd for what in one.first]
+
+
 _ROWS = """
     SELECT md5(string_agg(row, ' ' ORDER BY row)) FROM (
         SELECT concat_ws(' ', tableoid, ctid, xmin) AS row FROM generation
@@ -54,9 +60,13 @@ _ROWS = """
         UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM chunk
         UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM entry
         UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM posting
+{counts}    ) AS rows
+"""
+
+
+_COUNTS = """
         UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM word
         UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM corpus
-    ) AS rows
 """
 
 
@@ -65,7 +75,9 @@ def rows(conn: Connection) -> str | None:
 
     Any write changes it.
     """
-    return None if _missing(conn) else str(_value(conn, _ROWS))
+    if _missing(conn):
+        return None
+    return str(_value(conn, _ROWS.format(counts=_COUNTS if _has_counts(conn) else "")))
 
 
 _OTHERS = (
@@ -90,6 +102,11 @@ def settle(conn: Connection) -> None:
 def locks(conn: Connection) -> list[tuple[Any, ...]]:
     """Return the advisory locks of this database."""
     return conn.execute(_LOCKS).fetchall()
+
+
+def _has_counts(conn: Connection) -> bool:
+    """Not so before migration 12."""
+    return conn.execute("SELECT to_regclass('corpus')").fetchone() != (None,)
 
 
 def _missing(conn: Connection) -> bool:

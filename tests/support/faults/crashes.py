@@ -20,7 +20,7 @@ from tokenizers.pre_tokenizers import Whitespace
 
 from retrieval.index.store import Connection
 from tests.conftest import new_database, write_vault
-from tests.support.faults.crash_state import content, contents, rows, settle
+from tests.support.faults.crash_state import content, contents, rows, settle, wrong_counts
 from tests.support.index.embedded import until
 
 Place = Mapping[str, str]  # the setting that says where the database is
@@ -222,6 +222,7 @@ class Laboratory:
         settle(index.conn)
         seen = content(index.conn)
         assert seen in (turn.before, turn.after), ended
+        assert wrong_counts(index.conn) == [], ended
         assert ended.status != 0 or seen == turn.after, ended
 
     def converge(self, index: Index, turn: Turn) -> None:
