@@ -102,7 +102,7 @@ class RayEmbedder(Embedder):
     ) -> Vectors:
         """Return what `Embedder.embed` does. Raises ModelUnavailableError without workers, too."""
         made = self._of_workers(texts, progress, tokens=False)
-        return self._sound(texts, [vector for vector, _ in made], keep_odd=keep_odd)
+        return self._sound(texts, made, keep_odd=keep_odd)
 
     def reader(self, files: Sequence[SourceFile]) -> Index:
         """Return what gives each of `files` its chunks, all of them cut by the cluster.

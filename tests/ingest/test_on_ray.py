@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from pydantic import SecretStr
 
@@ -85,6 +86,8 @@ def test_a_killed_worker_and_a_lost_node_change_nothing(
             assert [one.path for one in there.rejected] == ["Bomb.md"]
             assert content(on_ray) == content(empty)
             assert _tokens(on_ray) == _tokens(empty)
+            texts = [f"A torch burns for {hours} hours." for hours in range(40)]
+            assert np.array_equal(on_ray.embedder.embed(texts), empty.embedder.embed(texts))
     assert len(seen) > 40
     assert len(cluster.worker_nodes) == 1
 
