@@ -1,6 +1,7 @@
 """GET /metrics: what became of questions and requests, counted, in Prometheus's text format.
 
-Each app counts for itself, from 0 when it is made. No label holds anything that a client wrote.
+Each app counts for itself, from 0 when it is made; the language model's faults are counted by its
+client (`collectors`). No label holds anything that a client wrote.
 """
 
 from collections.abc import Iterator
@@ -12,22 +13,21 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
-from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.checks.guard.findings import FindingKind
 from api.keys.authorization import METRICS
+from api.observability import collectors
 from api.schema.answer import Answer, RefusalReason
 from api.schema.guard import Verdict
 from api.schema.passages import CitationCounts
 from api.schema.problem import described
 from api.schema.usage import AnswerTimings, Usage
-from api.sources import stale_files
-from api.state import AppState, Opened
+from api.state import Opened
 from api.telemetry import recorder
-from retrieval.errors import DatabaseUnreachableError, IndexMissingError, LlmAbandonedError
-from retrieval.index import generations, store
+from retrieval.errors import LlmAbandonedError
 
 # Seconds. A search takes some 0.03; a model has LLM_TIMEOUT, 30, for each of two replies.
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
@@ -158,25 +158,25 @@ def failed(request: Request, title: str) -> None:
 )
 async def show(request: Request, opened: Opened) -> PlainTextResponse:
     """Show what was counted since the start, and the index; without it where it cannot be read."""
-    index: list[Metric] = []
+    read: list[Metric] = [collectors.llm_faults(opened)]
     with move_on_after(_INDEX_SECONDS):
-        index = await to_thread.run_sync(_index, opened, abandon_on_cancel=True)
-    text = generate_latest(_Scrape(_of(request.scope).registry, index))
+        read += await to_thread.run_sync(collectors.index, opened, abandon_on_cancel=True)
+    text = generate_latest(_Scrape(_of(request.scope).registry, read))
     return PlainTextResponse(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 class _Scrape(Collector):
-    """The counts and the index's gauges, without the times at which the library made a series."""
+    """The counts and what was read now, without the times at which the library made a series."""
 
-    def __init__(self, counts: CollectorRegistry, index: list[Metric]) -> None:
+    def __init__(self, counts: CollectorRegistry, read: list[Metric]) -> None:
         self._counts = counts
-        self._index = index
+        self._read = read
 
     def collect(self) -> Iterator[Metric]:
         for family in self._counts.collect():
             family.samples = [one for one in family.samples if not one.name.endswith("_created")]
             yield family
-        yield from self._index
+        yield from self._read
 
 
 class _Timed:
@@ -222,20 +222,3 @@ def _asks(request: Request) -> bool:
 def _template(scope: Scope) -> str:
     """The route's path as declared, "/vault/{path:path}"; "other" where none of ours is meant."""
     return getattr(scope.get("route"), "path", "other")
-
-
-def _index(opened: AppState) -> list[Metric]:
-    def held(conn: store.Connection) -> tuple[int, dict[str, str]]:
-        now = store.live(conn)
-        return generations.size(conn, now.id)[1], generations.file_hashes(conn, now.id)
-
-    try:
-        chunks, indexed = opened.rules.read(held)
-    except (DatabaseUnreachableError, IndexMissingError):  # GET /readyz says why
-        return []
-    found: list[Metric] = [GaugeMetricFamily("rag_index_chunks", "Chunks of the index.", chunks)]
-    vault = opened.rules.settings.vault
-    if vault.is_dir():  # an API may run where the index is and the files are not
-        stale = len(stale_files.stale(vault, indexed))
-        found.append(GaugeMetricFamily("rag_index_stale_files", "Files not as indexed.", stale))
-    return found

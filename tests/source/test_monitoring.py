@@ -26,7 +26,7 @@ def test_what_is_drawn_and_alerted_on_is_shown(client: httpx2.Client) -> None:
     drawn = [target["expr"] for panel in panels for target in panel["targets"]]
     (group,) = yaml.safe_load((FOLDER / "alerts.yaml").read_text("utf-8"))["groups"]
     alerted = [rule["expr"] for rule in group["rules"]]
-    assert len(drawn) >= len(panels) == 14
+    assert len(drawn) >= len(panels) == 15
     for expression in (*drawn, *alerted):
         read = set(READ.findall(expression))
         assert read or "up{" in expression
