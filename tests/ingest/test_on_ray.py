@@ -17,6 +17,7 @@ from retrieval.errors import ConfigurationError, ModelUnavailableError
 from retrieval.settings import Settings
 from tests.conftest import RULES, new_database, write_vault
 from tests.support.index.index_state import content
+from tests.support.servers import ray_nodes
 
 ROWS = "".join(f"| Beast {n} | {n % 9 + 1} HD | {n} gold pieces in its den |\n" for n in range(80))
 TABLE = f"# Beasts\n\n| Beast | Strength | Treasure |\n|---|---|---|\n{ROWS}"
@@ -27,27 +28,12 @@ BOMB = "| a |\n|---|\n" + "| x |\n" * 300_000
 
 
 @pytest.fixture(scope="module")
-def cluster(monkeypatch_module: pytest.MonkeyPatch) -> Iterator[Any]:
+def cluster() -> Iterator[Any]:
     """Three nodes on this machine: one that only leads, and two with a worker each."""
-    from ray.cluster_utils import Cluster
-
-    room = 100_000_000  # bytes of shared memory a node
-    head = {"num_cpus": 0, "include_dashboard": False, "object_store_memory": room}
-    made: Any = Cluster(initialize_head=True, head_node_args=head)
-    for _ in range(2):
-        made.add_node(num_cpus=1, object_store_memory=room)
-    yield made
-    made.shutdown()
-
-
-@pytest.fixture(scope="module")
-def monkeypatch_module() -> Iterator[pytest.MonkeyPatch]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        patch.setenv(
-            "PYTHONPATH", str(Path(__file__).parents[2])
-        )  # where workers find this package
-        yield patch
+    with ray_nodes.ray_cluster() as made:
+        for _ in range(2):
+            ray_nodes.add_worker(made)
+        yield made
 
 
 @pytest.fixture
@@ -69,8 +55,7 @@ def test_a_killed_worker_and_a_lost_node_change_nothing(
             return
         seen.append(done)
         if len(seen) == 1:
-            worker = _workers(cluster.worker_nodes)[0]
-            os.kill(worker, signal.SIGKILL)
+            os.kill(ray_nodes.processes(cluster, "with_tokens")[0], signal.SIGKILL)
         elif len(seen) == 40:
             cluster.remove_node(sorted(cluster.worker_nodes, key=str)[0], allow_graceful=False)
 
@@ -97,19 +82,6 @@ def _tokens(context: SearchContext) -> list[Any]:
         return conn.execute(
             "SELECT text_sha256, token_vectors, token_scale FROM entry ORDER BY 1"
         ).fetchall()
-
-
-def _workers(nodes: Any) -> list[int]:
-    """The processes that embed, of these nodes of ours."""
-    found = []
-    for node in nodes:
-        (raylet,) = node.all_processes["raylet"]
-        pid = raylet.process.pid
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
-        for child in map(int, children):
-            if Path(f"/proc/{child}/cmdline").read_bytes().startswith(b"ray::with_tokens"):
-                found.append(child)
-    return found
 
 
 def test_what_kills_or_fails_every_worker_is_named_and_the_rest_is_done(
