@@ -17,6 +17,7 @@ from api.telemetry import __main__ as program
 from api.telemetry import recorder as recording
 from api.telemetry.recorder import Recorder
 from api.telemetry.scrubbing import scrubbed
+from retrieval import rates
 from retrieval.context import SearchContext
 from retrieval.errors import ConfigurationError
 from retrieval.usage import telemetry
@@ -86,6 +87,27 @@ def test_each_question_is_a_row_by_its_end_and_shown_by_day(
     assert f"{day.day}  4 " in capsys.readouterr().out
     assert program.main(["--json"]) == 0
     assert json.loads(capsys.readouterr().out)["counts"]["outcome"] == day.counts["outcome"]
+
+
+def test_with_0_days_nothing_of_a_question_is_stored_and_limits_still_count(
+    search_context: SearchContext, tmp_path: Path
+) -> None:
+    values = {
+        "telemetry_days": 0, "telemetry_stores_questions": True, "feedback_stores_questions": True,
+        "rate_limit_key": rates.read("1000/d"),
+    }  # fmt: skip
+    settings = search_context.settings.model_copy(update=values)
+    file = tmp_path / "keys.jsonl"
+    anna = bearer(key_file.add(file, "anna", ["ask", "feedback"]))
+    with same_models(search_context, settings) as rules:
+        app = create_app(AppState(rules, None, keys=KeyRing(str(file))))
+        with serving(settings, app) as client:
+            assert ask_all(client, anna) == [200, 404, 200, 200, 422, 200]
+    with psycopg.connect(url_of(search_context)) as conn:
+        for table in ("telemetry", "given_answer", "feedback"):
+            assert conn.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
+        (counted,) = conn.execute("SELECT count(*) FROM rate_window").fetchone() or ()
+    assert counted > 0
 
 
 def test_without_its_table_answers_come_as_before_and_the_log_says_why(
