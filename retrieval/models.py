@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.search_trace import Candidate, Timings
+from retrieval.text.spellings import Spellings
 
 Vectors = npt.NDArray[np.float32]
 # "encoded": token vectors are not stored; those of the best candidates were made for the question.
@@ -93,7 +94,7 @@ class Terms:
     fields: frozenset[Name]
     words: Mapping[str, int]  # as they are written, in lower case, and how often
     titles: Mapping[str, str]  # of the files, by path and in that order
-    spellings: Mapping[str, tuple[str, ...]]  # the words of letters alone, by the first letter
+    spellings: Spellings
     abbreviations: Mapping[str, Name]  # what they stand for, aliases among them, by their stems
     named_words: frozenset[str]  # the stems that are part of a name
     commonest: str  # words, as a sample of the vault's language
@@ -189,7 +190,7 @@ class Hit:
     evidence: tuple[Evidence, ...]  # the chunk's entries, best first
 
 
-NO_TERMS = Terms(0, {}, {}, frozenset(), {}, {}, {}, {}, frozenset(), "")
+NO_TERMS = Terms(0, {}, {}, frozenset(), {}, {}, Spellings({}), {}, frozenset(), "")
 
 
 class OffTopicLimits(NamedTuple):

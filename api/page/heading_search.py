@@ -49,6 +49,6 @@ def find(opened: AppState, typed: str) -> Headings:
 
 
 def _begins_a_word(word: str, terms: Terms) -> bool:
-    words = terms.spellings.get(word[0], ())
+    words = terms.spellings.of(word[0])
     at = bisect_left(words, word)
     return at < len(words) and words[at].startswith(word)

@@ -15,6 +15,7 @@ from retrieval.index.abbreviations import stored_aliases
 from retrieval.index.file_words import FileWords, by_file
 from retrieval.index.terms import key, stemmed, stems_of
 from retrieval.models import Aliases, Entry, Name, Scope, Terms
+from retrieval.text.spellings import Spellings
 from retrieval.text.words import WORD, alias_key
 
 if TYPE_CHECKING:  # what only cuts and reads Markdown needs no database
@@ -172,10 +173,6 @@ def _subtract(sums: Counter[Any], counts: Mapping[Any, int]) -> None:
 
 
 def _terms(sums: _Sums, aliases: Aliases) -> Terms:
-    spellings: defaultdict[str, list[str]] = defaultdict(list)
-    for word in sorted(sums.words):
-        if word.isalpha():
-            spellings[word[0]].append(word)
     explained_by_files: dict[str, Name] = {}
     for said in sums.abbreviations.values():  # of two that say it, the last file's holds
         explained_by_files |= said
@@ -191,7 +188,7 @@ def _terms(sums: _Sums, aliases: Aliases) -> Terms:
         fields=frozenset(sums.fields),
         words=sums.words,
         titles=sums.titles,
-        spellings={first: tuple(found) for first, found in spellings.items()},
+        spellings=Spellings(sums.words),
         abbreviations={**explained_by_files, **_of_one_word(aliases)},
         aliases={**of_files, **aliases},
         named_words=frozenset(word for name in names for word in name),

@@ -15,10 +15,10 @@ CONFIGURATION = (
     "WHERE id = %(generation)s)"
 )
 _KNOWN = "SELECT cfgname FROM pg_ts_config WHERE pg_ts_config_is_visible(oid) ORDER BY cfgname"
+_IS_ENGLISH = f"SELECT {CONFIGURATION} = 'english'::regconfig"  # a constant
 _STOP_WORDS = f"""
     SELECT word FROM unnest(%(words)s::text[]) AS word
-    WHERE {CONFIGURATION} <> 'english'::regconfig
-        AND word ~ '[[:alpha:]]' AND to_tsvector({CONFIGURATION}, word) = ''
+    WHERE word ~ '[[:alpha:]]' AND to_tsvector({CONFIGURATION}, word) = ''
 """  # noqa: S608  # constants of this module, no values
 
 
@@ -41,5 +41,8 @@ def stop_words(
 
     None in English, whose own list is `retrieval.text.words.STOP`.
     """
-    values = {"generation": generation_id, "words": list(words)}
+    values: dict[str, object] = {"generation": generation_id}
+    if conn.execute(_IS_ENGLISH, values).fetchone() == (True,):
+        return []
+    values["words"] = list(words)
     return [word for (word,) in conn.execute(_STOP_WORDS, values)]

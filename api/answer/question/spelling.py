@@ -95,14 +95,14 @@ def _in_a_name(word: str, following: str, terms: Terms) -> str | None:
     if len(word) < _LONG or not names:
         return None
     first = word[0]
-    choices = [found for found in terms.spellings.get(first, ()) if stemmed(found) in names]
+    choices = [found for found in terms.spellings.of(first) if stemmed(found) in names]
     near = process.extract(word, choices, scorer=OSA.distance, score_cutoff=3, limit=1)
     return near[0][0] if near else None
 
 
 def _of_vault(word: str, terms: Terms) -> str | None:
     most = 2 if len(word) >= _LONG else 1
-    choices = [found for found in terms.spellings.get(word[0], ()) if len(found) >= _SHORTEST]
+    choices = [found for found in terms.spellings.of(word[0]) if len(found) >= _SHORTEST]
     return _nearest(word, choices, most, terms.words)
 
 

@@ -111,8 +111,8 @@ def test_words_are_counted_as_they_are_written_and_listed_by_their_letter() -> N
     assert known.words["torch"] == 3  # the headings' words, too
     assert known.words["torches"] == 1
     assert known.frequency["torch"] == 2  # entries
-    assert known.spellings["t"] == ("the", "torch", "torches")
-    assert "3" not in known.spellings
+    assert known.spellings.of("t") == ("the", "torch", "torches")
+    assert known.spellings.of("3") == ()
 
 
 def test_what_fewer_entries_have_tells_more() -> None:
