@@ -120,15 +120,24 @@ def _warm(opened: AppState) -> None:
     """
     context = opened.rules
 
-    def read(conn: store.Connection) -> None:
-        context.sections_at(conn, store.live(conn))
-
     try:
-        context.read(read)
+        _read_words(context)
         for question in small_talk.examples(context.terms_under(None)[1], 1):
             pipeline.ask(context, None, question, AskOptions(texts=opened.texts))
     except RulesError as error:
         log.warning("nothing is warmed: %s", error)
+
+
+def _read_words(context: SearchContext) -> None:
+    """Read the words and sections of the index; of a large one it takes longer than a search may.
+
+    Raises IndexMissingError and DatabaseUnreachableError.
+    """
+    with context.store.connect(autocommit=True) as conn, conn.transaction():
+        conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        now = store.live(conn)
+        context.terms_at(conn, now)
+        context.sections_at(conn, now)
 
 
 def _check_fitted(context: SearchContext) -> None:

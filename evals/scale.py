@@ -34,7 +34,6 @@ from retrieval.text.normalize import searchable
 MOST_P95, LEAST_RECALL = 2.0, 0.98  # over the sample's; of the 10 nearest chunks
 MOST_FILTERED = 1.15  # p50 under a filter over that without
 MOST_EDIT, MOST_MEMORY = 2.0, 1_500.0  # seconds from save to served; MB of the API
-_TOKEN_MB = 1_000_000  # RAG_TOKEN_STORAGE_MB: token vectors are stored at every size
 
 _FILES = "SELECT count(*) FROM file WHERE generation_id = %s"
 _SIZES = """
@@ -56,11 +55,11 @@ def main(argv: Sequence[str] | None = None) -> int:
                 found = _searched(context, grown, wanted, questions, args.edits)
             sizes.append(found)
             print("\n".join(results.lines(sizes)), flush=True)
+            if args.json:
+                results.save(args.json, sizes)
     except (RulesError, OSError) as error:
         print(f"evals.scale: nothing was measured: {error}", file=sys.stderr)
         return 2
-    if args.json:
-        results.save(args.json, sizes)
     if args.plot:
         drawing.draw(args.plot, sizes)
     missed = [fault for size in sizes for fault in faults(size)]
@@ -104,7 +103,11 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 @contextmanager
 def _opened(data: Path, vault: Path) -> Iterator[SearchContext]:
     data.parent.mkdir(parents=True, exist_ok=True)
-    own = {"rag_data_dir": data, "vault": vault, "rag_token_storage_mb": _TOKEN_MB}
+    own = {
+        "rag_data_dir": data,
+        "vault": vault,
+        "rag_token_storage_mb": programs.TOKENS_MB,
+    }
     settings = load().model_copy(update={**own, "database_url": None})
     with open_context(settings) as context:
         yield context

@@ -143,7 +143,9 @@ def _done(job: Job, *, whole: bool) -> IngestReport:
     generations.vacuum_if_worn(job.conn)
     files, chunks = generations.size(job.conn, built.generation_id)
     rejected = _by_path(built.found, built.rejected)
-    plan = plans.make(built.found, todo.known, rebuild=todo.plan.rebuild)
+    plan = todo.plan
+    if built.found is not todo.found:  # read again after a build
+        plan = plans.make(built.found, todo.known, rebuild=todo.plan.rebuild)
     return IngestReport(
         plan.without({error.path for error in rejected}), rejected, built.found.ignored,
         built.notes, files, chunks,

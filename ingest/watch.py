@@ -78,12 +78,12 @@ def watch(root: Path, ingest: Callable[[], IngestReport]) -> None:
     done: State = None
     failure, delay, retry_at = "", 0.0, 0.0
     for number, _ in enumerate(_wakes(root)):
-        seen = state(root)
+        began, seen = time.monotonic(), state(root)
         changed = seen != done
         if number and not changed and not (failure and time.monotonic() >= retry_at):
             continue
         # As it was before the run: what is edited meanwhile differs at the next look.
-        done = _settled(root) if number and changed else seen
+        done = _settled(root, seen, began) if number and changed else seen
         last, failure = failure, _run(ingest)
         if failure:
             delay = _RETRY if changed or not last else min(2 * delay, _RETRY_MOST)
@@ -190,13 +190,14 @@ def _wakes(root: Path) -> Iterator[None]:
             yield
 
 
-def _settled(root: Path) -> State:
-    """The state of a folder once it rests."""
-    give_up = time.monotonic() + _BURST
-    last, seen = None, state(root)
-    while time.monotonic() < give_up:
-        time.sleep(_QUIET)
-        last, seen = seen, state(root)
+def _settled(root: Path, seen: State, began: float) -> State:
+    """The state of a folder once it rests; it was `seen` by a look that began then."""
+    give_up = began + _BURST
+    while began < give_up:
+        # A look at a large folder takes a while, and each file is seen at the same place of it.
+        time.sleep(max(0.0, began + _QUIET - time.monotonic()))
+        began, last = time.monotonic(), seen
+        seen = state(root)
         if seen == last:
             break
     return seen

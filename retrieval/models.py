@@ -134,7 +134,8 @@ class Scope:
     paths: frozenset[str]
     chunks: str  # the row ids as PostgreSQL reads an array: "{1,2}"; a list is slow to send
     entries: int  # of these chunks
-    left_out: str | None = None  # the generation's other chunks, where those are fewer
+    rows: frozenset[int] = frozenset()  # the same
+    share: float = 0.0  # of the generation's chunks
 
 
 @dataclass(frozen=True, slots=True)

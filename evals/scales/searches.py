@@ -104,7 +104,14 @@ def recalls(
     for share in SHARES:
         ways[_called(share)] = context.scope_of(conn, known, {"number": {"lt": share}})
     return {
-        name: {depth: _mean(conn, generation_id, asked, scope, depth) for depth in DEPTHS}
+        name: {
+            depth: float(np.mean(shares))
+            for depth, shares in zip(
+                DEPTHS,
+                zip(*(_recall(conn, generation_id, one, scope) for one in asked), strict=True),
+                strict=True,
+            )
+        }
         for name, scope in ways.items()
     }
 
@@ -113,23 +120,20 @@ def _called(share: int) -> str:
     return f"{share / 10:g} % of the files pass"
 
 
-def _mean(
-    conn: Connection, number: int, asked: Sequence[Vectors], scope: Scope | None, depth: int
-) -> float:
-    return float(np.mean([_recall(conn, number, vector, scope, depth) for vector in asked]))
-
-
 def _recall(
-    conn: Connection, number: int, vector: Vectors, scope: Scope | None, depth: int
-) -> float:
+    conn: Connection, number: int, vector: Vectors, scope: Scope | None
+) -> tuple[float, ...]:
+    """The share found of the nearest chunks of a scan, for each of DEPTHS."""
     if not hnsw.usable(conn, number):
-        return 1.0  # there is nothing but the scan
+        return (1.0,) * len(DEPTHS)  # there is nothing but the scan
     with conn.transaction():
-        found = nearest(conn, number, vector, depth, scope)
+        found = [nearest(conn, number, vector, depth, scope) for depth in DEPTHS]
         conn.execute("SET LOCAL hnsw.iterative_scan = off")  # so that no index is used
         conn.execute("SET LOCAL statement_timeout = 0")
-        right = nearest(conn, number, vector, depth, scope)
-    if not right:
-        return 1.0
-    edge = right[-1].score - 1e-6
-    return sum(one.score >= edge for one in found) / len(right)
+        right = nearest(conn, number, vector, DEPTHS[-1], scope)
+    shares = []
+    for depth, those in zip(DEPTHS, found, strict=True):
+        wanted = right[:depth]
+        edge = wanted[-1].score - 1e-6 if wanted else 0.0
+        shares.append(sum(one.score >= edge for one in those) / len(wanted) if wanted else 1.0)
+    return tuple(shares)

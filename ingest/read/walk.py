@@ -100,7 +100,7 @@ def check_name(path: str, raw: str, found: Collection[str]) -> None:
         size = len(raw.encode("utf-8"))
     except UnicodeEncodeError as error:
         raise FileRejectedError(path, "its name is not valid UTF-8; rename it") from error
-    if any(unicodedata.category(c) == "Cc" for c in raw):
+    if not raw.isprintable() and any(unicodedata.category(c) == "Cc" for c in raw):
         raise FileRejectedError(path, "its name holds a control character; rename it")
     if size > _NAME_LIMIT:
         raise FileRejectedError(path, f"its path has {size} bytes, over {_NAME_LIMIT}; shorten it")
@@ -111,5 +111,7 @@ def check_name(path: str, raw: str, found: Collection[str]) -> None:
 def shown_path(raw: str) -> str:
     """Return the path as stored and printed: NFC, "/", what cannot be printed escaped."""
     path = unicodedata.normalize("NFC", raw.replace(os.sep, "/"))
+    if path.isprintable():  # nearly always; a name that is not valid UTF-8 is not
+        return path
     path = path.encode("utf-8", "backslashreplace").decode("utf-8")
     return "".join(f"\\x{ord(c):02x}" if unicodedata.category(c) == "Cc" else c for c in path)

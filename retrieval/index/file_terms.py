@@ -3,16 +3,15 @@
 A file that was read before is known by the row of its first chunk: an ingest writes new ones.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from heapq import nsmallest
+from heapq import nlargest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from retrieval.index import text_search
 from retrieval.index.abbreviations import stored_aliases
-from retrieval.index.file_words import FileWords, by_file
+from retrieval.index.term_sums import Named, Sums, edited
 from retrieval.index.terms import key, stemmed, stems_of
 from retrieval.models import Aliases, Entry, Name, Scope, Terms
 from retrieval.text.spellings import Spellings
@@ -22,7 +21,8 @@ if TYPE_CHECKING:  # what only cuts and reads Markdown needs no database
     from retrieval.index.store import Connection
 
 _COMMON = 300  # words, enough to tell a language by
-_FILES_AT_ONCE = 500  # that are read of the database
+_FILES_AT_ONCE = 500  # whose entries are read of the database by one statement
+_PORTION = 4_000  # files that are read before what is known is kept: 10 s of them, at most
 _FILES = """
     SELECT path, min(id) FROM chunk WHERE generation_id = %(generation)s
         AND (%(part)s::bigint[] IS NULL OR id = ANY(%(part)s::bigint[])) GROUP BY path
@@ -39,28 +39,12 @@ _ENTRIES = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    """What all files say together; never changed, since searches that run may read it."""
-
-    rows: Mapping[str, int] = field(default_factory=dict)  # of each file's first chunk
-    files: Mapping[str, bytes] = field(default_factory=dict)  # a `FileWords` each
-    entries: int = 0
-    frequency: Counter[str] = field(default_factory=Counter)
-    words: Counter[str] = field(default_factory=Counter)
-    names: Mapping[Name, frozenset[str]] = field(default_factory=dict)
-    fields: Counter[Name] = field(default_factory=Counter)  # in how many files each is
-    titles: Mapping[str, str] = field(default_factory=dict)
-    abbreviations: Mapping[str, Mapping[str, Name]] = field(default_factory=dict)  # by path
-    called: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # aliases, by path
-
-
 @dataclass(slots=True)
 class TermsCache:
     """The terms of the generation that was asked last."""
 
     _known: tuple[str, Terms] | None = field(default=None)
-    _sums: _Sums = field(default_factory=_Sums)
+    _sums: Sums = field(default_factory=Sums)
 
     def of(
         self, conn: "Connection", generation_id: int, name: str, part: Scope | None = None
@@ -72,12 +56,14 @@ class TermsCache:
         """
         known = self._known
         if known is None or known[0] != name:
-            sums = _read(conn, generation_id, part, self._sums)
-            self._sums = sums  # also where the time is over now, and this search fails
+            for sums in _read(conn, generation_id, part, self._sums):
+                self._sums = sums  # where the time is over now, the next search goes on from here
+            if self._sums.named is None:
+                self._sums = replace(self._sums, named=Named.of(self._sums.names))
             aliases = stored_aliases(conn, generation_id)
             if part is not None:
-                aliases = _said_in(sums.frequency, aliases)
-            terms = _terms(sums, aliases)
+                aliases = _said_in(self._sums.frequency, aliases)
+            terms = _terms(self._sums, aliases)
             stop = text_search.stop_words(conn, generation_id, terms.words)
             known = (name, replace(terms, stop=frozenset(map(stemmed, stop))))
             self._known = known
@@ -88,19 +74,28 @@ def of_entries(
     found: Iterable[tuple[str, Entry]], aliases: Aliases = MappingProxyType({})
 ) -> Terms:
     """Return the terms of entries with the paths of their files, and of the vault's aliases."""
-    return _terms(_edited(_Sums(), {}, found), aliases)
+    return _terms(edited(Sums(), {}, found), aliases)
 
 
-def _read(conn: "Connection", generation_id: int, part: Scope | None, before: _Sums) -> _Sums:
+def _read(
+    conn: "Connection", generation_id: int, part: Scope | None, before: Sums
+) -> Iterator[Sums]:
+    """Yield the sums after every portion of the files that changed, the whole ones last."""
     values: dict[str, Any] = {"generation": generation_id, "part": part.chunks if part else None}
     rows = dict(conn.execute(_FILES, values).fetchall())
+    gone = sum(rows.get(path) != row for path, row in before.rows.items())
+    if 2 * gone > len(before.rows):  # another generation
+        before = Sums()
     changed = [path for path, row in rows.items() if before.rows.get(path) != row]
-    if 2 * len(changed) > len(rows):  # another generation, or the first
-        before, changed = _Sums(), list(rows)
-    found = _entries_of(conn, values, changed)
-    sums = _edited(before, rows, found)
+    read = {path: row for path, row in rows.items() if before.rows.get(path) == row}
+    sums = before
+    for at in range(0, max(1, len(changed)), _PORTION):  # once for files that are gone
+        portion = changed[at : at + _PORTION]
+        read |= {path: rows[path] for path in portion}
+        sums = edited(sums, dict(read), _entries_of(conn, values, portion))
+        yield sums
     called = conn.execute(_CALLED, values).fetchall()
-    return replace(sums, called={p: _texts(said) for p, said in called if p in sums.titles})
+    yield replace(sums, called={p: _texts(said) for p, said in called if p in sums.titles})
 
 
 def _entries_of(
@@ -129,58 +124,13 @@ def _said_in(frequency: Mapping[str, int], aliases: Aliases) -> Aliases:
     return {n: aliases[n] for n, stems in meant.items() if all(map(frequency.get, stems))}
 
 
-def _edited(before: _Sums, rows: Mapping[str, int], found: Iterable[tuple[str, Entry]]) -> _Sums:
-    """Return the sums without the files that `rows` does not have so, and with those `found`."""
-    frequency, words = Counter(before.frequency), Counter(before.words)
-    fields, names, files = Counter(before.fields), dict(before.names), dict(before.files)
-    titles, abbreviations = dict(before.titles), dict(before.abbreviations)
-    entries = before.entries
-    for path in [path for path in files if rows.get(path) != before.rows.get(path)]:
-        old = FileWords.unpacked(files.pop(path))
-        entries -= old.entries
-        for sums, counts in ((frequency, old.frequency), (words, old.words)):
-            _subtract(sums, counts)
-        _subtract(fields, dict.fromkeys(old.fields, 1))
-        for name in old.names:
-            names[name] -= {path}
-            if not names[name]:
-                del names[name]
-        del titles[path]
-        abbreviations.pop(path, None)
-    called: defaultdict[Name, set[str]] = defaultdict(set)
-    for path, file in by_file(found):
-        files[path], titles[path] = file.packed(), file.title
-        entries += file.entries
-        frequency.update(file.frequency)
-        words.update(file.words)
-        fields.update(file.fields)
-        for name in file.names:
-            called[name].add(path)
-        if file.abbreviations:
-            abbreviations[path] = file.abbreviations
-    names |= {name: names.get(name, frozenset()) | paths for name, paths in called.items()}
-    return _Sums(
-        rows, files, entries, frequency, words, names, fields, dict(sorted(titles.items())),
-        dict(sorted(abbreviations.items())),
-    )  # fmt: skip
-
-
-def _subtract(sums: Counter[Any], counts: Mapping[Any, int]) -> None:
-    sums.subtract(counts)
-    for word in counts:
-        if not sums[word]:
-            del sums[word]
-
-
-def _terms(sums: _Sums, aliases: Aliases) -> Terms:
+def _terms(sums: Sums, aliases: Aliases) -> Terms:
     explained_by_files: dict[str, Name] = {}
     for said in sums.abbreviations.values():  # of two that say it, the last file's holds
         explained_by_files |= said
     names, of_files = _with_aliases(sums)
-    named_from: defaultdict[str, list[Name]] = defaultdict(list)
-    for name in sums.names:
-        named_from[name[0]].append(name)
-    commonest = nsmallest(_COMMON, sums.words.items(), key=lambda item: (-item[1], item[0]))
+    named = sums.named or Named.of(sums.names)
+    only_files = {word for name in names.keys() - sums.names.keys() for word in name}
     return Terms(
         entries=sums.entries,
         frequency=sums.frequency,
@@ -191,13 +141,20 @@ def _terms(sums: _Sums, aliases: Aliases) -> Terms:
         spellings=Spellings(sums.words),
         abbreviations={**explained_by_files, **_of_one_word(aliases)},
         aliases={**of_files, **aliases},
-        named_words=frozenset(word for name in names for word in name),
-        commonest=" ".join(word for word, _ in commonest),
-        named_from={stem: tuple(those) for stem, those in named_from.items()},
+        named_words=named.words | only_files if only_files else named.words,
+        commonest=" ".join(_commonest(sums.words)),
+        named_from=named.by_first,
     )
 
 
-def _with_aliases(sums: _Sums) -> tuple[Mapping[Name, frozenset[str]], Aliases]:
+def _commonest(words: Mapping[str, int]) -> list[str]:
+    """The words that stand most often, the first in the alphabet of equal ones."""
+    least = nlargest(_COMMON, words.values())[-1:] or [0]
+    often = [(-count, word) for word, count in words.items() if count >= least[0]]
+    return [word for _, word in sorted(often)[:_COMMON]]
+
+
+def _with_aliases(sums: Sums) -> tuple[Mapping[Name, frozenset[str]], Aliases]:
     """The names of all entries and files, and what files are called that nothing else is.
 
     Such an alias stands for the file's title, "nosferatu" for "Vampire", and where the vault has

@@ -42,18 +42,19 @@ def exists(conn: Connection, generation_id: int) -> bool:
     return row == (True,)
 
 
-def usable(conn: Connection, generation_id: int) -> bool:
-    """Return whether a search on this connection may use the generation's index.
+def usable(conn: Connection, generation_id: int) -> int:
+    """Return how many entries the generation's index holds, about; 0 where it may not be used.
 
     It must be there, and the connection must go on where a scan finds too little: see
     connection_settings.py, which sets that on every connection of a Store.
     """
     row = conn.execute(
-        "SELECT indisvalid AND current_setting('hnsw.iterative_scan', true) = 'strict_order' "
-        "FROM pg_index WHERE indexrelid = to_regclass(%s)",
+        "SELECT greatest(c.reltuples, 1)::bigint FROM pg_index AS i JOIN pg_class AS c "
+        "ON c.oid = i.indexrelid WHERE i.indexrelid = to_regclass(%s) AND i.indisvalid "
+        "AND current_setting('hnsw.iterative_scan', true) = 'strict_order'",
         [index_name(generation_id)],
     ).fetchone()
-    return row == (True,)
+    return row[0] if row else 0
 
 
 def build_if_large(

@@ -92,8 +92,7 @@ class MetadataCache:
         if scope is None:
             shown = {one.path for one in stored.files if passes(one.values)}
             kept = [one for one in seen.files if one.path in shown and wanted(one.values)]
-            # What a caller may not see is never sent as a list of the rest: fail closed.
-            scope = _scope(kept, None if access else stored.files)
+            scope = _scope(kept, stored.files)
             if len(seen.scopes) >= _MOST_KEPT:
                 seen.scopes.clear()
             seen.scopes[key] = scope
@@ -123,22 +122,15 @@ def _part(stored: _Stored, access: Given) -> _Stored:
     return part
 
 
-def _scope(kept: Sequence[_File], every: Sequence[_File] | None) -> Scope:
-    """The scope of the files `kept`; by those left out where they are fewer of `every` file."""
-    paths = frozenset(one.path for one in kept)
-    others = [one for one in every or () if one.path not in paths]
-    few = every is not None and _rows(others) < _rows(kept)
+def _scope(kept: Sequence[_File], every: Sequence[_File]) -> Scope:
+    rows = [row for one in kept for row in one.chunks]
     return Scope(
-        paths, _array(kept), sum(one.entries for one in kept), _array(others) if few else None
+        frozenset(one.path for one in kept),
+        "{" + ",".join(map(str, rows)) + "}",
+        sum(one.entries for one in kept),
+        frozenset(rows),
+        len(rows) / max(1, sum(len(one.chunks) for one in every)),
     )
-
-
-def _rows(files: Sequence[_File]) -> int:
-    return sum(len(one.chunks) for one in files)
-
-
-def _array(files: Sequence[_File]) -> str:
-    return "{" + ",".join(str(row) for one in files for row in one.chunks) + "}"
 
 
 def _of_settings(default: Given | None, schema: Schema) -> Predicate:

@@ -13,9 +13,9 @@ from typing import Any, LiteralString, NamedTuple
 
 from psycopg.rows import class_row, kwargs_row, tuple_row
 
-from retrieval.index.scope_sql import condition, rows
 from retrieval.index.store import COLUMNS, ORDER, Connection, ScoredChunk, scored
 from retrieval.index.text_search import CONFIGURATION
+from retrieval.index.wide_scope import best_of
 from retrieval.models import Scope
 
 _K1, _B = 1.2, 0.75  # the usual values
@@ -61,7 +61,7 @@ _SCORED = f"""
 # A file of marks alone has words, those of its name, and no entry: nothing of it could be quoted.
 # Sums have an order, or another plan (after ANALYZE, after a restore) gives other last digits.
 # "+ 0": the index of a chunk's postings is a detour where many chunks are asked for (E81).
-_POSTED = "p.chunk_id + 0"
+_OF_ROWS = "AND p.chunk_id + 0 = ANY(%(rows)s::bigint[])"
 
 
 class _Word(NamedTuple):
@@ -87,13 +87,23 @@ def full_text(
     words = _words(conn, generation_id, text, part)
     if not words:
         return []
+    if scope is not None:
+        kept = best_of(scope, limit, lambda size: _ranked(conn, generation_id, words, size, None))
+        if kept is not None:
+            return kept
+    return _ranked(conn, generation_id, words, limit, scope)
+
+
+def _ranked(
+    conn: Connection, generation_id: int, words: Sequence[_Word], limit: int, scope: Scope | None
+) -> list[ScoredChunk]:
     values: dict[str, Any] = {
         "generation": generation_id, "limit": limit, "k1": _K1, "b": _B,
         "length": words[0].length, "most": (_K1 + 1) * sum(word.idf for word in words),
     }  # fmt: skip
     which = ""
     if scope is not None:
-        which, values["rows"] = f"AND {condition(scope, _POSTED)}", rows(scope)
+        which, values["rows"] = _OF_ROWS, scope.chunks
     if sum(word.chunks for word in words) > MOST_POSTINGS:
         choosing = rarest(words)
         if len(choosing) < len(words):
@@ -126,9 +136,8 @@ def _words(conn: Connection, generation_id: int, text: str, part: Scope | None) 
             return [word for word in words if word.lexeme is not None]  # None: no word at all
         in_part = of_part = ""
         if part is not None:
-            values["rows"] = rows(part)
-            in_part = f"AND {condition(part, 'id')}"
-            of_part = f"AND {condition(part, _POSTED)}"
+            values["rows"] = part.chunks
+            in_part, of_part = "AND id = ANY(%(rows)s::bigint[])", _OF_ROWS
         query = _COUNTED_WORDS.format(in_part=in_part, of_part=of_part)
         return cur.execute(query, values, prepare=False).fetchall()
 

@@ -10,7 +10,6 @@ from ingest import pipeline
 from retrieval.context import SearchContext
 from retrieval.index import corpus, integrity
 from retrieval.index.store import Connection, ScoredChunk, live
-from retrieval.models import Scope
 from retrieval.ranking import bm25
 from tests.conftest import write_vault
 
@@ -41,8 +40,8 @@ def sound(context: SearchContext) -> bool:
     return context.store.read(odd)
 
 
-def ranked(context: SearchContext, scope: Scope | None = None) -> list[ScoredChunk]:
-    return context.store.read(lambda conn: bm25.full_text(conn, live(conn).id, QUESTION, 50, scope))
+def ranked(context: SearchContext) -> list[ScoredChunk]:
+    return context.store.read(lambda conn: bm25.full_text(conn, live(conn).id, QUESTION, 50))
 
 
 def edit(vault: Path) -> None:
@@ -122,21 +121,3 @@ def test_the_rarer_words_choose_and_all_words_score(
     chosen = ranked(context)
     assert [one.chunk.path for one in chosen] == ["torch.md"]  # the one with "torch"
     assert chosen[0].score == pytest.approx(every[chosen[0].row_id], abs=1e-12)
-
-
-def test_a_scope_by_what_it_leaves_out_is_the_same_scope(
-    caves: tuple[SearchContext, Path],
-) -> None:
-    context, _ = caves
-    rows = {one.row_id: one.chunk.path for one in ranked(context)}
-    kept = {row: path for row, path in rows.items() if path != "torch.md"}
-
-    def array(rows: set[int]) -> str:
-        return "{" + ",".join(map(str, sorted(rows))) + "}"
-
-    whole = Scope(frozenset(kept.values()), array(set(kept)), len(kept))
-    short = Scope(whole.paths, whole.chunks, whole.entries, array(set(rows) - set(kept)))
-    assert [one.row_id for one in ranked(context, whole)] == [
-        one.row_id for one in ranked(context, short)
-    ]
-    assert "torch.md" not in {one.chunk.path for one in ranked(context, short)}

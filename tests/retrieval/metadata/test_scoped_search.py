@@ -44,9 +44,9 @@ def drawn(conn: Connection, held: Held, share: float, seed: int) -> tuple[Scope,
     )
     count = max(1, round(share * len(rows)))
     lines = {int(n) for n in np.random.default_rng(seed).permutation(len(rows))[:count]}
-    others = array(row for line, row in rows.items() if line not in lines)
-    by_others = others if seed % 2 else None  # a long list is sent as what it leaves out
-    return Scope(frozenset(), array(rows[n] for n in lines), 2 * count, by_others), lines
+    kept = [rows[line] for line in lines]
+    wide = share if seed % 2 else 0.0  # 0: as one that is sent whatever its size
+    return Scope(frozenset(), array(kept), 2 * count, frozenset(kept), wide), lines
 
 
 @pytest.mark.parametrize("indexed", [False, True])
@@ -85,19 +85,21 @@ def test_the_nearest_of_a_scope_are_those_of_a_filtered_full_scan(
     assert right / wanted_in_all >= (0.98 if indexed else 1)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0], ids=["sent", "half", "all"])
 @pytest.mark.parametrize("paths", [{"1. Light/Torches.md"}, {"2. Arms/Hazards.md"}, set()])
 def test_full_text_of_a_scope_is_the_filtered_list_with_the_same_scores(
-    indexed_rules: SearchContext, paths: set[str]
+    indexed_rules: SearchContext, paths: set[str], share: float
 ) -> None:
     question = "What does a fall or a torch cost in rounds?"
 
     def lists(conn: Connection) -> tuple[list[store.ScoredChunk], ...]:
         number = store.live(conn).id
-        rows = conn.execute(
+        found = conn.execute(
             "SELECT id FROM chunk WHERE generation_id = %s AND path = ANY(%s)",
             [number, list(paths)],
-        )
-        scope = Scope(frozenset(paths), array(row for (row,) in rows), 0)
+        ).fetchall()
+        rows = [row for (row,) in found]
+        scope = Scope(frozenset(paths), array(rows), 0, frozenset(rows), share)
         every = bm25.full_text(conn, number, question, 50)
         return every, bm25.full_text(conn, number, question, 50, scope)
 
