@@ -1,9 +1,13 @@
 """The first person to ask waits no longer than the next: the words are read at the start."""
 
+import time
+from typing import Any
+
 import pytest
 
 from api.state import open_app_state
-from retrieval.index import store
+from retrieval.database import pool
+from retrieval.index import file_terms, store
 from retrieval.settings import Settings
 
 
@@ -21,6 +25,24 @@ def test_the_sections_are_known_too(indexed: Settings) -> None:
         with opened.rules.store.connect() as conn:
             now = store.live(conn)
         assert opened.rules.sections.of(conn, now.id, now.name)
+
+
+def test_the_words_are_read_however_long_it_takes(
+    indexed: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "_READ", 0.5)
+    entries_of = file_terms._entries_of
+
+    def slow(conn: store.Connection, *given: Any) -> Any:
+        time.sleep(0.7)
+        conn.execute("SELECT 1")  # a search's would be over its time
+        return entries_of(conn, *given)
+
+    monkeypatch.setattr(file_terms, "_entries_of", slow)
+    with open_app_state(indexed) as opened:
+        with opened.rules.store.connect() as conn:
+            now = store.live(conn)
+        assert "torch" in opened.rules.terms.of(conn, now.id, now.name).words
 
 
 def test_without_an_index_it_opens_all_the_same_and_says_so(

@@ -10,7 +10,7 @@ import pytest
 
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.index import file_words
+from retrieval.index import file_terms, file_words
 from retrieval.index.file_terms import TermsCache
 from retrieval.index.store import Connection, live
 from retrieval.index.terms import cells, fields_of, is_field, key, names_of, stems_of, title
@@ -176,6 +176,38 @@ def test_an_edit_changes_the_terms_by_its_files_alone(
         assert edited == anew
         assert list(edited.titles) == list(anew.titles)
         assert edited.commonest == anew.commonest
+
+
+def test_what_was_read_before_the_time_was_over_is_not_read_again(
+    search_context: SearchContext, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_terms, "_PORTION", 1)
+    context = replace(search_context, terms=TermsCache())
+    read: list[str] = []
+    counted = file_words._of_file
+
+    def slow(path: str, entries: Sequence[Entry]) -> Any:
+        if len(read) == 2:
+            raise TimeoutError
+        read.append(path)
+        return counted(path, entries)
+
+    monkeypatch.setattr(file_words, "_of_file", slow)
+    with pytest.raises(TimeoutError):
+        _terms(context)
+    monkeypatch.setattr(file_words, "_of_file", counted)
+    noted: list[str] = []
+
+    def rest(path: str, entries: Sequence[Entry]) -> Any:
+        noted.append(path)
+        return counted(path, entries)
+
+    monkeypatch.setattr(file_words, "_of_file", rest)
+    after = _terms(context)
+    assert read
+    assert len(read) + len(noted) == len(after.titles)
+    assert not {*read} & {*noted}
+    assert after == _terms(replace(search_context, terms=TermsCache()))
 
 
 def test_what_stands_for_a_whole_passage_is_not_counted_again(

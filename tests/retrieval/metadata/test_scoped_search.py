@@ -1,6 +1,7 @@
 """Search within a scope equals a full scan that is filtered, exactly and through the index."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from psycopg import sql
 
 from retrieval.context import SearchContext
 from retrieval.index import generations, hnsw, store
+from retrieval.index import nearest as module
 from retrieval.index.nearest import nearest
 from retrieval.index.store import Connection
 from retrieval.models import Scope, Vectors
@@ -83,6 +85,37 @@ def test_the_nearest_of_a_scope_are_those_of_a_filtered_full_scan(
         wanted_in_all += len(wanted)
         runs(1)
     assert right / wanted_in_all >= (0.98 if indexed else 1)
+
+
+def test_over_very_many_entries_a_second_round_is_asked_for(
+    conn: Connection, held: Held, sources: Vectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generation_id, vectors, chunks = held
+    monkeypatch.setattr(hnsw, "LIMIT", 0)
+    asked: list[object] = []
+    execute = type(conn).execute
+
+    def noted(self: Connection, query: Any, params: Any = None, **options: Any) -> Any:
+        if isinstance(params, dict) and "entries" in params:
+            asked.append(params["entries"])
+        return execute(self, query, params, **options)
+
+    monkeypatch.setattr(type(conn), "execute", noted)
+    question = spread(sources, 1, seed=5)[0]
+    monkeypatch.setattr(module, "_LARGE", ENTRIES)
+    with conn.transaction(force_rollback=True):
+        few = nearest(conn, generation_id, question, 10)
+    monkeypatch.setattr(module, "_LARGE", ENTRIES - 1)
+    with conn.transaction(force_rollback=True):
+        for way in ("seqscan", "bitmapscan", "sort"):
+            conn.execute(sql.SQL("SET LOCAL {} = off").format(sql.Identifier(f"enable_{way}")))
+        many = nearest(conn, generation_id, question, 10)
+        after = conn.execute("SHOW hnsw.iterative_scan").fetchone()
+    assert asked == [40, 1_200]
+    assert after == ("strict_order",)
+    ranked, _ = nearest_by_numpy(vectors, chunks, question)
+    assert [one.chunk.first_line for one in many] == ranked[:10]
+    assert len(few) == 10
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0], ids=["sent", "half", "all"])
