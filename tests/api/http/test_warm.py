@@ -42,7 +42,8 @@ def test_the_words_are_read_however_long_it_takes(
     with open_app_state(indexed) as opened:
         with opened.rules.store.connect() as conn:
             now = store.live(conn)
-        assert "torch" in opened.rules.terms.of(conn, now.id, now.name).words
+        terms = opened.rules.terms.of(conn, now.id, now.name)  # of what was read: it is closed
+    assert "torch" in terms.words
 
 
 def test_without_an_index_it_opens_all_the_same_and_says_so(
