@@ -1,6 +1,5 @@
 """The first person to ask waits no longer than the next: the words are read at the start."""
 
-import time
 from typing import Any
 
 import pytest
@@ -34,8 +33,7 @@ def test_the_words_are_read_however_long_it_takes(
     entries_of = file_terms._entries_of
 
     def slow(conn: store.Connection, *given: Any) -> Any:
-        time.sleep(0.7)
-        conn.execute("SELECT 1")  # a search's would be over its time
+        conn.execute("SELECT pg_sleep(0.7)")  # the time of a search would be over
         return entries_of(conn, *given)
 
     monkeypatch.setattr(file_terms, "_entries_of", slow)
