@@ -202,8 +202,9 @@ class LanguageModel:
         except LlmFault as fault:
             if fault.fault is not Fault.REJECTED or fault.status not in _REFUSES_FORM:
                 raise
-        yield from self._attempt(call, read, messages, plain)
-        self._takes_schema = False
+        for part in self._attempt(call, read, messages, plain):
+            self._takes_schema = False  # first: whoever has the part may ask again at once
+            yield part
 
     def _attempt(
         self, call: Call, read: _Read, messages: list[Any], wish: dict[str, Any]
