@@ -186,10 +186,7 @@ class LanguageModel:
     def _formatted(
         self, call: Call, read: _Read, messages: list[Any], wish: dict[str, Any]
     ) -> Iterator[_Part]:
-        """A reply in the form that is wished for; without that where the server refuses it.
-
-        One that takes the same request without it is not asked for a form again.
-        """
+        """A reply in the form that is wished for; without one once the server refused it."""
         schema = wish.get(_FORMAT)
         plain = {name: value for name, value in wish.items() if name != _FORMAT}
         if schema is None or not self._takes_schema:
