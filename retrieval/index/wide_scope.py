@@ -11,7 +11,7 @@ from retrieval.index.store import ScoredChunk
 from retrieval.models import Scope
 
 _LEAST_SHARE = 0.2  # of the chunks; a smaller scope is sent
-_MORE = 1.5  # times as many as would do if the scope's chunks stood evenly in the list
+_MORE = 1.3  # times as many as would do if the scope's chunks stood evenly in the list
 
 
 def best_of(
