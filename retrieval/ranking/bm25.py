@@ -21,7 +21,7 @@ from retrieval.models import Scope
 _K1, _B = 1.2, 0.75  # the usual values
 MOST_POSTINGS = 5_000  # of a question's words together; above, its rarer words choose (E132)
 _CHOOSING = 1_000  # postings that the choosing words have at least, so that they find enough
-_CHOSEN = 5  # times as many chunks as are asked for
+_CHOSEN = 3  # times as many chunks as are asked for
 
 _WORDS = f"""
     SELECT asked.lexeme, coalesce(word.chunks, 0) AS chunks, (corpus.words / corpus.chunks::float8)

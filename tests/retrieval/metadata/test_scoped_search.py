@@ -87,7 +87,7 @@ def test_the_nearest_of_a_scope_are_those_of_a_filtered_full_scan(
     assert right / wanted_in_all >= (0.98 if indexed else 1)
 
 
-def test_over_very_many_entries_a_second_round_is_asked_for(
+def test_over_very_many_entries_more_rounds_are_asked_for(
     conn: Connection, held: Held, sources: Vectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generation_id, vectors, chunks = held
@@ -111,7 +111,7 @@ def test_over_very_many_entries_a_second_round_is_asked_for(
             conn.execute(sql.SQL("SET LOCAL {} = off").format(sql.Identifier(f"enable_{way}")))
         many = nearest(conn, generation_id, question, 10)
         after = conn.execute("SHOW hnsw.iterative_scan").fetchone()
-    assert asked == [40, 1_200]
+    assert asked == [40, 2_500]
     assert after == ("strict_order",)
     ranked, _ = nearest_by_numpy(vectors, chunks, question)
     assert [one.chunk.first_line for one in many] == ranked[:10]
