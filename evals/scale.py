@@ -103,12 +103,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 @contextmanager
 def _opened(data: Path, vault: Path) -> Iterator[SearchContext]:
     data.parent.mkdir(parents=True, exist_ok=True)
-    own = {
-        "rag_data_dir": data,
-        "vault": vault,
-        "rag_token_storage_mb": programs.TOKENS_MB,
-    }
-    settings = load().model_copy(update={**own, "database_url": None})
+    own: dict[str, object] = {"rag_data_dir": data, "vault": vault, "database_url": None}
+    own["rag_token_storage_mb"] = programs.TOKENS_MB
+    settings = load().model_copy(update=own)
     with open_context(settings) as context:
         yield context
 
@@ -151,10 +148,11 @@ def _disk(conn: Connection, number: int) -> tuple[dict[str, float], int]:
         "SELECT coalesce(pg_relation_size(to_regclass(%s)), 0)", [hnsw.index_name(number)]
     ).fetchone()
     files = conn.execute(_FILES, [number]).fetchone()
-    assert index is not None and files is not None  # noqa: PT018  # aggregates give a row
+    assert index is not None  # a function gives a row
+    assert files is not None  # an aggregate always gives a row
     rows["HNSW"] = index[0]
     rows["entry"] -= index[0]
-    return results.table_megabytes(rows), int(files[0])
+    return {name: size / 1e6 for name, size in rows.items()}, int(files[0])
 
 
 if __name__ == "__main__":

@@ -78,11 +78,6 @@ def save(path: Path, sizes: Sequence[Size]) -> None:
     path.write_text(json.dumps([asdict(one) for one in sizes], indent=1) + "\n", "utf-8")
 
 
-def table_megabytes(rows: Mapping[str, int]) -> dict[str, float]:
-    """Return megabytes of bytes."""
-    return {name: size / 1e6 for name, size in rows.items()}
-
-
 def _ms(times: Times) -> str:
     return f"{times.p50:.0f}, {times.p95:.0f}"
 
