@@ -89,7 +89,7 @@ soak: setup  ## the long variants of the crash, lock and churn tests, an hour of
 	@$(BIN)/python -m pytest -m soak -s
 
 load: setup  ## attacks beside honest callers, and answers a second by 1 to 128 callers (40 minutes on a quiet machine)
-	@$(BIN)/python -m pytest -m soak -s tests/api/http/test_attacks.py tests/api/http/test_load.py
+	@$(BIN)/python -m pytest -m soak -s tests/api/admission/test_attacks.py tests/api/admission/test_load.py
 
 fmt: setup  ## format and repair what ruff can
 	@$(BIN)/ruff format .

@@ -24,7 +24,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from api.http import connection_limits
+from api.admission import connection_limits
 from api.main import create_app
 from api.observability import logs, traces
 from api.state import open_app_state

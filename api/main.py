@@ -13,15 +13,15 @@ from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.routing import Route
 
 from api import VERSION
+from api.admission.body_limit import TooLargeAsProblem
+from api.admission.concurrency_limit import ConcurrencyLimit, Questions, admitted
+from api.admission.early_refusal import EarlyRefusal
 from api.answer.card_reply import AskOptions
 from api.answer.cards import over_http
 from api.answer.question import follow_up
 from api.http import answering, events, feedback, health, problems
-from api.http.body_limit import TooLargeAsProblem
 from api.http.client_disconnect import ClientDisconnect, until_gone
-from api.http.concurrency_limit import ConcurrencyLimit, Questions, admitted
 from api.http.cors import Cors
-from api.http.early_refusal import EarlyRefusal
 from api.http.hosts import Hosts
 from api.http.index_version import IndexVersions
 from api.http.json_body import JsonRoute

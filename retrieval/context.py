@@ -16,8 +16,6 @@ from retrieval.encoder.bi_encoder import ENCODING_VERSION, Embedder, ModelThread
 from retrieval.encoder.chosen_models import encoder_files, reranker_files
 from retrieval.errors import IndexMismatchError
 from retrieval.fitted import Models
-from retrieval.index.file_terms import TermsCache
-from retrieval.index.sections import Sections, SectionsCache
 from retrieval.index.store import Connection, Generation, chosen
 from retrieval.metadata.filters import Given
 from retrieval.metadata.scope import MetadataCache
@@ -29,6 +27,8 @@ from retrieval.refusal import topic_scores
 from retrieval.refusal.topic_scores import BaselineCache
 from retrieval.settings import BUNDLED, BUNDLED_CANDIDATES, ENGLISH, LLM, Settings
 from retrieval.text.normalize import FOLDING_VERSION
+from retrieval.vocabulary.file_terms import TermsCache
+from retrieval.vocabulary.sections import Sections, SectionsCache
 
 _log = logging.getLogger(__name__)
 Fingerprint = Mapping[str, str | int]

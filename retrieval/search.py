@@ -13,7 +13,6 @@ from retrieval.encoder.bi_encoder import EncodedQuestion
 from retrieval.errors import QuestionError
 from retrieval.index import indexed_file, store
 from retrieval.index.store import Connection, Generation, ScoredChunk
-from retrieval.index.terms import in_vault_words
 from retrieval.metadata.filters import Given
 from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Terms, Vectors
 from retrieval.ranking import candidates, conflicts, fusion
@@ -25,6 +24,7 @@ from retrieval.refusal.topic_scores import OffTopicScores
 from retrieval.search_trace import Timings
 from retrieval.text.normalize import searchable
 from retrieval.tracing import KIND, MODEL, OPERATION, stage
+from retrieval.vocabulary.terms import in_vault_words
 
 QUESTION_LIMIT = 4_000  # characters; the encoder's own limit is checked as well
 

@@ -32,7 +32,7 @@ pytest_plugins = [
     "tests.support.index.embedded",
     "tests.support.index.ingested",
     "tests.support.faults.crashes",
-    "tests.support.servers.llm_fixtures",
+    "tests.support.llm.llm_fixtures",
     "tests.support.index.models_once",
     "tests.support.index.module_store",
     "tests.support.servers.page_fixtures",

@@ -13,7 +13,6 @@ from api.answer.question.intent import PLAIN, Reading
 from api.answer.question.parts import things_in
 from api.answer.question.spelling import Correction
 from retrieval.context import SearchContext
-from retrieval.index.terms import key
 from retrieval.metadata.filters import Given
 from retrieval.models import Certainty, Evidence, SearchResult, Terms
 from retrieval.search import check_question, search
@@ -21,6 +20,7 @@ from retrieval.settings import ENGLISH
 from retrieval.text import embeds
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
+from retrieval.vocabulary.terms import key
 
 if TYPE_CHECKING:  # what measures replies needs no HTTP
     from api.checks.readers.verifier import Readers

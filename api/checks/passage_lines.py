@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.index.terms import raw_cells
 from retrieval.text.normalize import fold
+from retrieval.vocabulary.terms import raw_cells
 
 
 @dataclass(frozen=True, slots=True)

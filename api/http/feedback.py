@@ -12,8 +12,8 @@ from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
+from api.admission.rate import TokenBucket
 from api.http.json_body import JsonRoute
-from api.http.rate import TokenBucket
 from api.keys.authorization import FEEDBACK
 from api.keys.limits import LIMITED
 from api.schema.problem import described

@@ -20,10 +20,10 @@ from mcp_types import Resource, ResourceTemplate
 from pydantic import AnyUrl, Field
 
 from api import VERSION
+from api.admission.concurrency_limit import Questions, admitted
 from api.answer.card_reply import AskOptions
 from api.http import answering, problems
 from api.http.client_disconnect import ClientDisconnect
-from api.http.concurrency_limit import Questions, admitted
 from api.keys import limits
 from api.mcp import results, sources
 from api.mcp.results import Asked, Fetched, Found, Place, Sources

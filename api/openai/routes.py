@@ -19,9 +19,9 @@ from openai.types.shared import ErrorObject
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
+from api.admission.concurrency_limit import admitted
 from api.http import answering
 from api.http.client_disconnect import ClientDisconnect, until_gone
-from api.http.concurrency_limit import admitted
 from api.http.json_body import JsonRoute, fault_of
 from api.keys.authorization import ASK
 from api.keys.limits import ASKING

@@ -8,8 +8,8 @@ from api.answer.question import spelling
 from api.schema.answer import SpellingCorrection
 from api.state import AppState
 from retrieval.index import store
-from retrieval.index.headings import LONGEST, FoundHeading, headings
 from retrieval.models import Terms
+from retrieval.vocabulary.headings import LONGEST, FoundHeading, headings
 
 
 class Headings(BaseModel):

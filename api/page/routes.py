@@ -9,9 +9,9 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import StringConstraints
 from starlette.concurrency import run_in_threadpool
 
+from api.admission.concurrency_limit import admitted
 from api.http import answering
 from api.http.client_disconnect import ClientDisconnect, until_gone
-from api.http.concurrency_limit import admitted
 from api.http.problems import told
 from api.http.sse import EventStream
 from api.keys import limits

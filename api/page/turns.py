@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import Request
 
-from api.http.concurrency_limit import caller_of
+from api.admission.concurrency_limit import caller_of
 from retrieval.errors import OverloadedError
 
 MOST_WAITING = 16  # files that are shown

@@ -13,8 +13,8 @@ from evals.drafting.candidates import Candidate, in_force
 from ingest.read import markdown
 from ingest.read.vault import SourceFile
 from retrieval.errors import LlmReplyError
-from retrieval.index.terms import title
 from retrieval.settings import Settings
+from retrieval.vocabulary.terms import title
 
 _ASKED = 3  # questions of one section
 _MOST_TOKENS = 900  # of a reply

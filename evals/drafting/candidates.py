@@ -11,7 +11,7 @@ from ingest.read.markdown import Document
 from ingest.read.outline import Placed, outline
 from ingest.read.plain import plain, sentences
 from ingest.read.vault import SourceFile
-from retrieval.index.terms import raw_cells, title
+from retrieval.vocabulary.terms import raw_cells, title
 
 _TERM = re.compile(r"[ \t]*(?:[-*+] )?\*\*([^*:]{2,50})(?:\*\*[:.]|[:.]\*\*|\*\* [-–—])")
 _MOST_ITEMS = 8  # of a list that is asked for as a whole

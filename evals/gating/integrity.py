@@ -12,12 +12,12 @@ from pathlib import Path
 from evals.measure.outcome import Outcome
 from ingest.read.plain import plain
 from retrieval.errors import VaultError
-from retrieval.index.terms import raw_cells
 from retrieval.models import Chunk, Entry, Hit
 from retrieval.ranking.precedence import is_superseded
 from retrieval.text.hidden import visible
 from retrieval.text.normalize import searchable
 from retrieval.vault_files import SUFFIXES
+from retrieval.vocabulary.terms import raw_cells
 
 _ENOUGH = 10  # questions
 

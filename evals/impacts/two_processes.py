@@ -19,10 +19,10 @@ from evals.measure.evaluation import evaluate
 from evals.measure.outcome import Outcome, Subject
 from ingest.progress import Meter
 from retrieval.context import SearchContext, open_context
-from retrieval.index.file_terms import TermsCache
 from retrieval.models import NO_TERMS
 from retrieval.refusal.topic_scores import BaselineCache
 from retrieval.settings import Settings
+from retrieval.vocabulary.file_terms import TermsCache
 
 WORTH = 120  # questions; fewer are answered before a second process has begun
 CHECKED = 50  # questions that are asked of both states, whether or not the edit reaches them

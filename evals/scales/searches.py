@@ -11,15 +11,15 @@ import numpy as np
 from evals.labels.dataset import Question
 from retrieval.context import SearchContext
 from retrieval.index import hnsw
-from retrieval.index.file_terms import TermsCache
 from retrieval.index.nearest import nearest
-from retrieval.index.sections import SectionsCache
 from retrieval.index.store import Connection, generation
 from retrieval.metadata.scope import MetadataCache
 from retrieval.models import Scope, Vectors
 from retrieval.refusal.topic_scores import BaselineCache
 from retrieval.search import search
 from retrieval.text.normalize import searchable
+from retrieval.vocabulary.file_terms import TermsCache
+from retrieval.vocabulary.sections import SectionsCache
 
 SHARES = (999, 500, 100, 10, 1)  # of 1,000 files
 DEPTHS = (10, 50)  # chunks; search asks for the latter

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from types import MappingProxyType
 
 from ingest.read.plain import plain
-from retrieval.index.terms import raw_cells
+from retrieval.vocabulary.terms import raw_cells
 
 _DIGIT = re.compile(r"\d")
 _CODES = re.compile(r"[\s,;/+&]+")

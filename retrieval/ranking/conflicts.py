@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from retrieval.index.terms import cells, stems_of, title
 from retrieval.models import ERRATA, HOUSE_RULE, Entry, Hit, SourceNote
 from retrieval.ranking import lines
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.words import WORD
+from retrieval.vocabulary.terms import cells, stems_of, title
 
 # A heading of what an erratum leaves as it is: "Reported, but no error", "Not changed".
 _NO_CORRECTION = re.compile(

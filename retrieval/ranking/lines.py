@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import fsum
 
-from retrieval.index.terms import fields_of, is_field, key, names_of, stems_of, title
 from retrieval.models import Entry, Evidence, Hit, Name, Terms
 from retrieval.ranking import ranges
 from retrieval.text import numbers_in_words
 from retrieval.text.normalize import searchable
 from retrieval.text.quantities import Value, values
+from retrieval.vocabulary.terms import fields_of, is_field, key, names_of, stems_of, title
 
 # Measured on the calibration split and on nine vaults of training texts (docs/experiments.md, E54).
 _WORDS = 0.2  # what all of the question's words in an entry add to its nearness

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
-from retrieval.index.terms import cells, stems_of
 from retrieval.models import Entry
 from retrieval.text.quantities import Interval, Value, intervals
+from retrieval.vocabulary.terms import cells, stems_of
 
 # Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
 InFull = Callable[[AbstractSet[str]], frozenset[str]]

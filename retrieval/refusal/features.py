@@ -6,12 +6,12 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.index.terms import stems_of
 from retrieval.models import SearchResult
 from retrieval.ranking.lines import QuestionWords, coverage, ranked
 from retrieval.refusal import off_topic
 from retrieval.text.normalize import searchable
 from retrieval.text.words import without_command
+from retrieval.vocabulary.terms import stems_of
 
 Array = npt.NDArray[np.float64]
 # Chosen of 32 over fourteen vaults (docs/experiments.md, E56). LESS are those of which more can

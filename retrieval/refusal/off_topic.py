@@ -16,10 +16,10 @@ from retrieval import fitted
 from retrieval.context import SearchContext, calibrated_for
 from retrieval.fitted import Models
 from retrieval.index.store import Generation
-from retrieval.index.terms import stems_of
 from retrieval.models import OffTopicLimits, SearchResult
 from retrieval.ranking import calibration
 from retrieval.text.words import without_command, without_degree
+from retrieval.vocabulary.terms import stems_of
 
 FILE = "off_topic.json"  # of a vault's folder, as fitted.py writes it
 # In a vault that nothing was fitted on. The first refuses one in fifty of the answerable questions

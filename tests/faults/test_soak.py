@@ -20,7 +20,7 @@ from retrieval.context import SearchContext, open_context
 from retrieval.index import store
 from retrieval.settings import Settings
 from tests.support.faults.long_run import INVENTED, READERS, TOPICS, Run, during, read, write
-from tests.support.servers.fake_llm import FakeLlm
+from tests.support.llm.fake_llm import FakeLlm
 from tests.support.servers.faulty_server import Server, faulty_server, seconds_to_recover
 from tests.support.servers.served import api_process
 from tests.support.servers.with_keys import bearer

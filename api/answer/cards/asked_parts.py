@@ -7,9 +7,9 @@ from dataclasses import replace
 from api.answer.cards.blocks import Part, blocks, is_delimiter
 from api.answer.cards.card import Piece
 from api.answer.cards.place import CardPlace
-from retrieval.index.terms import raw_cells, stems_of
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
+from retrieval.vocabulary.terms import raw_cells, stems_of
 
 _UNIT = re.compile(r"(?<=\d)[^\W\d_]{2,}")
 _MOST = 3  # rows for one number: a table may have parts that count again

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.index.terms import raw_cells
 from retrieval.models import Entry, IndexedFile
+from retrieval.vocabulary.terms import raw_cells
 
 BlockKind = Literal["paragraph", "list", "table", "fields", "headings"]
 

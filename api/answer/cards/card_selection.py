@@ -7,11 +7,11 @@ from api.answer.cards import folders, from_passage, listing
 from api.answer.cards.card import Card, badges_of, part_numbers
 from api.answer.question.intent import Form, Reading, asks_for_some
 from api.answer.question.superlative import superlative
-from retrieval.index.terms import key, raw_cells, stems_of, title
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.words import without_command
+from retrieval.vocabulary.terms import key, raw_cells, stems_of, title
 
 MOST = 4  # cards
 # Of 1,461 folded cards on calibration these drop 44 %, and 1 of the 73 that hold what the cards

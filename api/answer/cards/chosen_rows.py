@@ -11,10 +11,10 @@ from api.answer.cards.card import part_numbers
 from api.answer.cards.extreme_rows import extreme_rows
 from api.answer.cards.units import FREE, SIZES
 from api.answer.question.intent import MONEY, Amount, amount, without
-from retrieval.index.terms import raw_cells, stems_of, title
 from retrieval.models import IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import Interval, intervals
+from retrieval.vocabulary.terms import raw_cells, stems_of, title
 
 _LEAST_ROWS = 2  # that say what is asked; one alone is found by search
 _DENIED = (

@@ -14,11 +14,11 @@ from api.answer.cards.folders import Folder, ListedFile
 from api.answer.question.intent import Amount, Reading, amount, without
 from retrieval.context import SearchContext
 from retrieval.index import folder_entries
-from retrieval.index.terms import key, names_of, raw_cells, stems_of
 from retrieval.models import Entry, Name, Terms
 from retrieval.reading_order import reading_order
 from retrieval.text.quantities import intervals
 from retrieval.text.words import without_command
+from retrieval.vocabulary.terms import key, names_of, raw_cells, stems_of
 
 Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
 _LEAST = 2  # files of what is called a list

@@ -7,9 +7,9 @@ from api.answer.cards.blocks import Part
 from api.answer.cards.units import FREE, SIZES
 from api.answer.question.intent import MONEY
 from api.answer.question.superlative import superlative
-from retrieval.index.terms import stems_of
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import intervals
+from retrieval.vocabulary.terms import stems_of
 
 _PRICE = frozenset(stems_of("price"))
 _LEAST_ROWS = 3  # with an amount; of two a comparison asks

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from api.answer.question.intent import Reading
-from retrieval.index.terms import stems_of
 from retrieval.models import Entry, Terms
 from retrieval.reading_order import reading_order
 from retrieval.text.normalize import unnumbered
 from retrieval.text.words import without_command
+from retrieval.vocabulary.terms import stems_of
 
 MOST = 40  # files; of more the first are shown, and the folder is linked
 _LEAST = 3  # files of what is called a list

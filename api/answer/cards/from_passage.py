@@ -13,9 +13,9 @@ from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, Form, numbers, words
 from api.answer.cards.card_content import pieces_of, skipped_after
 from api.answer.cards.place import CardPlace, Size, is_short, place_of
-from retrieval.index.terms import fields_of, raw_cells, stems_of, title
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked, words_of
+from retrieval.vocabulary.terms import fields_of, raw_cells, stems_of, title
 
 # Measured on calibration: docs/experiments.md, E58.
 FIRST = Size(section=80, entries=5, words=64)

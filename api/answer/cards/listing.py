@@ -9,9 +9,9 @@ from api.answer.cards import chosen_rows
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Card, Piece, form_of, numbers, part_numbers
 from api.answer.question.superlative import superlative
-from retrieval.index.terms import raw_cells, stems_of, title
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
+from retrieval.vocabulary.terms import raw_cells, stems_of, title
 
 MOST = 40  # parts; a longer list is said and linked
 _SHOWN = 10  # of a longer one

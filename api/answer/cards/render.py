@@ -11,11 +11,11 @@ from api.answer.cards.card import Card, Piece
 from api.answer.cards.folders import Folder, ListedFile
 from api.checks import sanitize
 from api.checks.url_pattern import ADDRESS
-from retrieval.index.terms import raw_cells
 from retrieval.models import Entry
 from retrieval.text.dialects import BLOCK_ID, MARKS, WIKI, callouts, link_words, plain_markdown
 from retrieval.text.hidden import visible
 from retrieval.text.normalize import compact, unnumbered
+from retrieval.vocabulary.terms import raw_cells
 
 _SEPARATOR = " … "  # between the entries of a folded card
 _WIDE = 5  # columns of a row on one line, beyond which those that are asked for stand alone

@@ -2,7 +2,7 @@
 
 import re
 
-from retrieval.index.terms import stems_of
+from retrieval.vocabulary.terms import stems_of
 
 FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
 _KINDS: tuple[dict[str, float], ...] = (

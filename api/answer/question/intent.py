@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple
 
 from api.answer.question.parts import ASKS, KEYWORDS, QUESTION_WORD, clauses, compared
 from api.answer.question.superlative import superlative
-from retrieval.index.terms import key, stems_of
 from retrieval.models import Terms
 from retrieval.text.normalize import searchable
 from retrieval.text.quantities import Interval, intervals
 from retrieval.text.words import WORD
+from retrieval.vocabulary.terms import key, stems_of
 
 Form = Literal["plain", "keyword", "list", "which", "open", "parts", "comparison"]
 

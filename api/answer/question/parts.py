@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from api.answer.question import follow_up
-from retrieval.index.terms import key, stemmed, stems_of
 from retrieval.models import Terms
 from retrieval.text.words import STOP, WORD
+from retrieval.vocabulary.terms import key, stemmed, stems_of
 
 ASKS = (
     r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|can|could|do|does|did|may|"

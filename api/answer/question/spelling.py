@@ -8,9 +8,9 @@ from types import MappingProxyType
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, Levenshtein
 
-from retrieval.index.terms import stemmed
 from retrieval.models import Terms
 from retrieval.text.words import STOP, WORD
+from retrieval.vocabulary.terms import stemmed
 
 _SHORTEST = 4  # letters; a shorter word has too many neighbours
 _SHORT = 4  # letters, up to which no letter is exchanged for another

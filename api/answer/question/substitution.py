@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from api.answer.question import follow_up
 from api.answer.question.parts import ASKS, QUESTION_WORD, names_in
-from retrieval.index.terms import key, stems_of
 from retrieval.models import Terms
 from retrieval.text.words import STOP
+from retrieval.vocabulary.terms import key, stems_of
 
 _ANOTHER = re.compile(
     r"^\W*(?:(?:ok|and|or|then|so|but)\b\W*)*(?:(?:what|how) about|same for|for)?\s*"

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from retrieval.index.terms import stems_of
+from retrieval.vocabulary.terms import stems_of
 
 _PRICE, _WEIGHT = "cost price fee charge amount wage pay", "weight"
 _LENGTH, _REACH = "length duration time term range reach distance", "range reach distance"

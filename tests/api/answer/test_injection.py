@@ -15,8 +15,8 @@ from retrieval.settings import Settings
 from tests.api.checks.test_sanitize import active
 from tests.support.faults.poison import POISONS, Poison
 from tests.support.index.ingested import IndexFiles
-from tests.support.servers.fake_llm import FakeLlm
-from tests.support.servers.llm_fixtures import API_KEY
+from tests.support.llm.fake_llm import FakeLlm
+from tests.support.llm.llm_fixtures import API_KEY
 from tests.support.servers.serving import serving
 
 REFUSAL = "The Oracle did not return any results for that rule."

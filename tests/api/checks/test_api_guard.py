@@ -12,8 +12,8 @@ from ingest import pipeline
 from retrieval.context import open_context
 from retrieval.settings import Settings
 from tests.conftest import write_vault
-from tests.support.servers.fake_llm import USAGE
-from tests.support.servers.scripted_api import Api, Scripted
+from tests.support.llm.fake_llm import USAGE
+from tests.support.llm.scripted_api import Api, Scripted
 from tests.support.servers.serving import events, serving
 from tests.support.source.quoted import unshown
 

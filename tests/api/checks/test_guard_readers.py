@@ -24,8 +24,8 @@ from retrieval.errors import ModelUnavailableError
 from retrieval.settings import Settings
 from tests.api.checks.test_review import CLAIMS, HITS, QUESTION
 from tests.retrieval.ranking.test_reranking import build
-from tests.support.servers.fake_llm import USAGE, FakeLlm
-from tests.support.servers.llm_fixtures import configured
+from tests.support.llm.fake_llm import USAGE, FakeLlm
+from tests.support.llm.llm_fixtures import configured
 from tests.support.servers.serving import events, serving
 
 OATH = "A guard takes an oath before a watch [2]."

@@ -20,7 +20,7 @@ from retrieval.langchain import RulesRetriever
 from retrieval.search import search
 from tests.conftest import write_vault
 from tests.support.index.ingested import IndexFiles, index_of
-from tests.support.servers.openai_client import BODY, MESSAGES, client_of, refused
+from tests.support.llm.openai_client import BODY, MESSAGES, client_of, refused
 from tests.support.servers.serving import events, serving
 from tests.support.vaults.made_editions import FILES, FRANCE, LANTERN, NEW, TORCH
 

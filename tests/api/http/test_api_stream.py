@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from retrieval.settings import Settings
-from tests.support.servers.fake_llm import FakeLlm
+from tests.support.llm.fake_llm import FakeLlm
 from tests.support.servers.serving import events, serving
 
 TORCH = "How long does a torch burn?"

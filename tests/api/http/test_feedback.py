@@ -7,13 +7,13 @@ import httpx2
 import psycopg
 import pytest
 
+from api.admission.rate import TokenBucket
 from api.http import feedback
-from api.http.rate import TokenBucket
 from api.main import create_app
 from evals import inbox
 from retrieval.context import SearchContext
+from tests.support.llm.openai_client import BODY
 from tests.support.made.made_feedback import TORCH, api, asked, listed, rated
-from tests.support.servers.openai_client import BODY
 from tests.support.servers.serving import events, serving
 
 

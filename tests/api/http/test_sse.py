@@ -27,8 +27,8 @@ from api.schema.passages import Citation
 from api.schema.steps import SearchResults, Step
 from retrieval.errors import IndexMissingError, RulesError
 from retrieval.settings import Settings
-from tests.support.servers.fake_llm import FakeLlm
-from tests.support.servers.llm_fixtures import ASK, configured
+from tests.support.llm.fake_llm import FakeLlm
+from tests.support.llm.llm_fixtures import ASK, configured
 from tests.support.servers.serving import serving
 
 LONG = " ".join(["word"] * 400)

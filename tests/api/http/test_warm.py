@@ -6,8 +6,9 @@ import pytest
 
 from api.state import open_app_state
 from retrieval.database import pool
-from retrieval.index import file_terms, store
+from retrieval.index import store
 from retrieval.settings import Settings
+from retrieval.vocabulary import file_terms
 
 
 def test_what_is_opened_knows_the_words_of_the_vault(indexed: Settings) -> None:

@@ -24,7 +24,7 @@ from retrieval.database.pool import Store
 from retrieval.database.rate_window import Window
 from retrieval.index import migrate
 from tests.support.index.index_state import same_models
-from tests.support.servers.fake_llm import FakeLlm
+from tests.support.llm.fake_llm import FakeLlm
 from tests.support.servers.serving import serving
 from tests.support.servers.with_keys import bearer
 

@@ -12,9 +12,9 @@ import pytest
 from api.answer.fixed_texts import DEFAULT
 from api.llm import faults
 from retrieval.settings import Settings
-from tests.support.servers.fake_llm import USAGE, FakeLlm
-from tests.support.servers.llm_fixtures import API_KEY
-from tests.support.servers.misbehaviour import EMPTY, MISBEHAVIOUR, RETRIED
+from tests.support.llm.fake_llm import USAGE, FakeLlm
+from tests.support.llm.llm_fixtures import API_KEY
+from tests.support.llm.misbehaviour import EMPTY, MISBEHAVIOUR, RETRIED
 from tests.support.servers.serving import serving
 
 REFUSAL = "The Oracle did not return any results for that rule."

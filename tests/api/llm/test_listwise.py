@@ -14,7 +14,7 @@ from retrieval.errors import ConfigurationError
 from retrieval.models import Hit
 from retrieval.search import search
 from retrieval.settings import Settings, load
-from tests.support.servers.fake_llm import USAGE, FakeLlm
+from tests.support.llm.fake_llm import USAGE, FakeLlm
 from tests.support.servers.serving import serving
 
 QUESTION = "How long does a torch burn?"

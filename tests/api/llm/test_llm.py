@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from api.llm.client import LanguageModel
 from retrieval.errors import ConfigurationError, LlmError, LlmReplyError, LlmUnreachableError
-from tests.support.servers.fake_llm import FakeLlm
-from tests.support.servers.llm_fixtures import ASK, configured
+from tests.support.llm.fake_llm import FakeLlm
+from tests.support.llm.llm_fixtures import ASK, configured
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

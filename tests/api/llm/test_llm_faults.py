@@ -14,9 +14,9 @@ from api.llm.client import LanguageModel
 from api.llm.completion import Reply
 from api.llm.faults import OUTCOMES, Fault
 from retrieval.errors import LlmError, LlmReplyError, LlmUnreachableError
-from tests.support.servers.fake_llm import FakeLlm
-from tests.support.servers.llm_fixtures import ASK, configured
-from tests.support.servers.misbehaviour import BROKEN_STREAMS, MISBEHAVIOUR, RETRIED
+from tests.support.llm.fake_llm import FakeLlm
+from tests.support.llm.llm_fixtures import ASK, configured
+from tests.support.llm.misbehaviour import BROKEN_STREAMS, MISBEHAVIOUR, RETRIED
 
 # What each mode of the fake server is to a call that wants the reply whole.
 WHOLE: dict[str, Fault] = {

@@ -13,8 +13,8 @@ from api.llm.completion import Reply
 from api.llm.faults import Fault
 from api.schema.steps import Delta
 from retrieval.errors import LlmReplyError, LlmUnreachableError
-from tests.support.servers.fake_llm import USAGE, FakeLlm
-from tests.support.servers.llm_fixtures import ASK, configured
+from tests.support.llm.fake_llm import USAGE, FakeLlm
+from tests.support.llm.llm_fixtures import ASK, configured
 
 LONG = " ".join(["word"] * 400)
 

@@ -14,8 +14,8 @@ from openai import DefaultHttpxClient
 from pydantic import SecretStr
 
 from api.openai.request import MODEL
-from tests.support.servers.fake_llm import USAGE, FakeLlm
-from tests.support.servers.openai_client import BODY, MESSAGES, TORCH, client_of, refused
+from tests.support.llm.fake_llm import USAGE, FakeLlm
+from tests.support.llm.openai_client import BODY, MESSAGES, TORCH, client_of, refused
 
 REFUSAL = "The Oracle did not return any results for that rule."
 

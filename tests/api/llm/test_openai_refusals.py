@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from api.openai.request import parameter
-from tests.support.servers.openai_client import BODY, MESSAGES, TORCH, refused
+from tests.support.llm.openai_client import BODY, MESSAGES, TORCH, refused
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ from mcp.client import Client
 from mcp.client.stdio import stdio_client
 from mcp_types import TextContent, TextResourceContents, ToolAnnotations
 
-from api.http import concurrency_limit
+from api.admission import concurrency_limit
 from api.main import create_app
 from api.mcp.results import Place
 from retrieval.settings import Settings
-from tests.support.servers.fake_llm import FakeLlm
+from tests.support.llm.fake_llm import FakeLlm
 from tests.support.servers.serving import serving
 
 ROOT = Path(__file__).parents[3]

@@ -14,8 +14,8 @@ from api.main import create_app
 from api.state import AppState, open_app_state
 from retrieval.settings import Settings
 from tests.support.index.embedded import until
-from tests.support.servers.fake_llm import USAGE, FakeLlm
-from tests.support.servers.openai_client import BODY
+from tests.support.llm.fake_llm import USAGE, FakeLlm
+from tests.support.llm.openai_client import BODY
 from tests.support.servers.scraped import counts, series, shown
 from tests.support.servers.serving import events, serving
 

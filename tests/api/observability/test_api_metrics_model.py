@@ -9,7 +9,7 @@ from api.llm.faults import Fault
 from api.main import create_app
 from api.state import open_app_state
 from retrieval.settings import Settings
-from tests.support.servers.fake_llm import FakeLlm
+from tests.support.llm.fake_llm import FakeLlm
 from tests.support.servers.scraped import series
 from tests.support.servers.serving import serving
 

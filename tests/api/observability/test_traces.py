@@ -20,7 +20,7 @@ from api.main import create_app
 from api.observability.logs import AsJson
 from api.state import AppState, open_app_state
 from retrieval.settings import Settings
-from tests.support.servers.fake_llm import USAGE, FakeLlm
+from tests.support.llm.fake_llm import USAGE, FakeLlm
 from tests.support.servers.serving import events, serving
 
 TORCH = "How long does a torch burn?"

@@ -13,7 +13,7 @@ from api.llm.completion import Reply
 from api.schema.usage import Usage
 from retrieval.errors import LlmAbandonedError, LlmReplyError
 from retrieval.settings import Settings
-from tests.support.servers.fake_llm import USAGE, FakeLlm
+from tests.support.llm.fake_llm import USAGE, FakeLlm
 
 BEFORE = "How much damage does a long sword do?"
 FOLLOW_UPS = [

@@ -19,8 +19,8 @@ from retrieval.settings import Settings
 from retrieval.text.normalize import comparable
 from tests.conftest import RULES
 from tests.evals.answers.test_accuracy import QUESTIONS, dataset
+from tests.support.llm.fake_llm import FakeLlm
 from tests.support.made.made_answers import AXE, FALL, TORCH, Place, answered, asked, refusal, reply
-from tests.support.servers.fake_llm import FakeLlm
 
 VAULTS = {"rules": RULES_VAULT, "handbook": HANDBOOK[1]}
 

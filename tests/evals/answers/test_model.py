@@ -8,7 +8,7 @@ import pytest
 
 from evals import model as program
 from tests.evals.answers.test_accuracy import QUESTIONS, dataset
-from tests.support.servers.fake_llm import USAGE, FakeLlm
+from tests.support.llm.fake_llm import USAGE, FakeLlm
 
 RIGHT = {
     "torch": "A torch burns for one hour [1].",

@@ -13,8 +13,8 @@ from evals.relevance import ScoredPassages
 from retrieval.errors import DatasetError
 from retrieval.settings import Settings
 from tests.evals.answers.test_accuracy import QUESTIONS, dataset
+from tests.support.llm.fake_llm import FakeLlm
 from tests.support.made import made
-from tests.support.servers.fake_llm import FakeLlm
 
 
 def by_labels(*golds: int, order: tuple[int, ...], returned: int = 4) -> ScoredPassages:

@@ -11,7 +11,7 @@ from evals import draft, lint
 from evals import retrieval as gate
 from evals.drafting.review import review
 from tests.evals.gating.test_evals_retrieval import QUESTIONS
-from tests.support.servers.fake_llm import FakeLlm
+from tests.support.llm.fake_llm import FakeLlm
 
 BOATS = """# Boats
 

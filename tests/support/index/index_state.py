@@ -8,13 +8,13 @@ from ingest.pipeline import IngestReport
 from retrieval.context import SearchContext
 from retrieval.database.pool import Store
 from retrieval.index import generations
-from retrieval.index.file_terms import TermsCache
-from retrieval.index.sections import SectionsCache
 from retrieval.index.store import live
 from retrieval.metadata.scope import MetadataCache
 from retrieval.refusal.topic_scores import BaselineCache
 from retrieval.search import search
 from retrieval.settings import Settings
+from retrieval.vocabulary.file_terms import TermsCache
+from retrieval.vocabulary.sections import SectionsCache
 
 TABLES = ("generation", "file", "chunk", "entry", "posting", "word", "corpus")
 _RANKED = (

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from ingest.chunking import document
 from ingest.read.vault import SourceFile
-from retrieval.index import file_terms
 from retrieval.index.indexed_file import _in_order
 from retrieval.models import Entry, IndexedFile, Terms
+from retrieval.vocabulary import file_terms
 from tests.support.index.cutting import ENTRY_LIMIT, tokens
 
 

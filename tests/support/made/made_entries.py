@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from retrieval.index import file_terms
-from retrieval.index.terms import cells
 from retrieval.models import Chunk, Entry, EntryKind, Evidence, Hit, Terms
 from retrieval.text.normalize import fold
+from retrieval.vocabulary import file_terms
+from retrieval.vocabulary.terms import cells
 
 
 def entry(

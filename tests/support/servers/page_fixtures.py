@@ -27,8 +27,8 @@ from api.state import AppState
 from retrieval.context import SearchContext
 from tests.conftest import write_vault
 from tests.support.index.ingested import index_of
+from tests.support.llm.fake_llm import FakeLlm
 from tests.support.servers.browser import chromium
-from tests.support.servers.fake_llm import FakeLlm
 from tests.support.servers.serving import serving
 
 _WATCH = """

@@ -10,7 +10,7 @@ import httpx2
 import uvicorn
 from fastapi import FastAPI
 
-from api.http import connection_limits
+from api.admission import connection_limits
 from api.main import create_app
 from retrieval.settings import Settings
 

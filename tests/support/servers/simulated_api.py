@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from api.__main__ import main
-from api.http import concurrency_limit
+from api.admission import concurrency_limit
 from retrieval import context
 from retrieval.encoder import bi_encoder
 from retrieval.ranking import reranking

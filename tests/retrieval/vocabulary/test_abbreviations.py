@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.index.abbreviations import explained
-from retrieval.index.file_terms import of_entries
-from retrieval.index.terms import in_vault_words
 from retrieval.models import Entry
 from retrieval.text.words import alias_key
+from retrieval.vocabulary.abbreviations import explained
+from retrieval.vocabulary.file_terms import of_entries
+from retrieval.vocabulary.terms import in_vault_words
 from tests.support.faults import growth
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx2
 
-from tests.support.servers.fake_llm import FakeLlm
+from tests.support.llm.fake_llm import FakeLlm
 from tests.support.servers.serving import events
 
 

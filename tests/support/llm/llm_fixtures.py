@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from api.llm.client import LanguageModel
 from retrieval.settings import Settings
-from tests.support.servers.fake_llm import FakeLlm
+from tests.support.llm.fake_llm import FakeLlm
 from tests.support.servers.serving import serving
 
 API_KEY = "sk-canary-83a1c7"  # nothing but the model's server may ever show it

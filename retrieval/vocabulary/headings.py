@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from psycopg.rows import class_row
 
-from retrieval.index.sections import Section, Sections, line_of, words_of
 from retrieval.index.store import Connection
-from retrieval.index.terms import stemmed
 from retrieval.index.text_search import CONFIGURATION
 from retrieval.models import EntryKind, Scope, SourceNote
 from retrieval.text.words import WORD
+from retrieval.vocabulary.sections import Section, Sections, line_of, words_of
+from retrieval.vocabulary.terms import stemmed
 
 _MOST_WORDS = 8
 LONGEST = 200  # characters of what was typed

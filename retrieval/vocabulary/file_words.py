@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 
-from retrieval.index.abbreviations import explained
-from retrieval.index.terms import fields_of, heading_words, key, names_of, stemmed, title
 from retrieval.models import Entry, Name
 from retrieval.text.words import STOP, WORD
+from retrieval.vocabulary.abbreviations import explained
+from retrieval.vocabulary.terms import fields_of, heading_words, key, names_of, stemmed, title
 
 
 @dataclass(frozen=True, slots=True)

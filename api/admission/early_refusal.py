@@ -10,7 +10,7 @@ from fastapi import Request
 from fastapi.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.http.concurrency_limit import check_place
+from api.admission.concurrency_limit import check_place
 from api.keys import authorization
 from retrieval.errors import RulesError
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from retrieval.index.file_words import FileWords, by_file
 from retrieval.models import Entry, Name
+from retrieval.vocabulary.file_words import FileWords, by_file
 
 _Key = TypeVar("_Key", str, Name)
 

@@ -12,7 +12,7 @@ from typing import cast
 import httpx2
 import pytest
 
-from api.http import connection_limits
+from api.admission import connection_limits
 from retrieval.settings import Settings
 from tests.support.servers.served import api_process
 

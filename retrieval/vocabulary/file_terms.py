@@ -10,12 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from retrieval.index import text_search
-from retrieval.index.abbreviations import stored_aliases
-from retrieval.index.term_sums import Named, Sums, edited
-from retrieval.index.terms import key, stemmed, stems_of
 from retrieval.models import Aliases, Entry, Name, Scope, Terms
 from retrieval.text.spellings import Spellings
 from retrieval.text.words import WORD, alias_key
+from retrieval.vocabulary.abbreviations import stored_aliases
+from retrieval.vocabulary.term_sums import Named, Sums, edited
+from retrieval.vocabulary.terms import key, stemmed, stems_of
 
 if TYPE_CHECKING:  # what only cuts and reads Markdown needs no database
     from retrieval.index.store import Connection

@@ -10,10 +10,10 @@ from operator import itemgetter
 from typing import TypeVar
 
 from retrieval.index.store import Connection
-from retrieval.index.terms import cells, plain, stemmed
 from retrieval.models import EntryKind, Scope
 from retrieval.text.normalize import searchable, unnumbered
 from retrieval.text.words import STOP, WORD
+from retrieval.vocabulary.terms import cells, plain, stemmed
 
 _T = TypeVar("_T", str, int)
 _LONGEST = 240  # characters of a snippet

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.support.servers.misbehaviour import (
+from tests.support.llm.misbehaviour import (
     BROKEN,
     BROKEN_STREAMS,
     EMPTY,

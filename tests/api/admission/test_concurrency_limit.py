@@ -11,8 +11,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from api.http import concurrency_limit
-from api.http.concurrency_limit import Place, Questions
+from api.admission import concurrency_limit
+from api.admission.concurrency_limit import Place, Questions
 from api.keys import key_file
 from api.keys.key_ring import KeyRing
 from api.main import create_app
@@ -20,7 +20,7 @@ from api.state import AppState
 from retrieval.context import SearchContext
 from retrieval.errors import OverloadedError
 from retrieval.settings import Settings
-from tests.support.servers.fake_llm import FakeLlm
+from tests.support.llm.fake_llm import FakeLlm
 from tests.support.servers.serving import serving
 from tests.support.servers.with_keys import bearer
 

@@ -10,11 +10,11 @@ import pytest
 
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.index import file_terms, file_words
-from retrieval.index.file_terms import TermsCache
 from retrieval.index.store import Connection, live
-from retrieval.index.terms import cells, fields_of, is_field, key, names_of, stems_of, title
 from retrieval.models import NO_TERMS, Entry, Terms
+from retrieval.vocabulary import file_terms, file_words
+from retrieval.vocabulary.file_terms import TermsCache
+from retrieval.vocabulary.terms import cells, fields_of, is_field, key, names_of, stems_of, title
 from tests.conftest import write_vault
 from tests.support.made.made_entries import entry, learnt, row
 
