@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from api.answer.cards import folders, from_passage, listing
-from api.answer.cards.card import Card, badges_of, part_numbers
+from api.answer.cards.card import Card, badges_of
 from api.answer.question.intent import Form, Reading, asks_for_some
 from api.answer.question.superlative import superlative
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
@@ -162,7 +162,7 @@ def _is_more_of(listed: Card, first: Card) -> bool:
     """Whether a list is what the first card shows a part of, or holds the line found nearest."""
     if listed.path != first.path or not listed.listed:
         return False
-    of_list = set(part_numbers(listed.listed)) & first.lines.keys()
+    of_list = set(listed.listed.numbers) & first.lines.keys()
     return bool(of_list)
 
 

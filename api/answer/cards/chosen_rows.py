@@ -7,7 +7,6 @@ from typing import NamedTuple
 from api.answer.cards import folders
 from api.answer.cards.asked_parts import column_names
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.card import part_numbers
 from api.answer.cards.extreme_rows import extreme_rows
 from api.answer.cards.units import FREE, SIZES
 from api.answer.question.intent import MONEY, Amount, amount, without
@@ -210,4 +209,4 @@ def above(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[st
 
 
 def _header(file: IndexedFile, block: Block) -> list[str]:
-    return [file.lines.get(n, "") for n in part_numbers(block.lead)] if block.lead else []
+    return [file.lines.get(n, "") for n in block.lead.numbers] if block.lead else []

@@ -179,11 +179,7 @@ def without(card: Card, shown: Collection[int]) -> Card:
     """Return a card without the parts all of whose lines are among `shown`."""
     pieces = []
     for piece in card.pieces:
-        parts = tuple(
-            part
-            for part in piece.parts
-            if not all(n in shown for n in range(part.first_line, part.last_line + 1))
-        )
+        parts = tuple(part for part in piece.parts if not all(n in shown for n in part.numbers))
         if parts:
             pieces.append(replace(piece, parts=parts))
     left = sorted({number for piece in pieces for number in numbers(piece)})
