@@ -83,7 +83,8 @@ def app(flow: Flow) -> FastAPI:
     @served.post("/ask")
     def ask() -> Response:
         return EventStream(
-            lambda disconnect: events.events(flow.steps(disconnect), problem), ClientDisconnect()
+            lambda disconnect: events.events(flow.steps(disconnect), events.of_step, problem),
+            ClientDisconnect(),
         )
 
     @served.post("/whole")
