@@ -1,7 +1,7 @@
 """What leaves an answer: no image, no HTML, no foreign address, and all of the harmless rest."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from html import escape
 from html.parser import HTMLParser
 from unicodedata import category
@@ -24,14 +24,6 @@ TAGS = {
 # As generous as a renderer can be: HTML passes, no destination is refused.
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 RENDERER.validateLink = lambda url: True  # type: ignore[method-assign]  # no option for it
-
-
-@pytest.fixture
-def sink() -> Iterator[Sink]:
-    """A server that records what a browser fetches."""
-    opened = Sink()
-    yield opened
-    opened.close()
 
 
 class Elements(HTMLParser):

@@ -23,14 +23,6 @@ def api(
         yield found
 
 
-@pytest.fixture
-def elsewhere() -> Iterator[Sink]:
-    """A page of another site."""
-    sink = Sink()
-    yield sink
-    sink.close()
-
-
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_key_opens_the_page_that_was_asked_for_until_it_is_revoked(
     api: Guarded, tab: New, scripts: bool
@@ -67,15 +59,15 @@ def test_a_key_opens_the_page_that_was_asked_for_until_it_is_revoked(
 
 
 def test_a_link_of_another_site_fills_the_form_and_its_button_asks(
-    api: Guarded, tab: New, elsewhere: Sink
+    api: Guarded, tab: New, sink: Sink
 ) -> None:
     one = tab(str(api.client.base_url), faulty=True)
     one.page.get_by_label("Key").fill(api.tokens["ask"])
     one.page.get_by_role("button", name="Sign in").click()
     expect(one.field).to_be_visible()
     to = f"{api.client.base_url}/?{urlencode({'q': ASKED})}"
-    elsewhere.page = f'<a href="{to}">ask</a>'
-    one.page.goto(elsewhere.url.replace("127.0.0.1", "localhost"))  # another site
+    sink.page = f'<a href="{to}">ask</a>'
+    one.page.goto(sink.url.replace("127.0.0.1", "localhost"))  # another site
     one.page.get_by_role("link").click()
     expect(one.field).to_have_value(ASKED)
     assert one.page.get_by_role("button", name="Sign out").is_visible()  # the cookie came along
