@@ -1,6 +1,5 @@
 """The page signs in with a key, in a real browser; a link from elsewhere asks nothing by itself."""
 
-from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import pytest
@@ -8,19 +7,9 @@ from playwright.sync_api import expect
 
 from api.keys import key_file
 from api.keys.authorization import COOKIE
-from retrieval.context import SearchContext
 from tests.support.servers.browser import Sink
 from tests.support.servers.page_fixtures import New
-from tests.support.servers.with_keys import ASKED, PATH, Guarded, bearer, guarded
-
-
-@pytest.fixture(scope="module")
-def api(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Guarded]:
-    """The API with keys."""
-    with guarded(loaded, server, tmp_path_factory.mktemp("signed")) as found:
-        yield found
+from tests.support.servers.with_keys import ASKED, PATH, Guarded, bearer
 
 
 @pytest.mark.parametrize("scripts", [True, False])
