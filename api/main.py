@@ -154,7 +154,7 @@ async def ask(request: Request, body: AskRequest) -> Answer | Response:
 
     def streamed(disconnect: ClientDisconnect) -> Generator[events.Event]:
         steps = answering.steps(request, body.question, options(disconnect))
-        return events.events(steps, lambda error: problems.told(request, error))
+        return events.events(steps, events.of_step, lambda error: problems.told(request, error))
 
     if body.stream:
         return await until_gone(request, lambda disconnect: EventStream(streamed, disconnect))

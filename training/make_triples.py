@@ -29,7 +29,6 @@ from training import text_collections, triples
 from training.text_collections import Collection
 from training.triples import Group
 
-_TEXTS = Path("training/texts")
 _NEGATIVES, _WINDOW_NEGATIVES = 24, 6
 _BY_WORDS = 0.3  # what BM25 adds to the cosine of the entry that it puts first
 _K1, _B = 1.2, 0.75

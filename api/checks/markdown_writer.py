@@ -6,9 +6,8 @@ All text is escaped, so that a more generous parser finds no markup in it either
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
@@ -23,7 +22,6 @@ _MARKER = re.compile(
     r"\[\d+(?:\s?,\s?\d+)*\]", re.ASCII
 )  # a citation, as `api.checks.citations` reads it
 _NUMBER = re.compile(r"\d+", re.ASCII)
-_LINES = re.compile(r"L\d+(?:-L\d+)?", re.ASCII)
 _MARKUP = re.compile(r"([\\`*_\[\]<>&~|$])")
 _LINE_START = re.compile(r"^([ \t]*)(?:([-+#=])|(\d+)([.)]))", re.MULTILINE)
 _BAR = re.compile(r"(?<!\\)\|")  # of code in a cell; text has its own escapes
@@ -33,7 +31,6 @@ _AFTER_MARKER = re.compile(r"(?<!\\)(\[[\d, ]+\])(?=[(:])", re.ASCII)
 
 @dataclass(slots=True)
 class _Writer:
-    allowed: Collection[str]
     removed: list[str] = field(default_factory=list)
 
     def blocks(self, nodes: Sequence[SyntaxTreeNode], gap: str = "\n\n") -> str:
@@ -59,15 +56,14 @@ class _Writer:
         return ADDRESS.sub(_LEFT_OUT, text)
 
 
-def rewrite(markdown: str, allowed: Collection[str]) -> tuple[str, list[str]]:
+def rewrite(markdown: str) -> tuple[str, list[str]]:
     """Return `markdown` written again, and the kinds of what was left out (`sanitize.Cleaned`).
 
-    `allowed` holds the destinations that a link may have. Formatting may change (`_a_` becomes
-    `*a*`), text does not.
+    Formatting may change (`_a_` becomes `*a*`), text does not.
     """
     environment: dict[str, dict[str, object]] = {}
     tree = SyntaxTreeNode(_PARSER.parse(markdown, environment))
-    writer = _Writer(allowed)
+    writer = _Writer()
     text = writer.blocks(tree.children)
     definitions = len(environment.get("references", {})) + len(
         environment.get("duplicate_refs", [])
@@ -122,9 +118,6 @@ def _link(writer: _Writer, node: SyntaxTreeNode) -> str:
         writer.removed.append("autolink")
         return _LEFT_OUT
     text = writer.spans(node.children)
-    path, _, lines = unquote(str(node.attrs.get("href", ""))).partition("#")
-    if path in writer.allowed and (not lines or _LINES.fullmatch(lines)):
-        return f"[{text}](<{node.attrs['href']}>)"
     writer.removed.append("link")
     return f"[{text}]" if _NUMBER.fullmatch(text) else text  # a marker that was made a link
 

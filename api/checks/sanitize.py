@@ -8,7 +8,6 @@ written again from the parts that are known to be harmless; see `api.checks.mark
 
 import re
 import unicodedata
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from api.checks import markdown_writer
@@ -39,20 +38,19 @@ class Cleaned:
     removed: tuple[str, ...]
 
 
-def clean(markdown: str, allowed: Collection[str] = ()) -> Cleaned:
-    """Return `markdown` without images, HTML, reference definitions, addresses and foreign links.
+def clean(markdown: str) -> Cleaned:
+    """Return `markdown` without images, HTML, reference definitions, addresses and links.
 
-    A link stays where its destination is in `allowed`: a path as it is written there, compared
-    after percent-decoding, with no query and no fragment but lines ("#L12-L14"). Citation markers
-    (`[1]`) stay. Control characters become visible escapes (\\x1b, \\u202e). The result may be cut
-    anywhere, as a stream does, and put through `clean` again: nothing more is taken out.
+    Of a link the text stays, and citation markers (`[1]`) do. Control characters become visible
+    escapes (\\x1b, \\u202e). The result may be cut anywhere, as a stream does, and put through
+    `clean` again: nothing more is taken out.
     """
     text, hidden = _made_visible(markdown.replace("\r\n", "\n"))
     removed = ["control"] * hidden
     if not is_suspicious(text):
         return Cleaned(text, tuple(removed))
     for _ in range(_ROUNDS):
-        text, found = markdown_writer.rewrite(text, allowed)
+        text, found = markdown_writer.rewrite(text)
         removed += found
         if not found:
             return Cleaned(text, tuple(removed))

@@ -1,37 +1,40 @@
 """A streamed answer as events: what was found, the draft as it grows, the checked answer."""
 
 from collections.abc import Callable, Generator, Iterator
-from typing import Literal
 
 from pydantic import BaseModel
 
 from api.schema.steps import Delta, SearchResults, Step
 from retrieval.errors import RulesError
 
-EventName = Literal["search_results", "message", "citation", "final_answer", "error"]
-Event = tuple[EventName, BaseModel]
+Event = tuple[str, BaseModel]
 
 
-def events(steps: Iterator[Step], problem: Callable[[RulesError], BaseModel]) -> Generator[Event]:
-    """Yield the events of an answer whose steps are SearchResults, any Deltas, and one Answer.
+def events(
+    steps: Iterator[Step],
+    told: Callable[[Step], Iterator[Event]],
+    problem: Callable[[RulesError], BaseModel],
+) -> Generator[Event]:
+    """Yield what `told` makes of the steps of an answer: SearchResults, any Deltas, one Answer.
 
-    The last event is `final_answer`, after a `citation` for each citation of it, or `error`,
-    with what `problem` makes of the RulesError: never both, and no answer after an error. A
-    RulesError of the first step is raised instead, since a status can still be sent then.
+    A RulesError ends them with `error` and what `problem` makes of it: never both an error and an
+    answer. One of the first step is raised instead, since a status can still be sent then.
     Closing the events closes `steps`.
     """
     first = next(steps)
     try:
-        yield from _of_step(first)
+        yield from told(first)
         for step in steps:
-            yield from _of_step(step)
+            yield from told(step)
     except RulesError as error:
         yield "error", problem(error)
     finally:
-        _close(steps)
+        if isinstance(steps, Generator):
+            steps.close()
 
 
-def _of_step(step: Step) -> Iterator[Event]:
+def of_step(step: Step) -> Iterator[Event]:
+    """Yield `search_results`, `message`, or a `citation` for each one and `final_answer`."""
     if isinstance(step, SearchResults):
         yield "search_results", step
     elif isinstance(step, Delta):
@@ -40,8 +43,3 @@ def _of_step(step: Step) -> Iterator[Event]:
         for citation in step.citations:
             yield "citation", citation
         yield "final_answer", step
-
-
-def _close(steps: Iterator[Step]) -> None:
-    if isinstance(steps, Generator):
-        steps.close()

@@ -20,14 +20,9 @@ class Asset:
     media_type: str
 
 
-def read(folder: Path = FOLDER) -> dict[str, Asset]:
-    """Return the files of `folder` by name."""
-    return {
-        file.name: Asset(file.read_bytes(), _TYPES[file.suffix])
-        for file in sorted(folder.iterdir())
-        if file.suffix in _TYPES
-    }
-
-
-ASSETS = read()
+ASSETS = {
+    file.name: Asset(file.read_bytes(), _TYPES[file.suffix])
+    for file in sorted(FOLDER.iterdir())
+    if file.suffix in _TYPES
+}
 VERSION = sha256(b"\0".join(one.data for one in ASSETS.values())).hexdigest()[:12]

@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from api.admission.concurrency_limit import admitted
 from api.http import answering
 from api.http.client_disconnect import ClientDisconnect, until_gone
+from api.http.events import Event, events
 from api.http.problems import told
 from api.http.sse import EventStream
 from api.keys import limits
@@ -114,12 +115,14 @@ async def ask(request: Request, body: AskRequest, opened: Opened) -> Response:
         view = _view(request, opened, answer, body.question, body.history)
         return stream.Rendered(state=view.state, html=html.fragment("answer.html", answer=view))
 
-    def made(disconnect: ClientDisconnect) -> Generator[stream.Event]:
+    def made(disconnect: ClientDisconnect) -> Generator[Event]:
         options = answering.options(
             request, disconnect, body.history, filters=body.filters, streamed=True
         )
         steps = answering.steps(request, body.question, options)
-        return stream.events(steps, rendered, lambda error: told(request, error))
+        return events(
+            steps, lambda step: stream.of_step(step, rendered), lambda error: told(request, error)
+        )
 
     return await until_gone(request, lambda disconnect: EventStream(made, disconnect))
 

@@ -38,7 +38,7 @@ class Stage:
         """Wait until every API answers questions. Raises DatasetError where one is late."""
         for number, url in enumerate(self.apis, start=1):
             log = self.folder / f"api-{number}.log"
-            wait_until(partial(_ready, url), partial(_not_ready, number, log))
+            wait_until(partial(is_ready, url, seconds=5), partial(_not_ready, number, log))
 
     def ingest(self, *arguments: str) -> None:
         """Run one ingest as users do. Raises DatasetError unless it ends with 0."""
@@ -86,12 +86,20 @@ def _api(
     module: Sequence[str], number: int, folder: Path, environment: Mapping[str, str]
 ) -> Iterator[str]:
     port = free_port()
-    own = {**environment, "PORT": str(port)}
-    with (folder / f"api-{number}.log").open("w") as log, subprocess.Popen(
-        [sys.executable, "-m", *module], cwd=folder, stdout=log, stderr=log, env=own
+    with running(module, folder / f"api-{number}.log", {**environment, "PORT": str(port)}):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def running(
+    module: Sequence[str], log: Path, environment: Mapping[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Yield a process of a module with its arguments, in the folder of its log; it is ended."""
+    with log.open("w") as said, subprocess.Popen(
+        [sys.executable, "-m", *module], cwd=log.parent, stdout=said, stderr=said, env=environment
     ) as process:  # fmt: skip
         try:
-            yield f"http://127.0.0.1:{port}"
+            yield process
         finally:
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -99,9 +107,10 @@ def _api(
             process.kill()  # of one that has ended: nothing
 
 
-def _ready(url: str) -> bool:
+def is_ready(url: str, *, seconds: float) -> bool:
+    """Tell whether an API says within these seconds that it answers questions."""
     with suppress(httpx2.HTTPError):
-        return httpx2.get(f"{url}/readyz", timeout=5, trust_env=False).status_code == 200
+        return httpx2.get(f"{url}/readyz", timeout=seconds, trust_env=False).status_code == 200
     return False
 
 

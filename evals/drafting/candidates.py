@@ -10,6 +10,7 @@ from ingest.read import frontmatter, markdown
 from ingest.read.markdown import Document
 from ingest.read.outline import Placed, outline
 from ingest.read.plain import plain, sentences
+from ingest.read.tables import plain_cells
 from ingest.read.vault import SourceFile
 from retrieval.vocabulary.terms import raw_cells, title
 
@@ -121,17 +122,13 @@ def _of_table(section: _Section, placed: Placed) -> Iterator[Candidate]:
     table, top, lines = placed.table, placed.block.first, section.document.shown
     if table is None or table.header_lines != 2:
         return
-    heads = _cells(lines[top])
+    heads = plain_cells(lines[top])
     for number in (top + row.line for row in table.rows):
         is_code = raw_cells(lines[number])[0].startswith("`")
-        given = _cells(lines[number])
+        given = plain_cells(lines[number])
         for asked in from_table.questions(heads, given, section.names, is_code=is_code):
             quote, question = section.document.lines[number], section.in_context(asked.question)
             yield from section.made("table", number, quote, question, asked.answer)
-
-
-def _cells(line: str) -> list[str]:
-    return [plain(cell) for cell in raw_cells(line)]
 
 
 def _of_text(section: _Section, placed: Placed) -> Iterator[Candidate]:

@@ -10,14 +10,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from evals.measure.outcome import Outcome
-from ingest.read.plain import plain
+from ingest.read.tables import plain_cells
 from retrieval.errors import VaultError
 from retrieval.models import Chunk, Entry, Hit
 from retrieval.ranking.precedence import is_superseded
 from retrieval.text.hidden import visible
 from retrieval.text.normalize import searchable
 from retrieval.vault_files import SUFFIXES
-from retrieval.vocabulary.terms import raw_cells
 
 _ENOUGH = 10  # questions
 
@@ -161,15 +160,13 @@ def _names_a_column(entry: Entry) -> bool:
     """
     if entry.lead.count("\n") != 1:
         return True
-    header, cells = (_cells(visible(line)) for line in (entry.lead.split("\n")[0], entry.quote))
+    header, cells = (
+        plain_cells(visible(line)) for line in (entry.lead.split("\n")[0], entry.quote)
+    )
     if len(header) == 2 and any(character.isdigit() for character in header[1]):
         return True
     names = [name for name, cell in zip(header[1:], cells[1:], strict=False) if name and cell]
     return not names or any(_says(entry.words, name) for name in names)
-
-
-def _cells(line: str) -> list[str]:
-    return [plain(cell) for cell in raw_cells(line)]
 
 
 def _says(text: str, words: str) -> bool:

@@ -21,7 +21,8 @@ NO_SEARCH = ("small-talk", "language")  # kinds for which nothing is searched
 SPLITS = ("calibration", "gate")
 # What python -m evals.draft makes of a row.
 Status = Literal["draft", "accepted", "rejected", "lacking"]
-_NOT_ASKED = ("gold", "alt", "status", "nearest")  # fields of a row that a question has not
+# Fields of a row that a question has not.
+_NOT_ASKED = ("gold", "alt", "status", "nearest", "contradicted_by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,6 @@ class Question:
     history: tuple[str, ...]
     forbidden: tuple[str, ...]  # paths that must not be among the first three
     vault: str = ""  # which of several vaults it is about; "" where a dataset has but one
-    contradicted_by: tuple[Gold, ...] = ()  # lines that a false premise is contradicted by
 
     @property
     def answerable(self) -> bool:
@@ -81,7 +81,7 @@ class _Row(JsonRow):
     absent: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     vault: str = ""
-    contradicted_by: tuple[Gold, ...] = ()
+    contradicted_by: tuple[Gold, ...] = ()  # lines that a false premise is contradicted by
     status: Status = "accepted"
     nearest: tuple[Gold, ...] = ()  # of a draft without gold: lines that may answer
 

@@ -1,10 +1,7 @@
 """The programs as an operator runs them over a grown vault: a start, its memory, an edit's way."""
 
 import os
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, perf_counter, sleep
@@ -12,7 +9,7 @@ from time import monotonic, perf_counter, sleep
 import httpx2
 import psycopg
 
-from evals.answers.running_apis import free_port, wait_until
+from evals.answers.running_apis import free_port, is_ready, running, wait_until
 from evals.scales.grow import FOLDER
 from retrieval.database.embedded.postgres import serve
 from retrieval.errors import DatasetError
@@ -20,7 +17,6 @@ from retrieval.index.store import Connection, live
 from retrieval.settings import names
 
 TOKENS_MB = 1_000_000  # RAG_TOKEN_STORAGE_MB: token vectors are stored at every size
-_STOP = 15.0  # seconds for a program that ends its work
 _LATE = 120.0  # seconds for an edit
 _EDITED = f"{FOLDER}/0000"  # files of this copy
 
@@ -46,20 +42,20 @@ def measured(folder: Path, data: Path, questions: Sequence[str], edits: int) -> 
     environment = kept | own | {"PYTHONPATH": str(Path(__file__).parents[2])}
     url = f"http://127.0.0.1:{own['PORT']}"
     started = perf_counter()
-    with _running("api", data.parent, environment) as api:
-        wait_until(lambda: _is_ready(url), lambda: "the API is not ready")
+    with running(["api"], data.parent / "api.log", environment) as api:
+        wait_until(lambda: is_ready(url, seconds=60), lambda: "the API is not ready")
         start_seconds = perf_counter() - started
         with httpx2.Client(base_url=url, trust_env=False, timeout=60) as client:
             for question in questions:
                 if not _search(client, question):
                     raise DatasetError(f"the API does not answer {question!r}; see {data.parent}")
             megabytes = _resident(api.pid)
+            log = data.parent / "ingest.log"
             with (
                 serve(data) as database,
                 psycopg.connect(database, autocommit=True) as conn,
-                _running("ingest", data.parent, environment, "--watch") as watching,
+                running(["ingest", "--watch"], log, environment) as watching,
             ):
-                log = data.parent / "ingest.log"
                 wait_until(
                     lambda: "unchanged" in log.read_text() or "changed" in log.read_text(),
                     lambda: f"ingest --watch does not begin: {watching.poll()}",
@@ -97,32 +93,9 @@ def _search(client: httpx2.Client, question: str) -> str:
     return response.text
 
 
-def _is_ready(url: str) -> bool:
-    with suppress(httpx2.HTTPError):
-        return httpx2.get(f"{url}/readyz", timeout=60, trust_env=False).status_code == 200
-    return False
-
-
 def _resident(pid: int) -> float:
     """Megabytes of a process that stand in memory."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1000
     raise DatasetError(f"process {pid} has no VmRSS")
-
-
-@contextmanager
-def _running(
-    module: str, folder: Path, environment: Mapping[str, str], *arguments: str
-) -> Iterator[subprocess.Popen[bytes]]:
-    with (folder / f"{module}.log").open("w") as log, subprocess.Popen(
-        [sys.executable, "-m", module, *arguments], cwd=folder, stdout=log, stderr=log,
-        env=environment,
-    ) as process:  # fmt: skip
-        try:
-            yield process
-        finally:
-            process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_STOP)
-            process.kill()  # of one that has ended: nothing

@@ -53,8 +53,8 @@ def read(lines: Sequence[str], legend: Mapping[str, str] = _NO_LEGEND) -> Table:
     two-column table whose header row holds data, as stat blocks have it, counts that row among its
     rows. `legend` says what heads of columns and codes in cells stand for: "hull points (Hl)".
     """
-    top = _cells(lines[0])
-    body = [(number, _cells(line)) for number, line in enumerate(lines) if number > 1]
+    top = plain_cells(lines[0])
+    body = [(number, plain_cells(line)) for number, line in enumerate(lines) if number > 1]
     names, header_lines = top, 2
     if body and _is_second_header(top, body[0][1]):
         names, header_lines = _joined(top, body[0][1], legend), 3
@@ -71,6 +71,11 @@ def read(lines: Sequence[str], legend: Mapping[str, str] = _NO_LEGEND) -> Table:
     if rows or not any(top):
         names = []
     return Table(header_lines, (*rows, *_body(body, top, names, legend)))
+
+
+def plain_cells(line: str) -> list[str]:
+    """Return the cells of a table's line without Markdown's marks."""
+    return [plain(cell) for cell in raw_cells(line)]
 
 
 def _body(
@@ -91,10 +96,6 @@ def _body(
             above = cells[0] or (above if len(cells) > 2 else "")
             said = [above, *(_codes_in_full(cell, legend) for cell in cells[1:])]
             yield _row(number, said, names, group)
-
-
-def _cells(line: str) -> list[str]:
-    return [plain(cell) for cell in raw_cells(line)]
 
 
 def _is_second_header(top: Sequence[str], second: Sequence[str]) -> bool:

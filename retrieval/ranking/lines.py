@@ -75,6 +75,10 @@ class QuestionWords:
             asked_fields(question),
         )
 
+    def stems(self, text: str) -> frozenset[str]:
+        """Return the stems of `text`, abbreviations in full, as the question's own are."""
+        return self.terms.in_full(stems_of(text))
+
     def share(self, words: AbstractSet[str]) -> float:
         """Return the share of the question's words, weighted, that are among `words`: 0 to 1."""
         if not self.total:

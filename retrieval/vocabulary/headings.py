@@ -12,6 +12,7 @@ from retrieval.text.words import WORD
 from retrieval.vocabulary.sections import Section, Sections, line_of, words_of
 from retrieval.vocabulary.terms import stemmed
 
+_MOST = 12  # sections
 _MOST_WORDS = 8
 LONGEST = 200  # characters of what was typed
 _LONGEST_NAME = 60  # characters of what a row or an item is called
@@ -90,7 +91,6 @@ def headings(
     generation_id: int,
     sections: Sections,
     typed: str,
-    limit: int = 12,
     scope: Scope | None = None,
 ) -> list[FoundHeading]:
     """Return the sections whose heading, path or text hold the words of `typed`, best first.
@@ -110,13 +110,13 @@ def headings(
     named = _named(sections, asked)
     if scope is not None:
         named = [one for one in named if one.path in scope.paths]
-    for section in named[:limit]:
+    for section in named[:_MOST]:
         found[section.path, section.heading] = FoundHeading(
             section.path, section.heading, section.first_line, section.snippet
         )
-    if len(found) < limit:
+    if len(found) < _MOST:
         for entry in _saying(conn, generation_id, asked, scope):
-            if len(found) < limit and (entry.path, entry.heading) not in found:
+            if len(found) < _MOST and (entry.path, entry.heading) not in found:
                 found[entry.path, entry.heading] = _found(entry, asked)
     return list(found.values())
 

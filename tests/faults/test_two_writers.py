@@ -19,19 +19,10 @@ from retrieval.database.pool import Store
 from retrieval.errors import ConfigurationError, DatabaseUnreachableError, IngestRunningError
 from retrieval.index import generations, migrate
 from retrieval.index.store import Connection
+from tests.support.faults.crash_child import INGEST
 from tests.support.servers.faulty_server import Server, faulty_server
 
 ROOT = Path(__file__).parents[2]
-
-# `python -m ingest` with vectors that cost nothing: the subject is the lock.
-INGEST = """
-import sys
-from ingest.__main__ import main
-from retrieval import context
-from tests.support.faults.crash_child import HashingEmbedder
-context.Embedder = HashingEmbedder
-sys.exit(main(sys.argv[1:]))
-"""
 Start = Callable[[str, Path], subprocess.Popen[str]]
 
 

@@ -2,7 +2,6 @@
 
 import sys
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 from tqdm import tqdm
@@ -35,12 +34,7 @@ class Meter:
     def __enter__(self) -> "Meter":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.close()
 

@@ -51,14 +51,14 @@ def numbered(file: IndexedFile, best: RankedLine, asked: QuestionWords) -> list[
 def _is_named(row: Entry, asked: QuestionWords) -> bool:
     # Of a random table the first cell is what is rolled: "07–12".
     cells = (cell for cell in raw_cells(row.quote) if any(map(str.isalpha, cell)))
-    name = asked.terms.in_full(stems_of(next(cells, "")))
+    name = asked.stems(next(cells, ""))
     own = asked.numbers_of(row)
     return bool(own or (name and name <= asked.words))
 
 
 def _said(row: Entry, asked: QuestionWords) -> frozenset[str | float]:
     """The words and numbers of the question that a row says."""
-    words = asked.terms.in_full(stems_of(row.quote)) & asked.words
+    words = asked.stems(row.quote) & asked.words
     return words | asked.numbers_of(row)
 
 
@@ -73,7 +73,7 @@ def asked_columns(found: Sequence[RankedLine], asked: QuestionWords) -> frozense
             if line.entry.kind == "row"
         }
         for name in column_names(lead, width)
-        if wanted & asked.terms.in_full(stems_of(name))
+        if wanted & asked.stems(name)
     )
 
 
@@ -145,4 +145,4 @@ def _name_of(file: IndexedFile, field: Part, asked: QuestionWords) -> frozenset[
     """The stems of a field's name: the first cell of its row, or what is before the colon."""
     line = file.lines.get(field.first_line, "")
     name = raw_cells(line)[0] if line.lstrip().startswith("|") else line.split(":")[0]
-    return asked.terms.in_full(stems_of(name))
+    return asked.stems(name)

@@ -31,6 +31,11 @@ class Part:
     first_line: int
     last_line: int  # inclusive
 
+    @property
+    def numbers(self) -> range:
+        """Its lines in order."""
+        return range(self.first_line, self.last_line + 1)
+
     def holds(self, entry: Entry) -> bool:
         """Tell whether the entry has a line of it."""
         return self.first_line <= entry.last_line and entry.first_line <= self.last_line
@@ -118,7 +123,7 @@ def _fences(file: IndexedFile) -> dict[int, Part]:
             opened = (number, match[1]) if "`" not in match[2] else None
         elif match[1].startswith(opened[1]) and not match[2].strip():
             fence = Part(opened[0], number)
-            found |= dict.fromkeys(_numbers(fence), fence)
+            found |= dict.fromkeys(fence.numbers, fence)
             opened = None
     return found
 
@@ -136,8 +141,8 @@ def _block(file: IndexedFile, run: Sequence[Entry], fences: Mapping[int, Part]) 
     if first.kind == "item":
         return Block("list", first.heading, _lead_in(file, first), _items(file, run))
     whole = Part(first.first_line, max(one.last_line for one in run))
-    if all(_is_field(file.lines.get(n, "")) for n in _numbers(whole)):
-        fields = tuple(Part(n, n) for n in _numbers(whole))
+    if all(_is_field(file.lines.get(n, "")) for n in whole.numbers):
+        fields = tuple(Part(n, n) for n in whole.numbers)
         return Block("fields", first.heading, None, fields)
     return Block("paragraph", first.heading, None, (whole,))
 
@@ -224,7 +229,3 @@ _MARK = re.compile(r"^\s*(?:>\s*)?(?:[-*+]|\d{1,9}[.)])\s")
 def _indent(line: str) -> int:
     line = line.expandtabs(4)
     return len(line) - len(line.lstrip())
-
-
-def _numbers(part: Part) -> range:
-    return range(part.first_line, part.last_line + 1)

@@ -82,7 +82,7 @@ class Card:
     @property
     def covered(self) -> frozenset[int]:
         """The lines that no further card is to show."""
-        whole = range(self.listed.first_line, self.listed.last_line + 1) if self.listed else ()
+        whole = self.listed.numbers if self.listed else ()
         return frozenset((*self.lines, *whole))
 
     @property
@@ -106,12 +106,7 @@ def form_of(block: Block) -> Form:
 def numbers(piece: Piece) -> Iterator[int]:
     """Yield the lines of a piece in order, those of its heading, header or lead-in first."""
     for part in (*filter(None, (piece.title, piece.lead)), *piece.parts):
-        yield from part_numbers(part)
-
-
-def part_numbers(part: Part) -> range:
-    """Return the lines of a part in order."""
-    return range(part.first_line, part.last_line + 1)
+        yield from part.numbers
 
 
 def words(text: str) -> int:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from api.answer.cards.asked_parts import asked_fields, asked_rows, field_asked
 from api.answer.cards.blocks import Block, Part, heading_of
-from api.answer.cards.card import Piece, form_of, numbers, part_numbers
+from api.answer.cards.card import Piece, form_of, numbers
 from api.answer.cards.place import CardPlace, has_at_most, is_short, whole
 from retrieval.models import IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
@@ -117,7 +117,7 @@ def _said_once(pieces: Sequence[Piece]) -> list[Piece]:
     made: list[Piece] = []
     for piece in pieces:
         shown = set(numbers(made[-1])) if made else set()
-        again = piece.lead and shown.issuperset(part_numbers(piece.lead))
+        again = piece.lead and shown.issuperset(piece.lead.numbers)
         made.append(replace(piece, lead=None) if again else piece)
     return made
 
@@ -166,8 +166,7 @@ def _narrowed(
     file: IndexedFile, block: Block, part: Part, chosen: Sequence[RankedLine]
 ) -> list[Part]:
     """A long item with others nested in it: its own lines and the nested ones that answer."""
-    lines = range(part.first_line, part.last_line + 1)
-    if block.kind != "list" or has_at_most(_LONG_ITEM, file, lines):
+    if block.kind != "list" or has_at_most(_LONG_ITEM, file, part.numbers):
         return [part]
     own = [one for one in file.entries if part.holds(one)]
     first = [one for one in own if one.first_line == own[0].first_line]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from api.answer.cards import folders, from_passage, listing
-from api.answer.cards.card import Card, badges_of, part_numbers
+from api.answer.cards.card import Card, badges_of
 from api.answer.question.intent import Form, Reading, asks_for_some
 from api.answer.question.superlative import superlative
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
@@ -162,7 +162,7 @@ def _is_more_of(listed: Card, first: Card) -> bool:
     """Whether a list is what the first card shows a part of, or holds the line found nearest."""
     if listed.path != first.path or not listed.listed:
         return False
-    of_list = set(part_numbers(listed.listed)) & first.lines.keys()
+    of_list = set(listed.listed.numbers) & first.lines.keys()
     return bool(of_list)
 
 
@@ -170,20 +170,16 @@ def _says_all(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
     """Whether a list is called as something that is asked for, and its section says the rest."""
     rows = [one for one in whole.files[listed.path].entries if one.heading == listed.heading]
     columns = {one.lead for one in rows if one.kind == "row"}
-    name = _stems(" ".join([title(listed.path), listed.heading, *columns]), asked)
-    said = name | _stems(" ".join(f"{one.lead} {one.quote}" for one in rows), asked)
-    wanted = asked.words - folders.SAID_WITH_IT - _stems(" ".join(listed.said), asked)
+    name = asked.stems(" ".join([title(listed.path), listed.heading, *columns]))
+    said = name | asked.stems(" ".join(f"{one.lead} {one.quote}" for one in rows))
+    wanted = asked.words - folders.SAID_WITH_IT - asked.stems(" ".join(listed.said))
     return wanted <= said and not wanted.isdisjoint(name)
-
-
-def _stems(text: str, asked: QuestionWords) -> frozenset[str]:
-    return asked.terms.in_full(stems_of(text))
 
 
 def _is_field_of_its_thing(card: Card, asked: QuestionWords) -> bool:
     """Whether a card is a field that the question names, of the thing that it names."""
-    name = _stems(card.best.quote.strip("|-*+ ").split(":")[0].split("|")[0], asked)
-    thing = _stems(card.heading.rsplit(" > ", 1)[-1], asked)
+    name = asked.stems(card.best.quote.strip("|-*+ ").split(":")[0].split("|")[0])
+    thing = asked.stems(card.heading.rsplit(" > ", 1)[-1])
     return card.form == "fields" and bool(name and thing) and name | thing <= asked.words
 
 

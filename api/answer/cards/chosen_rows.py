@@ -7,7 +7,6 @@ from typing import NamedTuple
 from api.answer.cards import folders
 from api.answer.cards.asked_parts import column_names
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.card import part_numbers
 from api.answer.cards.extreme_rows import extreme_rows
 from api.answer.cards.units import FREE, SIZES
 from api.answer.question.intent import MONEY, Amount, amount, without
@@ -63,17 +62,17 @@ def _by_words(
     None where these words are none, deny or compare something, and where one row or all say so,
     but for the one that a number of the question is the name of. A number has to be a whole cell.
     """
-    words = asked.words - _above(file, block, asked)
+    words = asked.words - above(file, block, asked)
     figures = set(_NUMBER.findall(asked.question))
     cells = [(part, row, [cell.strip("`* ") for cell in raw_cells(row)]) for part, row in rows]
     called = [part for part, _, own in cells if figures and own and {own[0]} == figures]
-    is_its_name = words <= _stems(" ".join(figures), asked)
+    is_its_name = words <= asked.stems(" ".join(figures))
     if len(called) == 1 and is_its_name and not _COMPARES.search(asked.question):
         return Chosen(tuple(called), tuple(sorted(figures)))  # "skills at level 5"
     if _NOT_BY_WORDS.search(asked.question):
         return None
     saying = tuple(
-        part for part, row, own in cells if words <= _stems(row, asked) and figures <= set(own)
+        part for part, row, own in cells if words <= asked.stems(row) and figures <= set(own)
     )
     if not words or not _LEAST_ROWS <= len(saying) < len(rows):
         return None
@@ -91,12 +90,12 @@ def _by_range(
         return None
     ranges = [entry for entry in file.entries if asked.in_range(entry)]
     figures = set(_NUMBER.findall(asked.question))
-    words = asked.words - _above(file, block, asked) - _stems(" ".join(figures), asked)
-    words &= _stems(" ".join(row for _, row in rows), asked)
+    words = asked.words - above(file, block, asked) - asked.stems(" ".join(figures))
+    words &= asked.stems(" ".join(row for _, row in rows))
     saying = tuple(
         part
         for part, row in rows
-        if any(part.holds(entry) for entry in ranges) and words <= _stems(row, asked)
+        if any(part.holds(entry) for entry in ranges) and words <= asked.stems(row)
     )
     if not saying or len(saying) == len(rows):
         return None
@@ -109,7 +108,7 @@ def _by_superlative(
     """The row that has the most or the least of a field: "the cheapest armour"."""
     table = [(part, raw_cells(row)) for part, row in rows]
     names = column_names("\n".join(_header(file, block)), max(len(row) for _, row in table))
-    own = _stems(" ".join([block.heading.rsplit(" > ", 1)[-1], *_header(file, block)]), asked)
+    own = asked.stems(" ".join([block.heading.rsplit(" > ", 1)[-1], *_header(file, block)]))
     found = extreme_rows(names, table, own, asked)
     return Chosen(found[0], tuple(found[1].split())) if found else None
 
@@ -135,7 +134,7 @@ def _by_amount(
         return None
     left = [row for row, fits in zip(rows, fitting, strict=True) if fits]
     also = _besides(file, block, wanted, asked)
-    both = [(part, row) for part, row in left if also and also <= _stems(row, asked)]
+    both = [(part, row) for part, row in left if also and also <= asked.stems(row)]
     said = _as_typed(also, asked) if both else ()
     return Chosen(tuple(part for part, _ in both or left), (*said, *wanted.words))
 
@@ -147,9 +146,9 @@ def _besides(
     rest = without(asked.question, wanted)
     if wanted.denied or _NOT_BY_WORDS.search(rest):
         return frozenset()
-    amounts = _stems(wanted.said, asked)
-    words = (asked.words & _stems(rest, asked)) - amounts - folders.SAID_WITH_IT
-    return words - _above(file, block, asked)
+    amounts = asked.stems(wanted.said)
+    words = (asked.words & asked.stems(rest)) - amounts - folders.SAID_WITH_IT
+    return words - above(file, block, asked)
 
 
 def _asked_column(
@@ -166,7 +165,7 @@ def _asked_column(
     fields = asked.fields | (_PRICE if limit.units <= MONEY else frozenset())
     best: tuple[tuple[bool, int, bool], list[Interval | None]] = ((False, 0, False), [])
     for place, name in enumerate(names):
-        stems = _stems(name, asked)
+        stems = asked.stems(name)
         cells = [row[place] if place < len(row) else "" for row in table]
         found = [_amount(cell, stems, limit) for cell in cells]
         if 2 * sum(one is not None for one in found) < len(table):
@@ -201,18 +200,13 @@ def _amount(cell: str, column: frozenset[str], limit: Interval) -> Interval | No
 def _as_typed(words: frozenset[str], asked: QuestionWords) -> tuple[str, ...]:
     """Those words of a question that say `words`."""
     split = [one.strip("?!.,;:") for one in asked.question.split()]
-    return tuple(one for one in split if words & _stems(one, asked))
+    return tuple(one for one in split if words & asked.stems(one))
 
 
-def _above(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
-    """The stems of a table's file, headings and columns."""
-    header = " ".join(_header(file, block))
-    return _stems(f"{title(file.path)} {block.heading} {header}", asked)
+def above(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
+    """Return the stems of a block's file, its headings, and its header or lead-in."""
+    return asked.stems(" ".join([title(file.path), block.heading, *_header(file, block)]))
 
 
 def _header(file: IndexedFile, block: Block) -> list[str]:
-    return [file.lines.get(n, "") for n in part_numbers(block.lead)] if block.lead else []
-
-
-def _stems(text: str, asked: QuestionWords) -> frozenset[str]:
-    return asked.terms.in_full(stems_of(text))
+    return [file.lines.get(n, "") for n in block.lead.numbers] if block.lead else []

@@ -32,10 +32,10 @@ def extreme_rows(
     if wanted is None:
         return None
     column = next((n for n, name in enumerate(names) if _is_of(name, wanted.fields, asked)), None)
-    thing = asked.words - _stems(wanted.said, asked) - asked.terms.in_full(wanted.fields)
+    thing = asked.words - asked.stems(wanted.said) - asked.terms.in_full(wanted.fields)
     if column is None or not thing or not thing <= own:
         return None
-    unit = _stems(names[column], asked)
+    unit = asked.stems(names[column])
     given = [(part, _amount(cells[column], unit)) for part, cells in table if column < len(cells)]
     amounts = {part: amount for part, amount in given if amount}
     kinds = {kind for kind, size in amounts.values() if size}  # nothing is nothing in any unit
@@ -50,7 +50,7 @@ def extreme_rows(
 def _is_of(name: str, fields: frozenset[str], asked: QuestionWords) -> bool:
     """Whether a column is one of the fields; of prices one of money is: "Gp per month"."""
     units = MONEY if fields & _PRICE else frozenset()
-    return not _stems(name, asked).isdisjoint(asked.terms.in_full(fields) | units)
+    return not asked.stems(name).isdisjoint(asked.terms.in_full(fields) | units)
 
 
 def _amount(cell: str, column: frozenset[str]) -> tuple[int, float] | None:
@@ -70,7 +70,3 @@ def _amount(cell: str, column: frozenset[str]) -> tuple[int, float] | None:
     known = [SIZES[unit] for unit in sorted(units)]
     kind, size = known[0] if known else (-1, 1.0)
     return kind, found.low * size
-
-
-def _stems(text: str, asked: QuestionWords) -> frozenset[str]:
-    return asked.terms.in_full(stems_of(text))

@@ -15,7 +15,7 @@ from api.answer.cards.card_content import pieces_of, skipped_after
 from api.answer.cards.place import CardPlace, Size, is_short, place_of
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked, words_of
-from retrieval.vocabulary.terms import fields_of, raw_cells, stems_of, title
+from retrieval.vocabulary.terms import fields_of, raw_cells, title
 
 # Measured on calibration: docs/experiments.md, E58.
 FIRST = Size(section=80, entries=5, words=64)
@@ -76,8 +76,8 @@ def _named_section(file: IndexedFile, asked: QuestionWords, best: RankedLine) ->
     for entry in file.entries:
         if entry.kind != "whole":
             sections.setdefault(entry.heading, []).append(entry)
-    called = {one: _stems(one.rsplit(" > ", 1)[-1], asked) for one in sections}
-    whole = _stems(f"{title(file.path)} {next(iter(sections), '')}", asked)
+    called = {one: asked.stems(one.rsplit(" > ", 1)[-1]) for one in sections}
+    whole = asked.stems(f"{title(file.path)} {next(iter(sections), '')}")
     named = sorted(
         (one for one in sections if asked.words <= called[one]), key=lambda one: len(called[one])
     )
@@ -99,11 +99,7 @@ def _named_section(file: IndexedFile, asked: QuestionWords, best: RankedLine) ->
 def _is_asked_for(row: Entry, asked: QuestionWords) -> bool:
     """Whether a row or a field is called as something that is asked for."""
     own = raw_cells(row.quote)[:1] if row.kind == "row" else fields_of(row)
-    return any(not asked.words.isdisjoint(_stems(name, asked)) for name in own)
-
-
-def _stems(text: str, asked: QuestionWords) -> frozenset[str]:
-    return asked.terms.in_full(stems_of(text))
+    return any(not asked.words.isdisjoint(asked.stems(name)) for name in own)
 
 
 def _that_name_it(found: Sequence[RankedLine], asked: QuestionWords) -> Sequence[RankedLine]:
@@ -183,11 +179,7 @@ def without(card: Card, shown: Collection[int]) -> Card:
     """Return a card without the parts all of whose lines are among `shown`."""
     pieces = []
     for piece in card.pieces:
-        parts = tuple(
-            part
-            for part in piece.parts
-            if not all(n in shown for n in range(part.first_line, part.last_line + 1))
-        )
+        parts = tuple(part for part in piece.parts if not all(n in shown for n in part.numbers))
         if parts:
             pieces.append(replace(piece, parts=parts))
     left = sorted({number for piece in pieces for number in numbers(piece)})

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from api.answer.cards import chosen_rows
 from api.answer.cards.blocks import Block, Part, blocks
-from api.answer.cards.card import Card, Piece, form_of, numbers, part_numbers
+from api.answer.cards.card import Card, Piece, form_of, numbers
 from api.answer.question.superlative import superlative
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
-from retrieval.vocabulary.terms import raw_cells, stems_of, title
+from retrieval.vocabulary.terms import raw_cells, stems_of
 
 MOST = 40  # parts; a longer list is said and linked
 _SHOWN = 10  # of a longer one
@@ -69,7 +69,7 @@ def cards(found: SearchResult, asked: QuestionWords, *, by_words: bool = False) 
     further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
     near = [best, *further[:1]]
     some = [one for one in near if by_words or one.block.kind == "headings"]
-    is_all = asked.words <= _named(best.file, best.block, asked)
+    is_all = asked.words <= chosen_rows.above(best.file, best.block, asked)
     if is_all and not superlative(asked.question):  # it is the list, as it is
         some = []
     chosen = [card for one in some if (card := _by_rows(one, asked, is_likeliest=one is best))]
@@ -111,7 +111,7 @@ def _choices(found: SearchResult, asked: QuestionWords) -> Iterator[_Found]:
         for block in [*blocks(file), *_sections(file, lines)]:
             held = [line for line in lines if block.holds(line.entry)]
             if block.kind == "headings":  # the title has to say what is asked for
-                titled = asked.share(_stems(f"{file.path} {block.heading}", asked)) >= _TITLED
+                titled = asked.share(asked.stems(f"{file.path} {block.heading}")) >= _TITLED
                 held = lines[:1] if titled else []
             if len(block.parts) < _LEAST or (block.kind == "headings" and not held):
                 continue
@@ -153,29 +153,17 @@ def _first_entry(file: IndexedFile, block: Block) -> Entry | None:
 def _called(block: Block, asked: QuestionWords) -> float:
     """What a block's own heading adds that is asked for; more, where its file is asked for too."""
     *above, last = block.heading.split(" > ")
-    own = _stems(last, asked)
+    own = asked.stems(last)
     called = len(own & asked.words) / len(own) if own else 0.0
-    both = called == 1.0 and above and not asked.words.isdisjoint(_stems(above[0], asked) - own)
+    both = called == 1.0 and above and not asked.words.isdisjoint(asked.stems(above[0]) - own)
     return _LAST * called + (_WHOLE if both else 0.0)
 
 
 def _share_named(file: IndexedFile, block: Block, asked: QuestionWords) -> float:
     """How much of the question a block's headings and lead-in say; what its folders say, half."""
-    own = _named(file, block, asked)
+    own = chosen_rows.above(file, block, asked)
     near = asked.share(own)
-    return near + _FOLDERS * (asked.share(own | _stems(file.path, asked)) - near)
-
-
-def _named(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
-    """The stems of a block's file, headings and lead-in."""
-    said = [
-        file.lines.get(number, "") for number in (part_numbers(block.lead) if block.lead else ())
-    ]
-    return _stems(" ".join([title(file.path), block.heading, *said]), asked)
-
-
-def _stems(text: str, asked: QuestionWords) -> frozenset[str]:
-    return asked.terms.in_full(stems_of(text))
+    return near + _FOLDERS * (asked.share(own | asked.stems(file.path)) - near)
 
 
 def _names_column(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:

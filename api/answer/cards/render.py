@@ -171,8 +171,7 @@ def _one_line(entry: Entry, asked: Collection[str] = ()) -> str:
 
 
 def _lines(card: Card, part: Part) -> str:
-    numbers = range(part.first_line, part.last_line + 1)
-    return plain("\n".join(card.lines.get(number, "") for number in numbers))
+    return plain("\n".join(card.lines.get(number, "") for number in part.numbers))
 
 
 def plain(shown: str) -> str:

@@ -73,7 +73,7 @@ def _evidence(sources: tuple[Source, ...]) -> Evidence:
     found = [line for passage in passages for line in passage.lines]
     taken = tuple(item for passage in passages for item in passage.occurrences)
     words = tuple(passage.words for passage in passages)
-    counted = {item.fact.counted for item in taken} | {stem(word) for word in units.WORDS}
+    counted = {item.fact.counted for item in taken} | units.STEMS
     counted |= {item.fact.nouns[0] for item in taken if _counts_one(item.fact)}
     counted |= {word for line in found for cell in line.cells for word in _in_brackets(cell.column)}
     said = {id(line): frozenset(content(_whole(line))) for line in found}

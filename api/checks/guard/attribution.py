@@ -26,7 +26,6 @@ from api.checks.guard.places import (
     same_table,
 )
 from api.checks.guard.statements import Statement
-from retrieval.text.words import stem
 
 _FIRST = re.compile(r"\W*(?:(?:and|but|or)\s)?([\w'-]+)")
 _OPENERS_WORDS = (
@@ -34,7 +33,6 @@ _OPENERS_WORDS = (
     "above below after before until between during per plus not if when where within without"
 )
 _OPENERS = frozenset(_OPENERS_WORDS.split())
-_UNITS = frozenset(stem(word) for word in units.WORDS)
 _Words = Set[str]
 
 
@@ -225,7 +223,7 @@ def _heads(stated: Set[str], said: Set[str], taken: Occurrence, other: Occurrenc
         return False
     if here[-1] == there[-1] and here[-1].strip():
         return bool(theirs & said)
-    title = (_plain(there[-1] or there[-2]) & theirs) - _UNITS
+    title = (_plain(there[-1] or there[-2]) & theirs) - units.STEMS
     return _folder(here[0]) == _folder(there[0]) and bool(title) and title <= stated
 
 

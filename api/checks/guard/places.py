@@ -10,10 +10,8 @@ from api.checks.guard.numbers import units
 from api.checks.guard.occurrences import Occurrence, base, content, named
 from api.checks.passage_lines import PassageLine
 from retrieval.text.numbers_in_words import SMALL
-from retrieval.text.words import stem
 
 _MULTIPLES = frozenset((Fraction(2), Fraction(3), Fraction(1, 2), Fraction(1, 4)))
-_UNITS = frozenset(stem(word) for word in units.WORDS)
 _ROOT = 6  # letters by which forms of one word are taken for one: reminds, reminder
 _FEWEST = 2  # words of a clause that name it, where none of them is its subject
 
@@ -102,7 +100,7 @@ def roots(words: Iterable[str]) -> set[str]:
     return {
         word if "#" in word else base(word)[:_ROOT]
         for word in words
-        if not word.isdigit() and word not in _UNITS and word not in VERBS
+        if not word.isdigit() and word not in units.STEMS and word not in VERBS
     }
 
 

@@ -1,7 +1,7 @@
 """What leaves an answer: no image, no HTML, no foreign address, and all of the harmless rest."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from html import escape
 from html.parser import HTMLParser
 from unicodedata import category
@@ -15,7 +15,6 @@ from api.checks.sanitize import clean, visible
 from tests.support.faults.hostile import FETCHING, FORMS, hostile
 from tests.support.servers.browser import Sink, browse
 
-ALLOWED = {"/vault/2. Classes/3. Elf.md"}
 ELF = "/vault/2.%20Classes/3.%20Elf.md"
 SINK = "http://127.0.0.1:9/7"
 TAGS = {
@@ -25,14 +24,6 @@ TAGS = {
 # As generous as a renderer can be: HTML passes, no destination is refused.
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 RENDERER.validateLink = lambda url: True  # type: ignore[method-assign]  # no option for it
-
-
-@pytest.fixture
-def sink() -> Iterator[Sink]:
-    """A server that records what a browser fetches."""
-    opened = Sink()
-    yield opened
-    opened.close()
 
 
 class Elements(HTMLParser):
@@ -57,7 +48,7 @@ def active(markdown: str) -> list[tuple[str, tuple[str, ...]]]:
 @pytest.mark.proves("row 34", "promise 9")
 @pytest.mark.parametrize("name", FORMS)
 def test_a_hostile_form_leaves_no_address_and_no_element(name: str) -> None:
-    cleaned = clean(hostile(name, SINK), ALLOWED)
+    cleaned = clean(hostile(name, SINK))
     assert "CANARY" not in cleaned.text
     assert "127.0.0.1" not in cleaned.text
     assert active(cleaned.text) == []
@@ -67,7 +58,7 @@ def test_a_hostile_form_leaves_no_address_and_no_element(name: str) -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_a_hostile_form_between_harmless_words_leaves_the_words(name: str) -> None:
     text = f"A torch burns for one hour [1].\n\n{hostile(name, SINK)}\n\nIt lights 30 feet [2]."
-    cleaned = clean(text, ALLOWED)
+    cleaned = clean(text)
     assert cleaned.text.startswith("A torch burns for one hour [1].")
     assert "CANARY" not in cleaned.text
     assert active(cleaned.text) == []
@@ -87,7 +78,7 @@ def test_a_browser_that_shows_cleaned_answers_sends_no_request(sink: Sink) -> No
     fetched = {path.split("/")[1].split("?")[0] for path in sink.requests}
     assert len(fetched) > 0.8 * len(FETCHING), "the browser would have to fetch what it is shown"
     sink.requests.clear()
-    cleaned = [clean(f"Shown. {text}\n\n{text}", ALLOWED).text for text in shown.values()]
+    cleaned = [clean(f"Shown. {text}\n\n{text}").text for text in shown.values()]
     page = browse(sink, frames(cleaned))
     assert page.count("Shown.") >= len(FORMS)
     assert sink.requests == []
@@ -103,7 +94,7 @@ def frames(answers: Iterable[str]) -> str:
 @pytest.mark.proves("row 34")
 def test_cut_anywhere_a_cleaned_text_stays_harmless() -> None:
     for name in FORMS:
-        cleaned = clean(f"One [1].\n\n{hostile(name, SINK)} two", ALLOWED).text
+        cleaned = clean(f"One [1].\n\n{hostile(name, SINK)} two").text
         for end in range(len(cleaned)):
             assert active(cleaned[:end]) == [], (name, cleaned[:end])
 
@@ -112,7 +103,7 @@ def test_pieces_of_one_form_that_a_stream_joins_are_one_form() -> None:
     for name in FORMS:
         text = hostile(name, SINK)
         for cut in range(1, len(text), 7):
-            joined = clean(clean(text[:cut], ALLOWED).text + text[cut:], ALLOWED).text
+            joined = clean(clean(text[:cut]).text + text[cut:]).text
             assert active(joined) == [], (name, cut)
 
 
@@ -132,7 +123,7 @@ def test_pieces_of_one_form_that_a_stream_joins_are_one_form() -> None:
     ],
 )
 def test_a_harmless_answer_stays_as_it_is(text: str) -> None:
-    assert clean(text, ALLOWED) == (cleaned := clean(text))
+    cleaned = clean(text)
     assert (cleaned.text, cleaned.removed) == (text, ())
 
 
@@ -178,18 +169,12 @@ def test_rewritten_text_is_rendered_as_it_was() -> None:
 
 
 @pytest.mark.parametrize(
-    "destination", [ELF, f"{ELF}#L3", f"{ELF}#L12-L14", "</vault/2. Classes/3. Elf.md>"]
-)
-def test_a_link_into_the_vault_stays(destination: str) -> None:
-    cleaned = clean(f"[Elf]({destination}) [1]", ALLOWED)
-    assert cleaned.removed == ()
-    assert active(cleaned.text) == [("a", ("href",))]
-    assert ELF in cleaned.text
-
-
-@pytest.mark.parametrize(
     "destination",
     [
+        ELF,
+        f"{ELF}#L3",
+        f"{ELF}#L12-L14",
+        "</vault/2. Classes/3. Elf.md>",
         f"{ELF}?q=CANARY",
         f"{ELF}#CANARY",
         f"{ELF}/../../CANARY",
@@ -203,8 +188,8 @@ def test_a_link_into_the_vault_stays(destination: str) -> None:
         f"{ELF}#L1?CANARY",
     ],
 )
-def test_a_link_that_only_looks_like_the_vault_does_not(destination: str) -> None:
-    cleaned = clean(f"[Elf]({destination}) [1]", ALLOWED)
+def test_a_link_goes_and_its_words_stay_wherever_it_leads(destination: str) -> None:
+    cleaned = clean(f"[Elf]({destination}) [1]")
     assert cleaned.text.startswith("Elf")
     assert active(cleaned.text) == []
     assert "link" in cleaned.removed
@@ -235,8 +220,8 @@ PARTS = st.sampled_from(
 @example("![![[[[")
 @example("```> ")  # a language, too
 def test_whatever_is_put_together_comes_out_harmless_and_stays_so(text: str) -> None:
-    cleaned = clean(text, ALLOWED).text
+    cleaned = clean(text).text
     assert active(cleaned) == []
     assert "127.0.0.1:9" not in cleaned
     assert not any(category(c) in {"Cc", "Cf", "Cs"} and c not in "\n\t" for c in cleaned)
-    assert clean(cleaned, ALLOWED).removed == ()
+    assert clean(cleaned).removed == ()

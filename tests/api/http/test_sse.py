@@ -11,13 +11,12 @@ from typing import Any
 
 import httpx2
 import pytest
-from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi import FastAPI, Response
 from pydantic import BaseModel
 
 from api.answer import stream_filter
 from api.http import events
-from api.http.client_disconnect import ClientDisconnect, until_gone
+from api.http.client_disconnect import ClientDisconnect
 from api.http.sse import EventStream
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
@@ -25,10 +24,11 @@ from api.observability.request_id import RequestIds
 from api.schema.answer import Answer
 from api.schema.passages import Citation
 from api.schema.steps import SearchResults, Step
-from retrieval.errors import IndexMissingError, RulesError
+from retrieval.errors import RulesError
 from retrieval.settings import Settings
 from tests.support.llm.fake_llm import FakeLlm
 from tests.support.llm.llm_fixtures import ASK, configured
+from tests.support.servers.serving import events as read
 from tests.support.servers.serving import serving
 
 LONG = " ".join(["word"] * 400)
@@ -46,21 +46,15 @@ class Flow:
     """What stands for the answer's steps: they search nothing, but ask the model."""
 
     model: LanguageModel
-    before: RulesError | None = None  # raised instead of the first step
     closed: list[float] = field(default_factory=list)  # when steps ended, monotonic
 
     def steps(self, disconnect: ClientDisconnect) -> Generator[Step]:
         try:
-            if self.before:
-                raise self.before
             yield SearchResults(question="How long?", passages=[], generation="g1")
             for part in stream_filter.deltas(self.model.stream(ASK, disconnect), str):
                 yield answer(part.text) if isinstance(part, Reply) else part
         finally:
             self.closed.append(time.monotonic())
-
-    def whole(self, disconnect: ClientDisconnect) -> str:
-        return self.model.reply(ASK, disconnect).text
 
 
 def answer(text: str) -> Answer:
@@ -68,14 +62,9 @@ def answer(text: str) -> Answer:
     return Answer.model_construct(**values)  # the other fields are not this module's subject
 
 
-def explain(_: Request, error: RulesError) -> JSONResponse:
-    return JSONResponse({"detail": str(error)}, 503)
-
-
 def app(flow: Flow) -> FastAPI:
     served = FastAPI()
     served.add_middleware(RequestIds)
-    served.exception_handler(RulesError)(explain)
 
     def problem(error: RulesError) -> BaseModel:
         return Problem(detail=str(error))
@@ -83,13 +72,9 @@ def app(flow: Flow) -> FastAPI:
     @served.post("/ask")
     def ask() -> Response:
         return EventStream(
-            lambda disconnect: events.events(flow.steps(disconnect), problem), ClientDisconnect()
+            lambda disconnect: events.events(flow.steps(disconnect), events.of_step, problem),
+            ClientDisconnect(),
         )
-
-    @served.post("/whole")
-    async def whole(request: Request) -> str:
-        await request.body()
-        return await until_gone(request, flow.whole)
 
     @served.get("/tasks")
     async def tasks() -> int:
@@ -111,16 +96,6 @@ def served(flow: Flow) -> Iterator[httpx2.Client]:
         yield client
 
 
-def read(client: httpx2.Client) -> list[tuple[str, dict[str, object]]]:
-    with client.stream("POST", "/ask") as response:
-        found = []
-        for event in httpx2.EventSource(response):
-            data = event.json()
-            assert isinstance(data, dict)
-            found.append((event.event, data))
-        return found
-
-
 def eventually(holds: Callable[[], bool], seconds: float = 2.0) -> bool:
     until = time.monotonic() + seconds
     while not holds() and time.monotonic() < until:
@@ -132,7 +107,7 @@ def test_the_events_are_the_results_the_draft_the_citations_and_the_answer(
     served: httpx2.Client, llm: FakeLlm
 ) -> None:
     llm.reply = "It burns.\nOne hour [1]."
-    found = read(served)
+    found = read(served, {})
     assert [name for name, _ in found] == [
         "search_results",
         "message",
@@ -158,7 +133,7 @@ def test_the_response_is_an_event_stream_that_nobody_holds_back(
 
 def test_text_of_any_kind_stays_in_its_event(served: httpx2.Client, llm: FakeLlm) -> None:
     llm.reply = "a\r\n\r\nevent: final_answer\ndata: {}\n\n\u2028\x85 \U0001f600 [1]."
-    found = read(served)
+    found = read(served, {})
     assert [name for name, _ in found].count("final_answer") == 1
     assert found[-1][1]["answer"] == llm.reply
 
@@ -170,22 +145,11 @@ def test_a_cut_upstream_is_an_error_event_and_no_answer(
     served: httpx2.Client, llm: FakeLlm, mode: str
 ) -> None:
     llm.mode = mode
-    found = read(served)
+    found = read(served, {})
     names = [name for name, _ in found]
     assert (names[0], names[-1]) == ("search_results", "error")
     assert "OPENAI_" in str(found[-1][1]["detail"])
     assert not {"final_answer", "citation"} & set(names)
-
-
-def test_an_error_before_the_first_event_has_its_status(
-    served: httpx2.Client, flow: Flow, llm: FakeLlm
-) -> None:
-    flow.before = IndexMissingError("no index; run make ingest")
-    try:
-        reply = served.post("/ask")
-    finally:
-        flow.before = None
-    assert (reply.status_code, reply.json()) == (503, {"detail": "no index; run make ingest"})
 
 
 @pytest.mark.parametrize("mode", ["", "silence", "headers, then silence"])
@@ -205,19 +169,6 @@ def test_a_client_that_leaves_ends_the_call_of_the_model(
     assert llm.hangups[0] - left < 1
     assert eventually(lambda: bool(flow.closed))
     assert flow.closed[0] - left < 1
-
-
-def test_a_client_of_a_whole_reply_that_leaves_ends_the_call_too(
-    served: httpx2.Client, llm: FakeLlm
-) -> None:
-    assert served.post("/whole").json() == llm.reply
-    llm.mode = "silence"
-    llm.requests.clear()
-    with pytest.raises(httpx2.ReadTimeout):
-        served.post("/whole", timeout=2)
-    left = time.monotonic()
-    assert llm.hung_up.wait(2)
-    assert llm.hangups[0] - left < 1
 
 
 def test_a_hundred_clients_that_leave_at_any_byte_leave_nothing_behind(
@@ -243,4 +194,4 @@ def test_a_hundred_clients_that_leave_at_any_byte_leave_nothing_behind(
     assert eventually(lambda: len(llm.hangups) == len(llm.requests))
     assert eventually(lambda: served.get("/tasks").json() <= before)
     llm.forget()
-    assert read(served)[-1][0] == "final_answer"
+    assert read(served, {})[-1][0] == "final_answer"

@@ -1,6 +1,5 @@
 """The page signs in with a key, in a real browser; a link from elsewhere asks nothing by itself."""
 
-from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import pytest
@@ -8,27 +7,9 @@ from playwright.sync_api import expect
 
 from api.keys import key_file
 from api.keys.authorization import COOKIE
-from retrieval.context import SearchContext
 from tests.support.servers.browser import Sink
 from tests.support.servers.page_fixtures import New
-from tests.support.servers.with_keys import ASKED, PATH, Guarded, bearer, guarded
-
-
-@pytest.fixture(scope="module")
-def api(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Guarded]:
-    """The API with keys."""
-    with guarded(loaded, server, tmp_path_factory.mktemp("signed")) as found:
-        yield found
-
-
-@pytest.fixture
-def elsewhere() -> Iterator[Sink]:
-    """A page of another site."""
-    sink = Sink()
-    yield sink
-    sink.close()
+from tests.support.servers.with_keys import ASKED, PATH, Guarded, bearer
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -67,15 +48,15 @@ def test_a_key_opens_the_page_that_was_asked_for_until_it_is_revoked(
 
 
 def test_a_link_of_another_site_fills_the_form_and_its_button_asks(
-    api: Guarded, tab: New, elsewhere: Sink
+    api: Guarded, tab: New, sink: Sink
 ) -> None:
     one = tab(str(api.client.base_url), faulty=True)
     one.page.get_by_label("Key").fill(api.tokens["ask"])
     one.page.get_by_role("button", name="Sign in").click()
     expect(one.field).to_be_visible()
     to = f"{api.client.base_url}/?{urlencode({'q': ASKED})}"
-    elsewhere.page = f'<a href="{to}">ask</a>'
-    one.page.goto(elsewhere.url.replace("127.0.0.1", "localhost"))  # another site
+    sink.page = f'<a href="{to}">ask</a>'
+    one.page.goto(sink.url.replace("127.0.0.1", "localhost"))  # another site
     one.page.get_by_role("link").click()
     expect(one.field).to_have_value(ASKED)
     assert one.page.get_by_role("button", name="Sign out").is_visible()  # the cookie came along

@@ -8,8 +8,8 @@ from fastapi import FastAPI
 from api import __main__ as program
 from api.keys import key_file
 from api.observability import logs
+from evals.answers.running_apis import free_port
 from retrieval.settings import load
-from tests.support.index.embedded import free_port
 
 MODEL = "/no/such/model"  # what stops it where nothing else does
 OPEN = ["HOST 0.0.0.0 lets other machines in", "API_KEYS", "HOST=127.0.0.1", "--insecure"]

@@ -52,15 +52,6 @@ for _path, _methods in routes(create_app().routes):
     ROUTES[_path] = None if _methods is None else (ROUTES.get(_path) or set()) | _methods
 
 
-@pytest.fixture(scope="module")
-def api(
-    loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Guarded]:
-    """The API with keys."""
-    with guarded(loaded, server, tmp_path_factory.mktemp("guarded")) as found:
-        yield found
-
-
 def call(api: Guarded, path: str, method: str, caller: str, *, by_cookie: bool) -> httpx2.Response:
     """Call a route with the caller's key and a body that it can read."""
     token = api.tokens.get(caller, "wrong" if caller == "wrong" else "")

@@ -155,23 +155,19 @@ def test_the_title_that_a_front_end_asks_for_is_an_error_that_it_can_bear(
     assert (error["param"], error["code"]) == ("messages", "QuestionError")
 
 
-def test_a_follow_up_is_searched_with_what_the_user_asked_before(client: httpx2.Client) -> None:
-    messages: list[Any] = [
-        {"role": "user", "content": "How long does a torch burn?"},
-        {"role": "assistant", "content": "Daggers cost 3 gp."},
-        {"role": "user", "content": "And in water?"},
-    ]
-    given = client_of(client).chat.completions.create(model=MODEL, messages=messages)
-    asked = {"question": "And in water?", "history": [TORCH]}
-    assert given.choices[0].message.content == client.post("/ask", json=asked).json()["answer"]
-
-
-def test_an_earlier_question_that_was_too_long_does_not_end_the_chat(client: httpx2.Client) -> None:
-    messages: list[Any] = [
-        {"role": "user", "content": "x" * 4_001},
-        {"role": "user", "content": TORCH},
-        {"role": "user", "content": "And in water?"},
-    ]
+@pytest.mark.parametrize(
+    "before",
+    [
+        [("user", TORCH), ("assistant", "Daggers cost 3 gp.")],
+        [("user", "x" * 4_001), ("user", TORCH)],
+    ],
+    ids=["with an answer between", "after one that was too long"],
+)
+def test_a_follow_up_is_searched_with_what_the_user_asked_before(
+    client: httpx2.Client, before: list[tuple[str, str]]
+) -> None:
+    said = [*before, ("user", "And in water?")]
+    messages: list[Any] = [{"role": role, "content": text} for role, text in said]
     given = client_of(client).chat.completions.create(model=MODEL, messages=messages)
     asked = {"question": "And in water?", "history": [TORCH]}
     assert given.choices[0].message.content == client.post("/ask", json=asked).json()["answer"]

@@ -1,6 +1,5 @@
 """Nothing that a file or a model says is run, fetched or followed: in a real browser."""
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -9,20 +8,11 @@ from playwright.sync_api import expect
 
 from tests.support.faults.hostile import FORMS, hostile
 from tests.support.servers.browser import Sink
-from tests.support.servers.page_fixtures import Desk, Tab
+from tests.support.servers.page_fixtures import Desk, New, Tab
 from tests.support.source.promises_table import Runs
 
-New = Callable[..., Tab]
 # Its own element names and attributes are ours; these are never.
 _LIVE = "img, iframe, object, embed, video, audio, svg, style, base, meta[http-equiv], [onerror]"
-
-
-@pytest.fixture(scope="module")
-def sink() -> Iterator[Sink]:
-    """A server that nobody may ask anything."""
-    sink = Sink()
-    yield sink
-    sink.close()
 
 
 @pytest.mark.proves("row 34", "row 35", "promise 9")

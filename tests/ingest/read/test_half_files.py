@@ -21,7 +21,7 @@ from retrieval.context import SearchContext
 from retrieval.search import search
 from retrieval.settings import Settings
 from tests.conftest import RULES, new_database, write_vault
-from tests.support.faults.crash_child import HashingEmbedder
+from tests.support.faults.crash_child import INGEST, HashingEmbedder
 from tests.support.index.vault_root import reasons, texts
 from tests.support.source.promises_table import Runs
 from tests.support.vaults.many_files import cheap_rules
@@ -47,16 +47,6 @@ for number in range(1, count + 1):
     if max(longest, time.monotonic() - last) > promised:
         print(number, flush=True)
     time.sleep(rest if number % 10 == 0 else 0.01)
-"""
-
-# `python -m ingest` whose encoder is a hash.
-INGEST = """
-import sys
-from ingest.__main__ import main
-from retrieval import context
-from tests.support.faults.crash_child import HashingEmbedder
-context.Embedder = HashingEmbedder
-sys.exit(main(sys.argv[1:]))
 """
 
 

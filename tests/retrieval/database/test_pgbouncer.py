@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from evals.answers.running_apis import free_port
 from retrieval.context import SearchContext
 from retrieval.database.embedded.place import Account
 from retrieval.database.pool import Store
@@ -19,7 +20,7 @@ from retrieval.index.store import Connection
 from retrieval.search import search
 from retrieval.settings import Settings
 from tests.retrieval.database.test_sessions import WANTED, shown
-from tests.support.index.embedded import free_port, open_folder
+from tests.support.index.embedded import open_folder
 from tests.support.index.index_state import same_models
 
 SESSIONS = 2  # of the server, for the eight connections of a pool

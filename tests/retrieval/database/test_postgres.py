@@ -8,9 +8,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from evals.answers.running_apis import free_port
 from retrieval.database.embedded.postgres import serve
 from retrieval.errors import DatabaseUnreachableError
-from tests.support.index.embedded import HAS_PROC, answers, free_port, home, server, setting
+from tests.support.index.embedded import HAS_PROC, answers, home, server, setting
 
 
 def test_the_url_answers_and_pgvector_is_usable(fresh: Path) -> None:

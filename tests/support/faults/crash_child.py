@@ -31,6 +31,16 @@ from retrieval.encoder import bi_encoder
 from retrieval.index.store import Connection
 from tests.support.faults import fault_points
 
+# `python -m ingest` with vectors that cost nothing, for a process that is no fork of this one.
+INGEST = """
+import sys
+from ingest.__main__ import main
+from retrieval import context
+from tests.support.faults.crash_child import HashingEmbedder
+context.Embedder = HashingEmbedder
+sys.exit(main(sys.argv[1:]))
+"""
+
 
 class HashingEmbedder(bi_encoder.Embedder):
     """An encoder whose vectors hang on the text and the model's digest alone."""

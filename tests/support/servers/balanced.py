@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.support.index.embedded import free_port
+from evals.answers.running_apis import free_port
 from tests.support.servers.served import api_process
 
 CONFIGURATION = Path(__file__).parents[3] / "deploy" / "haproxy.cfg"

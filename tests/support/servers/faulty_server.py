@@ -14,8 +14,9 @@ import httpx2
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from evals.answers.running_apis import free_port
 from retrieval.database.embedded.postgres import serve
-from tests.support.index.embedded import alive, clean, free_port, open_folder, server
+from tests.support.index.embedded import alive, clean, open_folder, server
 from tests.support.servers.proxy import Proxy
 
 _QUESTIONS = ("How long does a torch burn?", "What does a battle axe cost?", "Who is drowning?")

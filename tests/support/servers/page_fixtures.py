@@ -28,7 +28,7 @@ from retrieval.context import SearchContext
 from tests.conftest import write_vault
 from tests.support.index.ingested import index_of
 from tests.support.llm.fake_llm import FakeLlm
-from tests.support.servers.browser import chromium
+from tests.support.servers.browser import Sink, chromium
 from tests.support.servers.serving import serving
 
 _WATCH = """
@@ -164,6 +164,14 @@ def desk(
             str(stack.enter_context(serving(settings, app)).base_url).rstrip("/") for app in apps
         )
         yield Desk(rules, quotes, asking, llm, apps[1])
+
+
+@pytest.fixture(scope="module")
+def sink() -> Iterator[Sink]:
+    """Another site, which records what a browser asks it for."""
+    opened = Sink()
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from typing import IO
 
 import httpx2
 
-from tests.support.index.embedded import free_port
+from evals.answers.running_apis import free_port
 
 _ROOT = Path(__file__).parents[3]
 _START_SECONDS = 300.0  # models are loaded, on a slow machine by several processes at once

@@ -9,7 +9,7 @@ from api.checks.guard.cells import other_row
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.numbers.derived import ends, notation, worded
-from api.checks.guard.numbers.units import WORDS
+from api.checks.guard.numbers.units import STEMS
 from api.checks.guard.occurrences import Occurrence, content, rate_after, segment
 from api.checks.guard.statements import Finding, GuardCase, Statement
 from retrieval.text.words import stem
@@ -24,7 +24,6 @@ _CALENDAR = {"year": "12, 52, 365", "week": "7", "day": "24", "hour": "60", "min
 _OF_THESE = re.compile(
     r"\b(?:the|these|those|all|other|last|first|next|former|latter)\s$", re.IGNORECASE
 )  # "for the last two"
-_UNITS = frozenset(stem(word) for word in WORDS)
 _MANY = 40  # numbers of a statement that is a list and shows no step
 _FEWEST = 2  # words by which a line is rather meant than the ones that hold the bare number
 
@@ -102,7 +101,7 @@ def _weighed(
 
 
 def _rated_otherwise(found: Occurrence, rate: str) -> bool:
-    units = found.rate in _UNITS and rate in _UNITS
+    units = found.rate in STEMS and rate in STEMS
     return units and found.rate != rate and rate not in found.context
 
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 from retrieval.text import numbers_in_words
+from retrieval.text.words import stem
 
 Dimension = Literal["distance", "duration", "price", "percentage", "measure"]
 
@@ -69,6 +70,7 @@ _SPELLINGS: dict[Unit, str] = {
 }
 _UNITS = {word: unit for unit, words in _SPELLINGS.items() for word in words.split()}
 WORDS = frozenset(word for word in _UNITS if word.isalpha())
+STEMS = frozenset(map(stem, WORDS))
 
 
 def of_column(name: str) -> Unit | None:
