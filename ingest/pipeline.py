@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
+from ingest import api_role, rebuild
 from ingest import plan as plans
-from ingest import rebuild
 from ingest.chunking.document import Index
 from ingest.chunking.embedding import Progress
 from ingest.plan import Allowed, Plan
@@ -137,6 +137,7 @@ def _done(job: Job, *, whole: bool) -> IngestReport:
     """Ingest, and say what was done."""
     started = monotonic()
     begin(job.conn)
+    api_role.ensure(job.conn, job.context.settings, job.say)
     todo = _look(job, whole=whole)
     if todo.plan.rebuild and job.context.settings.language != ENGLISH:
         job.say(_NOT_ENGLISH.format(job.context.settings.language))
@@ -149,9 +150,8 @@ def _done(job: Job, *, whole: bool) -> IngestReport:
         plan = plans.make(built.found, todo.known, rebuild=todo.plan.rebuild)
     return IngestReport(
         plan.without({error.path for error in rejected}), rejected, built.found.ignored,
-        built.notes, files, chunks,
-        built.embedded, monotonic() - started, built.generation_id, job.gate is not None,
-        built.found,
+        built.notes, files, chunks, built.embedded, monotonic() - started, built.generation_id,
+        job.gate is not None, built.found,
     )  # fmt: skip
 
 
