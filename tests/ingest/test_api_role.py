@@ -55,7 +55,6 @@ def with_role(settings: Settings, url: str, **values: object) -> Settings:
     return settings.model_copy(update={"api_database_url": SecretStr(url), **values})
 
 
-@pytest.mark.proves("row 21")
 def test_ingest_makes_a_role_and_the_api_needs_no_other(
     settings: Settings, role: str, ingest: Ingest, database: str
 ) -> None:
