@@ -84,6 +84,8 @@ class State(TypedDict):
 @contextmanager
 def open_app_state(settings: Settings) -> Iterator[AppState]:
     """Yield what the endpoints use, opened and warm. Raises RulesErrors that say what to do."""
+    if settings.api_database_url:  # a role that may do less than the owner's
+        settings = settings.model_copy(update={"database_url": settings.api_database_url})
     keys = key_ring.opened(settings.api_keys)
     with ExitStack() as stack:
         context = stack.enter_context(open_context(settings))

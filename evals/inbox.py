@@ -5,8 +5,10 @@ The API stores a rating at POST /feedback. With --json each is a line of JSON, f
 --missed clusters by meaning what was refused, got only the nearest lines or was rated down, the
 largest first, each with its nearest lines. It needs TELEMETRY_STORES_QUESTIONS=on, or for what was
 rated down FEEDBACK_STORES_QUESTIONS=on. --output writes drafts of questions, to be reviewed.
+--review asks of each draft, also of those that --output has from before: what is accepted is
+appended to --dataset, the file that the gate asks, and leaves the drafts; what is open stays.
 
-Exit status: 0 listed, also where there is nothing to list; 2 the database could not be read.
+Exit status: 0 listed or reviewed, also where there is nothing; 2 it could not be done.
 """
 
 import argparse
@@ -17,7 +19,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from api.checks.sanitize import visible
-from evals.missed import clusters
+from evals.labels.options import RULES
+from evals.missed import clusters, deciding
 from evals.missed.clusters import Cluster
 from ingest.backup import refuse_without_database
 from retrieval import atomic_write
@@ -32,6 +35,7 @@ from retrieval.usage.telemetry import AskedQuestion
 
 _LIMIT = 1_000
 _DAYS = 30
+_DRAFTS = Path("missed.jsonl")
 _MOST_SHOWN = 5  # questions of a cluster
 _NOBODY = "nobody has rated an answer yet: POST /feedback stores a rating\n"
 _NONE_DOWN = "no answer was rated down\n"
@@ -61,11 +65,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _missed(args: argparse.Namespace) -> None:
-    if args.output and args.output.exists():
-        raise DatasetError(f"{args.output} is there already; review it, or name another file")
+    if args.output and args.output.exists() and not args.review:
+        raise DatasetError(f"{args.output} is there already; --review goes on with it")
     settings = load()
     refuse_without_database(settings)
     with open_context(settings) as context:
+        if args.review:
+            deciding.refuse_another_vault(context, args.dataset)
         missed, left_out = context.store.read(
             lambda conn: (_unanswered(conn, args), _left_out(conn, args))
         )
@@ -76,10 +82,11 @@ def _missed(args: argparse.Namespace) -> None:
         print("\n".join(_of_cluster(number, one)))
     if not found:
         print(f"nothing was missed in {args.days} days of which the text was stored")
-    elif args.output:
-        rows = (clusters.row(number, one) for number, one in enumerate(found, start=1))
-        atomic_write.write(args.output, "".join(f"{one}\n" for one in rows))
-        print(f"\nreview them: python -m evals.draft --review {args.output}")
+    if args.review:
+        deciding.of_missed(found, args.output or _DRAFTS, args.dataset, settings.vault)
+    elif found and args.output:
+        atomic_write.write(args.output, "".join(f"{clusters.row(one)}\n" for one in found))
+        print(f"\nreview them: python -m evals.inbox --missed --review --output {args.output}")
 
 
 def _unanswered(conn: Connection, args: argparse.Namespace) -> list[AskedQuestion]:
@@ -171,12 +178,17 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--limit", type=int, default=_LIMIT, help=f"rows read; default {_LIMIT}")
     parser.add_argument("--missed", action="store_true", help="what was asked and not answered")
     parser.add_argument("--days", type=int, default=_DAYS, help=f"of --missed; default {_DAYS}")
-    parser.add_argument("--output", type=Path, help="of --missed: a new file for drafts")
+    parser.add_argument("--output", type=Path, help="of --missed: a file for drafts, a new one "
+                        f"but for --review, whose default is {_DRAFTS}")  # fmt: skip
+    parser.add_argument("--review", action="store_true", help="of --missed: decide about drafts")
+    parser.add_argument(
+        "--dataset", type=Path, default=RULES, help="of --review: what the gate asks, to add to"
+    )
     args = parser.parse_args(argv)
     if not 1 <= args.days <= 3_650:
         parser.error(f"--days is {args.days}, not 1 to 3650")
-    if args.output and not args.missed:
-        parser.error("--output is of --missed")
+    if (args.output or args.review) and not args.missed:
+        parser.error("--output and --review are of --missed")
     if not 1 <= args.limit <= 100_000:
         parser.error(f"--limit is {args.limit}, not 1 to 100000")
     return args

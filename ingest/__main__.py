@@ -73,6 +73,7 @@ def _ingest(context: SearchContext, root: Path, args: argparse.Namespace) -> int
             root,
             dry_run=args.dry_run,
             allow_mass_delete=args.allow_mass_delete,
+            replace_vault=args.replace,
             rebuild=args.rebuild,
             gate=measure if args.gate else None,
             progress=meter.show,

@@ -18,6 +18,9 @@ def parse(argv: Sequence[str], about: str | None) -> argparse.Namespace:
         action="store_true",
         help="even if most files are gone from the folder",
     )
+    parser.add_argument(
+        "--replace", action="store_true", help="even if the index is that of another vault"
+    )
     _add_ways(parser)
     parser.add_argument(
         "--questions", type=Path, help="what --gate asks; default: the sample rules' questions"
@@ -27,10 +30,13 @@ def parse(argv: Sequence[str], about: str | None) -> argparse.Namespace:
         parser.error("--questions is for --gate")
     if args.dry_run and (args.rollback or args.reindex or args.metadata):
         parser.error("--rollback, --reindex and --metadata have no plan to print")
-    if args.facts and (args.vault or args.dry_run or args.allow_mass_delete):
+    allowed = args.allow_mass_delete or args.replace
+    if args.facts and (args.vault or args.dry_run or allowed):
         parser.error("--facts reads one file and ingests nothing: give it alone")
-    if args.watch and (args.dry_run or args.allow_mass_delete):
-        parser.error("--watch takes neither --dry-run nor --allow-mass-delete: run these once")
+    if args.watch and (args.dry_run or allowed):
+        parser.error(
+            "--watch takes none of --dry-run, --allow-mass-delete, --replace: run these once"
+        )
     return args
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
+from ingest import api_role, rebuild
 from ingest import plan as plans
-from ingest import rebuild
 from ingest.chunking.document import Index
 from ingest.chunking.embedding import Progress
-from ingest.plan import Plan
+from ingest.plan import Allowed, Plan
 from ingest.prepare import Gate, Job, chunk, fingerprint, prepare_and_apply, silent
 from ingest.read import metadata, vault
 from ingest.read.vault import SourceFile, VaultFiles
@@ -55,6 +55,7 @@ def run(
     *,
     dry_run: bool = False,
     allow_mass_delete: bool = False,
+    replace_vault: bool = False,
     rebuild: bool = False,
     gate: Gate | None = None,
     before: VaultFiles | None = None,
@@ -69,12 +70,12 @@ def run(
     report and keep what the index has of them; only where another model or chunker builds it is
     nothing of them left. What an earlier run found `before` is not read again. A dry run reads and
     plans, and writes nothing. `say` takes lines about what else takes minutes. Raises VaultError
-    where `root` is no folder, holds no Markdown or too many files would be removed,
-    GateRefusedError, IngestRunningError, SchemaNewerError, DatabaseUnreachableError.
+    where `root` is no folder, holds no Markdown, or what is there may not take the place of the
+    index, GateRefusedError, IngestRunningError, SchemaNewerError, DatabaseUnreachableError.
     """
     with context.store.connect(autocommit=True) as conn:
-        job = Job(context, conn, root, allow_mass_delete, progress, say, gate, before=before)
-        whole = rebuild or gate is not None
+        whole, allowed = rebuild or gate is not None, Allowed(allow_mass_delete, replace_vault)
+        job = Job(context, conn, root, allowed, progress, say, gate, before=before)
         return _dry(job, whole=whole) if dry_run else _done(job, whole=whole)
 
 
@@ -136,6 +137,7 @@ def _done(job: Job, *, whole: bool) -> IngestReport:
     """Ingest, and say what was done."""
     started = monotonic()
     begin(job.conn)
+    api_role.ensure(job.conn, job.context.settings, job.say)
     todo = _look(job, whole=whole)
     if todo.plan.rebuild and job.context.settings.language != ENGLISH:
         job.say(_NOT_ENGLISH.format(job.context.settings.language))
@@ -148,9 +150,8 @@ def _done(job: Job, *, whole: bool) -> IngestReport:
         plan = plans.make(built.found, todo.known, rebuild=todo.plan.rebuild)
     return IngestReport(
         plan.without({error.path for error in rejected}), rejected, built.found.ignored,
-        built.notes, files, chunks,
-        built.embedded, monotonic() - started, built.generation_id, job.gate is not None,
-        built.found,
+        built.notes, files, chunks, built.embedded, monotonic() - started, built.generation_id,
+        job.gate is not None, built.found,
     )  # fmt: skip
 
 
@@ -163,7 +164,7 @@ def _look(job: Job, *, whole: bool) -> _Todo:
     known = generations.file_hashes(job.conn, live.id) if live else {}
     current = live is not None and dict(live.fingerprint) == fingerprint(job.context)
     plan = plans.make(found, known, rebuild=whole or not current)
-    plans.refuse_odd_vault(job.root, found, plan, known, allowed=job.allow_mass_delete)
+    plans.refuse_odd_vault(job.root, found, plan, known, job.allowed)
     return _Todo(live, known, found, plan)
 
 

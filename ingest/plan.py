@@ -11,6 +11,17 @@ _SAFE_REMOVALS = 10  # files; more, and over half of the index, must be meant
 
 
 @dataclass(frozen=True, slots=True)
+class Allowed:
+    """What an operator said is meant."""
+
+    mass_delete: bool = False  # most files of the vault are gone
+    replace_vault: bool = False  # another vault takes the place of the one that is indexed
+
+
+NOTHING = Allowed()
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What an ingest would do: paths, each list sorted."""
 
@@ -50,30 +61,44 @@ def make(found: VaultFiles, known: Mapping[str, str], *, rebuild: bool) -> Plan:
 
 
 def refuse_odd_vault(
-    root: Path, found: VaultFiles, plan: Plan, known: Mapping[str, str], *, allowed: bool
+    root: Path, found: VaultFiles, plan: Plan, known: Mapping[str, str], allowed: Allowed
 ) -> None:
     """Raise VaultError for a folder that is probably not the one that was meant.
 
-    Where `allowed`, many files may be gone; a folder without Markdown makes no index all the same.
+    What is `allowed` is not refused; a folder without Markdown makes no index all the same.
     """
     if not (found.files or found.rejected or known):
         raise VaultError(f"no Markdown file in {str(root)!r}; is it the right folder?")
     gone, total = len(plan.removed), len(known)
+    said = f"{gone} of the index's {total} files are not in {str(root)!r}"
+    if _is_other(found, plan, known):
+        if not allowed.replace_vault:
+            raise VaultError(
+                f"{said}, and most that are there are new: it is another vault. One index holds "
+                "one vault: give this one a RAG_DATA_DIR or DATABASE_URL of its own. If it is to "
+                "take the other one's place: python -m ingest --replace"
+            )
+        return
+    is_empty = not found.files and _lost(found, plan, known) * 2 > total
     many = gone > _SAFE_REMOVALS and gone * 2 > total
-    if not allowed and (many or _is_other(found, plan, known)):
+    if (many or is_empty) and not allowed.mass_delete:
         raise VaultError(
-            f"{gone} of the index's {total} files are not in {str(root)!r}; is it the right "
-            "folder? One index holds one vault: give another vault a RAG_DATA_DIR or DATABASE_URL "
-            "of its own. If the files are meant to go: python -m ingest --allow-mass-delete"
+            f"{said}; is it the right folder? If the files are meant to go: python -m ingest "
+            "--allow-mass-delete"
         )
 
 
 def _is_other(found: VaultFiles, plan: Plan, known: Mapping[str, str]) -> bool:
-    """Whether more than half of both are the one's alone: another vault, or none.
+    """Whether more than half of both are the one's alone; nothing is no other vault.
 
     A file in another place is no such file, so a folder may be moved or renamed.
     """
-    here, before = {file.sha256 for file in found.files}, set(known.values())
-    lost = sum(known[path] not in here for path in plan.removed)
+    before = set(known.values())
     strange = sum(file.sha256 not in before and file.path not in known for file in found.files)
-    return lost * 2 > len(known) and (strange * 2 > len(found.files) or not found.files)
+    return _lost(found, plan, known) * 2 > len(known) and strange * 2 > len(found.files)
+
+
+def _lost(found: VaultFiles, plan: Plan, known: Mapping[str, str]) -> int:
+    """How many files of the index are gone, path and content."""
+    here = {file.sha256 for file in found.files}
+    return sum(known[path] not in here for path in plan.removed)

@@ -11,6 +11,7 @@ from ingest.chunking.chunk import CHUNK_LIMIT, CHUNKER_VERSION
 from ingest.chunking.document import Index, IndexedChunk
 from ingest.chunking.embedding import Progress, embed
 from ingest.on_ray import RayEmbedder
+from ingest.plan import NOTHING, Allowed
 from ingest.read.vault import SourceFile, VaultFiles
 from ingest.sandbox import parsing
 from retrieval.context import SearchContext
@@ -42,7 +43,7 @@ class Job:
     context: SearchContext
     conn: Connection
     root: Path
-    allow_mass_delete: bool = False
+    allowed: Allowed = NOTHING
     progress: Progress = silent
     say: Say = _log.info
     gate: Gate | None = None

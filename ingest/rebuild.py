@@ -104,7 +104,7 @@ def _read_again(job: Job, built: Built) -> tuple[Built, bool]:
     known |= {file.path: file.sha256 for file in built.found.files}
     plan = plans.make(found, known, rebuild=False)
     if plan.changes:  # an empty vault that was allowed at the first reading is no news
-        plans.refuse_odd_vault(job.root, found, plan, known, allowed=job.allow_mass_delete)
+        plans.refuse_odd_vault(job.root, found, plan, known, job.allowed)
     still = {*plan.unchanged, *(error.path for error in found.rejected)}
     rejected = tuple(error for error in built.rejected if error.path in still)
     built = replace(built, found=found, rejected=rejected)

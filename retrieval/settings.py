@@ -30,7 +30,9 @@ from retrieval.errors import ConfigurationError
 from retrieval.rates import Rate
 
 # Lines that a .env may hold for other programs: Docker Compose and the libraries read these.
-FOREIGN_NAMES = frozenset({"HF_HUB_OFFLINE", "NO_COLOR", "POSTGRES_PASSWORD"})
+FOREIGN_NAMES = frozenset(
+    {"API_DATABASE_PASSWORD", "HF_HUB_OFFLINE", "NO_COLOR", "POSTGRES_PASSWORD"}
+)
 
 BUNDLED = "bundled"  # a model that comes with the installation
 LLM = "llm"  # OPENAI_MODEL orders the passages
@@ -95,6 +97,7 @@ class Settings(BaseSettings):
 
     vault: Path = Path("vault")
     database_url: SecretStr | None = None  # not set: the embedded PostgreSQL
+    api_database_url: SecretStr | None = None  # of the API's own role, which ingest makes
     database_read_url: SecretStr | None = None  # of a replica, from which the API searches
     rag_data_dir: Path = Path(".data")  # the embedded database's files
     language: Language = ENGLISH  # of the vault, a text search configuration of PostgreSQL
@@ -171,7 +174,7 @@ class Settings(BaseSettings):
                 raise ValueError(f"{one!r} is no origin; write https://app.example.org, each whole")
         return origins
 
-    @field_validator("database_url", "database_read_url")
+    @field_validator("database_url", "database_read_url", "api_database_url")
     @classmethod
     def _check_database_url(cls, url: SecretStr | None) -> SecretStr | None:
         if url is None:

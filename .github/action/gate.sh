@@ -20,7 +20,7 @@ questions=(--dataset "$QUESTIONS")
 [ -z "${SPLIT:-}" ] || questions+=(--split "$SPLIT")
 
 status=0
-rules-oracle ingest --allow-mass-delete || status=$?
+rules-oracle ingest --allow-mass-delete --replace || status=$?
 # 1: some file was rejected and is named above; the gate says whether a question needs it.
 [ "$status" -le 1 ] || exit 2
 

@@ -67,6 +67,19 @@ def row(question: Question) -> str:
     return json.dumps(fields, ensure_ascii=False)
 
 
+def needed(kind: str, question: str, answer: str) -> tuple[str, ...]:
+    """Return what a right answer says: a short cell itself, else its first number, longest word."""
+    if kind == "table" and len(answer.split()) <= 3:
+        return (answer,)
+    asked = {*stems(question), *STOP}
+    words = [w for w in english.WORD.findall(answer) if not asked & {w.lower(), *stems(w)}]
+    if match := _NUMBER.search(answer):
+        return (match[0],)
+    if not words and (denied := _DENIED.search(answer)):
+        return (f"{denied[0]}|no",)
+    return tuple(sorted(words, key=len, reverse=True)[:1])
+
+
 def _spread(good: Iterable[tuple[Candidate, Question]], seed: int) -> list[Question]:
     """All in turn: one of each file and kind, then the next of each."""
     groups: dict[tuple[str, str], list[Question]] = defaultdict(list)
@@ -86,20 +99,6 @@ def _question(number: int, candidate: Candidate) -> Question:
         line=number, id=f"{name}-{candidate.line}-{number}", question=candidate.question,
         kind=candidate.kind, answer=candidate.answer,
         places=((Gold(candidate.path, candidate.quote),),), split="gate", critical=False,
-        must_include=_needed(candidate), must_not_include=(), why_unanswerable="", absent=(),
-        history=(), forbidden=(),
+        must_include=needed(candidate.kind, candidate.question, candidate.answer),
+        must_not_include=(), why_unanswerable="", absent=(), history=(), forbidden=(),
     )  # fmt: skip
-
-
-def _needed(candidate: Candidate) -> tuple[str, ...]:
-    """What a right answer says: a short cell itself, else its first number or longest word."""
-    answer = candidate.answer
-    if candidate.kind == "table" and len(answer.split()) <= 3:
-        return (answer,)
-    asked = {*stems(candidate.question), *STOP}
-    words = [w for w in english.WORD.findall(answer) if not asked & {w.lower(), *stems(w)}]
-    if match := _NUMBER.search(answer):
-        return (match[0],)
-    if not words and (denied := _DENIED.search(answer)):
-        return (f"{denied[0]}|no",)
-    return tuple(sorted(words, key=len, reverse=True)[:1])

@@ -139,6 +139,11 @@ def left_out(path: Path) -> Counter[str]:
     return Counter(row.status for _, row in _rows(path) if row.status != "accepted")
 
 
+def known(path: Path) -> set[str]:
+    """Return the ids and the questions of a file's rows, of whatever status. Raises as `load`."""
+    return {text for _, row in _rows(path) for text in (row.id, row.question)}
+
+
 def resolved(questions: Sequence[Question], paths: Collection[str]) -> list[Question]:
     """Return the questions with the files that they name as a whole by their paths in a vault.
 

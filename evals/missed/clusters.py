@@ -5,6 +5,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from scipy.cluster.hierarchy import fcluster, linkage
 
@@ -53,7 +54,12 @@ def clusters(context: SearchContext, missed: Sequence[AskedQuestion]) -> list[Cl
     return sorted(found, key=lambda one: (-one.size, one.questions))
 
 
-def row(number: int, cluster: Cluster) -> str:
+def row_id(question: str) -> str:
+    """Return the id of a row that asks what users asked: the same whenever it is drafted."""
+    return f"missed-{sha256(question.encode()).hexdigest()[:12]}"
+
+
+def row(cluster: Cluster) -> str:
     """Return a cluster as a line of a dataset, a draft for `python -m evals.draft --review`.
 
     Its gold is the nearest line; one that is refused is a near miss, with its lines for a review.
@@ -63,7 +69,7 @@ def row(number: int, cluster: Cluster) -> str:
     kind = _KINDS.get(cluster.nearest[0][1].entry.kind, "prose") if gold else "nearmiss"
     ends = ", ".join(f"{count} {end}" for end, count in cluster.ends.most_common())
     fields = {
-        "id": f"missed-{number}", "question": cluster.questions[0], "kind": kind,
+        "id": row_id(cluster.questions[0]), "question": cluster.questions[0], "kind": kind,
         "answer": gold[0]["quote"] if gold else "", "gold": gold, "split": "gate",
         "nearest": None if gold else nearest,
         "why_unanswerable": None if gold else f"asked {cluster.size} times: {ends}",

@@ -119,7 +119,8 @@ def test_another_vault_is_known_by_the_share_of_files_that_are_its_own(
     found = VaultFiles(tuple(SourceFile(path, "", words, 0) for path, words in pairs), (), ())
     plan = plans.make(found, indexed, rebuild=False)
     with pytest.raises(VaultError, match="of the index's 4 files") if is_refused else nullcontext():
-        plans.refuse_odd_vault(Path("vault"), found, plan, indexed, allowed=False)
+        # That files may go says nothing of another vault's coming.
+        plans.refuse_odd_vault(Path("vault"), found, plan, indexed, plans.Allowed(mass_delete=True))
 
 
 def test_another_vault_takes_no_index_over_and_a_moved_folder_does(
@@ -127,14 +128,34 @@ def test_another_vault_takes_no_index_over_and_a_moved_folder_does(
 ) -> None:
     before = content(search_context)
     other = write_vault(tmp_path / "other", {"Leave.md": "# Leave\n\nLeave is 25 days.\n"})
-    with pytest.raises(VaultError, match=r"3 of the index's 3 files .*--allow-mass-delete"):
-        pipeline.run(search_context, other)
+    for allowed in (False, True):
+        with pytest.raises(VaultError, match=r"3 of the index's 3 files .*--replace$"):
+            pipeline.run(search_context, other, allow_mass_delete=allowed)
     assert content(search_context) == before
     moved = tmp_path / "moved"
     moved.mkdir()
     vault.rename(moved / "Rules")
     report = pipeline.run(search_context, moved)
     assert (len(report.plan.added), len(report.plan.removed)) == (3, 3)
+    report = pipeline.run(search_context, other, replace_vault=True)
+    assert (report.plan.added, report.files) == (("Leave.md",), 1)
+
+
+def test_to_replace_a_vault_is_not_to_lose_most_of_it(
+    search_context: SearchContext, vault: Path
+) -> None:
+    write_vault(vault, {f"4. Many/{n}.md": f"# Rule {n}\n\nA rule.\n" for n in range(12)})
+    pipeline.run(search_context, vault)
+    before = content(search_context)
+    for file in (vault / "4. Many").iterdir():
+        file.unlink()
+    with pytest.raises(VaultError, match=r"12 of the index's 15 files .*--allow-mass-delete$"):
+        pipeline.run(search_context, vault, replace_vault=True)
+    for file in vault.rglob("*.md"):
+        file.unlink()
+    with pytest.raises(VaultError, match=r"15 of the index's 15 files .*--allow-mass-delete$"):
+        pipeline.run(search_context, vault, replace_vault=True)
+    assert content(search_context) == before
 
 
 @pytest.mark.proves("row 13", "promise 5")

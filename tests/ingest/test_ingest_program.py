@@ -89,6 +89,12 @@ def test_the_program_ends_with_2_where_nothing_was_done(
     assert "--allow-mass-delete" in capsys.readouterr().err
     assert command("nothing", "--allow-mass-delete") == 0
     assert "0 files, 0 chunks: 0 added, 0 changed, 3 removed" in capsys.readouterr().out
+    other = write_vault(vault.parent / "other", {"Leave.md": "# Leave\n\nLeave is 25 days.\n"})
+    assert command(str(vault)) == 0
+    assert command(str(other), "--allow-mass-delete") == 2
+    assert "it is another vault" in capsys.readouterr().err
+    assert command(str(other), "--replace") == 0
+    assert "1 files, 1 chunks: 1 added, 0 changed, 3 removed" in capsys.readouterr().out
     monkeypatch.setenv("RAG_TOP_K", "many")
     assert command(str(vault)) == 2
     assert "RAG_TOP_K" in capsys.readouterr().err

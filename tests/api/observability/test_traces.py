@@ -19,6 +19,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from api.main import create_app
 from api.observability.logs import AsJson
 from api.state import AppState, open_app_state
+from retrieval.encoder.weights import RERANKER_NAME
 from retrieval.settings import Settings
 from tests.support.llm.fake_llm import USAGE, FakeLlm
 from tests.support.servers.serving import events, serving
@@ -133,6 +134,21 @@ def test_a_question_is_one_trace_from_its_caller_to_the_models_server(
     found = one(spans, "RETRIEVER").attributes or {}
     assert str(found["retrieval.documents.0.document.id"]).startswith("1. Light/Torches.md:")
     assert (one(spans, "CHAIN").attributes or {})["rag.certainty"] == "answered"
+    assert "torch burn" not in said(spans)
+
+
+def test_a_reranker_is_a_span_of_the_search(
+    with_model: Settings, llm: FakeLlm, spans: InMemorySpanExporter
+) -> None:
+    settings = with_model.model_copy(update={"reranker_model": "bundled", "llm_timeout": 30.0})
+    with open_app_state(settings) as state, serving(settings, create_app(state)) as client:
+        spans.clear()  # the question that it asked itself to be warm
+        assert client.post("/ask", json={"question": TORCH}).status_code == 200
+        ended(spans, "POST /ask")
+    attributes = dict(one(spans, "RERANKER").attributes or {})
+    assert attributes == {KIND: "RERANKER", "reranker.model_name": RERANKER_NAME}
+    assert tree(spans)["retrieval"] == [f"rerank {RERANKER_NAME}"]
+    assert one(spans, "RETRIEVER").name == "retrieval"
     assert "torch burn" not in said(spans)
 
 

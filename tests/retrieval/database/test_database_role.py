@@ -9,15 +9,17 @@ import psycopg
 import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
+from pydantic import SecretStr
 
 from api.main import create_app
-from api.state import open_app_state
+from api.state import AppState, open_app_state
 from ingest import pipeline
+from retrieval import rates
 from retrieval.context import SearchContext
 from retrieval.database.pool import Store
 from retrieval.settings import Settings
 from tests.conftest import RULES, write_vault
-from tests.support.index.index_state import counts
+from tests.support.index.index_state import counts, same_models
 from tests.support.servers.serving import events, serving
 from tests.support.source.promises_table import Runs
 
@@ -109,6 +111,25 @@ def test_the_api_needs_no_more_than_to_read(
                 conn.execute(grant.replace("feedback", table).replace("ON", ", DELETE ON").encode())
         rating["request_id"] = client.post("/ask", json=QUESTION).json()["request_id"]
         assert client.post("/feedback", json=rating).status_code == 204
+
+
+def test_a_role_that_may_count_counts_and_one_that_may_not_is_told_the_grant(
+    search_context: SearchContext, reader: str, database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    limited = {"database_url": SecretStr(reader), "rate_limit_address": rates.read("2/m")}
+    reading = search_context.settings.model_copy(update=limited)
+    with same_models(search_context, reading) as rules:
+        app = create_app(AppState(rules, None))
+        with serving(reading, app) as client:
+            refused = client.post("/search", json=QUESTION)
+            assert (refused.status_code, "reader_" in refused.text) == (500, False)
+            said = next(one for one in caplog.messages if one.startswith("limits: "))
+            grant = said.rpartition("run: ")[2]
+            assert grant.split(" TO ")[0] == "GRANT SELECT, INSERT, UPDATE, DELETE ON rate_window"
+            with psycopg.connect(database) as conn:
+                conn.execute(grant.encode())
+            asked = [client.post("/search", json=QUESTION).status_code for _ in range(3)]
+            assert asked == [200, 200, 429]
 
 
 @pytest.mark.proves("row 21", "promise 9")

@@ -102,6 +102,11 @@ class Vault(RuleBasedStateMachine):
                 case "touch":
                     os.utime(self.root / path, (number, 4_000_000_000 - number))
 
+    def _run(self, rebuild: bool) -> pipeline.IngestReport:
+        return pipeline.run(
+            self.book, self.root, allow_mass_delete=True, replace_vault=True, rebuild=rebuild
+        )
+
     @rule(rebuild=st.booleans())
     def ingest(self, rebuild: bool) -> None:
         if not self.folder and not self.indexed:
@@ -109,7 +114,7 @@ class Vault(RuleBasedStateMachine):
                 pipeline.run(self.book, self.root)
             return
         before = self.indexed
-        report = pipeline.run(self.book, self.root, allow_mass_delete=True, rebuild=rebuild)
+        report = self._run(rebuild)
         type(self).ingests += 1
         assert report.rejected == ()
         if report.plan.rebuild and before is not None:
@@ -125,7 +130,7 @@ class Vault(RuleBasedStateMachine):
         before, states = self._content(self.book), self._states()
         try:
             with crash_at(exchange):
-                pipeline.run(self.book, self.root, allow_mass_delete=True, rebuild=rebuild)
+                self._run(rebuild)
         except CrashError:
             pass
         if self._states() != states:  # promoted before the crash, or never crashed
