@@ -1,6 +1,5 @@
 """onnxruntime runs the bundled models as sentence-transformers does, and without torch."""
 
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -8,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
 
 from evals.labels import dataset
 from evals.labels.options import RULES
 from evals.labels.vault_folders import folder_named
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.encoder import adapter, weights
+from retrieval.encoder import weights
 from retrieval.encoder.bi_encoder import Embedder
 from retrieval.errors import ModelUnavailableError
 from retrieval.search import search
@@ -33,19 +31,6 @@ with open_context(load()) as context:
     found = search(context, "How long does a torch burn?")
     print(found.rerank, found.hits[0].chunk.path)
 """
-
-
-@pytest.fixture(scope="module")
-def by_torch(loaded: SearchContext, tmp_path_factory: pytest.TempPathFactory) -> Embedder:
-    """The bundled encoder as a folder that sentence-transformers loads."""
-    files = weights.bundled_encoder()
-    assert files.adapter
-    folder = tmp_path_factory.mktemp("whole") / "encoder"
-    shutil.copytree(files.folder, folder)
-    known = load_file(files.folder / "model.safetensors")
-    adapter.apply(known, adapter.read(files.adapter))
-    save_file(known, folder / "model.safetensors", {"format": "pt"})
-    return Embedder(replace(files, folder=folder, graph=None), loaded.embedder.thread)
 
 
 def test_both_engines_make_the_same_vectors_and_find_the_same(
