@@ -36,11 +36,12 @@ with open_context(load()) as context:
 def test_both_engines_make_the_same_vectors_and_find_the_same(
     empty: SearchContext, by_torch: Embedder
 ) -> None:
+    """Over one index of the handbook, for every third question; all of them: test_engines_whole."""
     assert empty.embedder.files.graph
     assert pipeline.run(empty, folder_named("handbook")).embedded > 300
     other = replace(empty, embedder=by_torch)
     assert pipeline.run(other, folder_named("handbook")).embedded == 0
-    for asked in dataset.load(RULES.with_name("handbook.jsonl"))[::3]:  # all of them: E90
+    for asked in dataset.load(RULES.with_name("handbook.jsonl"))[::3]:
         ours, theirs = (search(context, asked.question) for context in (empty, other))
         assert [hit.chunk.id for hit in ours.hits] == [hit.chunk.id for hit in theirs.hits], asked
         assert [row.fused_score for row in ours.trace] == pytest.approx(
