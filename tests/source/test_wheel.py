@@ -2,7 +2,6 @@
 
 import os
 import runpy
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,10 +11,9 @@ import pytest
 
 from api import console
 from retrieval.encoder.weights import _WHEEL_DIGEST
+from tests.support.source import built
+from tests.support.source.built import PACKAGES, ROOT
 
-ROOT = Path(__file__).parents[2]
-PACKAGES = ("api", "evals", "ingest", "retrieval")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "base")  # setup.py puts it there
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 for name in sys.argv[1:]:
@@ -66,17 +64,9 @@ runpy.run_module(other, run_name="__main__", alter_sys=True)
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packages of a wheel, built from a copy of the source, since building writes to it."""
+    """The packages of a wheel, unpacked."""
     folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
-    for name in PACKAGES:
-        shutil.copytree(ROOT / name, source / name, ignore=LEFT_OUT)
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
-    subprocess.run([*command, str(source)], check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
+    with zipfile.ZipFile(built.wheel(folder)) as archive:
         archive.extractall(folder / "installed")
     return folder / "installed"
 

@@ -1,6 +1,5 @@
 """onnxruntime runs the bundled models as sentence-transformers does, and without torch."""
 
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -8,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
 
 from evals.labels import dataset
 from evals.labels.options import RULES
 from evals.labels.vault_folders import folder_named
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.encoder import adapter, weights
+from retrieval.encoder import weights
 from retrieval.encoder.bi_encoder import Embedder
 from retrieval.errors import ModelUnavailableError
 from retrieval.search import search
@@ -35,27 +33,15 @@ with open_context(load()) as context:
 """
 
 
-@pytest.fixture(scope="module")
-def by_torch(loaded: SearchContext, tmp_path_factory: pytest.TempPathFactory) -> Embedder:
-    """The bundled encoder as a folder that sentence-transformers loads."""
-    files = weights.bundled_encoder()
-    assert files.adapter
-    folder = tmp_path_factory.mktemp("whole") / "encoder"
-    shutil.copytree(files.folder, folder)
-    known = load_file(files.folder / "model.safetensors")
-    adapter.apply(known, adapter.read(files.adapter))
-    save_file(known, folder / "model.safetensors", {"format": "pt"})
-    return Embedder(replace(files, folder=folder, graph=None), loaded.embedder.thread)
-
-
 def test_both_engines_make_the_same_vectors_and_find_the_same(
     empty: SearchContext, by_torch: Embedder
 ) -> None:
+    """Over one index of the handbook, for every third question; all of them: test_engines_whole."""
     assert empty.embedder.files.graph
     assert pipeline.run(empty, folder_named("handbook")).embedded > 300
     other = replace(empty, embedder=by_torch)
     assert pipeline.run(other, folder_named("handbook")).embedded == 0
-    for asked in dataset.load(RULES.with_name("handbook.jsonl"))[::3]:  # all of them: E90
+    for asked in dataset.load(RULES.with_name("handbook.jsonl"))[::3]:
         ours, theirs = (search(context, asked.question) for context in (empty, other))
         assert [hit.chunk.id for hit in ours.hits] == [hit.chunk.id for hit in theirs.hits], asked
         assert [row.fused_score for row in ours.trace] == pytest.approx(
