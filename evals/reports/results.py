@@ -106,8 +106,9 @@ def commit() -> str:
 
 
 def measured_on() -> str:
-    """Return the day and the commit of a measurement that ends now, in Markdown."""
-    return f"{datetime.now(UTC).date().isoformat()} at commit `{commit()}`"
+    """Return the day, the commit and the Python of a measurement that ends now, in Markdown."""
+    day, python = datetime.now(UTC).date().isoformat(), platform.python_version()
+    return f"{day} at commit `{commit()}`, Python {python}"
 
 
 def write_folder(
