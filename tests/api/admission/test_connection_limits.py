@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 from api.admission import connection_limits
+from api.admission.connections import Connections
 from retrieval.settings import Settings
 from tests.support.servers.served import api_process
 
@@ -137,7 +138,7 @@ def is_aborted(one: connection_limits.LimitedProtocol) -> bool:
 
 
 def test_the_oldest_unfinished_connection_gives_way_and_none_that_is_answered() -> None:
-    kept = connection_limits.Connections(4)
+    kept = Connections(4)
     first, second, third, fourth = map(made, "aabb")
     for one in (first, second, third, fourth):
         assert kept.admit(one)
@@ -155,7 +156,7 @@ def test_the_oldest_unfinished_connection_gives_way_and_none_that_is_answered() 
 
 
 def test_nobody_gives_way_to_an_address_with_more_connections() -> None:
-    kept = connection_limits.Connections(6)
+    kept = Connections(6)
     honest, *many = map(made, "hmmnnn")
     for one in (honest, *many):
         assert kept.admit(one)
