@@ -66,6 +66,7 @@ class LimitedProtocol(H11Protocol):
         if self.conn.their_state in _WHOLE or self.transport.is_closing():
             self._end_request_timer()
             self.open_connections.unfinished(self, now=False)
+        self._note_reader()
 
     def on_response_complete(self) -> None:
         """Wait for the next request, for as long as uvicorn keeps a connection alive.
@@ -80,6 +81,7 @@ class LimitedProtocol(H11Protocol):
         super().on_response_complete()
         if self.transport.is_closing():
             return
+        self._note_reader()
         if self.conn.their_state is h11.IDLE:
             self.open_connections.unfinished(self, now=True)
         elif self.conn.their_state not in _WHOLE:  # half of the next one came with this one
@@ -88,15 +90,15 @@ class LimitedProtocol(H11Protocol):
     def pause_writing(self) -> None:
         """Give the client REPLY_SECONDS to read what it was sent."""
         super().pause_writing()
-        self.open_connections.unread(self, now=True)
+        self._note_reader()
         seconds = PROBE_SECONDS if self.is_reserve else REPLY_SECONDS
         self._reply_timer = self.loop.call_later(seconds, self.abort)
 
     def resume_writing(self) -> None:
         """Send more, or begin the next request."""
         self._end_reply_timer()
-        self.open_connections.unread(self, now=False)
         super().resume_writing()
+        self._note_reader()
         if self._is_answered:
             self._is_answered = False
             self.on_response_complete()
@@ -104,6 +106,11 @@ class LimitedProtocol(H11Protocol):
     def _should_upgrade(self) -> bool:
         """No: there are no web sockets here, and one would be counted for ever."""
         return False
+
+    def _note_reader(self) -> None:
+        """Say whether the client leaves a reply unread, or asks on without waiting for it."""
+        asks_on = bool(self.conn.trailing_data[0])
+        self.open_connections.unread(self, now=asks_on or self.flow.write_paused)
 
     def _wait_for_request(self) -> None:
         self.open_connections.unfinished(self, now=True)

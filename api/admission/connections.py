@@ -62,7 +62,7 @@ class Connections:
         self._note(self._unfinished, one, now=now)
 
     def unread(self, one: Connection, *, now: bool) -> None:
-        """Say whether a connection's client has left what was sent unread."""
+        """Say whether a connection's client leaves a reply unread."""
         self._note(self._unread, one, now=now)
 
     def _note(self, ones: OrderedDict[Connection, None], one: Connection, *, now: bool) -> None:

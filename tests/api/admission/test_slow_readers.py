@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import httpx2
 import pytest
-from fastapi import FastAPI, Response
+from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel
 
 from api.admission import connection_limits
@@ -35,6 +35,7 @@ class Replies:
     """Large replies, and what became of them."""
 
     begun: int = 0
+    at_work: int = 0
     ended: threading.Event = field(default_factory=threading.Event)
     go_on: threading.Event = field(default_factory=threading.Event)
 
@@ -63,9 +64,11 @@ def app(replies: Replies) -> FastAPI:
         return Response(b"x" * 100 * PART)
 
     @served.get("/work")
-    async def work() -> str:
-        while not replies.go_on.is_set():
+    async def work(request: Request) -> str:
+        replies.at_work += 1
+        while not replies.go_on.is_set() and not await request.is_disconnected():
             await asyncio.sleep(0.01)
+        replies.at_work -= 1
         return "done"
 
     @served.get("/livez")
@@ -180,3 +183,13 @@ def test_while_all_are_at_work_probes_are_answered_and_others_are_told(
         replies.go_on.set()
         for one in at_work:
             assert one.recv(12) == b"HTTP/1.1 200"
+
+
+def test_who_asks_on_without_reading_gives_way(served: httpx2.Client, replies: Replies) -> None:
+    with ExitStack() as held:
+        for number in range(MOST):
+            held.enter_context(deaf(served, "GET /work", times=2, host=2 + number % 2))
+        wait_for(lambda: replies.at_work == MOST)
+        assert served.get("/page").status_code == 200
+        wait_for(lambda: replies.at_work == MOST - 1)
+        replies.go_on.set()
