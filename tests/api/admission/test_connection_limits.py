@@ -12,11 +12,12 @@ import pytest
 
 from api.admission import connection_limits
 from retrieval.settings import Settings
+from tests.support.servers.attacks import SEGMENT
 from tests.support.servers.served import api_process
 
 FILES = 160  # of the process: 64 connections, once its own are taken off
 HALF = b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half"
-UNREAD = b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 100  # some megabytes
+UNREAD = b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 10  # 850 KB
 MADE = 200  # connections of those who ask nothing, or read nothing
 
 
@@ -72,6 +73,7 @@ def test_with_few_files_who_holds_connections_gives_way(indexed: Settings, sent:
         made = [held.enter_context(socket.socket()) for _ in range(MADE)]
         for number, one in enumerate(made):
             one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, SEGMENT)
             one.bind((f"127.0.0.{2 + number % 8}", 0))
             one.settimeout(30)
             one.connect(address(client))
