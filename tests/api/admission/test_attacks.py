@@ -135,8 +135,8 @@ def test_who_asks_is_served_beside_every_attack(
         late[kind] = p95(took) / p95(idle)
         row = {
             "attack": kind, "n": len(took), "p95 ms": round(p95(took), 1), "times idle": round(
-            late[kind], 2), "failed": len(failed), "probes": len(probes), "livez p95 ms": round(p95(probes), 1),
-            "livez max ms": round(max(probes), 1), **attack,
+            late[kind], 2), "failed": len(failed), "probes": len(probes),
+            "livez p95 ms": round(p95(probes), 1), "livez max ms": round(max(probes), 1), **attack,
         }  # fmt: skip
         print(row, flush=True)
         record_property(kind, str(row))
