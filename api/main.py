@@ -34,7 +34,7 @@ from api.observability.request_id import PROBES, RequestIds
 from api.openai import routes
 from api.page import llms, sign_in
 from api.page import routes as page
-from api.page.turns import Turns
+from api.page.turns import Turns, WholeReplies
 from api.schema.answer import Answer
 from api.schema.problem import described
 from api.schema.requests import AskRequest, SearchRequest
@@ -98,6 +98,7 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.router.route_class = JsonRoute
     app.state.questions = Questions()
     app.state.turns = Turns()
+    app.state.whole_replies = WholeReplies()
     app.add_middleware(ConcurrencyLimit)
     told = dict.fromkeys(("/ask", "/search", "/page/ask"), problems.explain)
     app.add_middleware(EarlyRefusal, told={**told, routes.CHAT: routes.explain})

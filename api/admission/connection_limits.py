@@ -1,74 +1,27 @@
 """Connections that one visitor cannot take from the others: deadlines, and how many there may be.
 
 uvicorn waits for ever for the end of a request, and for a client that does not read its reply. When
-a process has no file left for one more connection, nobody is answered, probes included.
+a process has no file left for one more connection, nobody is answered, probes included. A reply may
+wait in this process for its reader, and the next one is not begun before it was sent.
 """
 
 import asyncio
 import resource
-from collections import Counter, OrderedDict
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from api.admission.connections import RESERVE, Connections
+from api.admission.reserve import only_probes
+from api.keys.limits import network_of
+
 REQUEST_SECONDS = 10.0  # for a whole request: its body has at most 256 KB
 REPLY_SECONDS = 20.0  # in which a client has to read what was sent before more is
-MOST = 1_024  # connections
+PROBE_SECONDS = 1.0  # both, on a connection of the reserve
+MOST = 1_024  # connections, the reserve not counted
 _OTHER_FILES = 96  # that the process has open: the database, models, files that are read
 _LEAST = 16
 _WHOLE = (h11.DONE, h11.MUST_CLOSE)  # their state when the request has come whole
-
-
-class Connections:
-    """The open connections of a server, of which those that wait longest give way.
-
-    At most `most`, and half of them from one address.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self._of_address: Counter[str] = Counter()
-        self._unfinished: OrderedDict[LimitedProtocol, None] = OrderedDict()
-
-    def admit(self, new: "LimitedProtocol") -> bool:
-        """Count a connection; False where there are too many and none of them can give way.
-
-        One whose request has not come whole gives way: it is closed, the oldest one first. Nobody
-        gives way to an address that has more connections.
-        """
-        own = self._of_address[new.address]
-        if own >= max(self.most // 2, 1):
-            return False
-        if self._of_address.total() >= self.most:
-            waiting = (one for one in self._unfinished if self._of_address[one.address] >= own)
-            oldest = next(waiting, None)
-            if oldest is None:
-                return False
-            del self._unfinished[oldest]
-            oldest.transport.abort()
-            self._forget(oldest)
-        self._of_address[new.address] += 1
-        new.is_counted = True
-        return True
-
-    def leave(self, gone: "LimitedProtocol") -> None:
-        """Take a connection off the count, once."""
-        self._unfinished.pop(gone, None)
-        if gone.is_counted:
-            self._forget(gone)
-
-    def unfinished(self, one: "LimitedProtocol", *, now: bool) -> None:
-        """Say whether a connection's request is still to come, or to end."""
-        if now and one.is_counted:
-            self._unfinished.setdefault(one)
-        else:
-            self._unfinished.pop(one, None)
-
-    def _forget(self, one: "LimitedProtocol") -> None:
-        one.is_counted = False
-        self._of_address[one.address] -= 1
-        if not self._of_address[one.address]:
-            del self._of_address[one.address]
 
 
 class LimitedProtocol(H11Protocol):
@@ -78,19 +31,26 @@ class LimitedProtocol(H11Protocol):
     """
 
     open_connections: Connections
-    is_counted = False
-    address = ""
+    is_reserve = False
+    address = ""  # of IPv6 the network
+    _is_answered = False  # the reply is whole, and the client has yet to read it
     _request_timer: asyncio.TimerHandle | None = None
     _reply_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn narrows it
-        """Begin to wait for a request, unless there are too many connections."""
+        """Begin to wait for a request; where there are too many connections, for a probe alone."""
         super().connection_made(transport)
-        self.address = self.client[0] if self.client else ""
+        # Writing is paused as soon as the kernel takes no more, so that who does not read is known.
+        transport.set_write_buffer_limits(high=0)
+        self.address = network_of(self.client[0]) if self.client else ""
         if not self.open_connections.admit(self):
-            transport.abort()
-            return
+            self.is_reserve = True
+            self.app = only_probes(self.app)
         self._wait_for_request()
+
+    def abort(self) -> None:
+        """Close it at once, whatever there is to send."""
+        self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End all waiting."""
@@ -106,27 +66,57 @@ class LimitedProtocol(H11Protocol):
         if self.conn.their_state in _WHOLE or self.transport.is_closing():
             self._end_request_timer()
             self.open_connections.unfinished(self, now=False)
+        self._note_reader()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, for as long as uvicorn keeps a connection alive."""
+        """Wait for the next request, for as long as uvicorn keeps a connection alive.
+
+        One that has come already is begun when the client has read this reply: a caller who sends
+        many at once has one reply in memory.
+        """
+        is_next_due = self.conn.our_state is h11.DONE and self.conn.their_state is h11.DONE
+        if is_next_due and self.flow.write_paused and not self.transport.is_closing():
+            self._is_answered = True
+            return
         super().on_response_complete()
-        if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        self._note_reader()
+        if self.conn.their_state is h11.IDLE:
             self.open_connections.unfinished(self, now=True)
+        elif self.conn.their_state not in _WHOLE:  # half of the next one came with this one
+            self._wait_for_request()
 
     def pause_writing(self) -> None:
         """Give the client REPLY_SECONDS to read what it was sent."""
         super().pause_writing()
-        self._reply_timer = self.loop.call_later(REPLY_SECONDS, self.transport.abort)
+        self._note_reader()
+        seconds = PROBE_SECONDS if self.is_reserve else REPLY_SECONDS
+        self._reply_timer = self.loop.call_later(seconds, self.abort)
 
     def resume_writing(self) -> None:
-        """Send more."""
+        """Send more, or begin the next request."""
         self._end_reply_timer()
         super().resume_writing()
+        self._note_reader()
+        if self._is_answered:
+            self._is_answered = False
+            self.on_response_complete()
+
+    def _should_upgrade(self) -> bool:
+        """No: there are no web sockets here, and one would be counted for ever."""
+        return False
+
+    def _note_reader(self) -> None:
+        """Say whether the client leaves a reply unread, or asks on without waiting for it."""
+        asks_on = bool(self.conn.trailing_data[0])
+        self.open_connections.unread(self, now=asks_on or self.flow.write_paused)
 
     def _wait_for_request(self) -> None:
         self.open_connections.unfinished(self, now=True)
         if self._request_timer is None:
-            self._request_timer = self.loop.call_later(REQUEST_SECONDS, self.transport.abort)
+            seconds = PROBE_SECONDS if self.is_reserve else REQUEST_SECONDS
+            self._request_timer = self.loop.call_later(seconds, self.abort)
 
     def _end_request_timer(self) -> None:
         if self._request_timer is not None:
@@ -145,7 +135,8 @@ def protocol() -> type[LimitedProtocol]:
     It holds as many connections as the process may have files open, less what it needs itself.
     """
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    room = MOST if files == resource.RLIM_INFINITY else min(files - _OTHER_FILES, MOST)
+    own = _OTHER_FILES + RESERVE
+    room = MOST if files == resource.RLIM_INFINITY else min(files - own, MOST)
 
     class Protocol(LimitedProtocol):
         open_connections = Connections(max(room, _LEAST))

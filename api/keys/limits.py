@@ -123,7 +123,7 @@ def _windows(request: Request, amounts: Mapping[str, int]) -> Iterator[Window]:
         callers.append((f"key {key.name}", *rates))
     rates = (settings.rate_limit_address, settings.token_limit_address)
     if request.client and any(rates):
-        callers.append((f"address {_network(request.client.host)}", *rates))
+        callers.append((f"address {network_of(request.client.host)}", *rates))
     for caller, requests, tokens in callers:
         for unit, amount in amounts.items():
             times = READS if unit == "reads" else 1
@@ -136,8 +136,8 @@ def _of_model(usage: Usage) -> list[Window]:
     return [Window(_MODEL, unit, 0, DAY, amount) for unit, amount in amounts.items()]
 
 
-def _network(host: str) -> str:
-    """An address; of IPv6 the network of 64 bits, whose addresses one caller has."""
+def network_of(host: str) -> str:
+    """Return an address; of IPv6 the network of 64 bits, whose addresses one caller has."""
     try:
         address = ip_address(host)
     except ValueError:  # what a proxy that is believed passes on need be no address

@@ -1,14 +1,20 @@
-"""GET /llms.txt and /llms-full.txt: the vault for language models, a list of it and all of it."""
+"""GET /llms.txt and /llms-full.txt: the vault for language models, a list of it and all of it.
 
-from collections.abc import Iterator
+They take turns with those who read pages, file by file; no turn is held while a client reads.
+"""
+
+from collections.abc import AsyncIterator
 from itertools import groupby
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
+from starlette.concurrency import run_in_threadpool
 
+from api.admission.concurrency_limit import caller_of
 from api.keys.authorization import ASK
 from api.keys.limits import READING
 from api.page import about
+from api.page.turns import Turns, in_turn, whole_place
 from api.schema.problem import described
 from api.sources import vault_links
 from api.sources.titles import file_hashes, file_now, titles
@@ -22,9 +28,10 @@ router = APIRouter(
     dependencies=[ASK, READING],
 )
 _TEXT = "text/plain; charset=utf-8"
+_IN_TURN = Depends(in_turn, scope="function")
 
 
-@router.get("/llms.txt")
+@router.get("/llms.txt", dependencies=[_IN_TURN])
 def llms(request: Request, opened: Opened) -> str:
     """List the files of the vault with their titles and addresses, a heading for each folder."""
     base_url = str(request.base_url).rstrip("/")
@@ -39,10 +46,12 @@ def llms(request: Request, opened: Opened) -> str:
     "/llms-full.txt",
     response_class=StreamingResponse,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    dependencies=[Depends(whole_place), _IN_TURN],
 )
-def llms_full(opened: Opened) -> StreamingResponse:
+def llms_full(request: Request, opened: Opened) -> StreamingResponse:
     """Give every file of the vault as it is written, each below its path."""
-    return StreamingResponse(_texts(opened, _head(opened), list(titles(opened))), media_type=_TEXT)
+    texts = _texts(request, opened, _head(opened), file_hashes(opened), list(titles(opened)))
+    return StreamingResponse(texts, media_type=_TEXT)
 
 
 def _head(opened: AppState) -> str:
@@ -50,12 +59,22 @@ def _head(opened: AppState) -> str:
     return f"# {said.title}" + (f"\n\n> {said.sentence}" if said.sentence else "")
 
 
-def _texts(opened: AppState, head: str, paths: list[str]) -> Iterator[str]:
+async def _texts(
+    request: Request, opened: AppState, head: str, hashes: dict[str, str], paths: list[str]
+) -> AsyncIterator[str]:
+    turns: Turns = request.app.state.turns
     yield f"{head}\n"
-    hashes = file_hashes(opened)
     for path in paths:
-        file = file_now(opened, path, hashes.get(path))
-        if file is None:
-            yield f"\n\n--- {path} ---\n\n(it can no longer be read from the vault)\n"
-        else:
-            yield f"\n\n--- {path} ---\n\n" + visible("\n".join(file.lines))
+        await turns.take(caller_of(request), is_begun=True)
+        try:
+            text = await run_in_threadpool(_text, opened, path, hashes.get(path))
+        finally:
+            turns.give()
+        yield f"\n\n--- {path} ---\n\n{text}"
+
+
+def _text(opened: AppState, path: str, sha256: str | None) -> str:
+    file = file_now(opened, path, sha256)
+    if file is None:
+        return "(it can no longer be read from the vault)\n"
+    return visible("\n".join(file.lines))

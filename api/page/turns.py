@@ -1,9 +1,9 @@
 """Who is made a page of a file now, and who waits: one page at a time, and readers alternate."""
 
 import asyncio
-from collections import OrderedDict, deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections import Counter, OrderedDict, deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from fastapi import Request
 
@@ -11,6 +11,7 @@ from api.admission.concurrency_limit import caller_of
 from retrieval.errors import OverloadedError
 
 MOST_WAITING = 16  # files that are shown
+MOST_WHOLE = 4  # replies of all files: each holds one file until its client has read it
 
 
 class Turns:
@@ -23,11 +24,15 @@ class Turns:
         self._is_taken = False
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
-    async def take(self, caller: str) -> None:
-        """Wait for this caller's turn. Raises OverloadedError where too many wait."""
+    async def take(self, caller: str, *, is_begun: bool = False) -> None:
+        """Wait for this caller's turn.
+
+        Raises OverloadedError where too many wait, but for a reply that has begun.
+        """
         own = self._waiting.get(caller, ())
         count = sum(map(len, self._waiting.values()))
-        if count >= MOST_WAITING or len(own) >= MOST_WAITING - MOST_WAITING // 4:
+        is_full = count >= MOST_WAITING or len(own) >= MOST_WAITING - MOST_WAITING // 4
+        if is_full and not is_begun:
             raise OverloadedError(f"{count} files are waiting to be shown; try again soon")
         if not self._is_taken:
             self._is_taken = True
@@ -54,6 +59,27 @@ class Turns:
         self._is_taken = False
 
 
+class WholeReplies:
+    """Who is sent all files of the vault now: MOST_WHOLE, three quarters of them one caller's."""
+
+    def __init__(self) -> None:
+        self._of: Counter[str] = Counter()
+
+    @contextmanager
+    def place(self, caller: str) -> Iterator[None]:
+        """Hold one of the places. Raises OverloadedError where this caller gets none."""
+        count = self._of.total()
+        if count >= MOST_WHOLE or self._of[caller] >= MOST_WHOLE - MOST_WHOLE // 4:
+            raise OverloadedError(f"all files are sent to {count} readers; try again soon")
+        self._of[caller] += 1
+        try:
+            yield
+        finally:
+            self._of[caller] -= 1
+            if not self._of[caller]:
+                del self._of[caller]
+
+
 @asynccontextmanager
 async def page_turn(request: Request) -> AsyncIterator[None]:
     """Let a file of the vault be made into a page when its turn has come.
@@ -74,4 +100,14 @@ async def page_turn(request: Request) -> AsyncIterator[None]:
 async def in_turn(request: Request) -> AsyncIterator[None]:
     """Do the same for a route that shows nothing else. Raises what `page_turn` raises."""
     async with page_turn(request):
+        yield
+
+
+async def whole_place(request: Request) -> AsyncIterator[None]:
+    """Hold a place until the reply, which is all files of the vault, has been sent.
+
+    Raises OverloadedError where there is none.
+    """
+    places: WholeReplies = request.app.state.whole_replies
+    with places.place(caller_of(request)):
         yield

@@ -1,4 +1,7 @@
-"""What one visitor can do to the rest: eight who ask beside half-open connections and overload."""
+"""What one visitor can do to the rest: eight who ask beside half-open connections and overload.
+
+The long form, on a quiet machine, also holds what is promised in milliseconds.
+"""
 
 import json
 import resource
@@ -26,6 +29,8 @@ from tests.support.servers.with_keys import bearer
 HONEST = 8  # who ask, each from an address of its own
 PAUSE = 1.0  # seconds of one of them between two questions
 FEW_FILES = 256
+STALLED = 100  # of 200 who do not read, also where there are files for 144 connections
+LIVEZ_MS, REFUSED_MS = 100, 50  # p95
 DENSE = "# Dense\n\n" + "\n".join(
     f"- *a{n % 50}* **b** [c](d.md) `e` ~~f~~ *g* **h** [i](j.md) `k` ~~l~~ *m* **n** [o](p.md) `q`"
     for n in range(2_200)
@@ -116,6 +121,7 @@ def test_who_asks_is_served_beside_every_attack(
     told: dict[str, Any] = {"idle p95 ms": round(p95(idle), 1), "n": len(idle)}
     print(told, flush=True)
     late: dict[str, float] = {}
+    slow = list[dict[str, Any]]()
     for kind in KINDS:
         command = [sys.executable, "-m", "tests.support.servers.attacks", kind]
         command += [str(served.url.port), served.attacker, str(seconds + 2)]
@@ -129,12 +135,24 @@ def test_who_asks_is_served_beside_every_attack(
         late[kind] = p95(took) / p95(idle)
         row = {
             "attack": kind, "n": len(took), "p95 ms": round(p95(took), 1), "times idle": round(
-            late[kind], 2), "failed": len(failed), "livez p95 ms": round(p95(probes), 1),
-            "livez max ms": round(max(probes), 1), **attack,
+            late[kind], 2), "failed": len(failed), "probes": len(probes),
+            "livez p95 ms": round(p95(probes), 1), "livez max ms": round(max(probes), 1), **attack,
         }  # fmt: skip
         print(row, flush=True)
         record_property(kind, str(row))
         assert not failed, (kind, failed[:3])
+        check_attack(kind, attack)
+        if row["livez p95 ms"] > LIVEZ_MS or row["refused p95 ms"] > REFUSED_MS:
+            slow.append(row)
     if seconds < 30:  # a few seconds beside other tests tell less, of overload nothing
         late.pop("overload")
     assert max(late.values()) <= (3 if seconds > 30 else 10), late
+    assert not slow or seconds < 30, slow
+
+
+def check_attack(kind: str, attack: dict[str, Any]) -> None:
+    """See that it was one: that replies waited for their readers, and that some were refused."""
+    if kind == "slow readers":
+        assert attack["stalled at once"] >= STALLED, attack
+    if kind == "overload":
+        assert attack["statuses"]["503"] > attack["statuses"]["200"] > 0, attack

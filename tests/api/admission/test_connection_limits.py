@@ -1,24 +1,24 @@
 """Connections that are half open, or whose client does not read, take nothing from the others."""
 
-import asyncio
 import resource
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from http.client import HTTPConnection
-from typing import cast
 
 import httpx2
 import pytest
 
 from api.admission import connection_limits
 from retrieval.settings import Settings
+from tests.support.servers.attacks import SEGMENT
 from tests.support.servers.served import api_process
 
 FILES = 160  # of the process: 64 connections, once its own are taken off
 HALF = b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half"
-MADE = 200  # half-open connections
+UNREAD = b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 10  # 850 KB
+MADE = 200  # connections of those who ask nothing, or read nothing
 
 
 @pytest.fixture
@@ -61,23 +61,33 @@ def is_cut_while_sending(deaf: socket.socket, request: bytes) -> bool:
 
 
 @pytest.mark.usefixtures("few_files")
-def test_with_few_files_half_open_connections_give_way(indexed: Settings) -> None:
+@pytest.mark.parametrize("sent", [HALF, UNREAD], ids=["half open", "many requests, none read"])
+def test_with_few_files_who_holds_connections_gives_way(indexed: Settings, sent: bytes) -> None:
     assert indexed.database_url
     url = indexed.database_url.get_secret_value()
     environment = {"DATABASE_URL": url, "VAULT": str(indexed.vault)}
     with api_process(environment) as (client, process), ExitStack() as held:
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(MADE * 3, before[0]), before[1]))
-        for number in range(MADE):
-            half = socket.create_connection(address(client), 10, (f"127.0.0.{2 + number % 8}", 0))
-            held.callback(half.close)
-            half.sendall(HALF)
-        # The kept connection of `client` has waited longest of all, and may be the one that goes.
+        client.close()  # its connection would have waited longest, and be the one that goes
+        made = [held.enter_context(socket.socket()) for _ in range(MADE)]
+        for number, one in enumerate(made):
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, SEGMENT)
+            one.bind((f"127.0.0.{2 + number % 8}", 0))
+            one.settimeout(30)
+            one.connect(address(client))
+            one.sendall(sent)
+        for one in made if sent is UNREAD else ():
+            with suppress(ConnectionError):
+                one.recv(1)  # its request has come whole, or it is closed
         fresh = held.enter_context(httpx2.Client(base_url=client.base_url, timeout=60))
         for _ in range(3):
             assert fresh.get("/livez").status_code == 200
             asked = fresh.post("/ask", json={"question": "How long does a torch burn?"})
             assert asked.status_code == 200
+        for _ in range(20):
+            assert httpx2.get(f"{client.base_url}/livez", timeout=60).status_code == 200
         assert process.poll() is None
 
 
@@ -116,51 +126,24 @@ def test_a_kept_connection_asks_again_and_a_client_that_does_not_read_is_cut(
         assert is_cut_while_sending(deaf, whole)
 
 
-class Abort:
-    """A transport that notes whether it was aborted."""
-
-    def __init__(self) -> None:
-        self.is_aborted = False
-
-    def abort(self) -> None:
-        self.is_aborted = True
-
-
-def made(address: str) -> connection_limits.LimitedProtocol:
-    one = object.__new__(connection_limits.LimitedProtocol)
-    one.address, one.transport = address, cast(asyncio.Transport, Abort())
-    return one
+def test_half_of_a_second_request_behind_a_whole_one_is_cut(
+    client: httpx2.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_limits, "REQUEST_SECONDS", 0.5)
+    whole = b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    half = b"POST /ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 900\r\n\r\n{"
+    with socket.create_connection(address(client), 20) as one:
+        one.sendall(whole + half)
+        while not one.recv(65_536).endswith(b'{"status":"alive"}'):
+            pass
+        assert is_closed(one, 20)
 
 
-def is_aborted(one: connection_limits.LimitedProtocol) -> bool:
-    return cast(Abort, one.transport).is_aborted
-
-
-def test_the_oldest_unfinished_connection_gives_way_and_none_that_is_answered() -> None:
-    kept = connection_limits.Connections(4)
-    first, second, third, fourth = map(made, "aabb")
-    for one in (first, second, third, fourth):
-        assert kept.admit(one)
-        kept.unfinished(one, now=True)
-    assert not kept.admit(made("a")), "half of them are from one address"
-    kept.unfinished(first, now=False)  # it is answered
-    assert kept.admit(made("c"))
-    assert [is_aborted(one) for one in (first, second, third)] == [False, True, False]
-    kept.leave(second)  # its end is told later
-    for one in (third, fourth):
-        kept.unfinished(one, now=False)
-    assert not kept.admit(made("d")), "all are answered"
-    kept.leave(first)
-    assert kept.admit(made("d"))
-
-
-def test_nobody_gives_way_to_an_address_with_more_connections() -> None:
-    kept = connection_limits.Connections(6)
-    honest, *many = map(made, "hmmnnn")
-    for one in (honest, *many):
-        assert kept.admit(one)
-    kept.unfinished(honest, now=True)  # kept alive, and asks again soon
-    assert not kept.admit(made("m"))
-    kept.unfinished(many[0], now=True)
-    assert kept.admit(made("m"))
-    assert [is_aborted(one) for one in (honest, many[0])] == [False, True]
+def test_web_sockets_are_not_taken_and_counted_for_ever(client: httpx2.Client) -> None:
+    upgrade = (
+        b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    with socket.create_connection(address(client), 20) as one:
+        one.sendall(upgrade)
+        assert one.recv(65_536).startswith(b"HTTP/1.1 200"), "it is answered as any other request"

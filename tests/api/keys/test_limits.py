@@ -197,8 +197,8 @@ def test_tokens_of_a_key_are_limited_and_beyond_the_days_budget_cards_answer(
 
 
 def test_what_is_no_address_is_counted_as_one_unknown_caller() -> None:
-    assert {limits._network(host) for host in ("", "nonsense", "10.0.0.1:80")} == {"unknown"}
-    assert limits._network("10.0.0.1") == "10.0.0.1"
+    assert {limits.network_of(host) for host in ("", "nonsense", "10.0.0.1:80")} == {"unknown"}
+    assert limits.network_of("10.0.0.1") == "10.0.0.1"
 
 
 def test_of_requests_at_once_as_many_pass_as_may_and_old_rows_go(database: str) -> None:

@@ -1,10 +1,11 @@
 """Readers of long files take turns, and one of them leaves places for the others."""
 
 import asyncio
+from contextlib import ExitStack
 
 import pytest
 
-from api.page.turns import MOST_WAITING, Turns
+from api.page.turns import MOST_WAITING, MOST_WHOLE, Turns, WholeReplies
 from retrieval.errors import OverloadedError
 
 
@@ -44,7 +45,22 @@ async def crowded(turns: Turns) -> None:
     with pytest.raises(OverloadedError, match=f"{most} files are waiting"):
         await turns.take("many")
     other = asyncio.create_task(turns.take("other"))
+    begun = asyncio.create_task(turns.take("many", is_begun=True))
     await asyncio.sleep(0)
     assert not other.done()
-    for task in (*waiting, other):
+    assert not begun.done(), "a reply that has begun waits, however many do"
+    for task in (*waiting, other, begun):
         task.cancel()
+
+
+def test_all_files_are_sent_to_a_few_of_whom_one_leaves_a_place() -> None:
+    places = WholeReplies()
+    for _ in range(2):  # they are free again
+        with ExitStack() as held:
+            for _ in range(MOST_WHOLE * 3 // 4):
+                held.enter_context(places.place("many"))
+            with pytest.raises(OverloadedError, match="all files are sent to 3 readers"):
+                held.enter_context(places.place("many"))
+            held.enter_context(places.place("other"))
+            with pytest.raises(OverloadedError):
+                held.enter_context(places.place("third"))

@@ -1,7 +1,7 @@
 """Attackers of an API, in a process of their own: python -m tests.support.servers.attacks KIND …
 
 They come from 127.0.0.2 to 127.0.0.9 and come again when they are cut off or refused. In the end a
-line of JSON says what they got.
+line of JSON says what they got, and how many replies waited at once for who did not read them.
 """
 
 import asyncio
@@ -14,8 +14,17 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
+
+from api.page.assets import ASSETS
 
 HALF = b"POST /ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 900\r\n"
+UNREAD = 20  # requests of one who does not read: four times what the kernels of both hold
+SEGMENT = (
+    1_400  # bytes, as over a network: the kernel holds 70 KB for it, and 3 MB within a machine
+)
+_LARGE = f"GET /page/any/{max(ASSETS, key=lambda name: len(ASSETS[name].data))}"
+_OPEN = "01"  # a connection, as the kernel lists them
 _PAUSE = 1.0  # seconds of who was refused, half more or less: Retry-After asks for five
 
 
@@ -26,6 +35,7 @@ class Got:
     statuses: Counter[int] = field(default_factory=Counter)
     answered: list[float] = field(default_factory=list)
     refused: list[float] = field(default_factory=list)
+    stalled: int = 0  # connections at once whose replies nobody reads
 
     def add(self, status: int, milliseconds: float) -> None:
         """Count a reply."""
@@ -51,15 +61,20 @@ class Attack:
         writer.close()
 
     async def deaf(self, number: int) -> None:
-        """Ask for a large page and do not read it."""
+        """Ask for the page's largest file many times, and read nothing but the first status."""
         loop = asyncio.get_running_loop()
         with socket.socket() as deaf:
             deaf.setblocking(False)
             deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            deaf.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, SEGMENT)
             deaf.bind((f"127.0.0.{2 + number % 8}", 0))
             await loop.sock_connect(deaf, ("127.0.0.1", self.port))
-            await loop.sock_sendall(deaf, self._request("GET /vault/Dense.md"))
-            await asyncio.sleep(25)  # longer than a reply may wait for its reader
+            request = self._request(_LARGE).replace(b"Connection: close\r\n", b"")
+            await loop.sock_sendall(deaf, request * UNREAD)
+            status = int((await loop.sock_recv(deaf, 12)).split()[1])
+            self.got.statuses[status] += 1
+            # Longer than a reply may wait for its reader; who was refused comes again sooner.
+            await asyncio.sleep(25 if status == 200 else _PAUSE * random.uniform(0.5, 1.5))
 
     async def dense(self, number: int) -> None:
         """Open a dense file, each time as another page, alone or beside the form."""
@@ -111,13 +126,31 @@ async def _again(attacker: Callable[[int], Awaitable[None]], number: int) -> Non
             await asyncio.sleep(_PAUSE)
 
 
+def _stalled(port: int) -> int:
+    """How many connections of a server hold bytes that the kernel cannot send (Linux)."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text("ascii").splitlines()[1:]]
+    return sum(
+        local.endswith(f":{port:04X}") and state == _OPEN and not queues.startswith("00000000:")
+        for _, local, _, state, queues, *_ in rows
+    )
+
+
+async def _watch(attack: Attack) -> None:
+    for _ in count():
+        attack.got.stalled = max(attack.got.stalled, _stalled(attack.port))
+        await asyncio.sleep(0.5)
+
+
 async def _run(kind: str, attack: Attack, seconds: float) -> None:
     many, attacker = _attackers(attack)[kind]
     tasks = [asyncio.create_task(_again(attacker, number)) for number in range(many)]
+    tasks.append(asyncio.create_task(_watch(attack)))
     await asyncio.wait(tasks, timeout=seconds)
     got = attack.got
     late = sorted(got.refused)[int(0.95 * len(got.refused))] if got.refused else 0.0
-    told = {"statuses": got.statuses, "refused p95 ms": round(late, 1)}
+    told = {
+        "statuses": got.statuses, "refused p95 ms": round(late, 1), "stalled at once": got.stalled
+    }  # fmt: skip
     print(json.dumps(told), flush=True)
     for task in tasks:
         task.cancel()

@@ -111,7 +111,7 @@ UNTESTED = {
     ),
     "row 27": "schemathesis walks no links from one reply to the next request",
     "row 28": "attackers of other machines: they come from other addresses of this one, to one API",
-    "row 29": "no time of /livez is demanded: `make load` prints it",
+    "row 29": "`make test` demands no time of /livez, `make load` does (p95 of 100 ms)",
     "row 37": "logs are searched for secrets in single tests, not through all of them",
     "row 38": "no browser and no test comes through a proxy with TLS",
     "row 40": "how long a reply takes is not hidden, and scores are shown to everybody who may ask",
