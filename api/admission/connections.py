@@ -35,8 +35,8 @@ class Connections:
     def admit(self, new: Connection) -> bool:
         """Give a connection a place; False where it gets one of the reserve.
 
-        Where all are taken, one gives way whose request has not come whole or whose reply is not
-        read: of the address that has most, the one that has waited longest.
+        Where all are taken, one gives way of the address that has most: the oldest whose request
+        has not come whole, or where there is none the oldest whose reply is not read.
         """
         own = self._of_address[new.address]
         is_full = len(self._counted) >= self.most
