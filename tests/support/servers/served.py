@@ -31,17 +31,18 @@ def api_process(
     environment: Mapping[str, str],
     log: IO[bytes] | None = None,
     program: Sequence[str] = ("-c", _API),
+    folder: Path = _ROOT,
 ) -> Iterator[tuple[httpx2.Client, subprocess.Popen[bytes]]]:
     """Yield a client of a running API process, and the process; Ctrl-C ends it.
 
     What it writes to stderr goes to `log`, else to this process's. With `program` ("-m", "api") it
-    is the program that users run.
+    is the program that users run. `folder` is where its code is.
     """
     port = free_port()
     settings = {"PORT": str(port), "RAG_THRESHOLD": "-9", "LOG_LEVEL": "WARNING", **environment}
     process = subprocess.Popen(
         [sys.executable, *program],
-        cwd=_ROOT,
+        cwd=folder,
         env={**os.environ, **settings},
         stdout=subprocess.DEVNULL,
         stderr=log,
