@@ -182,13 +182,18 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
                         f"but for --review, whose default is {_DRAFTS}")  # fmt: skip
     parser.add_argument("--review", action="store_true", help="of --missed: decide about drafts")
     parser.add_argument(
-        "--dataset", type=Path, default=RULES, help="of --review: what the gate asks, to add to"
+        "--dataset", type=Path, help=f"of --review: what the gate asks, to add to; default {RULES}"
     )
     args = parser.parse_args(argv)
     if not 1 <= args.days <= 3_650:
         parser.error(f"--days is {args.days}, not 1 to 3650")
     if (args.output or args.review) and not args.missed:
         parser.error("--output and --review are of --missed")
+    if args.dataset and not args.review:
+        parser.error("--dataset is of --review")
+    if args.missed and (args.json or args.down):
+        parser.error("--json and --down list ratings; --missed has neither")
+    args.dataset = args.dataset or RULES
     if not 1 <= args.limit <= 100_000:
         parser.error(f"--limit is {args.limit}, not 1 to 100000")
     return args

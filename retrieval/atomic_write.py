@@ -1,5 +1,6 @@
 """Replace a file at once: whoever reads it, or stops the program, finds the old or the new one."""
 
+import stat
 from pathlib import Path
 
 
@@ -9,10 +10,13 @@ def write(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Make `data` the contents of `path`. Raises OSError, and leaves the old ones."""
+    """Make `data` the contents of `path`, and keep its mode. Raises OSError as `write` does."""
     part = path.with_name(path.name + ".part")
     try:
-        part.write_bytes(data)
+        with part.open("wb") as file:
+            if path.exists():  # before a byte is in it
+                part.chmod(stat.S_IMODE(path.stat().st_mode))
+            file.write(data)
         part.replace(path)
     except OSError:
         part.unlink(missing_ok=True)

@@ -106,7 +106,8 @@ def _decided(row: _Row, ask: _Ask) -> _Row | None:
 
 def _answered(row: _Row, gold: dict[str, str]) -> _Row:
     """The row with the line that answers it, which the search did not say."""
-    said = {"kind": "prose", "answer": gold["quote"], "gold": [gold], "why_unanswerable": None}
+    kind = "table" if gold["quote"].lstrip().startswith("|") else "prose"
+    said = {"kind": kind, "answer": gold["quote"], "gold": [gold], "why_unanswerable": None}
     return row | said | {"nearest": None, "status": "accepted"}
 
 

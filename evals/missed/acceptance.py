@@ -25,7 +25,7 @@ def append(path: Path, row: dict[str, Any], vault: Path) -> dict[str, Any]:
     """Append an accepted draft to a file of questions and return it as it stands there.
 
     What the file holds stays, byte for byte; it is replaced at once. Where the draft does not say
-    what an answer must include, or what the rules would say, that is made of its words. Raises
+    what an answer must include, or what the rules would say, that is as `completed` has it. Raises
     DatasetError where the file holds no JSONL or `evals.lint` finds something in the row, and the
     file is as before; VaultError where `vault` has no files; OSError where it cannot be written.
     """
@@ -45,7 +45,12 @@ def append(path: Path, row: dict[str, Any], vault: Path) -> dict[str, Any]:
 
 
 def completed(row: dict[str, Any], pages: Pages) -> dict[str, Any]:
-    """Return an accepted draft as a row that `evals.lint` asks for, without its status."""
+    """Return an accepted draft as a row that `evals.lint` asks for, without its status.
+
+    Where it does not say what an answer must include, or what the rules would say, that is made
+    of its words; `must_include` is empty where a person has to say which word of the line it is.
+    Raises DatasetError where the rules hold all words of a question that they do not answer.
+    """
     left = {n: v for n, v in row.items() if v is not None and n not in ("status", "nearest")}
     if row["gold"]:
         return left | {"must_include": row.get("must_include") or _needed(row)}
@@ -53,13 +58,16 @@ def completed(row: dict[str, Any], pages: Pages) -> dict[str, Any]:
 
 
 def _needed(row: dict[str, Any]) -> tuple[str, ...]:
+    """What an answer must include; nothing where the line has numbers or cells."""
+    if row["kind"] == "table" or any(one.isdigit() for one in row["answer"]):
+        return ()  # which of them was asked for is known to a person alone
     found = selection.needed(row["kind"], row["question"], row["answer"])
     words = sorted(english.WORD.findall(row["answer"]), key=len)
     return found or tuple(words[-1:])  # a line that says nothing but what was asked
 
 
 def _absent(question: str, pages: Pages) -> str:
-    """A pattern of the question's words that matches nowhere: the longest one, or two, or all."""
+    """A pattern of the question's words that matches nowhere: one, two neighbours, or all."""
     for pattern in _patterns(fold(question).lower()):
         if not any(quote_locations.absence_faults(pattern, pages)):
             return pattern
@@ -67,11 +75,13 @@ def _absent(question: str, pages: Pages) -> str:
 
 
 def _patterns(question: str) -> Iterator[str]:
-    words = _WORD.findall(question)
-    own = [word for word in words if word not in STOP]
+    own = [word for word in _WORD.findall(question) if word not in STOP]
     yield from sorted(own, key=len, reverse=True)
-    yield from (rf"{one}\W+{two}" for one, two in pairwise(words))
-    yield r"\W+".join(map(re.escape, question.split()))
+    words = re.findall(r"\w+", question)
+    for one, two in pairwise(words):
+        if _WORD.fullmatch(one) and _WORD.fullmatch(two):
+            yield rf"{one}\W+{two}"
+    yield r"\W+".join(words)
 
 
 def _appended(before: bytes, row: dict[str, Any]) -> bytes:

@@ -60,7 +60,7 @@ def row_id(question: str) -> str:
 
 
 def row(cluster: Cluster) -> str:
-    """Return a cluster as a line of a dataset, a draft for `python -m evals.draft --review`.
+    """Return a cluster as a line of a dataset, a draft for `evals.inbox --missed --review`.
 
     Its gold is the nearest line; one that is refused is a near miss, with its lines for a review.
     """

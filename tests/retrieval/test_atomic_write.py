@@ -25,3 +25,10 @@ def test_a_write_that_fails_leaves_the_old_contents(
     atomic_write.write(path, "new\n")
     assert path.read_bytes() == b"new\n"
     assert [file.name for file in tmp_path.iterdir()] == ["fit.json"]
+
+
+def test_who_may_read_a_file_stays_when_it_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "missed.jsonl"
+    path.touch(0o600)
+    atomic_write.write(path, "new\n")
+    assert (path.read_text("utf-8"), path.stat().st_mode & 0o777) == ("new\n", 0o600)
