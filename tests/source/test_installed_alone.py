@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from evals.answers.running_apis import free_port
 from tests.conftest import RULES, write_vault
-from tests.support.index.embedded import clean, free_port, open_folder
+from tests.support.index.embedded import clean, open_folder
 from tests.support.source import built
 
 OF_EXTRAS = {"retrieval.llama_index": "llama_index"}  # the modules that want one, and what
