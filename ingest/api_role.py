@@ -1,6 +1,7 @@
 """The API's own role of the database: made and granted by ingest, which owns the tables."""
 
 from contextlib import suppress
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import sql
@@ -11,34 +12,48 @@ from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection
 from retrieval.settings import Settings
 
+# All tables of the migrations, which the API reads; what else is in the schema is not ours.
+TABLES = (
+    "chunk", "corpus", "entry", "feedback", "file", "generation", "given_answer", "migration",
+    "posting", "rate_window", "telemetry", "word",
+)  # fmt: skip
 # What the API writes, as _GRANT says; all else it reads.
-_WRITES = (
+_WRITES = {
     ("feedback", "INSERT"), ("feedback", "UPDATE"),
     ("rate_window", "INSERT"), ("rate_window", "UPDATE"), ("rate_window", "DELETE"),
     ("telemetry", "INSERT"), ("telemetry", "DELETE"),
     ("given_answer", "INSERT"), ("given_answer", "UPDATE"), ("given_answer", "DELETE"),
-)  # fmt: skip
+}  # fmt: skip
+_NEEDED = {*_WRITES, *((table, "SELECT") for table in TABLES)}
 _GRANT = """
-    GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role};
-    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO {role};
+    GRANT SELECT ON {tables} TO {role};
     GRANT INSERT, UPDATE ON feedback TO {role};
     GRANT INSERT, UPDATE, DELETE ON rate_window, given_answer TO {role};
     GRANT INSERT, DELETE ON telemetry TO {role};
 """
+_REVOKE = "REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON {tables} FROM {role}"
 # Of the database's owner alone: what else everybody may do, on PostgreSQL 14 and on all.
 _CLOSE = """
     REVOKE CREATE ON SCHEMA public FROM PUBLIC;
     REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC;
 """
-_MAY_READ_ALL = """
-    SELECT coalesce(bool_and(has_table_privilege(%s, oid, 'SELECT')), false)
-    FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+# Whether a role has a right to a table, and to a column of it at least.
+_RIGHTS = """
+    SELECT name, what, has_table_privilege(%(role)s, name, what),
+        CASE WHEN what IN ('INSERT', 'UPDATE') THEN has_any_column_privilege(%(role)s, name, what)
+        ELSE has_table_privilege(%(role)s, name, what) END
+    FROM unnest(%(tables)s::text[]) AS ours (name),
+        unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) AS rights (what)
 """
-_MAY_WRITE = """
-    SELECT bool_and(has_table_privilege(%s, name, what))
-    FROM unnest(%s::text[], %s::text[]) AS needed (name, what)
+_ROLE = """
+    SELECT rolsuper OR rolcreaterole, rolcanlogin, pg_has_role(role.oid, current_user, 'MEMBER')
+        OR EXISTS (
+            SELECT FROM unnest(%(tables)s::text[]) AS ours (name)
+            JOIN pg_class ON pg_class.oid = name::regclass
+            WHERE pg_has_role(role.oid, relowner, 'MEMBER')
+        )
+    FROM pg_roles AS role WHERE rolname = %(role)s
 """
-
 _MAY_CREATE = """
     SELECT has_database_privilege(%(role)s, current_database(), 'TEMPORARY')
         OR has_schema_privilege(%(role)s, 'public', 'CREATE')
@@ -48,9 +63,11 @@ _MAY_CREATE = """
 def ensure(conn: Connection, settings: Settings, say: Say) -> None:
     """Make the role of API_DATABASE_URL where it is missing, and let it do what the API does.
 
-    Nothing is written where it may do all of that already, or without that setting. `say` takes a
-    line where a role was made, or where others keep rights that only the database's owner takes
-    away. Raises ConfigurationError where it is no role of its own or cannot be made.
+    What more it was granted on our tables is taken away. Nothing is written where neither is to
+    do, or without that setting. `say` takes lines, once all is committed: that a role was made,
+    which rights were taken away, which ones it keeps that only others take away, and that the two
+    addresses name different hosts. Raises ConfigurationError where it is no role of its own, may
+    not log in, is of another database, or cannot be made or granted.
     """
     url = settings.api_database_url
     if url is None:
@@ -62,30 +79,68 @@ def ensure(conn: Connection, settings: Settings, say: Say) -> None:
             "API_DATABASE_URL needs a name of a role in it, and DATABASE_URL beside it: the "
             "owner's, which ingest connects by"
         )
+    owner = conninfo_to_dict(settings.database_url.get_secret_value())
+    said = _other_place(parts, owner, conn.info.dbname)
     try:
         with conn.transaction():
             if not _exists(conn, role):
                 _make(conn, role, password)
-                say(f"the role {role!r} was made for the API")
-            if not _is_granted(conn, role):
-                _grant(conn, role, say)
+                said.append(f"the role {role!r} was made for the API")
+            said += _set_rights(conn, role)
     except psycopg.errors.InsufficientPrivilege as error:
+        raise _cannot(conn, role, str(error.diag.message_primary)) from error
+    for line in said:
+        say(line)
+
+
+def _other_place(api: dict[str, Any], owner: dict[str, Any], database: str) -> list[str]:
+    """Say where the two addresses name different hosts; refuse another database."""
+    named = api.get("dbname") or api["user"]
+    if named != database:
         raise ConfigurationError(
-            f"the role {role!r} of API_DATABASE_URL cannot be made or granted by "
-            f"{conn.info.user!r} ({error.diag.message_primary}); docs/operations.md has what a "
-            "superuser runs; or leave API_DATABASE_URL out"
-        ) from error
+            f"API_DATABASE_URL names the database {named!r} and DATABASE_URL {database!r}; the "
+            "API is to read the one that ingest writes"
+        )
+    hosts = [f"{one.get('host') or ''}:{one.get('port') or 5432}" for one in (api, owner)]
+    if hosts[0] == hosts[1]:
+        return []
+    return [
+        f"API_DATABASE_URL names the host {hosts[0]!r} and DATABASE_URL {hosts[1]!r}; the role is "
+        "seen to at the latter, which has to be the same server"
+    ]
+
+
+def _cannot(conn: Connection, role: str, why: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"the role {role!r} of API_DATABASE_URL cannot be made or granted by {conn.info.user!r} "
+        f'({why}); docs/operations.md ("The API\'s role") has what to run by hand; or leave '
+        "API_DATABASE_URL out"
+    )
 
 
 def _exists(conn: Connection, role: str) -> bool:
-    """Whether there is such a role. Raises ConfigurationError where nothing is kept from it."""
-    row = conn.execute("SELECT rolsuper FROM pg_roles WHERE rolname = %s", [role]).fetchone()
-    if row and (row[0] or role == conn.info.user):
+    """Whether there is such a role. Raises ConfigurationError where the API cannot be given it."""
+    row = conn.execute(_ROLE, {"role": role, "tables": list(TABLES)}).fetchone()
+    if row is None:
+        return False
+    is_mighty, may_log_in, is_owner = row
+    if is_mighty or role == conn.info.user:
         raise ConfigurationError(
-            f"API_DATABASE_URL names {role!r}, a superuser or the role of DATABASE_URL, from which "
-            "nothing is kept; name a role that is the API's own, it is made where it is missing"
+            f"API_DATABASE_URL names {role!r}, a superuser or the role of DATABASE_URL, or one "
+            "that makes roles, from which nothing is kept; name a role that is the API's own, it "
+            "is made where it is missing"
         )
-    return row is not None
+    if is_owner:
+        raise ConfigurationError(
+            f"API_DATABASE_URL names {role!r}, a member of the role that owns the tables, from "
+            "which nothing is kept; REVOKE that membership, or name a role that is the API's own"
+        )
+    if not may_log_in:
+        raise ConfigurationError(
+            f"API_DATABASE_URL names {role!r}, which may not log in; ALTER ROLE … LOGIN, or name "
+            "another role"
+        )
+    return True
 
 
 def _make(conn: Connection, role: str, password: str) -> None:
@@ -102,17 +157,47 @@ def _make(conn: Connection, role: str, password: str) -> None:
     )
 
 
-def _is_granted(conn: Connection, role: str) -> bool:
-    if conn.execute(_MAY_READ_ALL, [role]).fetchone() != (True,):
-        return False
-    tables, rights = zip(*_WRITES, strict=True)
-    return conn.execute(_MAY_WRITE, [role, list(tables), list(rights)]).fetchone() == (True,)
+def _set_rights(conn: Connection, role: str) -> list[str]:
+    """Grant what is missing and revoke what is too much; return what there is to say."""
+    missing, excess = _rights(conn, role)
+    if excess:
+        _change(conn, _REVOKE, role)
+    if not (missing or excess):
+        return []
+    _change(conn, _GRANT, role)
+    missing, kept = _rights(conn, role)
+    if missing:  # of what one may not grant, PostgreSQL may warn alone
+        raise _cannot(conn, role, f"it lacks {_listed(missing)}")
+    said = [f"{role!r} may no longer {_listed(excess - kept)}"] if excess - kept else []
+    if kept:
+        said.append(
+            f"{role!r} may {_listed(kept)}, as everybody, by another role or by somebody else's "
+            "grant; a superuser revokes that"
+        )
+    return said + _close(conn, role)
 
 
-def _grant(conn: Connection, role: str, say: Say) -> None:
-    database = sql.Identifier(conn.info.dbname)
-    conn.execute(sql.SQL(_GRANT).format(role=sql.Identifier(role)))
+def _rights(conn: Connection, role: str) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """Which rights to our tables a role lacks, and which ones are too much."""
+    rows = conn.execute(_RIGHTS, {"role": role, "tables": list(TABLES)}).fetchall()
+    has = {(table, right) for table, right, whole, _ in rows if whole}
+    touches = {(table, right) for table, right, _, some in rows if some}
+    return _NEEDED - has, touches - _NEEDED
+
+
+def _listed(rights: set[tuple[str, str]]) -> str:
+    return ", ".join(f"{right} on {table}" for table, right in sorted(rights))
+
+
+def _change(conn: Connection, statement: LiteralString, role: str) -> None:
+    tables = sql.SQL(", ").join(sql.Identifier(table) for table in TABLES)
+    conn.execute(sql.SQL(statement).format(role=sql.Identifier(role), tables=tables))
+
+
+def _close(conn: Connection, role: str) -> list[str]:
+    """Take from everybody what the role is not to do either, where that is ours to take."""
     with suppress(psycopg.errors.InsufficientPrivilege), conn.transaction():
-        conn.execute(sql.SQL(_CLOSE).format(database=database))
-    if conn.execute(_MAY_CREATE, {"role": role}).fetchone() == (True,):
-        say(f"{role!r} may make tables of its own, as everybody; the database's owner revokes that")
+        conn.execute(sql.SQL(_CLOSE).format(database=sql.Identifier(conn.info.dbname)))
+    if conn.execute(_MAY_CREATE, {"role": role}).fetchone() != (True,):
+        return []
+    return [f"{role!r} may make tables of its own, as everybody; the database's owner revokes that"]

@@ -79,8 +79,9 @@ def refuse_odd_vault(
                 "take the other one's place: python -m ingest --replace"
             )
         return
-    is_empty = not found.files and _lost(found, plan, known) * 2 > total
-    many = gone > _SAFE_REMOVALS and gone * 2 > total
+    lost = _lost(found, plan, known)  # what only moved is not
+    is_empty = not found.files and lost * 2 > total
+    many = lost > _SAFE_REMOVALS and lost * 2 > total
     if (many or is_empty) and not allowed.mass_delete:
         raise VaultError(
             f"{said}; is it the right folder? If the files are meant to go: python -m ingest "

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from api.main import create_app
 from api.state import open_app_state
-from ingest import pipeline
+from ingest import api_role, pipeline
 from retrieval import rates
 from retrieval.context import SearchContext
 from retrieval.database.pool import Store
@@ -119,6 +119,66 @@ def test_what_is_no_role_of_its_own_is_refused(
             ingest(with_role(settings, url))
 
 
+def test_another_database_is_refused_and_another_host_is_said(
+    settings: Settings, role: str, ingest: Ingest
+) -> None:
+    with pytest.raises(ConfigurationError, match="names the database 'another' and DATABASE_URL"):
+        ingest(with_role(settings, make_conninfo(role, dbname="another")))
+    line, _ = ingest(with_role(settings, make_conninfo(role, host="db.internal", port=5432)))
+    assert "names the host 'db.internal:5432' and DATABASE_URL " in line
+
+
+def test_a_role_that_is_there_is_refused_as_a_member_of_the_owner_and_without_login(
+    settings: Settings, role: str, ingest: Ingest, database: str
+) -> None:
+    name = sql.Identifier(str(conninfo_to_dict(role)["user"]))
+    refused = {
+        "ALTER ROLE {name} CREATEROLE": ("one that makes roles", "ALTER ROLE {name} NOCREATEROLE"),
+        "GRANT {owner} TO {name}": ("a member of the role that owns", "REVOKE {owner} FROM {name}"),
+        "ALTER ROLE {name} NOLOGIN": ("which may not log in", "ALTER ROLE {name} LOGIN"),
+    }
+    ingest(with_role(settings, role))
+    with psycopg.connect(database, autocommit=True) as conn:
+        values = {"name": name, "owner": sql.Identifier(conn.info.user)}
+        for statement, (says, undo) in refused.items():
+            conn.execute(sql.SQL(statement).format(**values))
+            with pytest.raises(ConfigurationError, match=says):
+                ingest(with_role(settings, role))
+            conn.execute(sql.SQL(undo).format(**values))
+    assert ingest(with_role(settings, role)) == []
+
+
+def test_rights_that_are_too_much_are_taken_away_or_said(
+    settings: Settings, role: str, ingest: Ingest, database: str
+) -> None:
+    given = with_role(settings, role)
+    ingest(given)
+    name = str(conninfo_to_dict(role)["user"])
+    with psycopg.connect(database, autocommit=True) as conn:
+        for grant in ("DELETE, TRUNCATE ON chunk", "UPDATE (path) ON file", "UPDATE ON telemetry"):
+            conn.execute(f"GRANT {grant} TO {name}".encode())
+        assert ingest(given) == [
+            f"{name!r} may no longer DELETE on chunk, TRUNCATE on chunk, UPDATE on file, "
+            "UPDATE on telemetry"
+        ]
+        assert ingest(given) == []
+        conn.execute("GRANT DELETE ON word TO PUBLIC")
+        (said,) = ingest(given)
+        assert said.startswith(f"{name!r} may DELETE on word, as everybody")
+    with psycopg.connect(role, autocommit=True) as conn:
+        conn.execute("DELETE FROM rate_window")  # its own rights stay
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            conn.execute("DELETE FROM chunk")
+
+
+def test_the_tables_of_the_api_are_those_of_the_migrations(
+    search_context: SearchContext, database: str
+) -> None:
+    with psycopg.connect(database) as conn:
+        rows = conn.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        assert sorted(name for (name,) in rows) == list(api_role.TABLES)
+
+
 @contextmanager
 def owner(database: str) -> Iterator[str]:
     """The URL for a role that owns the schema alone: it may make no roles."""
@@ -148,9 +208,31 @@ def test_an_owner_who_may_make_no_roles_grants_to_one_that_is_there(
             made = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
             name, password = (str(parts[part]) for part in ("user", "password"))
             conn.execute(made.format(sql.Identifier(name), sql.Literal(password)))
+            conn.execute("CREATE TABLE of_others ()")  # the schema may be shared
         (said,) = ingest(given)
         assert "may make tables of its own, as everybody" in said
         with psycopg.connect(role, autocommit=True) as conn:
             assert conn.execute("SELECT count(*) FROM file").fetchone() == (3,)
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 conn.execute("DELETE FROM file")
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                conn.execute("SELECT FROM of_others")
+
+
+def test_a_role_is_said_to_be_made_when_it_is(
+    settings: Settings, role: str, ingest: Ingest, database: str
+) -> None:
+    said: list[str] = []
+    with owner(database) as url:
+        given = with_role(settings, role, database_url=SecretStr(url))
+        ingest(given.model_copy(update={"api_database_url": None}))
+        with psycopg.connect(database, autocommit=True) as conn:
+            name = str(conninfo_to_dict(url)["user"])
+            conn.execute(sql.SQL("ALTER ROLE {} CREATEROLE").format(sql.Identifier(name)))
+            conn.execute("ALTER TABLE telemetry OWNER TO CURRENT_USER")
+        with (
+            psycopg.connect(url, autocommit=True) as conn,
+            pytest.raises(ConfigurationError, match="permission denied for table telemetry"),
+        ):
+            api_role.ensure(conn, given, said.append)
+    assert said == []

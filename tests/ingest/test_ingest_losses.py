@@ -123,6 +123,21 @@ def test_another_vault_is_known_by_the_share_of_files_that_are_its_own(
         plans.refuse_odd_vault(Path("vault"), found, plan, indexed, plans.Allowed(mass_delete=True))
 
 
+def test_many_files_may_be_moved_and_not_be_deleted_meanwhile(
+    search_context: SearchContext, vault: Path
+) -> None:
+    write_vault(vault, {f"a/{n}.md": f"# Rule {n}\n\nA rule.\n" for n in range(24)})
+    pipeline.run(search_context, vault)
+    (vault / "a").rename(vault / "b")
+    report = pipeline.run(search_context, vault)
+    assert (len(report.plan.added), len(report.plan.removed)) == (24, 24)
+    (vault / "b").rename(vault / "c")
+    for n in range(14):
+        (vault / f"c/{n}.md").unlink()
+    with pytest.raises(VaultError, match=r"24 of the index's 27 files .*--allow-mass-delete$"):
+        pipeline.run(search_context, vault)
+
+
 def test_another_vault_takes_no_index_over_and_a_moved_folder_does(
     search_context: SearchContext, vault: Path, tmp_path: Path
 ) -> None:
