@@ -29,14 +29,16 @@ _INGEST_LOCK = 0  # temporary generations lock their own id, which begins at 1
 def lock(conn: Connection) -> None:
     """Hold the one lock of writers on this connection until it closes.
 
-    Raises IngestRunningError naming the holder where another process has it.
+    Raises IngestRunningError naming the holder where another process has it, or for longer than a
+    second this one.
     """
-    name = f"ingest, process {os.getpid()} on {socket.gethostname()}"
-    conn.execute("SELECT set_config('application_name', %s, false)", [name[:63]])
+    name = f"ingest, process {os.getpid()} on {socket.gethostname()}"[:63]
+    conn.execute("SELECT set_config('application_name', %s, false)", [name])
     give_up = monotonic() + _PATIENCE
     while not _try_lock(conn):
         holder = writer(conn)
-        if holder or monotonic() > give_up:
+        is_other = holder is not None and not holder.startswith(f"{name}, since")
+        if is_other or monotonic() > give_up:
             raise IngestRunningError(
                 f"another ingest is running ({holder or 'it ended just now'}); wait for its end"
             )

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -81,6 +82,17 @@ def test_a_second_ingest_at_the_same_time_names_the_first(
     assert f"process {os.getpid()} on {socket.gethostname()}" in str(caught.value)
     assert "since 20" in str(caught.value)
     pipeline.run(search_context, vault)  # the lock went with its connection
+
+
+def test_a_run_waits_for_the_end_of_the_one_before_in_this_process(
+    search_context: SearchContext, vault: Path
+) -> None:
+    with search_context.store.connect(autocommit=True) as conn:
+        generations.lock(conn)
+        ending = threading.Timer(0.2, conn.close)  # as a server that is late to see it closed
+        ending.start()
+        pipeline.run(search_context, vault)
+        ending.join()
 
 
 @pytest.mark.proves("promise 6", "row 5")
