@@ -22,6 +22,8 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal import decision, off_topic, topic_scores
 from retrieval.refusal.topic_scores import OffTopicScores
 from retrieval.search_trace import Timings
+from retrieval.settings import ENGLISH
+from retrieval.text import contractions
 from retrieval.text.normalize import searchable
 from retrieval.tracing import KIND, MODEL, OPERATION, stage
 from retrieval.vocabulary.terms import in_vault_words
@@ -106,9 +108,15 @@ def _described(result: SearchResult) -> dict[str, str | float]:
 
 def in_words_of(context: SearchContext, question: str, terms: Terms) -> str:
     """Return the question in a vault's words; as typed where the encoder cannot read those."""
-    said = in_vault_words(question, terms)
+    said = in_vault_words(written_out(context, question, terms), terms)
     fits = context.embedder.tokens.count(searchable(said)) <= context.embedder.limit - 2
     return said if fits else question
+
+
+def written_out(context: SearchContext, question: str, terms: Terms) -> str:
+    """Return a question to English rules with its contractions in full: "whats" is "what is"."""
+    is_english = context.settings.language == ENGLISH
+    return contractions.in_full(question, terms.words) if is_english else question
 
 
 def _attempt(context: SearchContext, question: _Question) -> SearchResult | None:

@@ -15,7 +15,7 @@ from api.answer.question.spelling import Correction
 from retrieval.context import SearchContext
 from retrieval.metadata.filters import Given
 from retrieval.models import Certainty, Evidence, SearchResult, Terms
-from retrieval.search import check_question, search
+from retrieval.search import check_question, search, written_out
 from retrieval.settings import ENGLISH
 from retrieval.text import embeds
 from retrieval.text.normalize import searchable
@@ -149,7 +149,7 @@ def understood(
     said = None if is_about else _talk(typed, terms, shown, options.texts)
     if said:
         return Understood(typed, talk=said)
-    question = alone or _whole(context, typed, options, terms)
+    question = written_out(context, alone or _whole(context, typed, options, terms), terms)
     corrections: tuple[Correction, ...] = ()
     if context.settings.language == ENGLISH:  # "ausleihen" is no slip of "ausleihe"
         question, corrections = spelling.corrected(question, terms, context.embedder.tokens.is_word)

@@ -14,8 +14,11 @@ from ingest.read.plain import plain
 from retrieval.vocabulary.terms import raw_cells
 
 _DIGIT = re.compile(r"\d")
+_BOLD = re.compile(r"(\*\*|__)(?!\s)[^*_]+\1")
+_LEAST_NAMES = 2  # of a header's second row; one alone is a label for the rows below
 _CODES = re.compile(r"[\s,;/+&]+")
 _NOTE_WORDS = 6  # a lone cell with more words is a note, with fewer a label for the rows below
+_LEAST_LABEL = 2  # characters of one that says something without its column's name
 _MOST_CODES = 6  # in a cell
 _NO_LEGEND: Mapping[str, str] = MappingProxyType({})
 
@@ -47,7 +50,8 @@ def read(lines: Sequence[str], legend: Mapping[str, str] = _NO_LEGEND) -> Table:
     """Return the rows of a table whose second line is its delimiter row.
 
     A header of several rows is joined column by column ("Saving throws" over "D" is "Saving throws
-    D"); below two of them a row without a label is one more. A row that repeats the header is no
+    D"): below one with gaps a row without a label, or of bold cells alone, is its second; below two
+    a row without a label is one more. A row that repeats the header is no
     row; a row with one short cell is the group of those below it. An empty label in a table of
     three columns and more is the one above. Cells beyond the header's columns are kept. A
     two-column table whose header row holds data, as stat blocks have it, counts that row among its
@@ -56,7 +60,7 @@ def read(lines: Sequence[str], legend: Mapping[str, str] = _NO_LEGEND) -> Table:
     top = plain_cells(lines[0])
     body = [(number, plain_cells(line)) for number, line in enumerate(lines) if number > 1]
     names, header_lines = top, 2
-    if body and _is_second_header(top, body[0][1]):
+    if body and _is_second_header(top, raw_cells(lines[2])):
         names, header_lines = _joined(top, body[0][1], legend), 3
         body = body[1:]
         # No row is above one without a label whose label it could go on with. Where none has one,
@@ -101,7 +105,9 @@ def _body(
 def _is_second_header(top: Sequence[str], second: Sequence[str]) -> bool:
     gaps = any(not cell for cell in top[1:]) and any(top)
     names = [cell for cell in second[1:] if cell]
-    return gaps and len(names) > 1 and not second[0] and bool(top[0])
+    if not gaps or len(names) < _LEAST_NAMES:
+        return False
+    return (not second[0] and bool(top[0])) or all(map(_BOLD.fullmatch, filter(None, second)))
 
 
 def _joined(top: Sequence[str], second: Sequence[str], legend: Mapping[str, str]) -> list[str]:
@@ -134,8 +140,8 @@ def _row(line: int, cells: Sequence[str], names: Sequence[str], group: str = "")
         if cell:
             values.append(f"{name} {cell}".strip())
     label = cells[0] if cells else ""
-    if names and names[0] and (_DIGIT.search(label) or not label):
-        label = f"{names[0]} {label}".strip()  # "Level 7", "d6 3": a bare number says nothing
+    if names and names[0] and (_DIGIT.search(label) or len(label) < _LEAST_LABEL):
+        label = f"{names[0]} {label}".strip()  # "Level 7", "Type G": a bare sign says nothing
     return TableRow(line, ", ".join(filter(None, (group, label))), tuple(values))
 
 

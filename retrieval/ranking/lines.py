@@ -23,7 +23,6 @@ _WORDS = 0.2  # what all of the question's words in an entry add to its nearness
 _NUMBER = 0.1  # what a row for the number that was asked for adds
 _FIELD = 0.1  # what an entry adds that has a field which was asked for in other words
 _NAMED = 0.25  # what a field adds whose name the question holds whole
-_ORDINAL = re.compile(rf"\b(?:(\w+ty)[- ])?({'|'.join(numbers_in_words.ORDINALS)})[- ](\w+)")
 # What people ask instead of a field's name; the words on the right are tried as names of fields.
 _ASKED = {
     "how long": "duration time period term life",
@@ -59,6 +58,7 @@ class QuestionWords:
     total: float  # their weights together, over 0 where there is one
     values: tuple[Value, ...]  # its numbers
     fields: frozenset[str]  # stems of fields that it asks for in other words
+    codes: tuple[ranges.Code, ...]  # "type G"
 
     @classmethod
     def of(cls, question: str, terms: Terms) -> "QuestionWords":
@@ -73,6 +73,7 @@ class QuestionWords:
             fsum(terms.weight(word) for word in words),
             _values_in(question, terms),
             asked_fields(question),
+            ranges.codes_in(question),
         )
 
     def stems(self, text: str) -> frozenset[str]:
@@ -85,14 +86,15 @@ class QuestionWords:
             return 0.0
         return fsum(self.terms.weight(word) for word in self.words & words) / self.total
 
-    def numbers_of(self, row: Entry) -> frozenset[float]:
-        """Return those of the question's numbers that a row is for: it is called so, or by a range.
+    def labels_of(self, path: str, row: Entry) -> frozenset[float | str]:
+        """Return those of the question's numbers and codes that a row is for.
 
-        Of another entry than a row none.
+        It is called so ("type G"), or by a range. Of another entry than a row none.
         """
+        found = ranges.called(path, row, self.codes) if self.codes else frozenset()
         if not self.values:
-            return frozenset()
-        return ranges.named(row, self.values, self.words, self.terms.in_full)
+            return found
+        return found | ranges.named(row, self.values, self.words, self.terms.in_full)
 
     def in_range(self, row: Entry) -> bool:
         """Tell whether a row's range or limit holds a number of the question, by their units."""
@@ -104,14 +106,8 @@ class QuestionWords:
 def _values_in(question: str, terms: Terms) -> tuple[Value, ...]:
     """The numbers of a question, "first level" among them where level is a field of the vault."""
 
-    def in_digits(match: re.Match[str]) -> str:
-        tens, ordinal, counted = match.groups()
-        if key(counted) not in terms.fields:
-            return match[0]  # "who goes first"
-        number = numbers_in_words.ORDINALS[ordinal]
-        return f"{number + int(numbers_in_words.value(tens)) if tens else number} {counted}"
-
-    text = searchable(_ORDINAL.sub(in_digits, question.lower()))
+    in_digits = numbers_in_words.ordinals_in_digits(question, lambda w: key(w) in terms.fields)
+    text = searchable(in_digits.lower())
     return values(text) if any(map(str.isdigit, text)) else ()
 
 
@@ -145,7 +141,7 @@ def _added(path: str, entry: Entry, question: QuestionWords) -> float:
         added += _FIELD
     if (entry.kind != "row" or is_field(entry)) and fields and fields <= question.words:
         added += _NAMED
-    if question.numbers_of(entry):
+    if question.labels_of(path, entry):
         added += _NUMBER
     return added
 

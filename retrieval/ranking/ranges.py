@@ -1,25 +1,32 @@
 """Whether a table's row is for a number of the question: 5 is one of "4-6" and of "up to 12"."""
 
+import re
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from functools import lru_cache
 
 from retrieval.models import Entry
-from retrieval.text.quantities import Interval, Value, intervals
-from retrieval.vocabulary.terms import cells, stems_of
+from retrieval.text.quantities import Interval, Value, intervals, values
+from retrieval.vocabulary.terms import cells, stems_of, title
 
 # Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
+_CODE = re.compile(r"\b([^\W\d_]{2,})\s+([^\W_]{1,2})\b")
 InFull = Callable[[AbstractSet[str]], frozenset[str]]
 
 
 def named(
-    entry: Entry, values: Iterable[Value], asked: AbstractSet[str], in_full: InFull = frozenset
+    entry: Entry,
+    asked_values: Iterable[Value],
+    asked: AbstractSet[str],
+    in_full: InFull = frozenset,
 ) -> frozenset[float]:
     """Return those of a question's numbers that a row is for, of `asked`, the question's stems.
 
     What a row is for stands in its first cell. In a table by name and number ("Dwarf", "4-6") it
     stands in the second one, where the question holds that column's name. A number of another unit
-    ("8 days" for "8 kg") is not meant.
+    ("8 days" for "8 kg") is not meant, nor one that the heading says: below "Dungeon Level 2" the
+    rows have numbers of their own.
     """
     label = _label(entry, asked, in_full) if entry.kind == "row" else None
     if label is None:
@@ -27,13 +34,71 @@ def named(
     span, _ = label
     return frozenset(
         value.number
-        for value in values
-        if span.low <= value.number <= span.sure and _may_be_one_unit(value, span)
+        for value in asked_values
+        if span.low <= value.number <= span.sure
+        and _may_be_one_unit(value, span)
+        and not _is_said(entry.heading, value, in_full)
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A sign that a question names with the word before it: "type G", "zone b", "route S2"."""
+
+    kind: str  # that word's stem
+    sign: str  # in upper case
+
+
+def codes_in(question: str) -> tuple[Code, ...]:
+    """Return the codes of a question: one letter, or two signs with a capital or a digit in them.
+
+    "A" and "I" are words unless they are capitals behind another word.
+    """
+    return tuple(
+        Code(kind, sign.upper())
+        for word, sign in _CODE.findall(question)
+        if (len(sign) == 1 and sign not in {"a", "i"}) or sign != sign.lower() or not sign.isalpha()
+        for kind in stems_of(word)
+    )
+
+
+def called(path: str, entry: Entry, codes: Iterable[Code]) -> frozenset[str]:
+    """Return those signs that a row is called, where its column or its place is of their kind."""
+    if entry.kind != "row":
+        return frozenset()
+    name = next(iter(cells(entry.quote)), "").upper()
+    return frozenset(
+        code.sign
+        for code in codes
+        if code.sign == name and code.kind in _kinds(path, entry.heading, entry.lead)
+    )
+
+
+@lru_cache(maxsize=65_536)
+def _kinds(path: str, heading: str, lead: str) -> frozenset[str]:
+    """What a table's rows may be: the words of its first column, its headings and its file."""
+    first = [cells(line)[:1] for line in lead.split("\n") if line]
+    return frozenset(stems_of(" ".join([title(path), heading, *(c for f in first for c in f)])))
+
+
+def _is_said(heading: str, value: Value, in_full: InFull) -> bool:
+    units = in_full(value.units)
+    return any(
+        said.number == value.number and not said.units.isdisjoint(units)
+        for said in _values_of(heading)
+    )
+
+
+@lru_cache(maxsize=65_536)
+def _values_of(heading: str) -> tuple[Value, ...]:
+    return values(heading)
+
+
 def in_range(
-    entry: Entry, values: Iterable[Value], asked: AbstractSet[str], in_full: InFull = frozenset
+    entry: Entry,
+    asked_values: Iterable[Value],
+    asked: AbstractSet[str],
+    in_full: InFull = frozenset,
 ) -> bool:
     """Tell whether a row's range or limit holds a number of the question that may be of its unit.
 
@@ -48,7 +113,7 @@ def in_range(
         not value.units
         or not (span.units | column).isdisjoint(value.units)
         or not column.isdisjoint(asked)
-        for value in values
+        for value in asked_values
         if span.low <= value.number <= span.high and _may_be_one_unit(value, span)
     )
 

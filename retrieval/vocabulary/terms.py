@@ -14,6 +14,7 @@ from retrieval.text.normalize import searchable, unnumbered
 from retrieval.text.words import STOP, WORD, alias_key, stem
 
 _SELDOM = 2  # times: a word that the rules explain, and not what they call the thing
+_INFLECTED = 5  # letters of an alias that has other forms; a shorter one abbreviates something
 _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four, tour
 _BAR = re.compile(r"(?<!\\)\|")
 _MARKS = re.compile(r"[*_`†]+")
@@ -24,11 +25,23 @@ def in_vault_words(question: str, terms: Terms) -> str:
     """Return the question with those aliases replaced that the rules hardly ever write themselves.
 
     The first meaning takes an alias's place, with the plural's "s" where it had one; others stand
-    behind in brackets. Longer aliases go first, and what was put in is not read again.
+    behind in brackets. Of an alias's last word other forms are read, too, "grappled" as "grapple",
+    but for a file's own name: "is chasing us" is not about a file that is also called "Chases".
+    Longer aliases go first, and what was put in is not read again.
     """
     seldom = {n: m for n, m in terms.aliases.items() if terms.words.get(n.lower(), 0) <= _SELDOM}
     if not seldom:
         return question
+    forms = {
+        _form(name): meanings
+        for name, meanings in seldom.items()
+        if len(name) >= _INFLECTED and key(name) not in terms.names
+    }
+
+    def meant(typed: str) -> str:
+        is_said = terms.words.get(typed.lower(), 0) > _SELDOM  # "a grappling hook"
+        return _meant(typed, seldom, {} if is_said else forms)
+
     longest = max(name.count(" ") for name in seldom) + 1
     words = list(WORD.finditer(question))
     text, end, at = "", 0, 0
@@ -36,21 +49,32 @@ def in_vault_words(question: str, terms: Terms) -> str:
         taken = 1
         for count in range(min(longest, len(words) - at), 0, -1):
             start, stop = words[at].start(), words[at + count - 1].end()
-            if meant := _meant(question[start:stop], seldom):
-                text += question[end:start] + meant
+            if said := meant(question[start:stop]):
+                text += question[end:start] + said
                 end, taken = stop, count
                 break
         at += taken
     return text + question[end:]
 
 
-def _meant(typed: str, aliases: Aliases) -> str:
+def _meant(typed: str, aliases: Aliases, forms: Aliases) -> str:
     for ending in ("", "'s", "s"):
         alias = typed.removesuffix(ending)
         if typed.endswith(ending) and (meanings := aliases.get(alias_key(alias))):
-            behind = f" ({', '.join(meanings[1:])})" if meanings[1:] else ""
-            return meanings[0] + ending + behind
-    return ""
+            return _put(meanings, ending)
+    meanings = forms.get(_form(alias_key(typed)), ())
+    return _put(meanings, "") if meanings else ""
+
+
+def _put(meanings: Sequence[str], ending: str) -> str:
+    behind = f" ({', '.join(meanings[1:])})" if meanings[1:] else ""
+    return meanings[0] + ending + behind
+
+
+def _form(alias: str) -> str:
+    """An alias with its last word as its stem."""
+    first, space, last = alias.rpartition(" ")
+    return first + space + stemmed(last)
 
 
 def names_of(path: str, entry: Entry) -> list[str]:

@@ -16,7 +16,7 @@ _MOST = 3  # rows for one number: a table may have parts that count again
 
 
 def asked_rows(
-    parts: Sequence[Part], found: Sequence[RankedLine], asked: QuestionWords
+    path: str, parts: Sequence[Part], found: Sequence[RankedLine], asked: QuestionWords
 ) -> list[Part]:
     """Return the rows without those that say less of what is asked than the best one does.
 
@@ -24,42 +24,47 @@ def asked_rows(
     name or number: "level 4" wants one row and not its neighbours, "animals to ride" several.
     """
     best = found[0].entry
-    if not _is_named(best, asked):
+    if not _is_named(path, best, asked):
         return list(parts)
-    least = _said(best, asked)
-    less = [line.entry for line in found if _said(line.entry, asked) < least]
+    least = _said(path, best, asked)
+    less = [line.entry for line in found if _said(path, line.entry, asked) < least]
     return [part for part in parts if not any(part.holds(entry) for entry in less)]
 
 
 def numbered(file: IndexedFile, best: RankedLine, asked: QuestionWords) -> list[RankedLine]:
-    """Return the rows of the best one's table that are for the number asked for, where it is not.
+    """Return the rows of the best one's table for the number or code asked for, where it is not.
 
     A long table is searched in parts, and the nearest part need not hold the row. They are as near
     as the best one.
     """
-    row, said = best.entry, _said(best.entry, asked)
-    if row.kind != "row" or asked.numbers_of(row):
+    row, said = best.entry, _said(file.path, best.entry, asked)
+    if row.kind != "row" or asked.labels_of(file.path, row):
         return []
     table = next((block for block in blocks(file) if block.holds(row)), None)
+    labelled = (
+        entry
+        for entry in file.entries
+        if table and table.holds(entry) and asked.labels_of(file.path, entry)
+    )
     return [
         RankedLine(entry, best.nearness)
-        for entry in file.entries
-        if table and table.holds(entry) and _said(entry, asked) > said and asked.numbers_of(entry)
+        for entry in labelled
+        if _said(file.path, entry, asked) > said
     ][:_MOST]
 
 
-def _is_named(row: Entry, asked: QuestionWords) -> bool:
+def _is_named(path: str, row: Entry, asked: QuestionWords) -> bool:
     # Of a random table the first cell is what is rolled: "07–12".
     cells = (cell for cell in raw_cells(row.quote) if any(map(str.isalpha, cell)))
     name = asked.stems(next(cells, ""))
-    own = asked.numbers_of(row)
+    own = asked.labels_of(path, row)
     return bool(own or (name and name <= asked.words))
 
 
-def _said(row: Entry, asked: QuestionWords) -> frozenset[str | float]:
-    """The words and numbers of the question that a row says."""
+def _said(path: str, row: Entry, asked: QuestionWords) -> frozenset[str | float]:
+    """The words, numbers and codes of the question that a row says."""
     words = asked.stems(row.quote) & asked.words
-    return words | asked.numbers_of(row)
+    return words | asked.labels_of(path, row)
 
 
 def asked_columns(found: Sequence[RankedLine], asked: QuestionWords) -> frozenset[str]:

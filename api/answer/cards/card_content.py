@@ -65,7 +65,7 @@ def _of_block(
     if block.kind == "fields":
         parts = asked_fields(place.file, parts, asked, beside=not block.holds(chosen[0].entry))
     elif block.kind == "table" and of_block:
-        parts = asked_rows(parts, of_block, asked)
+        parts = asked_rows(place.file.path, parts, of_block, asked)
     kept = sorted(list(dict.fromkeys(parts))[:_ROWS], key=lambda part: part.first_line)
     shown = [line for part in kept for line in _narrowed(place.file, block, part, of_block)]
     if not shown:

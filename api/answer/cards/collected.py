@@ -59,7 +59,7 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     """
     limited = amount(question)
     plain = without(question, limited) if limited else question
-    asked = folders.asked_words(plain, reading)
+    asked = folders.asked_words(plain, reading, terms)
     chosen = _named(asked, plain, terms)
     if not chosen:
         return ()

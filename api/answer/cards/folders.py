@@ -9,6 +9,7 @@ from api.answer.question.intent import Reading
 from retrieval.models import Entry, Terms
 from retrieval.reading_order import reading_order
 from retrieval.text.normalize import unnumbered
+from retrieval.text.numbers_in_words import ordinals_in_digits
 from retrieval.text.words import without_command
 from retrieval.vocabulary.terms import stems_of
 
@@ -55,7 +56,7 @@ def asked_for(question: str, reading: Reading, terms: Terms) -> tuple[Folder, ..
     Of several those that say the least besides; more than two of these are too vague. None where
     they say more, and a file's title no more than they do: that file is the list.
     """
-    asked = asked_words(question, reading)
+    asked = asked_words(question, reading, terms)
     if not asked:  # most questions: no name of the vault is read for them
         return ()
     fitting = {
@@ -73,12 +74,17 @@ def asked_for(question: str, reading: Reading, terms: Terms) -> tuple[Folder, ..
     return large if len(large) <= _NEAREST else ()
 
 
-def asked_words(question: str, reading: Reading) -> frozenset[str]:
+def asked_words(question: str, reading: Reading, terms: Terms) -> frozenset[str]:
     """Return the stems of what a list is asked of; none where none is, or where parts are not."""
     if reading.form not in {"list", "which"} or _LIMITED.search(question):
         return frozenset()
     plain = _ORDINAL.sub(r"\1", without_command(question))
+    plain = ordinals_in_digits(plain, lambda word: _is_said(word, terms))
     return frozenset(stems_of(plain)) - SAID_WITH_IT
+
+
+def _is_said(word: str, terms: Terms) -> bool:
+    return any(words.issuperset(stems_of(word)) for words in said_by(terms).values())
 
 
 def said_by(terms: Terms) -> dict[str, frozenset[str]]:

@@ -102,7 +102,10 @@ def _in_a_name(word: str, following: str, terms: Terms) -> str | None:
 
 def _of_vault(word: str, terms: Terms) -> str | None:
     most = 2 if len(word) >= _LONG else 1
-    choices = [found for found in terms.spellings.of(word[0]) if len(found) >= _SHORTEST]
+    stem = stemmed(word)  # another form of an alias is no slip
+    aliases = (one for one in terms.aliases if one[0] == word[0] and one.isalpha())
+    known = (*terms.spellings.of(word[0]), *(one for one in aliases if stemmed(one) != stem))
+    choices = [found for found in known if len(found) >= _SHORTEST]
     return _nearest(word, choices, most, terms.words)
 
 

@@ -32,7 +32,8 @@ def shown(question: str, rows: list[Entry], best: int) -> list[int]:
     parts = [Part(one.first_line, one.last_line) for one in ordered]
     found = [RankedLine(one, 1.0 - n / 10) for n, one in enumerate(ordered)]
     return sorted(
-        part.first_line for part in asked_rows(parts, found, QuestionWords.of(question, terms))
+        part.first_line
+        for part in asked_rows("a.md", parts, found, QuestionWords.of(question, terms))
     )
 
 
@@ -92,6 +93,15 @@ def test_the_row_of_the_number_is_found_in_the_whole_table_and_in_no_other() -> 
     assert found("What is the death save of a level 2 thief?") == []  # the best one is for it
     assert found("What is the death save of a level 9 thief?") == []  # no row is
     assert found("What is the death save of a thief?") == []
+
+
+def test_the_row_of_the_code_is_found_in_the_whole_table() -> None:
+    text = "# Hoards\n\n| Type | Worth |\n|---|---|\n| A | 12 |\n| B | 99 |\n"
+    file = indexed_file(text)
+    asked = QuestionWords.of("what is type b worth?", terms_of({file.path: text}))
+    (first,) = (one for one in file.entries if "12" in one.quote)
+    found = numbered(file, RankedLine(first, 0.7), asked)
+    assert [line.entry.quote for line in found] == ["| B | 99 |"]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ def asked_for(asked: str) -> list[Folder]:
         ("please list the ships", "1. Ships", ["Crew", "Flags", "Mutiny"]),
         ("Which ships are there?", "1. Ships", ["Crew", "Flags", "Mutiny"]),
         ("all 1st rank weavers", "6. Guilds/Weavers/Rank 1", ["Ada", "Bo", "Cy"]),
+        ("all the second rank weavers", "6. Guilds/Weavers/Rank 2", ["Di", "Ed", "Flo"]),
         ("list all rank 2 weavers", "6. Guilds/Weavers/Rank 2", ["Di", "Ed", "Flo"]),
         ("list all dyers", "6. Guilds/Dyers", ["Gus", "Hal", "Ivo"]),
     ],
@@ -54,6 +55,7 @@ def test_the_folder_that_says_all_that_is_asked_is_listed(
         "list all ships that sink",  # the folder does not say which
         "which ships are not listed?",  # some of them, and the folder does not say which
         "list all ships except the ships",
+        "all second hand weavers",
         "all weavers over rank 1",
         "all weavers up to rank 2",
         "list all weavers but rank 1",

@@ -1,5 +1,7 @@
 """Misspelt words become the vault's nearest ones; words of the vault or of English stay."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -149,3 +151,14 @@ def test_a_name_of_two_words_is_parted_where_it_is_typed_as_one() -> None:
         (Correction("warhammers", "war hammers"),),
     )
     assert spelling.corrected("swordwar hammerwar", known, lambda _: True)[1] == ()
+
+
+def test_a_slip_of_an_alias_is_corrected_and_another_form_of_it_is_none() -> None:
+    terms = replace(TERMS, aliases={"resurrect": ("raise",), "checklists": ("worksheets",)})
+
+    def searched(word: str) -> str:
+        return spelling.corrected(word, terms, lambda _: False)[0]
+
+    assert searched("resurect") == "resurrect"
+    assert searched("resurrecting") == "resurrecting"
+    assert searched("checklist") == "checklist"

@@ -43,6 +43,32 @@ def test_a_header_of_two_rows_is_joined_column_by_column() -> None:
     assert read(table.strip().split("\n")).header_lines == 3
 
 
+def test_a_row_of_bold_cells_below_a_header_with_gaps_is_its_second() -> None:
+    table = """
+|  | Coins |  | Gems |
+|---|---|---|---|
+| **Type** | **cp** | **sp** | **Worth** |
+| *In a lair* |  |  |  |
+| **A** | 25% | 30% | 9 |
+"""
+    assert rows(table) == [
+        "In a lair",
+        "In a lair, Type A: Coins cp 25%; Coins sp 30%; Gems Worth 9",
+    ]
+    assert read(table.strip().split("\n")).header_lines == 3
+    plain = table.replace("**", "")
+    assert read(plain.strip().split("\n")).header_lines == 2  # a row may be called so
+    named = table.replace("|  | Coins |  |", "| Hoard | Coins | More |")
+    assert read(named.strip().split("\n")).header_lines == 2  # nothing is left to be named
+
+
+def test_a_label_of_one_letter_gets_its_columns_name() -> None:
+    assert rows("| Zone | Fare |\n|---|---|\n| B | 9 |\n| Sea | 12 |") == [
+        "Zone B: Fare 9",
+        "Sea: Fare 12",
+    ]
+
+
 def test_data_in_the_header_row_of_two_columns_is_a_row() -> None:
     table = read(["| Hit Dice | 1d8 |", "|---|---|", "| Armor | Any |"])
     assert [(row.line, row.text) for row in table.rows] == [(0, "Hit Dice: 1d8"), (2, "Armor: Any")]
@@ -56,8 +82,8 @@ def test_an_empty_header_names_nothing() -> None:
 def test_a_row_that_repeats_the_header_is_no_row_and_an_empty_one_neither() -> None:
     table = "| A | B | C |\n|---|---|---|\n| x | 1 | 2 |\n| A | B | C |\n|  |  |  |\n| y | 3 | 4 |"
     assert [(row.line, row.text) for row in read(table.split("\n")).rows] == [
-        (2, "x: B 1; C 2"),
-        (5, "y: B 3; C 4"),
+        (2, "A x: B 1; C 2"),
+        (5, "A y: B 3; C 4"),
     ]
 
 
@@ -84,7 +110,7 @@ def test_a_lone_short_cell_groups_the_rows_below_and_a_lone_note_does_not() -> N
 
 def test_an_empty_label_is_the_one_above_where_there_are_three_columns() -> None:
     table = "| Zone | Weight | Price |\n|---|---|---|\n| A | 2 kg | 5 |\n|  | 5 kg | 9 |"
-    assert rows(table) == ["A: Weight 2 kg; Price 5", "A: Weight 5 kg; Price 9"]
+    assert rows(table) == ["Zone A: Weight 2 kg; Price 5", "Zone A: Weight 5 kg; Price 9"]
 
 
 def test_a_cell_that_looks_like_the_mark_of_a_line_is_kept() -> None:
@@ -98,9 +124,9 @@ def test_an_escaped_pipe_parts_no_cells() -> None:
 
 def test_cells_beyond_the_header_are_kept_and_missing_ones_are_not_made_up() -> None:
     assert rows("| A | B |\n|---|---|\n| x | 1 | more | still |\n| y |\n| z | 2 |") == [
-        "x: B 1; more; still",
-        "y",
-        "z: B 2",
+        "A x: B 1; more; still",
+        "A y",
+        "A z: B 2",
     ]
 
 

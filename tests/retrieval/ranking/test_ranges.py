@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.models import NO_TERMS
 from retrieval.ranking.lines import QuestionWords
-from retrieval.ranking.ranges import in_range, named
+from retrieval.ranking.ranges import Code, called, codes_in, in_range, named
 from tests.support.made.made_entries import entry, row
 
 
@@ -67,3 +67,36 @@ def test_a_range_holds_a_number_that_may_be_of_its_unit(question: str, holds: bo
         holds or "20" in question
     )
     assert not in_range(row("| 8 kg | 9 |"), words(question).values, words(question).words)
+
+
+def test_a_number_that_the_heading_says_is_not_the_rows() -> None:
+    orc = row("| 2 | Orc |", "Wandering > Dungeon Level 2", header="| d12 | Monster |")
+    for question in ("monsters on level 2", "level 2 of the dungeon"):
+        assert named(orc, words(question).values, frozenset()) == set()
+    assert named(orc, words("monster for a roll of 2").values, frozenset()) == {2}
+
+
+@pytest.mark.parametrize(
+    ("question", "codes"),
+    [
+        ("average of treasure type G", {("typ", "G")}),
+        ("what is in zone b?", {("zon", "B")}),
+        ("route S2 on sunday", {("rout", "S2")}),
+        ("is a troll in it", set()),
+        ("the fee of class A", {("class", "A")}),
+        ("what do I get", set()),
+        ("go to it", set()),
+    ],
+)
+def test_a_code_is_a_sign_behind_what_it_is_a_kind_of(
+    question: str, codes: set[tuple[str, str]]
+) -> None:
+    assert {(one.kind, one.sign) for one in codes_in(question)} == codes
+
+
+def test_a_row_is_called_by_a_code_of_its_columns_or_headings_kind() -> None:
+    zone = row("| **B** | 9 EUR |", "Fares", header="| Zone | Fare |")
+    assert called("a.md", zone, [Code("zon", "B")]) == {"B"}
+    assert called("2. Zones.md", row("| B | 9 |"), [Code("zon", "B")]) == {"B"}
+    assert called("a.md", zone, [Code("class", "B"), Code("zon", "C")]) == set()
+    assert called("a.md", entry("B is a zone."), [Code("zon", "B")]) == set()

@@ -97,6 +97,9 @@ ALIASES = {
     "IT": ("computers",),
     "ac": ("armour class",),
     "p1": ("SEV1",),
+    "grapple": ("wrestle",),
+    "knock out": ("subdue",),
+    "mode": ("way",),
 }
 
 
@@ -116,12 +119,22 @@ def entry(words: str) -> Entry:
         ("AC of a PC", "AC of a player character"),  # the rules write AC themselves
         ("EPC, PCX and PC1", "EPC, PCX and PC1"),  # parts of other words
         ("P1/PC", "SEV1/player character"),
+        ("How does grappling work, once he grapples?", "How does wrestle work, once he wrestles?"),
+        ("he was grappled", "he was wrestle"),
+        ("knocking out is not knock outs", "knocking out is not subdues"),
+        ("moding", "moding"),  # of a short one another word may be made
         ("no alias here", "no alias here"),
     ],
 )
 def test_an_alias_that_the_rules_do_not_write_is_replaced(question: str, expected: str) -> None:
     terms = of_entries([("a.md", entry("AC 5"))] * 3, ALIASES)
     assert in_vault_words(question, terms) == expected
+
+
+def test_another_form_of_an_alias_that_the_rules_write_stays() -> None:
+    terms = of_entries([("a.md", entry("A grappling hook"))] * 3, ALIASES)
+    asked = "a grappling hook for one who grapples"
+    assert in_vault_words(asked, terms) == "a grappling hook for one who wrestles"
 
 
 def test_an_alias_that_the_rules_write_stands_for_its_meaning_where_words_are_compared() -> None:

@@ -1,0 +1,33 @@
+"""Contractions of a question in full, and what only looks like one."""
+
+import pytest
+
+from retrieval.text.contractions import in_full
+
+
+@pytest.mark.parametrize(
+    ("typed", "full"),
+    [
+        ("whats the ac", "what is the ac"),
+        ("What’s up?", "What is up?"),
+        ("im at 0", "i am at 0"),
+        ("They're here and I've lost", "They are here and I have lost"),
+        ("dont, can't, won't, isn't", "do not, cannot, will not, is not"),
+        ("let's go", "let us go"),
+        ("he'd fall", "he would fall"),
+        ("the wizard's book", "the wizard's book"),
+        (
+            "its lair, ill or well, and the dwarves' axes",
+            "its lair, ill or well, and the dwarves' axes",
+        ),
+        ("mid wont", "mid will not"),
+    ],
+)
+def test_a_contraction_is_written_in_full(typed: str, full: str) -> None:
+    assert in_full(typed, ()) == full
+
+
+def test_a_word_of_the_rules_stays() -> None:
+    assert in_full("who speaks thieves' cant? i dont", {"cant"}) == (
+        "who speaks thieves' cant? i do not"
+    )
