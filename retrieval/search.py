@@ -23,8 +23,7 @@ from retrieval.refusal import decision, off_topic, topic_scores
 from retrieval.refusal.topic_scores import OffTopicScores
 from retrieval.search_trace import Timings
 from retrieval.settings import ENGLISH
-from retrieval.text import contractions
-from retrieval.text.normalize import searchable
+from retrieval.text.normalize import searchable, without_contractions
 from retrieval.tracing import KIND, MODEL, OPERATION, stage
 from retrieval.vocabulary.terms import in_vault_words
 
@@ -116,7 +115,7 @@ def in_words_of(context: SearchContext, question: str, terms: Terms) -> str:
 def written_out(context: SearchContext, question: str, terms: Terms) -> str:
     """Return a question to English rules with its contractions in full: "whats" is "what is"."""
     is_english = context.settings.language == ENGLISH
-    return contractions.in_full(question, terms.words) if is_english else question
+    return without_contractions(question, terms.words) if is_english else question
 
 
 def _attempt(context: SearchContext, question: _Question) -> SearchResult | None:

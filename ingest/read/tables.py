@@ -14,7 +14,7 @@ from ingest.read.plain import plain
 from retrieval.vocabulary.terms import raw_cells
 
 _DIGIT = re.compile(r"\d")
-_BOLD = re.compile(r"(\*\*|__)(?!\s)[^*_]+\1")
+_BOLD_CELL = re.compile(r"(\*\*|__)(?!\s)[^*_]+\1")
 _LEAST_NAMES = 2  # of a header's second row; one alone is a label for the rows below
 _CODES = re.compile(r"[\s,;/+&]+")
 _NOTE_WORDS = 6  # a lone cell with more words is a note, with fewer a label for the rows below
@@ -107,7 +107,7 @@ def _is_second_header(top: Sequence[str], second: Sequence[str]) -> bool:
     names = [cell for cell in second[1:] if cell]
     if not gaps or len(names) < _LEAST_NAMES:
         return False
-    return (not second[0] and bool(top[0])) or all(map(_BOLD.fullmatch, filter(None, second)))
+    return (not second[0] and bool(top[0])) or all(_BOLD_CELL.fullmatch(cell) for cell in second if cell)
 
 
 def _joined(top: Sequence[str], second: Sequence[str], legend: Mapping[str, str]) -> list[str]:

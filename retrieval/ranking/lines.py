@@ -5,7 +5,7 @@ are called as files, headings, rows and bold beginnings are, fields as columns a
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,6 +43,10 @@ _ASKED = {
     "weigh": "weight",
     "lasts": "duration",
 }
+_ORDINAL = re.compile(
+    rf"\b(?:(\w+ty)[- ])?({'|'.join(numbers_in_words.ORDINALS)})(?=[- ](\w+))", re.IGNORECASE
+)
+_CODE = re.compile(r"\b([^\W\d_]{2,})\s+([^\W_]{1,2})\b")
 _ASKED_WORDS = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.IGNORECASE)
 _FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
 
@@ -58,7 +62,7 @@ class QuestionWords:
     total: float  # their weights together, over 0 where there is one
     values: tuple[Value, ...]  # its numbers
     fields: frozenset[str]  # stems of fields that it asks for in other words
-    codes: tuple[ranges.Code, ...]  # "type G"
+    codes: tuple[tuple[str, str], ...]  # "type G": the stem of what it is a kind of, and the sign
 
     @classmethod
     def of(cls, question: str, terms: Terms) -> "QuestionWords":
@@ -73,7 +77,7 @@ class QuestionWords:
             fsum(terms.weight(word) for word in words),
             _values_in(question, terms),
             asked_fields(question),
-            ranges.codes_in(question),
+            _codes_in(question),
         )
 
     def stems(self, text: str) -> frozenset[str]:
@@ -103,10 +107,36 @@ class QuestionWords:
         return ranges.in_range(row, self.values, self.words, self.terms.in_full)
 
 
+def ordinals_in_digits(text: str, is_counted: Callable[[str], bool]) -> str:
+    """Return `text` with "second level" as "2 level", where `is_counted` tells so of the word."""
+
+    def in_digits(match: re.Match[str]) -> str:
+        tens, ordinal, counted = match.groups()
+        if not is_counted(counted):
+            return match[0]  # "who goes first"
+        number = numbers_in_words.ORDINALS[ordinal.lower()]
+        return str(number + (int(numbers_in_words.value(tens)) if tens else 0))
+
+    return _ORDINAL.sub(in_digits, text)
+
+
+def _codes_in(question: str) -> tuple[tuple[str, str], ...]:
+    """The codes of a question with their kind's stem: "type G", "zone b", "route S2".
+
+    They are one letter, or two signs with a capital or a digit in them; "a" and "i" are words.
+    """
+    return tuple(
+        (kind, sign.upper())
+        for word, sign in _CODE.findall(question)
+        if (len(sign) == 1 and sign not in {"a", "i"}) or sign != sign.lower() or not sign.isalpha()
+        for kind in stems_of(word)
+    )
+
+
 def _values_in(question: str, terms: Terms) -> tuple[Value, ...]:
     """The numbers of a question, "first level" among them where level is a field of the vault."""
 
-    in_digits = numbers_in_words.ordinals_in_digits(question, lambda w: key(w) in terms.fields)
+    in_digits = ordinals_in_digits(question, lambda word: key(word) in terms.fields)
     text = searchable(in_digits.lower())
     return values(text) if any(map(str.isdigit, text)) else ()
 

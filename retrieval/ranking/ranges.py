@@ -1,9 +1,7 @@
 """Whether a table's row is for a number of the question: 5 is one of "4-6" and of "up to 12"."""
 
-import re
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import lru_cache
 
 from retrieval.models import Entry
@@ -11,7 +9,6 @@ from retrieval.text.quantities import Interval, Value, intervals, values
 from retrieval.vocabulary.terms import cells, stems_of, title
 
 # Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
-_CODE = re.compile(r"\b([^\W\d_]{2,})\s+([^\W_]{1,2})\b")
 InFull = Callable[[AbstractSet[str]], frozenset[str]]
 
 
@@ -41,36 +38,18 @@ def named(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
-    """A sign that a question names with the word before it: "type G", "zone b", "route S2"."""
+def called(path: str, entry: Entry, codes: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Return those signs that a row is called, where its column or its place is of their kind.
 
-    kind: str  # that word's stem
-    sign: str  # in upper case
-
-
-def codes_in(question: str) -> tuple[Code, ...]:
-    """Return the codes of a question: one letter, or two signs with a capital or a digit in them.
-
-    "A" and "I" are words unless they are capitals behind another word.
+    A code is a kind's stem and a sign in upper case: of "type G" ("typ", "G").
     """
-    return tuple(
-        Code(kind, sign.upper())
-        for word, sign in _CODE.findall(question)
-        if (len(sign) == 1 and sign not in {"a", "i"}) or sign != sign.lower() or not sign.isalpha()
-        for kind in stems_of(word)
-    )
-
-
-def called(path: str, entry: Entry, codes: Iterable[Code]) -> frozenset[str]:
-    """Return those signs that a row is called, where its column or its place is of their kind."""
     if entry.kind != "row":
         return frozenset()
     name = next(iter(cells(entry.quote)), "").upper()
     return frozenset(
-        code.sign
-        for code in codes
-        if code.sign == name and code.kind in _kinds(path, entry.heading, entry.lead)
+        sign
+        for kind, sign in codes
+        if sign == name and kind in _kinds(path, entry.heading, entry.lead)
     )
 
 

@@ -1,12 +1,30 @@
-"""Fold typographic variants and open numbers, so that one spelling is searched.
+"""Fold typographic variants, open numbers and contractions, so that one spelling is searched.
 
 What is searched is not what is shown: quotes keep the file's own characters.
 """
 
 import re
 import unicodedata
+from collections.abc import Container
 
 FOLDING_VERSION = 3  # part of the index's fingerprint: raise it with every change of a result
+_ENDINGS = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "n't": "not"}
+_IRREGULAR = {"can't": "cannot", "won't": "will not", "shan't": "shall not", "let's": "let us",
+              "ain't": "is not"}  # fmt: skip
+_IS = "what|where|who|how|when|why|that|there|here|it|he|she"
+_FORM = re.compile(
+    rf"\b(?:(?:can|won|shan|ain)'t|let's|(?P<word>[a-z]+?)(?P<end>n't|'(?:m|re|ve|ll|d))|"
+    rf"(?P<is>{_IS})'s)(?!\w|')",
+    re.IGNORECASE,
+)
+# Without its apostrophe. Not those that are another word as well: ill, id, well, were, its, lets.
+_BARE_FORMS = """
+    what's where's who's how's that's there's he's she's i'm i've don't doesn't didn't isn't aren't
+    wasn't weren't can't won't couldn't shouldn't wouldn't hasn't haven't hadn't mustn't they're
+    they've they'll you're you've you'll it'll
+"""
+_BARE = {form.replace("'", ""): form for form in _BARE_FORMS.split()}
+_BARE_FORM = re.compile(rf"\b(?:{'|'.join(_BARE)})\b(?!['’])", re.IGNORECASE)
 
 
 class _Folding(dict[int, str | None]):
@@ -103,3 +121,25 @@ def _number(words: str) -> str:
 def unnumbered(name: str) -> str:
     """Return a folder's or file's name without what numbers it: "12. Combat" is "Combat"."""
     return _NUMBERING.sub("", name)
+
+
+def without_contractions(question: str, written: Container[str]) -> str:
+    """Return an English question with its contractions in full: of "whats" it is "what is".
+
+    Short forms say nothing, yet count as words that the rules lack: full text gives "whats", and
+    the "re" of "they're", the weight of its rarest words. One without its apostrophe is left where
+    the rules themselves have that word, as the `written` ones in lower case say: a thieves' cant.
+    """
+
+    def marked(match: re.Match[str]) -> str:
+        return match[0] if match[0].lower() in written else _BARE[match[0].lower()]
+
+    return _FORM.sub(_in_full, _BARE_FORM.sub(marked, question).replace("’", "'"))
+
+
+def _in_full(match: re.Match[str]) -> str:
+    if match["is"]:
+        return f"{match['is']} is"
+    if match["end"]:
+        return f"{match['word']} {_ENDINGS[match['end'].lower()]}"
+    return _IRREGULAR[match[0].lower()]

@@ -1,7 +1,7 @@
 """Numbers that are written as English words: "twenty-five", "two hundred", "half a"."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 
 SMALL = {
@@ -38,20 +38,6 @@ ORDINALS = {
     "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18,
     "nineteenth": 19, "twentieth": 20, "hundredth": 100,
 }  # fmt: skip
-
-_ORDINAL = re.compile(rf"\b(?:(\w+ty)[- ])?({'|'.join(ORDINALS)})(?=[- ](\w+))", re.IGNORECASE)
-
-
-def ordinals_in_digits(text: str, is_counted: Callable[[str], bool]) -> str:
-    """Return `text` with "second level" as "2 level", where `is_counted` tells so of the word."""
-
-    def in_digits(match: re.Match[str]) -> str:
-        tens, ordinal, counted = match.groups()
-        if not is_counted(counted):
-            return match[0]  # "who goes first"
-        return str(ORDINALS[ordinal.lower()] + (int(value(tens)) if tens else 0))
-
-    return _ORDINAL.sub(in_digits, text)
 
 
 def _any(words: Iterable[str]) -> str:

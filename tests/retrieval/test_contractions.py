@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.text.contractions import in_full
+from retrieval.text.normalize import without_contractions
 
 
 @pytest.mark.parametrize(
@@ -23,11 +23,11 @@ from retrieval.text.contractions import in_full
         ("mid wont", "mid will not"),
     ],
 )
-def test_a_contraction_is_written_in_full(typed: str, full: str) -> None:
-    assert in_full(typed, ()) == full
+def test_a_contraction_is_written_without_contractions(typed: str, full: str) -> None:
+    assert without_contractions(typed, ()) == full
 
 
 def test_a_word_of_the_rules_stays() -> None:
-    assert in_full("who speaks thieves' cant? i dont", {"cant"}) == (
+    assert without_contractions("who speaks thieves' cant? i dont", {"cant"}) == (
         "who speaks thieves' cant? i do not"
     )

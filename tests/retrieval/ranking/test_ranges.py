@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.models import NO_TERMS
 from retrieval.ranking.lines import QuestionWords
-from retrieval.ranking.ranges import Code, called, codes_in, in_range, named
+from retrieval.ranking.ranges import called, in_range, named
 from tests.support.made.made_entries import entry, row
 
 
@@ -91,12 +91,12 @@ def test_a_number_that_the_heading_says_is_not_the_rows() -> None:
 def test_a_code_is_a_sign_behind_what_it_is_a_kind_of(
     question: str, codes: set[tuple[str, str]]
 ) -> None:
-    assert {(one.kind, one.sign) for one in codes_in(question)} == codes
+    assert set(words(question).codes) == codes
 
 
 def test_a_row_is_called_by_a_code_of_its_columns_or_headings_kind() -> None:
     zone = row("| **B** | 9 EUR |", "Fares", header="| Zone | Fare |")
-    assert called("a.md", zone, [Code("zon", "B")]) == {"B"}
-    assert called("2. Zones.md", row("| B | 9 |"), [Code("zon", "B")]) == {"B"}
-    assert called("a.md", zone, [Code("class", "B"), Code("zon", "C")]) == set()
-    assert called("a.md", entry("B is a zone."), [Code("zon", "B")]) == set()
+    assert called("a.md", zone, [("zon", "B")]) == {"B"}
+    assert called("2. Zones.md", row("| B | 9 |"), [("zon", "B")]) == {"B"}
+    assert called("a.md", zone, [("class", "B"), ("zon", "C")]) == set()
+    assert called("a.md", entry("B is a zone."), [("zon", "B")]) == set()
