@@ -107,7 +107,8 @@ def _is_second_header(top: Sequence[str], second: Sequence[str]) -> bool:
     names = [cell for cell in second[1:] if cell]
     if not gaps or len(names) < _LEAST_NAMES:
         return False
-    return (not second[0] and bool(top[0])) or all(_BOLD_CELL.fullmatch(cell) for cell in second if cell)
+    is_bold = all(_BOLD_CELL.fullmatch(cell) for cell in second if cell)
+    return is_bold or (not second[0] and bool(top[0]))
 
 
 def _joined(top: Sequence[str], second: Sequence[str], legend: Mapping[str, str]) -> list[str]:

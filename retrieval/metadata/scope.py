@@ -92,7 +92,8 @@ class MetadataCache:
         if scope is None:
             shown = {one.path for one in stored.files if passes(one.values)}
             kept = [one for one in seen.files if one.path in shown and wanted(one.values)]
-            scope = _scope(kept, stored.files)
+            # What a key may not see must not show in the time either: its filter is always sent.
+            scope = _scope(kept, stored.files if access is None else ())
             if len(seen.scopes) >= _MOST_KEPT:
                 seen.scopes.clear()
             seen.scopes[key] = scope
@@ -123,13 +124,14 @@ def _part(stored: _Stored, access: Given) -> _Stored:
 
 
 def _scope(kept: Sequence[_File], every: Sequence[_File]) -> Scope:
+    """The files that are kept; of `every` one, where that is said, they may be a large share."""
     rows = [row for one in kept for row in one.chunks]
     return Scope(
         frozenset(one.path for one in kept),
         "{" + ",".join(map(str, rows)) + "}",
         sum(one.entries for one in kept),
         frozenset(rows),
-        len(rows) / max(1, sum(len(one.chunks) for one in every)),
+        len(rows) / max(1, sum(len(one.chunks) for one in every)) if every else 0.0,
     )
 
 
