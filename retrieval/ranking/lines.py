@@ -123,12 +123,14 @@ def ordinals_in_digits(text: str, is_counted: Callable[[str], bool]) -> str:
 def _codes_in(question: str) -> tuple[tuple[str, str], ...]:
     """The codes of a question with their kind's stem: "type G", "zone b", "route S2".
 
-    They are one letter, or two signs with a capital or a digit in them; "a" and "i" are words.
+    They are one letter, or two signs with a capital or a digit in them; "a" and "i" are words, and
+    figures alone are numbers.
     """
     return tuple(
         (kind, sign.upper())
         for word, sign in _CODE.findall(question)
         if (len(sign) == 1 and sign not in {"a", "i"}) or sign != sign.lower() or not sign.isalpha()
+        if not sign.isdigit()
         for kind in stems_of(word)
     )
 

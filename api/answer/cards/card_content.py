@@ -6,12 +6,14 @@ from dataclasses import replace
 from api.answer.cards.asked_parts import asked_fields, asked_rows, field_asked
 from api.answer.cards.blocks import Block, Part, heading_of
 from api.answer.cards.card import Piece, form_of, numbers
+from api.answer.cards.chosen_rows import above
 from api.answer.cards.place import CardPlace, has_at_most, is_short, whole
 from retrieval.models import IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 
 _GAP = 30  # words of a block between two that are shown, up to which it is shown as well
 _ROWS = 5  # of a table
+_UNDECIDED = 12  # rows of a table that is shown whole where none of them is asked for
 _LONG_ITEM = 60  # words; of a longer item with others nested in it only those that answer are shown
 _SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown whole
 _INTRODUCED_WORDS = 120  # of one whose lead-in answers best
@@ -48,6 +50,7 @@ def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWor
         small = small or (
             place.size.named and block in place.section and _is_stat_block(place, block)
         )
+        small = small or (block in place.section and _is_undecided(place, block, chosen, asked))
         if (short and block in place.section) or small:
             found.append(whole(block))
         elif piece := _of_block(place, block, chosen, asked):
@@ -71,6 +74,23 @@ def _of_block(
     if not shown:
         return None
     return Piece(form_of(block), block.lead, tuple(shown), len(block.parts) - len(kept))
+
+
+def _is_undecided(
+    place: CardPlace, block: Block, chosen: Sequence[RankedLine], asked: QuestionWords
+) -> bool:
+    """Whether no row of the best entry's table says more of the question than what is above it.
+
+    "What wanders by on dungeon level 2" wants all rows below "Dungeon Level 2".
+    """
+    if block.kind != "table" or len(block.parts) > _UNDECIDED or not block.holds(chosen[0].entry):
+        return False
+    file = place.file
+    rows = [entry for entry in file.entries if block.holds(entry)]
+    if any(asked.labels_of(file.path, row) for row in rows):
+        return False
+    said = asked.words & asked.stems(" ".join(row.quote for row in rows))
+    return said <= above(file, block, asked) and _has_at_most(_INTRODUCED_WORDS, place, block)
 
 
 def _is_stat_block(place: CardPlace, block: Block) -> bool:

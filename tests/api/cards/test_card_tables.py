@@ -61,3 +61,23 @@ def test_a_folded_row_names_its_columns(context: SearchContext) -> None:
     assert written([folded]) == (
         "**[1] Crew > Wages** (1. Ships/1. Crew.md:11): Cook · Wage (gp): 25 · Berth: galley"
     )
+
+
+def test_a_table_is_whole_where_no_row_says_more_of_the_question_than_its_heading(
+    index_files: IndexFiles,
+) -> None:
+    def table(level: int, names: str) -> str:
+        rows = "".join(f"| {n} | {name} | 1d4 |\n" for n, name in enumerate(names.split(), 1))
+        return f"## Dungeon Level {level}\n\n| d8 | Monster | Number |\n|---|---|---|\n{rows}\n"
+
+    names = "Goblin Kobold Bat Rat Wolf Ooze Zombie Ghoul Orc Gnoll Stirge"
+    text = (
+        "# Encounters\n\nRoll each hour.\n\n" + table(1, names) + table(2, names.replace("a", "o"))
+    )
+    asked = index_files({"Encounters.md": text})
+    whole = first(asked, "What comes by on dungeon level 2?")
+    assert whole.count("\n| ") == 11
+    assert "| 2 | Kobold | 1d4 |" in whole
+    one = first(asked, "How many wolf come on dungeon level 1?")
+    assert "| 5 | Wolf | 1d4 |" in one
+    assert "more rows" in one

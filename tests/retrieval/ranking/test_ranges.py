@@ -82,6 +82,7 @@ def test_a_number_that_the_heading_says_is_not_the_rows() -> None:
         ("average of treasure type G", {("typ", "G")}),
         ("what is in zone b?", {("zon", "B")}),
         ("route S2 on sunday", {("rout", "S2")}),
+        ("level 2 or rank 12", set()),  # numbers
         ("is a troll in it", set()),
         ("the fee of class A", {("class", "A")}),
         ("what do I get", set()),
