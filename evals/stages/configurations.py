@@ -21,7 +21,7 @@ Chunker = Literal["ours", "wholes", "fixed"]
 SHIPPED = "shipped"
 NAMES = (
     SHIPPED, "fixed", "fixed-dense", "dense-chunks", "dense-entries", "full-text", "dense-text",
-    "no-names", "no-ranges", "late", "reranker", "k4", "k8", "k12", "threshold-off",
+    "no-names", "no-ranges", "no-whole", "late", "reranker", "k4", "k8", "k12", "threshold-off",
 )  # fmt: skip
 _WARMING = 5  # questions asked before any is timed
 _TOP_K = (4, 8, 12)
@@ -103,7 +103,7 @@ def configurations(
 
 def _stages(whole: StageSettings, ours: SearchContext | None) -> Iterator[Configuration]:
     """One stage after the other, up to the whole."""
-    weights = replace(whole.weights, late=0.0, names=0.0, ranges=0.0)
+    weights = replace(whole.weights, late=0.0, names=0.0, ranges=0.0, whole=0.0)
     both = replace(whole, weights=weights, late=False, reranked=False)
     dense = replace(both, weights=replace(weights, text=0.0))
     words = replace(both, weights=replace(weights, text=_ALONE), threshold=_NO_WORD)
@@ -115,17 +115,23 @@ def _stages(whole: StageSettings, ours: SearchContext | None) -> Iterator[Config
     yield Configuration("full-text", "full text alone", words)
     yield Configuration("dense-text", "dense + full text", both)
     if whole.late:
-        unnamed = replace(whole.weights, names=0.0, ranges=0.0)
+        unnamed = replace(whole.weights, names=0.0, ranges=0.0, whole=0.0)
         yield Configuration(
             "no-names", "… + late interaction", replace(whole, weights=unnamed, reranked=False)
         )
     if whole.weights.names:
-        unranged = replace(whole.weights, ranges=0.0)
+        unranged = replace(whole.weights, ranges=0.0, whole=0.0)
         yield Configuration(
             "no-ranges", "… + names and fields", replace(whole, weights=unranged, reranked=False)
         )
     if whole.weights.ranges:
-        yield Configuration("late", "… + ranges of rows", replace(whole, reranked=False))
+        partly = replace(whole.weights, whole=0.0)
+        yield Configuration(
+            "no-whole", "… + ranges of rows", replace(whole, weights=partly, reranked=False)
+        )
+    if whole.weights.whole:
+        label = "… + all that is asked is named"
+        yield Configuration("late", label, replace(whole, reranked=False))
     if whole.reranked:
         yield Configuration("reranker", "… + reranker", whole)
     elif ours:

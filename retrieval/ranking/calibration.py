@@ -28,6 +28,7 @@ class Weights:
     rerank: float | None
     names: float = 0.0
     ranges: float = 0.0
+    whole: float = 0.0  # of passages whose names and fields are all that is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class RankingFit:
 
 # For models that nobody has calibrated: weights that suited several encoders, and no refusal.
 UNFITTED = RankingFit(
-    Weights(text=0.8, late=1.0, rerank=None, names=0.2, ranges=0.08), float("-inf")
+    Weights(text=0.8, late=1.0, rerank=None, names=0.2, ranges=0.08, whole=0.3), float("-inf")
 )
 
 

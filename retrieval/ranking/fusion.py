@@ -69,6 +69,7 @@ def collect(
         or context.reranker
         or context.weights.names
         or context.weights.ranges
+        or context.weights.whole
     ):
         rows = sorted({item.row_id for item in (*dense, *text)})
         entries = nearest_entries(conn, rows, encoded.vector, _ENTRIES)
@@ -155,7 +156,7 @@ def _named(context: SearchContext, question: str, lists: Lists) -> Named:
     is asked for.
     """
     weights = context.weights
-    if not (weights.names or weights.ranges):
+    if not (weights.names or weights.ranges or weights.whole):
         return {}
     paths = {item.row_id: item.chunk.path for item in (*lists.dense, *lists.text)}
     entries: defaultdict[int, list[Entry]] = defaultdict(list)
@@ -233,6 +234,7 @@ def fuse(
         names, in_range = named.get(row_id, (0.0, 0.0))
         score = cosine + weights.text * (words or 0.0) + weights.late * tokens
         score += weights.names * names + weights.ranges * in_range
+        score += weights.whole * (names >= lines.WHOLE)
         fused.append(
             Fused(item, dense_rank, cosine, text_rank, words, entry, score, names, in_range)
         )

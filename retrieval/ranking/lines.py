@@ -47,6 +47,7 @@ _ORDINAL = re.compile(
     rf"\b(?:(\w+ty)[- ])?({'|'.join(numbers_in_words.ORDINALS)})(?=[- ](\w+))", re.IGNORECASE
 )
 _CODE = re.compile(r"\b([^\W\d_]{2,})\s+([^\W_]{1,2})\b")
+WHOLE = 0.95  # of a question: nothing is asked but a thing of the vault, or a field of it
 _ASKED_WORDS = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.IGNORECASE)
 _FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
 

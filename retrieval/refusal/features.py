@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.models import SearchResult
-from retrieval.ranking.lines import QuestionWords, coverage, ranked
+from retrieval.ranking.lines import WHOLE, QuestionWords, coverage, ranked
 from retrieval.refusal import off_topic
 from retrieval.text.normalize import searchable
 from retrieval.text.words import without_command
@@ -23,7 +23,6 @@ NAMES = (
 LESS = ("rarest", "numbers", "why")
 _NUMBER = re.compile(r"\d+")
 _WHY = re.compile(r"^\W*(?:so |but |and )?(?:why|how come|since|given that|as)\b", re.IGNORECASE)
-_WHOLE = 0.95  # of a question: nothing is asked but a thing of the vault, or a field of it
 _WEAKEST = 4  # the share of a question's word pieces is 1 / _WEAKEST
 
 
@@ -58,7 +57,7 @@ def features(found: SearchResult, typed: str) -> Array:
             float(np.std(scores)),
             scores[0] - scores[-1],
             late[0] - max(late[1:], default=0.0),
-            float(_covered(found) >= _WHOLE),
+            float(_covered(found) >= WHOLE),
         ]
     )
 
