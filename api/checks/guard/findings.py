@@ -118,7 +118,7 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
                 "uncited", statement.text, "states a fact and cites no passage", "no citation"
             )
         return
-    if statement.marked == "neighbour" and _states(statement, bool(new), case):
+    if not statement.own and _states(statement, bool(new), case):
         message = "states a fact and has no marker of its own"
         yield Finding("uncited", statement.text, message, UNMARKED)
         return

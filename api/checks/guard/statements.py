@@ -81,6 +81,9 @@ def statements(answer: str) -> tuple[Statement, ...]:
         item = _ITEM.match(row)
         skipped = item.end() if item else 0
         block = list(_of_block(row[skipped:], at + skipped, f"{heading} {lead}", shared))
+        if not block:  # the markers of all before stand in a line of their own
+            alone = _cited(row)
+            found = [one if one.cited else replace(one, cited=alone) for one in found]
         found.extend(block)
         if not item:
             closing = block[-1] if block else None
