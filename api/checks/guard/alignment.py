@@ -139,9 +139,15 @@ def _counted_alike(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Ag
     if own.weak and own.text.lower() in ARTICLES and fact.text[0].isdigit():
         return "same" if set(fact.nouns[:1]) & set(own.nouns) else "none"
     ours, theirs = fact.nouns, own.nouns or found.column
-    if set(ours) & set(theirs) or _abbreviated(ours, theirs) or _abbreviated(theirs, ours):
+    if counted_alike(ours, theirs):
         return "same"
     return "unit" if _counts_another(fact, found, counted) else "same"
+
+
+def counted_alike(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Tell whether two numbers are followed by one word, or by one that is short for the other."""
+    shared = bool(set(ours) & set(theirs))
+    return shared or _abbreviated(ours, theirs) or _abbreviated(theirs, ours)
 
 
 def _qualified_otherwise(fact: Fact, own: Fact) -> bool:

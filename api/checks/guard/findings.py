@@ -7,11 +7,12 @@ measures, and what it lets through, is in docs/experiments.md.
 import re
 from collections.abc import Iterator, Sequence
 
+from api.checks.guard.aligned import counts_another, exchanged_number
 from api.checks.guard.alignment import Evidence, evidence
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.names import names, unfounded_names
 from api.checks.guard.numbers.arithmetic import sums
-from api.checks.guard.numbers.number_check import misplaced
+from api.checks.guard.numbers.number_check import derived_in_words, misplaced
 from api.checks.guard.occurrences import content
 from api.checks.guard.polarity import contradiction
 from api.checks.guard.signs import added_condition, foreign_unit, turned_limit, turned_modal
@@ -127,6 +128,11 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
             yield Finding("arithmetic", total.text, "the result is wrong", "sum")
     for fact in new:
         yield from misplaced(fact, stated, statement, case)
+    summed = {one.start for total in shown for one in (*total.inputs, total.result)}
+    for fact in stated[:_MOST_LIMITS]:
+        if fact.start not in summed and not _given(fact, statement, case):
+            yield from exchanged_number(fact, statement, case)
+        yield from counts_another(fact, statement, case)
     for fact in stated[:_MOST_LIMITS]:
         yield from turned_limit(fact, statement, case)
     yield from foreign_unit(statement, stated, case)
@@ -169,6 +175,17 @@ def _echo(fact: Fact, case: GuardCase) -> bool:
         )
         for asked in (*case.asked, *case.told)
     )
+
+
+def _given(fact: Fact, statement: Statement, case: GuardCase) -> bool:
+    """Whether the question or the answer said the number before of the same, or it is derived."""
+    own = {fact.label, fact.counted, *fact.nouns[:1]} - {""}
+    for one in (*case.asked, *case.told):
+        if (one.low, one.high, one.base, one.die) == (fact.low, fact.high, fact.base, fact.die):
+            theirs = {one.label, one.counted, *one.nouns[:1]} - {""}
+            if not own or not theirs or own & theirs:
+                return True
+    return derived_in_words(fact, statement, case)
 
 
 def _negation(statement: Statement, case: GuardCase) -> Iterator[Finding]:
