@@ -21,6 +21,7 @@ _SHORTEST = 12  # characters of a quote; a shorter one says nothing without its 
 _LONGEST = 1_000  # characters before a marker among which its sentence is looked for
 _CARRIED = 0.3  # of a claim's words that a line must have where the claim has no facts
 _MOVED = 0.6  # the same for a line of a passage that is not cited
+_MOVED_NUMBER = 0.5  # with its numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def _place(
     others = [
         place for number in range(1, len(known.words) + 1)
         if number != cited and (place := _best(number, new, said, known)) and place.carries
-        and (new or _overlap(said, place.line, known) >= _MOVED)
+        and _overlap(said, place.line, known) >= (_MOVED_NUMBER if new else _MOVED)
     ]  # fmt: skip
     if not others and own and trusted and said & known.words[cited - 1]:
         return own

@@ -3,6 +3,7 @@
 The other checks ask whether a number stands in any line cited. Here it must stand in this one.
 """
 
+import re
 from collections.abc import Iterator, Sequence, Set
 
 from api.checks.guard.alignment import VERBS, agreement, counted_alike
@@ -14,6 +15,7 @@ from api.checks.passage_lines import PassageLine
 
 _COVERED = 0.6  # of a statement's words must stand in the line
 _FEWEST = 3  # words of a statement that is compared
+_DURATION = re.compile(r"\b(?:for|within|after|every|lasts?|takes?)\s$", re.IGNORECASE)
 _NEAR = 2  # words on each side of a number by which its place is known
 
 
@@ -90,7 +92,7 @@ def counts_another(fact: Fact, statement: Statement, case: GuardCase) -> Iterato
     best = [one for one, number in zip(supports, shared, strict=True) if number == max(shared)]
     rate = rate_after(fact, statement.text)
     said = set(content(statement.text))
-    if best and all(_otherwise_counted(fact, rate, item, said, case) for item in best):
+    if best and all(_otherwise_counted(fact, rate, item, said, statement, case) for item in best):
         yield Finding("unit", f"{fact.text} {' '.join(fact.nouns)}".strip(),
                       _otherwise(best[0].line), "unit")  # fmt: skip
 
@@ -110,13 +112,15 @@ def _named(line: PassageLine, statement: Statement, case: GuardCase) -> bool:
 
 
 def _otherwise_counted(
-    fact: Fact, rate: str, item: Occurrence, said: Set[str], case: GuardCase
+    fact: Fact, rate: str, item: Occurrence, said: Set[str], statement: Statement, case: GuardCase
 ) -> bool:
     line, units = item.line, case.known.counted | STEMS
     here = set(content(" ".join([line.key, *(f"{c.column} {c.text}" for c in line.cells)])))
     noun, other = (fact.nouns or ("",))[0], (item.fact.nouns or ("",))[0]
     plain = not fact.base and not counted_alike(fact.nouns, item.fact.nouns)
-    known = noun in units and other in units and not VERBS & {noun, other}
+    known = other in units and not VERBS & {noun, other} and (
+        noun in units or _DURATION.search(statement.text[: fact.start])
+    )
     if plain and known and noun not in here and other not in said:
         return True
     things = telling(f"{rate} {item.rate}")  # no number: "every two turns"
