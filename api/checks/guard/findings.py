@@ -14,6 +14,7 @@ from api.checks.guard.names import names, unfounded_names
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.numbers.number_check import derived_in_words, misplaced
 from api.checks.guard.occurrences import content
+from api.checks.guard.opposites import opposite_word
 from api.checks.guard.polarity import contradiction
 from api.checks.guard.signs import added_condition, foreign_unit, turned_limit, turned_modal
 from api.checks.guard.statements import Finding as Finding  # part of this module's interface
@@ -138,6 +139,7 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     yield from foreign_unit(statement, stated, case)
     yield from added_condition(statement, case)
     yield from turned_modal(statement, case)
+    yield from opposite_word(statement, case)
     yield from unfounded_names(statement, case)
     yield from _negation(statement, case)
 
