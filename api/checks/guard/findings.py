@@ -134,8 +134,9 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
         if fact.start not in summed and not _given(fact, statement, case):
             yield from exchanged_number(fact, statement, case)
         yield from counts_another(fact, statement, case)
-    for fact in stated[:_MOST_LIMITS]:
-        yield from turned_limit(fact, statement, case)
+    every = facts(statement.text)
+    for fact in [one for one in every if one in stated or one.text[-1].isdigit()][:_MOST_LIMITS]:
+        yield from turned_limit(fact, every, statement, case)
     yield from foreign_unit(statement, stated, case)
     yield from added_condition(statement, case)
     yield from turned_modal(statement, case)

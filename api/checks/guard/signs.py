@@ -15,26 +15,39 @@ from retrieval.text.words import stem
 # A limit right before a number, or up to three words behind it. A number that is itself allowed
 # (at least, or more) is not the opposite of one that is not (under, less than): "more than 400
 # coins" is the rest of "up to 400 coins".
-_THING = r"(?:\s(?:an?|the|its) \w+(?: of)?)?\s$"  # "up to a fare of 900"
-_AT_LEAST = "at least|minimum(?: of)?|(?:no|not|never) (?:less|fewer|lower|shorter) than"
-_MORE = "(?:more|greater|higher|longer|older) than|over|above"
-_LESS = "(?:less|fewer|lower|shorter) than|under|below"
-_AT_MOST = "at most|up to|maximum(?: of)?|(?:no|not|never) (?:more|greater|higher|longer) than"
+_THING = r"(?:\s(?:an?|the|its) \w+(?: of)?)?\s[*_]*$"  # "up to a fare of 900"
+_NO = "(?:no|not|never|cannot)(?: be)?"
+_SMALLER = "(?:less|fewer|lower|shorter|smaller|sooner|earlier|younger) than"
+_GREATER = "(?:more|greater|higher|longer|larger|bigger|later|older|faster) than"
+_IS = r"\b[^,.;:]{0,30} (?:is|are)"  # "the shortest time is 10 days"
 _BEFORE = {
-    2: re.compile(rf"\b(?:{_AT_LEAST}){_THING}", re.IGNORECASE),
-    1: re.compile(rf"\b(?:{_MORE}){_THING}", re.IGNORECASE),
-    -1: re.compile(rf"\b(?:{_LESS}){_THING}", re.IGNORECASE),
-    -2: re.compile(rf"\b(?:{_AT_MOST}){_THING}", re.IGNORECASE),
+    2: re.compile(
+        rf"\b(?:at least|minimum(?: of)?|{_NO} (?:{_SMALLER}|under|below)|"
+        rf"(?:shortest|least|lowest|smallest|minimum){_IS}){_THING}",
+        re.IGNORECASE,
+    ),
+    1: re.compile(rf"\b(?:{_GREATER}|over|above|exceed\w*|beyond){_THING}", re.IGNORECASE),
+    -1: re.compile(rf"\b(?:{_SMALLER}|under|below){_THING}", re.IGNORECASE),
+    -2: re.compile(
+        rf"\b(?:at most|up to|within|maximum(?: of)?|{_NO} (?:{_GREATER}|over|above|exceed\w*)|"
+        rf"(?:longest|greatest|highest|largest|maximum){_IS}){_THING}",
+        re.IGNORECASE,
+    ),
 }
+_LIMITS = re.compile(
+    rf"\b{_NO} (?:{_SMALLER}|{_GREATER}|exceed\w*|over|above|under|below)", re.IGNORECASE
+)
+_OPPOSITE = {2: {-1}, 1: {-2}, -1: {2}, -2: {1}}  # "over 3" for "up to 3" in the same words
+_COPIED = 0.7  # of a clause's words must stand in the line for these
+_WORDS = r"[*_]*(?:\s[\w']+){0,5}?"
 _BEHIND = {
     2: re.compile(
-        r"(?:\s[\w']+){0,3}? (?:(?:or|and) (?:more|higher|above|over|greater|up|older|longer|later)"
-        r"|at least)\b",
+        rf"{_WORDS} (?:(?:or|and) (?:more|higher|above|over|greater|up|older|longer|later)"
+        r"|at least|upwards)\b",
         re.IGNORECASE,
     ),
     -2: re.compile(
-        r"(?:\s[\w']+){0,3}? (?:(?:or|and) (?:less|fewer|lower|below|under|shorter|earlier|younger|"
-        r"smaller)|at (?:the )?most)\b|(?:\s[\w']+){0,4}?, (?:and |but )?(?:no|not) more\b",
+        rf"{_WORDS} (?:(?:or|and) (?:less|fewer|lower|below|under|shorter|younger|smaller)|at (?:the )?most)\b|{_WORDS}, (?:and |but )?(?:no|not) more\b",
         re.IGNORECASE,
     ),
 }
@@ -45,6 +58,7 @@ _DENIES = re.compile(
     r"|n't\b",
     re.IGNORECASE,
 )
+_CUT = re.compile(r"[,;:]\s|\s(?:but|unless|except)\s", re.IGNORECASE)
 _CONDITIONS = re.compile(
     r"\b(?:unless|except(?: for| when| if| in)?|provided(?: that)?|"
     r"only (?:if|when|while|where)|on condition that|but not (?:if|when))\s+([^,.;:()]+)",
@@ -76,7 +90,9 @@ _LONGEST = 40  # characters, more than the longest limit before a number
 _ALIKE = 0.6  # of a statement's words must stand in a line that its verb is compared with
 
 
-def turned_limit(fact: Fact, statement: Statement, case: GuardCase) -> Iterator[Finding]:
+def turned_limit(
+    fact: Fact, stated: Sequence[Fact], statement: Statement, case: GuardCase
+) -> Iterator[Finding]:
     """Yield the line that limits a number the other way: "3 HD or more" for "3 HD or fewer"."""
     said = _limit(statement.text, fact.start, fact.end)
     if not said:
@@ -85,13 +101,17 @@ def turned_limit(fact: Fact, statement: Statement, case: GuardCase) -> Iterator[
         item for item in case.known.occurrences if item.line.passage in case.cited
         and agreement(fact, item, case.known.counted) == "same"
     ]  # fmt: skip
-    words = set(content(segment(statement.text, [fact], fact)))
+    part = segment(statement.text, stated, fact)
+    words = set(content(part))
     most = max((len(words & item.context) for item in supports), default=0)
     supports = [item for item in supports if len(words & item.context) == most]
-    limits = [_limit_of(item) for item in supports]
-    denies = bool(_DENIES.search(_plain(statement.text)))
-    alike = [bool(_DENIES.search(_plain(_text(item)))) == denies for item in supports]
-    if supports and all(limit == -said for limit in limits) and all(alike):
+    copied = most >= _COPIED * len(words)
+    opposite = {-said, *(() if not copied else _OPPOSITE[said])}
+    limits = {_limit_of(item) for item in supports}
+    also = {_limit(statement.text, one.start, one.end) for one in stated if one.low == fact.low}
+    denies = _denies(statement.text, fact)
+    alike = [_denies(_text(item), item.fact) == denies for item in supports]
+    if supports and limits <= opposite and not limits & also and all(alike):
         yield Finding("negation", fact.text, _otherwise(supports[0].line), "comparator")
 
 
@@ -180,9 +200,12 @@ def _limit_of(item: Occurrence) -> int:
     return 2 if _LEAST.search(column) else -2 if _MOST.search(column) else 0
 
 
-def _plain(text: str) -> str:
-    """A text without the negations of its limits: "no more than" denies nothing."""
-    return re.sub(r"\b(?:no|not|never) (?=(?:more|less|fewer|\w+er) than)", "", text)
+def _denies(text: str, fact: Fact) -> bool:
+    """Whether the clause of a number says no; the no of a limit ("no more than") is none."""
+    ends = [0, *(cut.start() for cut in _CUT.finditer(text)), len(text)]
+    first = max(end for end in ends if end <= fact.start)
+    clause = text[first : min((end for end in ends if end > fact.start), default=len(text))]
+    return bool(_DENIES.search(_LIMITS.sub("", clause)))
 
 
 def _verbs(modal: re.Pattern[str], text: str) -> list[str]:
