@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from api.checks.guard.alignment import agreement
-from api.checks.guard.clauses import stems
+from api.checks.guard.clauses import clauses, stems
 from api.checks.guard.facts import Fact
 from api.checks.guard.numbers.units import find
 from api.checks.guard.occurrences import Occurrence, content, segment
@@ -67,12 +67,12 @@ _CONDITIONS = re.compile(
 _CONDITIONAL = re.compile(
     r"\b(?:if|when|unless|except\w*|only|provided|as long as|until|while|but|however|without|not|"
     r"no|never|cannot|other|apart|must|requir\w+|needs?|after|before|during|where|who|whoever|"
-    r"than|save|nor|neither|just|exempt\w*|lost|once)\b|n't\b",
+    r"than|save|nor|neither|just|exempt\w*|lost|once|against)\b|n't\b",
     re.IGNORECASE,
 )
 _NOT_EVEN = re.compile(r"\b(?:not )?even (?:if|when|for)\b", re.IGNORECASE)
 _MUST = re.compile(
-    r"\b(?:must|ha(?:s|ve) to|needs? to|(?:is|are) (?:required|obliged) to)\s(?!not\b)(?:be )?"
+    r"\b(?:must|ha(?:s|ve) to|needs?(?! not)(?: to)?|(?:is|are) (?:required|obliged) to)\s(?!not\b)(?:be )?"
     r"(\w+)",
     re.IGNORECASE,
 )
@@ -83,10 +83,20 @@ _MAY_NOT = re.compile(
     r"\b(?:(?:may|must|can) not|cannot|can't|(?:is|are) not allowed to)\s(?:be )?(\w+)",
     re.IGNORECASE,
 )
+_NEED_NOT = re.compile(
+    r"\b(?:need not|needn't|(?:do|does|did)(?:n't| not) (?:need|have) to|"
+    r"(?:is|are)(?:n't| not) (?:required|obliged) to)\s(?:be )?(\w+)",
+    re.IGNORECASE,
+)
+_AGAINST = {
+    _MUST: (_MAY, _MAY_NOT, _NEED_NOT), _MAY: (_MUST,), _MAY_NOT: (_MAY, _MUST),
+    _NEED_NOT: (_MUST,),
+}  # fmt: skip
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _TIMES = frozenset(("duration", "distance"))
 _ORDINARY = frozenset(map(stem, ("second", "day", "foot", "feet")))  # they mean other things, too
 _LONGEST = 40  # characters, more than the longest limit before a number
+_FEWEST = 2  # words of a clause whose verb is compared
 _ALIKE = 0.6  # of a statement's words must stand in a line that its verb is compared with
 
 
@@ -144,11 +154,9 @@ def added_condition(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     conditional = [
         _words(line) for line in lines if _CONDITIONAL.search(_NOT_EVEN.sub(" ", _read(line)))
     ]
-    asked = set(stems(case.question))
     for match in matches:
         words = {word for word in stems(match[1]) if word.isalpha()}
-        own = words - asked or words
-        if own and not any(own & there for there in conditional):
+        if words and not any(words & there for there in conditional):
             numbers = ", ".join(str(number) for number in case.cited)
             message = f"is a condition that passage {numbers} does not have"
             yield Finding("case", match[0], message, "condition")
@@ -157,22 +165,31 @@ def added_condition(statement: Statement, case: GuardCase) -> Iterator[Finding]:
 def turned_modal(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     """Yield the line that lets one do what a statement demands or forbids, or the other way.
 
-    "must rest" for "may rest", "cannot be cast" for "can be cast".
+    "must rest" for "may rest", "cannot be cast" for "can be cast", "need not wait" for "has to".
+    Clause by clause, each beside the lines that have most of its words.
     """
-    said = {modal: set(_verbs(modal, statement.text)) for modal in (_MUST, _MAY, _MAY_NOT)}
-    if not any(said.values()):
+    for part in dict.fromkeys((statement.text, *(one.text for one in clauses(statement.text)))):
+        yield from _turned_in(part, case)
+
+
+def _turned_in(text: str, case: GuardCase) -> Iterator[Finding]:
+    said = {modal: set(_verbs(modal, text)) for modal in (_MUST, _MAY, _MAY_NOT, _NEED_NOT)}
+    words = set(stems(text))
+    if len(words) < _FEWEST or not any(said.values()):
         return
-    words = set(stems(statement.text))
     lines = [
         line for line in case.known.lines if line.passage in case.cited
         and len(words & _words(line)) >= _ALIKE * len(words)
     ]  # fmt: skip
     there = {modal: [set(_verbs(modal, _read(line))) for line in lines] for modal in said}
-    for own, other in ((_MUST, _MAY), (_MAY, _MUST), (_MAY_NOT, _MAY)):
+    for own, others in _AGAINST.items():
         for verb in sorted(said[own] - set().union(*there[own])):
-            near = next((n for n, verbs in enumerate(there[other]) if verb in verbs), None)
-            if near is not None and not (own is _MAY_NOT and _is_denied(verb, case)):
-                yield Finding("negation", verb, _otherwise(lines[near]), "modal")
+            near = [
+                n for other in others for n, verbs in enumerate(there[other])
+                if verb in verbs or (verbs and own is _NEED_NOT)
+            ]  # fmt: skip
+            if near and not (own in (_MAY_NOT, _NEED_NOT) and _is_denied(verb, case)):
+                yield Finding("negation", verb, _otherwise(lines[near[0]]), "modal")
 
 
 def _is_denied(verb: str, case: GuardCase) -> bool:
