@@ -22,9 +22,9 @@ _NEAR = 2  # words on each side of a number by which its place is known
 def nearest(
     text: str, lines: Sequence[PassageLine], case: GuardCase, least: float = _COVERED
 ) -> list[PassageLine]:
-    """Return the lines that have most of the words of a text, if `least` of these; rare words first.
+    """Return the lines that have most of the words of a text, and `least` of these or more.
 
-    More than one where several have the same of them.
+    Rare words count more. There are several where they have the same words.
     """
     words = telling(text)
     if len(words) < _FEWEST:
@@ -118,8 +118,10 @@ def _otherwise_counted(
     here = set(content(" ".join([line.key, *(f"{c.column} {c.text}" for c in line.cells)])))
     noun, other = (fact.nouns or ("",))[0], (item.fact.nouns or ("",))[0]
     plain = not fact.base and not counted_alike(fact.nouns, item.fact.nouns)
-    known = other in units and not VERBS & {noun, other} and (
-        noun in units or _DURATION.search(statement.text[: fact.start])
+    known = (
+        other in units
+        and not VERBS & {noun, other}
+        and (noun in units or _DURATION.search(statement.text[: fact.start]))
     )
     if plain and known and noun not in here and other not in said:
         return True
@@ -132,7 +134,11 @@ def _alike(fact: Fact, own: Fact) -> bool:
     same = (fact.kind, fact.base, fact.sign, bool(fact.die)) == (
         own.kind, own.base, own.sign, bool(own.die)
     )  # fmt: skip
-    return same and not own.weak and (fact.counted == own.counted or not (fact.counted and own.counted))
+    return (
+        same
+        and not own.weak
+        and (fact.counted == own.counted or not (fact.counted and own.counted))
+    )
 
 
 def _between(fact: Fact, text: str, item: Occurrence) -> bool:
@@ -141,7 +147,9 @@ def _between(fact: Fact, text: str, item: Occurrence) -> bool:
     own_before, own_after = _beside(item.fact, item.line.cells[item.cell].text)
     left, right = before & own_before, after & own_after
     ends = not (after or own_after), not (before or own_before)
-    return bool((left and (right or ends[0])) or (right and ends[1]) or max(len(left), len(right)) > 1)
+    return bool(
+        (left and (right or ends[0])) or (right and ends[1]) or max(len(left), len(right)) > 1
+    )
 
 
 def _beside(fact: Fact, text: str) -> tuple[set[str], set[str]]:

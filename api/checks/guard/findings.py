@@ -127,10 +127,11 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     for total in shown:  # inputs are checked as facts of their own
         if not total.right:
             yield Finding("arithmetic", total.text, "the result is wrong", "sum")
-    for fact in new:
-        yield from misplaced(fact, stated, statement, case)
     summed = {one.start for total in shown for one in (*total.inputs, total.result)}
-    for fact in stated[:_MOST_LIMITS]:
+    for fact in dict.fromkeys((*new, *stated[:_MOST_LIMITS])):
+        if found := list(misplaced(fact, stated, statement, case)) if fact in new else []:
+            yield from found
+            continue
         if fact.start not in summed and not _given(fact, statement, case):
             yield from exchanged_number(fact, statement, case)
         yield from counts_another(fact, statement, case)

@@ -28,8 +28,9 @@ for left, right in [*_SIDES, *((other, one) for one, other in _SIDES)]:
     for word in left.split():
         _OPPOSITES[word] = _OPPOSITES.get(word, frozenset()) | frozenset(right.split())
 _DENIES = frozenset(
-    "not no never cannot nobody nothing none without neither nor unless except only".split()
-)
+    ("not", "no", "never", "cannot", "nobody", "nothing", "none", "without", "neither", "nor",
+     "unless", "except", "only")
+)  # fmt: skip
 _TOKEN = re.compile(r"[A-Za-z][\w'-]*|\d[\d,.]*")
 _COVERED = 0.5  # of a statement's words must stand in the line
 _NEAR = 3  # words that say something on each side
@@ -82,10 +83,9 @@ def _beside(words: Sequence[str], at: int, step: int) -> list[str]:
     """The stems of the next words that say something, the nearest first."""
     side = words[at + 1 :] if step > 0 else words[:at][::-1]
     plain = (word for word in side if word not in STOP and word not in _OPPOSITES)
-    found = [stem for word in list(plain)[:_NEAR] for stem in content(word)[:1]]
-    return found
+    return [stem for word in list(plain)[:_NEAR] for stem in content(word)[:1]]
 
 
 def _denied(words: Sequence[str], at: int) -> bool:
-    near = words[max(0, at - _DENIED) : at] + words[at + 1 : at + _DENIED]
+    near = [*words[max(0, at - _DENIED) : at], *words[at + 1 : at + _DENIED]]
     return any(word in _DENIES or word.endswith("n't") for word in near)

@@ -39,7 +39,7 @@ _LIMITS = re.compile(
 )
 _OPPOSITE = {2: {-1}, 1: {-2}, -1: {2}, -2: {1}}  # "over 3" for "up to 3" in the same words
 _COPIED = 0.7  # of a clause's words must stand in the line for these
-_WORDS = r"[*_]*(?:\s[\w']+){0,5}?"
+_WORDS = r"[*_]{0,3}(?:\s[\w']{1,25}){0,4}?"
 _BEHIND = {
     2: re.compile(
         rf"{_WORDS} (?:(?:or|and) (?:more|higher|above|over|greater|up|older|longer|later)"
@@ -47,7 +47,8 @@ _BEHIND = {
         re.IGNORECASE,
     ),
     -2: re.compile(
-        rf"{_WORDS} (?:(?:or|and) (?:less|fewer|lower|below|under|shorter|younger|smaller)|at (?:the )?most)\b|{_WORDS}, (?:and |but )?(?:no|not) more\b",
+        rf"{_WORDS} (?:(?:or|and) (?:less|fewer|lower|below|under|shorter|younger|smaller)|"
+        rf"at (?:the )?most)\b|{_WORDS}, (?:and |but )?(?:no|not) more\b",
         re.IGNORECASE,
     ),
 }
@@ -72,8 +73,8 @@ _CONDITIONAL = re.compile(
 )
 _NOT_EVEN = re.compile(r"\b(?:not )?even (?:if|when|for)\b", re.IGNORECASE)
 _MUST = re.compile(
-    r"\b(?:must|ha(?:s|ve) to|needs?(?! not)(?: to)?|(?:is|are) (?:required|obliged) to)\s(?!not\b)(?:be )?"
-    r"(\w+)",
+    r"\b(?:must|ha(?:s|ve) to|needs?(?! not)(?: to)?|(?:is|are) (?:required|obliged) to)"
+    r"\s(?!not\b)(?:be )?(\w+)",
     re.IGNORECASE,
 )
 _MAY = re.compile(
@@ -195,7 +196,8 @@ def _turned_in(text: str, case: GuardCase) -> Iterator[Finding]:
 def _is_denied(verb: str, case: GuardCase) -> bool:
     """Whether a line cited says no, or only, of a verb: then it says so of something else, too."""
     lines = (line for line in case.known.lines if line.passage in case.cited)
-    return any(verb in _words(line) and _DENIES.search(_read(line)) for line in lines)
+    texts = (f"{line.near} {' '.join(cell.text for cell in line.cells)}" for line in lines)
+    return any(_DENIES.search(text) and verb in stems(text) for text in texts)
 
 
 def _limit(text: str, start: int, end: int) -> int:

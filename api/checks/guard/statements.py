@@ -139,9 +139,7 @@ def _of_block(text: str, start: int, lead: str, shared: tuple[int, ...]) -> Iter
         before = next((cited for cited in reversed(cites[:at]) if cited), ())
         told = plain(part)
         marked: Marked = "itself" if cites[at] else "neighbour" if later or before else "lead"
-        yield Statement(
-            told, said, later or before or shared, marked, start + begins, start + ends
-        )
+        yield Statement(told, said, later or before or shared, marked, start + begins, start + ends)
         said = f"{said} {told}".strip()
 
 
