@@ -11,7 +11,7 @@ KEEP = Source(
     "Watch",
     "",
     "Keys of the inner gate have 40 teeth and are changed every 30 days. "
-    "A captain of level 14 opens it. The bell is rung for 1 turn after the gate closes. Guards rest 3 rounds by a wall.\n\n"
+    "A captain of level 14 may open it. The bell is rung for 1 turn after the gate closes.\n\n"
     "A cart rolls at 30' per round downhill. Walls grow by 30' when kings visit.\n\n"
     "Repairs costing over 200 gp must be announced before they begin.\n\n"
     "A list may be changed for up to three names. Helmets are compulsory on the wall.\n\n"
@@ -67,9 +67,9 @@ def test_what_the_likest_line_says_in_other_words_passes(answer: str) -> None:
 
 def test_a_number_of_the_question_is_no_number_of_something_else() -> None:
     asked = "Who opens a gate of 11 locks?"
-    found = check("A captain of level 11 opens it [1].", (KEEP,), asked)
+    found = check("A captain of level 11 may open it [1].", (KEEP,), asked)
     assert [finding.check for finding in found] == ["another number"]
-    assert check("A captain of level 14 opens the 11 locks [1].", (KEEP,), asked) == ()
+    assert check("A captain of level 14 may open the 11 locks [1].", (KEEP,), asked) == ()
 
 
 def test_a_number_of_the_question_or_of_a_sum_is_no_exchanged_one() -> None:
