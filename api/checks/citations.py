@@ -135,7 +135,8 @@ def _place(
         and _overlap(said, place.line, known) >= (_MOVED_NUMBER if new else _MOVED)
     ]  # fmt: skip
     if not others and own and trusted and said & known.words[cited - 1]:
-        return own
+        held = not new or own.carries or _held(new, [x for x in known.lines if x.passage == cited])
+        return own if held or _overlap(said, own.line, known) >= _CARRIED else None
     return max(others, key=lambda place: _overlap(said, place.line, known), default=None)
 
 
