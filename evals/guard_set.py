@@ -3,8 +3,9 @@
 They go the way of a model's reply: claims that fail are replaced or struck. Both directions count:
 a guard that changes everything catches all that is wrong. Build with `--split dev` alone; the
 figures that are published are those of `held`. `new.jsonl` is for a last look, `--dataset
-evals/datasets/answers/new.jsonl --split fresh`: nothing is ever built on it. `--reader` adds a
-reader: a scripted one that is right, agrees with all or denies all, or those of the settings.
+evals/datasets/answers/new.jsonl --split fresh`: nothing is ever built on it. `signs.jsonl`, split
+`signs`, is to build on, too. `--reader` adds a reader: a scripted one that is right, agrees with
+all or denies all, or those of the settings.
 
 Exit status: 0 the gate passed; 1 it failed; 2 nothing could be measured, which is never a pass.
 """
@@ -23,7 +24,13 @@ from api.checks.review import Review
 from api.llm.client import LanguageModel
 from api.schema.guard import ReaderName
 from evals.answers import hand_labelled, program
-from evals.answers.hand_labelled import GUARD, GUARD_SPLITS, NEW_SPLIT, MarkedAnswer
+from evals.answers.hand_labelled import (
+    GUARD,
+    GUARD_SPLITS,
+    NEW_SPLIT,
+    SIGNS_SPLIT,
+    MarkedAnswer,
+)
 from evals.answers.program import EvalReport, ReportRow, Table
 from evals.reports import results
 from retrieval.context import open_context
@@ -73,8 +80,9 @@ class _Script:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     parser = program.parser(
-        "evals.guard_set", __doc__, dataset=GUARD, splits=(*GUARD_SPLITS, NEW_SPLIT), split="held"
-    )
+        "evals.guard_set", __doc__, dataset=GUARD,
+        splits=(*GUARD_SPLITS, NEW_SPLIT, SIGNS_SPLIT), split="held",
+    )  # fmt: skip
     share = program.share
     parser.add_argument("--by-check", action="store_true", help="count each check by itself, too")
     parser.add_argument("--reader", choices=READERS, default="none", help="who reads, besides")

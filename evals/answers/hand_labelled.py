@@ -23,6 +23,8 @@ GUARD = _FOLDER / "guard.jsonl"
 GUARD_SPLITS = ("dev", "held")
 NEW = _FOLDER / "new.jsonl"  # all of it in one split: never seen by whoever builds the guard
 NEW_SPLIT = "fresh"
+SIGNS = _FOLDER / "signs.jsonl"  # as chat models write; wrong in one number, unit, limit or modal
+SIGNS_SPLIT = "signs"
 PLANTED = "planted"  # the fault of every fixture that is not faithful
 
 
@@ -50,7 +52,7 @@ class _Fixture(_Answer):
 
 
 class _GuardAnswer(_Answer):
-    split: Literal["dev", "held", "fresh"]
+    split: Literal["dev", "held", "fresh", "signs"]
     vault: str
     right: StrictBool
     fault: str = ""

@@ -7,12 +7,14 @@ measures, and what it lets through, is in docs/experiments.md.
 import re
 from collections.abc import Iterator, Sequence
 
+from api.checks.guard.aligned import counts_another, exchanged_number
 from api.checks.guard.alignment import Evidence, evidence
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.names import names, unfounded_names
 from api.checks.guard.numbers.arithmetic import sums
-from api.checks.guard.numbers.number_check import misplaced
+from api.checks.guard.numbers.number_check import derived_in_words, misplaced
 from api.checks.guard.occurrences import content
+from api.checks.guard.opposites import opposite_word
 from api.checks.guard.polarity import contradiction
 from api.checks.guard.signs import added_condition, foreign_unit, turned_limit, turned_modal
 from api.checks.guard.statements import Finding as Finding  # part of this module's interface
@@ -24,8 +26,8 @@ from retrieval.text.normalize import fold
 from retrieval.text.words import stem
 
 _MOST_FOREIGN = 0.5  # of a sentence's words
-_OPENING = {True: 3, False: 1}  # foreign words of what leads in a list ("In order of preference:"),
-# and of any other sentence ("Usually not.")
+_FEW_FOREIGN = 2  # words of a sentence that says nothing of its own ("Afterwards it is worthless")
+_OPENING = 3  # the same of what leads in a list, or that has a word of the passages
 # Words that carry no rule: how an answer speaks of itself.
 _LEADING = frozenset(
     content(
@@ -86,7 +88,8 @@ def unfounded(
     with a marker, too. Markers count `sources` from 1.
     """
     passages = evidence(sources)
-    known = _LEADING.union(content(fold(question)), *passages.words)
+    given_words = set(content(fold(question))).union(*passages.words)
+    known = _LEADING | given_words
     given = fold(" ".join([question, *(f"{s.path} {s.heading} {s.context} {s.text}"
                                        for s in sources)]))  # fmt: skip
     for statement in statements(answer):
@@ -96,7 +99,8 @@ def unfounded(
             message = "holds a code that stands in no passage"
             yield statement, Finding("name", statement.text, message, "code")
             continue
-        most = max(_OPENING[statement.text.endswith(":")], _MOST_FOREIGN * len(words))
+        least = _OPENING if statement.text.endswith(":") or words & given_words else _FEW_FOREIGN
+        most = max(least, _MOST_FOREIGN * len(words))
         if not statement.own and len(foreign) > most:
             message = "says what no passage says, and cites none"
             yield statement, Finding("uncited", statement.text, message, "foreign words")
@@ -116,20 +120,28 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
                 "uncited", statement.text, "states a fact and cites no passage", "no citation"
             )
         return
-    if statement.marked == "neighbour" and _states(statement, bool(new), case):
+    if not statement.own and _states(statement, bool(new), case):
         message = "states a fact and has no marker of its own"
         yield Finding("uncited", statement.text, message, UNMARKED)
         return
     for total in shown:  # inputs are checked as facts of their own
         if not total.right:
             yield Finding("arithmetic", total.text, "the result is wrong", "sum")
-    for fact in new:
-        yield from misplaced(fact, stated, statement, case)
-    for fact in stated[:_MOST_LIMITS]:
-        yield from turned_limit(fact, statement, case)
+    summed = {one.start for total in shown for one in (*total.inputs, total.result)}
+    for fact in dict.fromkeys((*new, *stated[:_MOST_LIMITS])):
+        if found := list(misplaced(fact, stated, statement, case)) if fact in new else []:
+            yield from found
+            continue
+        if fact.start not in summed and not _given(fact, statement, case):
+            yield from exchanged_number(fact, statement, case)
+        yield from counts_another(fact, statement, case)
+    every = facts(statement.text)
+    for fact in [one for one in every if one in stated or one.text[-1].isdigit()][:_MOST_LIMITS]:
+        yield from turned_limit(fact, every, statement, case)
     yield from foreign_unit(statement, stated, case)
     yield from added_condition(statement, case)
     yield from turned_modal(statement, case)
+    yield from opposite_word(statement, case)
     yield from unfounded_names(statement, case)
     yield from _negation(statement, case)
 
@@ -167,6 +179,17 @@ def _echo(fact: Fact, case: GuardCase) -> bool:
         )
         for asked in (*case.asked, *case.told)
     )
+
+
+def _given(fact: Fact, statement: Statement, case: GuardCase) -> bool:
+    """Whether the question or the answer said the number before of the same, or it is derived."""
+    own = {fact.label, fact.counted, *fact.nouns[:1]} - {""}
+    for one in (*case.asked, *case.told):
+        if (one.low, one.high, one.base, one.die) == (fact.low, fact.high, fact.base, fact.die):
+            theirs = {one.label, one.counted, *one.nouns[:1]} - {""}
+            if not own or not theirs or own & theirs:
+                return True
+    return derived_in_words(fact, statement, case)
 
 
 def _negation(statement: Statement, case: GuardCase) -> Iterator[Finding]:

@@ -144,6 +144,15 @@ def test_new_answers_are_half_wrong_in_ten_ways_and_none_is_of_the_set_to_build_
     assert not {case.answer for case in cases} & {case.answer for case in old}
 
 
+def test_answers_wrong_in_one_sign_are_thirty_of_each_kind_and_none_is_of_the_new_ones() -> None:
+    cases = hand_labelled.guard_answers(hand_labelled.SIGNS, hand_labelled.SIGNS_SPLIT)
+    kinds = dict.fromkeys(("number", "unit", "comparator", "modal"), 30)
+    assert Counter(case.fault for case in cases) == {"": 80, **kinds}
+    assert len({(case.question, case.answer) for case in cases}) == len(cases)
+    new = hand_labelled.guard_answers(hand_labelled.NEW, hand_labelled.NEW_SPLIT)
+    assert not {case.answer for case in cases} & {case.answer for case in new}
+
+
 def test_every_new_answer_has_lines_of_the_vault_that_prove_it() -> None:
     vaults = {"rules": ROOT / "vault", "handbook": ROOT / "evals" / "vaults" / "handbook"}
     files: Counter[tuple[str, str]] = Counter()

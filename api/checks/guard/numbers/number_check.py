@@ -149,8 +149,13 @@ def _explained(
         or ends(fact, cited)
         or notation(fact, [*case.told, *facts(statement.text)])
         or _input(fact, statement, case)
-        or worded(fact, statement.text, _outside(fact, statement), [*case.asked, *case.told])
+        or derived_in_words(fact, statement, case)
     )
+
+
+def derived_in_words(fact: Fact, statement: Statement, case: GuardCase) -> bool:
+    """Tell whether a number is the right result of a step that its statement shows in words."""
+    return worded(fact, statement.text, _outside(fact, statement), [*case.asked, *case.told])
 
 
 def _input(fact: Fact, statement: Statement, case: GuardCase) -> bool:
