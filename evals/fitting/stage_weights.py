@@ -17,15 +17,14 @@ from scipy.optimize import minimize
 from evals.measure.judge import holders
 from evals.measure.outcome import Outcome, Subject
 from retrieval.errors import DatasetError
-from retrieval.ranking.calibration import Weights
-from retrieval.ranking.lines import WHOLE
+from retrieval.ranking.calibration import UNFITTED, Weights
 from retrieval.search_trace import Candidate
 
 Array = npt.NDArray[np.float64]
 _FOLDS = 5
-# Of dense, text, late, names, ranges, whole, rerank. Ranges are 0 or 1 in one question of seven:
-# where less pulls them to 0, they cost first places (docs/experiments.md, E71).
-_START = (10.0, 5.0, 10.0, 2.0, 0.25, 2.0, 1.0)
+# Of dense, text, late, names, ranges, rerank. Ranges are 0 or 1 in one question of seven: where
+# less pulls them to 0, they cost first places (docs/experiments.md, E71).
+_START = (10.0, 5.0, 10.0, 2.0, 0.25, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Example:
     """One question: its candidates' scores and which of them hold what it needs."""
 
     question: str  # its id
-    features: Array  # shape (candidates, 7), as _START; 0 where there is none
+    features: Array  # shape (candidates, 6), as _START; 0 where there is none
     needed: tuple[tuple[npt.NDArray[np.bool_], ...], ...]  # by place, then by gold: who holds it
 
 
@@ -70,7 +69,7 @@ def _compared(trace: Sequence[Candidate]) -> list[Candidate]:
 def _features(row: Candidate) -> list[float]:
     scores = (
         row.dense_score, row.text_score, row.late_score, row.names_score, row.ranges_score,
-        float((row.names_score or 0.0) >= WHOLE), row.rerank_score,
+        row.rerank_score,
     )  # fmt: skip
     return [score or 0.0 for score in scores]
 
@@ -79,7 +78,8 @@ def fit(known: Sequence[Example], beside: Beside = NOTHING) -> Weights:
     """Return the weights for a dense weight of 1. Raises DatasetError where nothing can be fitted.
 
     All of `beside` together counts as much as `known`, and each collection as much as another.
-    `rerank` is None where no example has a reranker's score.
+    `rerank` is None where no example has a reranker's score. `whole` is no part of it: no labelled
+    question is so short that it could show what that is worth (docs/experiments.md, E146).
     """
     if not known:
         raise DatasetError("no question has its gold among the candidates: nothing can be fitted")
@@ -90,14 +90,14 @@ def fit(known: Sequence[Example], beside: Beside = NOTHING) -> Weights:
     shares = [(0.5 if beside else 1.0, known)]
     shares += [(0.5 / len(beside), collection) for collection in beside.values()]
     best = minimize(_loss, start, args=(shares,), method="L-BFGS-B", bounds=bounds)
-    dense, text, late, names, in_range, whole, rerank = (float(value) for value in best.x)
+    dense, text, late, names, in_range, rerank = (float(value) for value in best.x)
     return Weights(
         round(text / dense, 3),
         round(late / dense, 3),
-        round(rerank / dense, 3) if used[6] else None,
+        round(rerank / dense, 3) if used[5] else None,
         round(names / dense, 3),
         round(in_range / dense, 3),
-        round(whole / dense, 3),
+        UNFITTED.weights.whole,
     )
 
 
@@ -124,10 +124,7 @@ def _mean_loss(weights: Array, known: Sequence[Example]) -> float:
 
 def reciprocal_rank(example: Example, weights: Weights) -> float:
     """Return 1 / the rank of the last gold that is needed, under these weights."""
-    stages = (
-        1.0, weights.text, weights.late, weights.names, weights.ranges, weights.whole,
-        weights.rerank or 0.0,
-    )  # fmt: skip
+    stages = (1.0, weights.text, weights.late, weights.names, weights.ranges, weights.rerank or 0.0)
     parts = np.array(stages)
     order = np.argsort(-(example.features @ parts), kind="stable")
     ranks = np.empty(len(order), int)
