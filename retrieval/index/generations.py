@@ -107,6 +107,17 @@ def file_hashes(conn: Connection, generation_id: int) -> dict[str, str]:
     return {path: sha256 for path, sha256 in rows}
 
 
+def mark(conn: Connection) -> str:
+    """Return what is another after every transaction that changed the live generation.
+
+    "" where there is none.
+    """
+    row = conn.execute(
+        "SELECT concat_ws('.', id, revision, xmin) FROM generation WHERE state = 'live'"
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
 def size(conn: Connection, generation_id: int) -> tuple[int, int]:
     """Return how many files and chunks a generation holds."""
     row = conn.execute(
