@@ -4,6 +4,7 @@ It only says where to look. An event that is lost or comes late delays a change 
 every few seconds everything is looked at.
 """
 
+import math
 import os
 import stat
 import sys
@@ -25,11 +26,10 @@ Heard = frozenset[str] | None  # paths below the folder; None: look at everythin
 
 
 def heard(root: Path) -> Iterator[Heard]:
-    """Yield at once, after every burst of changes what changed, and every LOOK seconds in any case.
+    """Yield None at once, after every burst what changed, and None every LOOK seconds in any case.
 
     The paths of a burst rest since QUIET seconds, or it lasts for BURST seconds.
     """
-    yield None
     told = ""
     while True:
         try:
@@ -39,15 +39,18 @@ def heard(root: Path) -> Iterator[Heard]:
             if root.is_dir() and str(error) != told:
                 told = str(error)
                 say(f"no news of changes ({told}); looking every {LOOK:g} s", sys.stderr)
+            yield None
             time.sleep(LOOK)
-        yield None
 
 
 def _bursts(root: Path) -> Iterator[Heard]:
-    """The same, until another folder stands there, or none."""
+    """The same, until another folder stands there, or none.
+
+    What changes while all of it is looked at for the first time is heard already.
+    """
     here = _identity(root)
     paths: set[str] = set()
-    first = last = looked = time.monotonic()
+    first = last = looked = -math.inf
     for changes in watchfiles.watch(
         root,
         watch_filter=None,
@@ -65,7 +68,7 @@ def _bursts(root: Path) -> Iterator[Heard]:
         elif named:
             first, last = first if paths else now, now
             paths |= named
-        elif not paths and now - looked >= LOOK:
+        if now - looked >= LOOK and not (paths and looked > 0):
             yield None
             looked = time.monotonic()
         if paths and (now - last >= QUIET or now - first >= BURST):

@@ -183,7 +183,7 @@ def _edit(job: Job, todo: _Todo) -> Built:
         generations.require_lock(conn)
         generations.put_off_topic(conn, todo.live.id, fits)
     if len(ready.files) > len(todo.plan.unchanged):
-        conn.execute("ANALYZE chunk, entry, posting, word")
+        conn.execute("ANALYZE chunk, entry, posting, word, chunk_bits")
     return Built(todo.live.id, todo.found, ready.rejected, ready.notes, ready.embedded)
 
 
@@ -224,7 +224,7 @@ def run_temporary(
     copied = _copied(conn, like, generation_id, found.files) if like else set()
     files = [file for file in found.files if file.path not in copied]
     ready = prepare_and_apply(job, generation_id, files)
-    conn.execute("ANALYZE chunk, entry, posting, word")
+    conn.execute("ANALYZE chunk, entry, posting, word, chunk_bits")
     count, chunks = generations.size(conn, generation_id)
     plan = Plan(tuple(file.path for file in found.files), (), (), (), rebuild=True)
     return IngestReport(

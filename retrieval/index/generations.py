@@ -21,7 +21,7 @@ from retrieval.models import Aliases
 LOCK_SPACE = 0x52554C45  # "RULE": advisory locks of this product, the second key says which
 _DEAD_SHARE = 0.10  # of a table's rows
 _DEAD_ROWS = 100  # fewer lie in a page or two, which costs no scan anything
-_TABLES = ["file", "chunk", "posting", "entry", "word"]
+_TABLES = ["file", "chunk", "posting", "entry", "word", "chunk_bits"]
 _PATIENCE = 1.0  # seconds with a lock whose holder is gone
 _INGEST_LOCK = 0  # temporary generations lock their own id, which begins at 1
 
