@@ -48,7 +48,7 @@ _ENTRIES = """
 class TermsCache:
     """The terms of the generation that was asked last."""
 
-    _known: tuple[str, Terms] | None = field(default=None)
+    _known: tuple[str, Terms, Mapping[str, Row]] | None = field(default=None)
     _sums: Sums = field(default_factory=Sums)
 
     def of(
@@ -59,18 +59,24 @@ class TermsCache:
         A part has the aliases whose meanings stand in it. `name` changes with every change; only
         the files that changed are read.
         """
+        return self.with_rows(conn, generation_id, name, part)[0]
+
+    def with_rows(
+        self, conn: "Connection", generation_id: int, name: str, part: Scope | None = None
+    ) -> tuple[Terms, Mapping[str, Row]]:
+        """Return the same, and what tells one state of each of its files from another, by path."""
         known = self._known
         if known is None or known[0] != name:
             for sums in _read(conn, generation_id, part, self._sums):
                 self._sums = sums  # where the time is over now, the next search goes on from here
             aliases = stored_aliases(conn, generation_id)
             if part is not None:
-                aliases = _said_in(self._sums.frequency, aliases)
-            terms = _terms(self._sums, aliases)
+                aliases = _said_in(sums.frequency, aliases)
+            terms = _terms(sums, aliases)
             stop = text_search.stop_words(conn, generation_id, terms.words)
-            known = (name, replace(terms, stop=frozenset(map(stemmed, stop))))
-            self._known = known
-        return known[1]
+            terms = replace(terms, stop=frozenset(map(stemmed, stop)))
+            known = self._known = (name, terms, sums.rows)
+        return known[1:]
 
 
 def of_entries(
