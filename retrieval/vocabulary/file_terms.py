@@ -67,7 +67,8 @@ class TermsCache:
         """Return the same, and what tells one state of each of its files from another, by path."""
         known = self._known
         if known is None or known[0] != name:
-            for sums in _read(conn, generation_id, part, self._sums):
+            revision = int(name.rpartition(".")[2])
+            for sums in _read(conn, generation_id, revision, part, self._sums):
                 self._sums = sums  # where the time is over now, the next search goes on from here
             aliases = stored_aliases(conn, generation_id)
             if part is not None:
@@ -87,11 +88,12 @@ def of_entries(
 
 
 def _read(
-    conn: "Connection", generation_id: int, part: Scope | None, before: Sums
+    conn: "Connection", generation_id: int, revision: int, part: Scope | None, before: Sums
 ) -> Iterator[Sums]:
     """Yield the sums after every portion of the files that changed, the whole ones last."""
     values: dict[str, Any] = {"generation": generation_id, "part": part.chunks if part else None}
-    rows = _since(conn, values, before) if part is None else None
+    is_later = before.generation_id == generation_id and before.revision < revision
+    rows = _since(conn, values, before) if is_later and part is None else None
     of: list[str] | None = None  # files of which the aliases are read; None: all
     if rows is not None:
         of = [*rows] or None
@@ -102,6 +104,7 @@ def _read(
             before = Sums()
         rows = {path: row for path, row in now.items() if before.rows.get(path) != row}
         rows |= dict.fromkeys(before.rows.keys() - now.keys())
+        before = replace(before, last=max((row.last for row in now.values() if row), default=0))
     paths, sums = sorted(rows), before
     for at in range(0, max(1, len(paths)), _PORTION):
         portion = {path: rows[path] for path in paths[at : at + _PORTION]}
@@ -111,7 +114,8 @@ def _read(
     said = conn.execute(_CALLED, {**values, "of": of}).fetchall()
     called = {path: one for path, one in before.called.items() if of and path not in rows}
     called |= {path: _texts(one) for path, one in said if path in sums.titles}
-    yield replace(sums.whole(), generation_id=0 if part else generation_id, called=called)
+    counted = replace(sums.whole(), generation_id=generation_id, revision=revision)
+    yield replace(counted, called=called)
 
 
 def _files(conn: "Connection", values: Mapping[str, Any], *, after: int) -> dict[str, Row | None]:
@@ -123,12 +127,10 @@ def _files(conn: "Connection", values: Mapping[str, Any], *, after: int) -> dict
 def _since(
     conn: "Connection", values: Mapping[str, Any], before: Sums
 ) -> dict[str, Row | None] | None:
-    """The files that were written since; None where that is not all that happened.
+    """The files that were written since an earlier revision; None where files were removed, too.
 
     The ids of rows only rise, and with the files that were written the size of all must come out.
     """
-    if before.generation_id != values["generation"]:
-        return None
     if conn.execute(_IS_COUNTED).fetchone() != (True,):
         return None
     rows = _files(conn, values, after=before.last)

@@ -28,6 +28,7 @@ class Sums:
     """What all files say together; never changed, since searches that run may read it."""
 
     generation_id: int = 0  # 0: not all of its files are counted yet
+    revision: int = 0
     rows: Mapping[str, Row] = field(default_factory=dict)
     last: int = 0  # the highest id of a row
     size: tuple[int, int] = (0, 0)  # chunks, and words as `Row` counts them
@@ -128,7 +129,7 @@ def edited(
         if (name in before.names) != bool(paths)
     }
     return Sums(
-        0, changed(before.rows, rows),
+        0, 0, changed(before.rows, rows),
         max([before.last, *(row.last for row in rows.values() if row)]),
         resized(before, rows), changed(before.files, files), entries,
         _summed(before.frequency, frequency), now,

@@ -89,3 +89,25 @@ def test_the_files_of_an_index_are_not_listed_again_after_an_edit_but_after_a_re
     pipeline.run(search_context, vault)
     assert "New.md" not in titles()
     assert listed == [False, False, True]
+
+
+def test_whoever_still_reads_the_state_before_an_edit_gets_its_words(
+    search_context: SearchContext, vault: Path
+) -> None:
+    def words(conn: Connection) -> set[str]:
+        now = live(conn)
+        return {"blue", "grey"} & {*search_context.terms.of(conn, now.id, now.name).words}
+
+    def edit(colour: str) -> None:
+        write_vault(vault, {"1. Light/Torches.md": f"# Torches\n\nA torch is {colour}.\n"})
+        pipeline.run(search_context, vault)
+
+    edit("blue")
+    with search_context.store.connect(autocommit=True) as before, before.transaction():
+        before.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        assert words(before) == {"blue"}
+        edit("grey")  # as many chunks and words
+        with search_context.store.connect(autocommit=True) as after:
+            assert words(after) == {"grey"}
+            assert words(before) == {"blue"}
+            assert words(after) == {"grey"}
