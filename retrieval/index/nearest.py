@@ -28,8 +28,12 @@ _BEST = """
 """
 _OF_GENERATION = _BEST.format(which="generation_id = %(generation)s")
 _OF_CHUNKS = _BEST.format(which="chunk_id = ANY(%(rows)s::bigint[])")
+# Of all that are compared only the best are looked up by their paths, which put ties in order.
 _RANKED = f"""
-    SELECT {COLUMNS}, best.score FROM ({{best}}) AS best JOIN chunk AS c ON c.id = best.chunk_id
+    WITH best AS ({{best}}), nearest AS (
+        SELECT * FROM best ORDER BY score DESC FETCH FIRST %(limit)s ROWS WITH TIES
+    )
+    SELECT {COLUMNS}, score FROM nearest JOIN chunk AS c ON c.id = chunk_id
     ORDER BY {ORDER} LIMIT %(limit)s
 """  # noqa: S608  # constants of our modules, no values
 
