@@ -143,7 +143,7 @@ def _searched(
 
 def _disk(conn: Connection, number: int) -> tuple[dict[str, float], int]:
     """Megabytes by table, with the index of vectors apart, and the number of files."""
-    rows = dict(conn.execute(_SIZES, [["entry", "posting", "chunk", "word"]]).fetchall())
+    rows = dict(conn.execute(_SIZES, [list(results.TABLES)]).fetchall())
     index = conn.execute(
         "SELECT coalesce(pg_relation_size(to_regclass(%s)), 0)", [hnsw.index_name(number)]
     ).fetchone()

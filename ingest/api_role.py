@@ -14,8 +14,8 @@ from retrieval.settings import Settings
 
 # All tables of the migrations, which the API reads; what else is in the schema is not ours.
 TABLES = (
-    "chunk", "corpus", "entry", "feedback", "file", "generation", "given_answer", "migration",
-    "posting", "rate_window", "telemetry", "word",
+    "chunk", "chunk_bits", "corpus", "entry", "feedback", "file", "generation", "given_answer",
+    "migration", "posting", "rate_window", "telemetry", "word",
 )  # fmt: skip
 # What the API writes, as _GRANT says; all else it reads.
 _WRITES = {

@@ -1,17 +1,17 @@
 """Ingest: bring the index into step with a folder of Markdown; readers see old or new, whole."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from ingest import api_role, rebuild
+from ingest import api_role, prepare, rebuild
 from ingest import plan as plans
 from ingest.chunking.document import Index
 from ingest.chunking.embedding import Progress
 from ingest.plan import Allowed, Plan
-from ingest.prepare import Gate, Job, chunk, fingerprint, prepare_and_apply, silent
+from ingest.prepare import Earlier, Gate, Job, fingerprint, prepare_and_apply, silent
 from ingest.read import metadata, vault
 from ingest.read.vault import SourceFile, VaultFiles
 from ingest.rebuild import Built
@@ -46,36 +46,33 @@ class IngestReport:
     seconds: float = 0.0
     generation_id: int = 0
     gated: bool = False  # measured before it was promoted, and passed
-    found: VaultFiles | None = None  # what was read, for the next run
+    left: Earlier | None = None  # for the next run
 
 
 def run(
     context: SearchContext,
     root: Path,
     *,
-    dry_run: bool = False,
-    allow_mass_delete: bool = False,
-    replace_vault: bool = False,
-    rebuild: bool = False,
-    gate: Gate | None = None,
-    before: VaultFiles | None = None,
-    progress: Progress = silent,
-    say: Say = _log.info,
-) -> IngestReport:
+    dry_run: bool = False, allow_mass_delete: bool = False, replace_vault: bool = False,
+    rebuild: bool = False, gate: Gate | None = None,
+    earlier: Earlier | None = None, changed: Collection[str] | None = None,
+    progress: Progress = silent, say: Say = _log.info,
+) -> IngestReport:  # fmt: skip
     """Make the live generation hold exactly the vault at `root`; readers see it at once, whole.
 
     Edits go into the live generation. Where it was made by another model or chunker, with `rebuild`
     and with a `gate`, a generation is built beside it and promoted if the gate passes; texts that
     the same model has embedded before keep their vectors. Files that cannot be read are in the
     report and keep what the index has of them; only where another model or chunker builds it is
-    nothing of them left. What an earlier run found `before` is not read again. A dry run reads and
-    plans, and writes nothing. `say` takes lines about what else takes minutes. Raises VaultError
+    nothing of them left. What an `earlier` run has read is not read again; where the caller knows
+    which paths below `root` have `changed` since, no other is looked at. A dry run reads and plans,
+    and writes nothing. `say` takes lines about what else takes minutes. Raises VaultError
     where `root` is no folder, holds no Markdown, or what is there may not take the place of the
     index, GateRefusedError, IngestRunningError, SchemaNewerError, DatabaseUnreachableError.
     """
     with context.store.connect(autocommit=True) as conn:
         whole, allowed = rebuild or gate is not None, Allowed(allow_mass_delete, replace_vault)
-        job = Job(context, conn, root, allowed, progress, say, gate, before=before)
+        job = Job(context, conn, root, allowed, progress, say, gate, earlier, changed)
         return _dry(job, whole=whole) if dry_run else _done(job, whole=whole)
 
 
@@ -127,7 +124,7 @@ class _Todo:
 def _dry(job: Job, *, whole: bool) -> IngestReport:
     """Say what an ingest would do."""
     todo = _look(job, whole=whole)
-    chunked = chunk(job.context, _chosen(todo))
+    chunked = prepare.chunk(job.context, _chosen(todo))
     rejected = _by_path(todo.found, chunked.rejected)
     plan = todo.plan.without({error.path for error in rejected})
     return IngestReport(plan, rejected, todo.found.ignored, chunked.notes)
@@ -145,23 +142,25 @@ def _done(job: Job, *, whole: bool) -> IngestReport:
     generations.vacuum_if_worn(job.conn)
     files, chunks = generations.size(job.conn, built.generation_id)
     rejected = _by_path(built.found, built.rejected)
+    # Of a file that is rejected the index has what it had before, or nothing.
+    left = Earlier(built.found, "" if rejected else generations.mark(job.conn))
     plan = todo.plan
     if built.found is not todo.found:  # read again after a build
         plan = plans.make(built.found, todo.known, rebuild=todo.plan.rebuild)
     return IngestReport(
         plan.without({error.path for error in rejected}), rejected, built.found.ignored,
         built.notes, files, chunks, built.embedded, monotonic() - started, built.generation_id,
-        job.gate is not None, built.found,
+        job.gate is not None, left,
     )  # fmt: skip
 
 
 def _look(job: Job, *, whole: bool) -> _Todo:
     """Read vault and index, under the lock: an older reading must not undo another's ingest."""
     text_search.check(job.conn, job.context.settings.language)
-    found = vault.read(job.root, job.before)
+    found = vault.read(job.root, job.earlier.found if job.earlier else None, job.changed)
     migrate.check(job.conn)
     live = generations.live_or_none(job.conn)
-    known = generations.file_hashes(job.conn, live.id) if live else {}
+    known = prepare.indexed(job, live)
     current = live is not None and dict(live.fingerprint) == fingerprint(job.context)
     plan = plans.make(found, known, rebuild=whole or not current)
     plans.refuse_odd_vault(job.root, found, plan, known, job.allowed)
@@ -184,7 +183,7 @@ def _edit(job: Job, todo: _Todo) -> Built:
         generations.require_lock(conn)
         generations.put_off_topic(conn, todo.live.id, fits)
     if len(ready.files) > len(todo.plan.unchanged):
-        conn.execute("ANALYZE chunk, entry, posting, word")
+        conn.execute("ANALYZE chunk, entry, posting, word, chunk_bits")
     return Built(todo.live.id, todo.found, ready.rejected, ready.notes, ready.embedded)
 
 
@@ -225,7 +224,7 @@ def run_temporary(
     copied = _copied(conn, like, generation_id, found.files) if like else set()
     files = [file for file in found.files if file.path not in copied]
     ready = prepare_and_apply(job, generation_id, files)
-    conn.execute("ANALYZE chunk, entry, posting, word")
+    conn.execute("ANALYZE chunk, entry, posting, word, chunk_bits")
     count, chunks = generations.size(conn, generation_id)
     plan = Plan(tuple(file.path for file in found.files), (), (), (), rebuild=True)
     return IngestReport(

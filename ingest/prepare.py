@@ -1,7 +1,7 @@
 """From files to rows of a generation: chunks, entries and vectors, prepared and applied."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from retrieval.context import SearchContext
 from retrieval.errors import FileRejectedError
 from retrieval.index import generations, writer
 from retrieval.index.hnsw import Say
-from retrieval.index.store import Connection
+from retrieval.index.store import Connection, Generation
 from retrieval.index.writer import NewFile
 from retrieval.ranking.reranking import passage_text
 
@@ -30,6 +30,14 @@ Gate = Callable[[int, Path], int]
 
 def silent(what: str, done: int, total: int) -> None:
     """Report no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What an earlier run has read."""
+
+    found: VaultFiles
+    index: str  # the mark of the index that holds just that; "" where none does
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +55,10 @@ class Job:
     progress: Progress = silent
     say: Say = _log.info
     gate: Gate | None = None
+    earlier: Earlier | None = None
+    changed: Collection[str] | None = None  # no other path of the vault has since; None: any may
     index: Index | None = None
     temporary: bool = False
-    before: VaultFiles | None = None  # an earlier reading of the vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,14 @@ class Prepared:
 def fingerprint(context: SearchContext) -> dict[str, str | int]:
     """Return what rows depend on besides their files: the models and the chunker."""
     return {**context.fingerprint, "chunker": CHUNKER_VERSION}
+
+
+def indexed(job: Job, live: Generation | None) -> Mapping[str, str]:
+    """Return the sha256 of the live generation's files by path, which an earlier run may know."""
+    earlier = job.earlier
+    if earlier and earlier.index and earlier.index == generations.mark(job.conn):
+        return {file.path: file.sha256 for file in earlier.found.files}
+    return generations.file_hashes(job.conn, live.id) if live else {}
 
 
 def prepare_and_apply(

@@ -1,7 +1,8 @@
 """Show progress of long work on standard error: a bar on a terminal, plain lines elsewhere."""
 
 import sys
-from typing import Any
+import time
+from typing import Any, TextIO
 
 from tqdm import tqdm
 
@@ -35,3 +36,8 @@ class Meter:
     def say(self, line: str) -> None:
         """Print a line above the bar, where one is drawn; any thread may."""
         tqdm.write(line, file=sys.stderr)
+
+
+def say(what: str, stream: TextIO) -> None:
+    """Print a line with the time of day, of a program that runs for days."""
+    print(f"{time.strftime('%H:%M:%S')} {what}", file=stream, flush=True)

@@ -81,7 +81,7 @@ def _finish(job: Job, built: Built) -> tuple[Built, int | None]:
     """
     for _ in range(_ROUNDS):
         hnsw.build_if_large(job.conn, built.generation_id, say=job.say)
-        job.conn.execute("ANALYZE chunk, entry, posting, word")
+        job.conn.execute("ANALYZE chunk, entry, posting, word, chunk_bits")
         status = job.gate(built.generation_id, job.root) if job.gate else 0
         built, changed = _read_again(job, built)
         if not changed:

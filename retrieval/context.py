@@ -114,7 +114,8 @@ class SearchContext:
     def sections_at(self, conn: Connection, generation: Generation) -> Sections:
         """Return the sections of a generation, as far as it exists for who asks."""
         part = self.existing(conn, generation)
-        return self.sections.of(conn, generation.id, generation.name, part)
+        _, rows = self.terms.with_rows(conn, generation.id, generation.name, part)
+        return self.sections.of(conn, generation.id, generation.name, rows, part)
 
     def existing(self, conn: Connection, generation: Generation) -> Scope | None:
         """Return the part of a generation that exists for who asks; None for all of it.

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Container, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -91,12 +92,12 @@ class Terms:
     entries: int
     frequency: Mapping[str, int]  # in how many entries a stem stands
     names: Mapping[Name, frozenset[str]]  # the files that have something of that name
-    fields: frozenset[Name]
+    fields: AbstractSet[Name]
     words: Mapping[str, int]  # as they are written, in lower case, and how often
     titles: Mapping[str, str]  # of the files, by path and in that order
     spellings: Spellings
     abbreviations: Mapping[str, Name]  # what they stand for, aliases among them, by their stems
-    named_words: frozenset[str]  # the stems that are part of a name
+    named_words: AbstractSet[str]  # the stems that are part of a name
     commonest: str  # words, as a sample of the vault's language
     aliases: Aliases = field(default_factory=dict)  # of its aliases.yaml and of its files
     stop: frozenset[str] = frozenset()  # stems that say nothing in another language than English

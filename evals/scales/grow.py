@@ -111,7 +111,7 @@ def grow(
         progress("growing", (number + 2) * own, wanted)
     conn.execute(_NUMBER, {"id": generation})
     conn.execute("UPDATE generation SET revision = revision + 1 WHERE id = %s", [generation])
-    conn.execute("VACUUM ANALYZE file, chunk, posting, entry, word")
+    conn.execute("VACUUM ANALYZE file, chunk, posting, entry, word, chunk_bits")
     row = conn.execute(_ENTRIES, [generation]).fetchone()
     return int(row[0]) if row else 0
 

@@ -105,8 +105,11 @@ def vectors(conn: Connection, live: StoredGeneration) -> Check:
     dimension = int(live.fingerprint["dimension"])
     values = {"generation": live.id, "dimension": dimension}
     odd = integrity.odd(conn, integrity.ODD_VECTORS, **values)
-    findings = of_rows("entries have odd vectors", odd, REBUILD)
-    return Check("vectors", f"{live.entries} of {dimension} numbers and length 1", findings)
+    findings = list(of_rows("entries have odd vectors", odd, REBUILD))
+    if conn.execute("SELECT to_regclass('chunk_bits')").fetchone() != (None,):
+        bits = integrity.odd(conn, integrity.ODD_BITS, generation=live.id)
+        findings += of_rows("chunks have other bits than vectors", bits, REBUILD)
+    return Check("vectors", f"{live.entries} of {dimension} numbers and length 1", tuple(findings))
 
 
 def vector_index(conn: Connection, live: StoredGeneration, readers: Store) -> Check:

@@ -4,7 +4,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ingest.read import aliases, stable_read
@@ -36,18 +36,23 @@ class VaultFiles:
     aliases: Aliases | None = field(default_factory=dict)  # None: a file of them is rejected
 
 
-def read(root: Path, before: VaultFiles | None = None) -> VaultFiles:
+def read(
+    root: Path, before: VaultFiles | None = None, changed: Collection[str] | None = None
+) -> VaultFiles:
     """Return the Markdown files and aliases below `root`, hidden ones left out, links too.
 
     What an earlier reading `before` has of a file that nobody wrote to since is not read again.
-    A file that cannot be read, or that is being written all the time, is in `rejected` with its
-    reason; what may be in the middle of being written is read again, see `stable_read`. Raises
-    VaultError where `root` is not a folder.
+    Where it is known that no other paths have `changed`, nothing else is even looked at, unless
+    something is wrong with one of them. A file that cannot be read, or that is being written all
+    the time, is in `rejected` with its reason; what may be in the middle of being written is read
+    again, see `stable_read`. Raises VaultError where `root` is not a folder.
     """
     if not root.is_dir():
         raise VaultError(
             f"no folder {str(root)!r}; name one: python -m ingest FOLDER, or set VAULT"
         )
+    if before and changed is not None and (again := _read_changed(root, before, changed)):
+        return again
     rejected: list[FileRejectedError] = []
     ignored: list[str] = []
     found: dict[str, FileRead] = {}
@@ -80,6 +85,24 @@ def read_file(path: Path) -> SourceFile:
         os.close(folder_fd)
 
 
+def _read_changed(root: Path, before: VaultFiles, changed: Collection[str]) -> VaultFiles | None:
+    """The reading `before` with these paths as they are now; None where only a whole one can tell.
+
+    So it is where a file is rejected, may be half written or holds aliases, or where two names may
+    be the same.
+    """
+    if before.rejected or any(_holds_aliases(one) or shown_path(one) != one for one in changed):
+        return None
+    rejected: list[FileRejectedError] = []
+    found: dict[str, FileRead] = {}
+    if _read_all(root, {}, [], found, rejected, [], changed):
+        return None
+    files = [*_decoded(found.values(), rejected)]
+    files += (file for file in before.files if file.path not in changed)
+    files.sort(key=lambda file: file.path)
+    return None if rejected else replace(before, files=tuple(files))
+
+
 def _aliases(files: Collection[SourceFile], rejected: list[FileRejectedError]) -> Aliases | None:
     """The aliases of all folders; None where a file of them is, or becomes, a rejected one."""
     parsed = []
@@ -104,14 +127,15 @@ def _read_all(
     found: dict[str, FileRead],
     rejected: list[FileRejectedError],
     ignored: list[str],
+    only: Collection[str] | None = None,
 ) -> set[str]:
-    """Read every file once; return the names below the root of those that may be half written.
+    """Read every file, or `only` some, once; return the names of those that may be half written.
 
     Of the `known` ones those that nobody wrote to are put into `same`, and not read.
     """
     restless: set[str] = set()
     seen: set[str] = set()
-    for folder, name, folder_fd in walk(root, rejected, ignored):
+    for folder, name, folder_fd in walk(root, rejected, ignored, only):
         path = shown_path(folder + name)
         is_read = name.lower().endswith(SUFFIXES) or name == ALIASES
         if name[0] == "." or not is_read:

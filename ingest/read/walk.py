@@ -14,28 +14,42 @@ _NAME_LIMIT = 1_000  # bytes of a path; a longer one does not fit a btree key
 
 
 def walk(
-    root: Path, rejected: list[FileRejectedError], hidden: list[str] | None = None
+    root: Path,
+    rejected: list[FileRejectedError],
+    hidden: list[str] | None = None,
+    only: Collection[str] | None = None,
 ) -> Iterator[tuple[str, str, int]]:
     """Yield (folder below the root, file name, the folder's descriptor); no link is entered.
 
     `root` itself may be a link. Hidden folders are left out, and hidden files but for Markdown;
-    `hidden` gets the folders that hold Markdown, each with its count.
+    `hidden` gets the folders that hold Markdown, each with its count. With `only`, paths below the
+    root, nothing else is looked at than what leads to them.
     """
+    if only is not None:
+        only = {*only, *(path[:at] for path in only for at, c in enumerate(path) if c == "/")}
     try:
         root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise VaultError(f"{str(root)!r} cannot be listed: {error.strerror}") from error
     try:
-        yield from _walk_folder("", root_fd, rejected, hidden)
+        yield from _walk_folder("", root_fd, rejected, hidden, only)
     finally:
         os.close(root_fd)
 
 
 def _walk_folder(
-    folder: str, folder_fd: int, rejected: list[FileRejectedError], hidden: list[str] | None
+    folder: str,
+    folder_fd: int,
+    rejected: list[FileRejectedError],
+    hidden: list[str] | None,
+    only: Collection[str] | None,
 ) -> Iterator[tuple[str, str, int]]:
     with os.scandir(folder_fd) as entries:
-        seen = sorted((e.name, _leads_to_folder(e)) for e in entries)
+        seen = sorted(
+            (e.name, _leads_to_folder(e))
+            for e in entries
+            if only is None or folder + e.name in only
+        )
     for name, is_folder in seen:
         if not is_folder:
             if name[0] != "." or name.lower().endswith(SUFFIXES):
@@ -51,7 +65,7 @@ def _walk_folder(
             rejected.append(error)
             continue
         try:
-            yield from _walk_folder(folder + name + "/", below_fd, rejected, hidden)
+            yield from _walk_folder(folder + name + "/", below_fd, rejected, hidden, only)
         finally:
             os.close(below_fd)
 

@@ -21,7 +21,7 @@ from retrieval.models import Aliases
 LOCK_SPACE = 0x52554C45  # "RULE": advisory locks of this product, the second key says which
 _DEAD_SHARE = 0.10  # of a table's rows
 _DEAD_ROWS = 100  # fewer lie in a page or two, which costs no scan anything
-_TABLES = ["file", "chunk", "posting", "entry", "word"]
+_TABLES = ["file", "chunk", "posting", "entry", "word", "chunk_bits"]
 _PATIENCE = 1.0  # seconds with a lock whose holder is gone
 _INGEST_LOCK = 0  # temporary generations lock their own id, which begins at 1
 
@@ -105,6 +105,17 @@ def file_hashes(conn: Connection, generation_id: int) -> dict[str, str]:
     """Return the sha256 of every file of a generation by its path."""
     rows = conn.execute("SELECT path, sha256 FROM file WHERE generation_id = %s", [generation_id])
     return {path: sha256 for path, sha256 in rows}
+
+
+def mark(conn: Connection) -> str:
+    """Return what is another after every transaction that changed the live generation.
+
+    "" where there is none.
+    """
+    row = conn.execute(
+        "SELECT concat_ws('.', id, revision, xmin) FROM generation WHERE state = 'live'"
+    ).fetchone()
+    return str(row[0]) if row else ""
 
 
 def size(conn: Connection, generation_id: int) -> tuple[int, int]:

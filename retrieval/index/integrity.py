@@ -153,6 +153,17 @@ ODD_VECTORS = """
 """
 
 
+# Search finds an entry by its place among the bits of its chunk.
+ODD_BITS = """
+    SELECT concat(c.path, ':', c.first_line) AS what
+    FROM chunk AS c LEFT JOIN entry AS e ON e.chunk_id = c.id
+        LEFT JOIN chunk_bits AS b ON b.chunk_id = c.id
+    WHERE c.generation_id = %(generation)s GROUP BY c.id, b.bits
+    HAVING b.bits IS DISTINCT FROM array_agg(binary_quantize(embedding)::varbit ORDER BY ordinal)
+        FILTER (WHERE ordinal IS NOT NULL) OR max(ordinal) <> count(ordinal) - 1
+"""
+
+
 def search_settings(conn: Connection) -> dict[str, str]:
     """Return pgvector's settings on this connection, as they read back."""
     conn.execute("SELECT '[1]'::vector")  # they are there when the library is

@@ -10,7 +10,7 @@ from pgvector import Vector
 from psycopg import sql
 from psycopg.rows import kwargs_row
 
-from retrieval.index import hnsw
+from retrieval.index import chunk_bits, hnsw
 from retrieval.index.store import COLUMNS, ORDER, Connection, ScoredChunk, scored
 from retrieval.index.wide_scope import best_of
 from retrieval.models import Scope, Vectors
@@ -28,8 +28,12 @@ _BEST = """
 """
 _OF_GENERATION = _BEST.format(which="generation_id = %(generation)s")
 _OF_CHUNKS = _BEST.format(which="chunk_id = ANY(%(rows)s::bigint[])")
+# Of all that are compared only the best are looked up by their paths, which put ties in order.
 _RANKED = f"""
-    SELECT {COLUMNS}, best.score FROM ({{best}}) AS best JOIN chunk AS c ON c.id = best.chunk_id
+    WITH best AS ({{best}}), nearest AS (
+        SELECT * FROM best ORDER BY score DESC FETCH FIRST %(limit)s ROWS WITH TIES
+    )
+    SELECT {COLUMNS}, score FROM nearest JOIN chunk AS c ON c.id = chunk_id
     ORDER BY {ORDER} LIMIT %(limit)s
 """  # noqa: S608  # constants of our modules, no values
 
@@ -37,10 +41,8 @@ _RANKED = f"""
 # cached plan could not use it.
 _ENTRIES = sql.SQL("""
     SELECT chunk_id, embedding::vector({dimension}) <=> %(vector)s::vector({dimension}) AS distance
-    FROM entry WHERE generation_id = {generation} {which} ORDER BY distance LIMIT %(entries)s
+    FROM entry WHERE generation_id = {generation} ORDER BY distance LIMIT %(entries)s
 """)
-
-_OF_SCOPE = sql.SQL("AND chunk_id = ANY(%(scope)s::bigint[])")
 
 
 def nearest(
@@ -49,7 +51,7 @@ def nearest(
     """Rank chunks by their nearest entry: cosine similarity (-1 to 1) to `vector`, best first.
 
     They are `limit` (1 or more) of `scope`, or all where that or the generation holds fewer.
-    Through an index one of them may be a little farther away than one left out;
+    Through an index, or by bits, one of them may be a little farther away than one left out;
     docs/scale.md says how often. A scope that is small enough is scanned without.
     """
     if scope is not None:
@@ -67,14 +69,14 @@ def _nearest(
     }  # fmt: skip
     best = _OF_GENERATION  # some milliseconds over ten thousand entries, and none is missed
     if scope is not None:
-        best, values["rows"], values["scope"] = _OF_CHUNKS, scope.chunks, scope.chunks
-    indexed = 0
-    if scope is None or scope.entries > hnsw.LIMIT:
-        indexed = hnsw.usable(conn, generation_id)
-    if indexed:
-        query = entries_query(generation_id, len(vector), scoped=scope is not None)
+        best, values["rows"] = _OF_CHUNKS, scope.chunks
+        if scope.entries > hnsw.LIMIT and hnsw.usable(conn, generation_id):
+            near = chunk_bits.nearest(conn, vector, limit, scope)
+            values["rows"] = scope.chunks if near is None else near
+    elif indexed := hnsw.usable(conn, generation_id):
+        query = entries_query(generation_id, len(vector))
         large = indexed > _LARGE
-        with _any_order(conn) if large or scope is not None else nullcontext():
+        with _any_order(conn) if large else nullcontext():
             rows = _through_index(conn, query, values, limit, _THREE_ROUNDS if large else 0)
         if rows is not None:
             best, values["rows"] = _OF_CHUNKS, rows
@@ -90,17 +92,13 @@ def similarity(conn: Connection, rows: Sequence[int], vector: Vectors) -> dict[i
     return dict(conn.execute(_OF_CHUNKS, values).fetchall())
 
 
-def entries_query(generation_id: int, dimension: int, *, scoped: bool = False) -> sql.Composed:
+def entries_query(generation_id: int, dimension: int) -> sql.Composed:
     """Return the query for a generation's nearest entries, which its index answers.
 
-    Its parameters are `vector`, `entries`, how many, and where it is `scoped` the chunks of the
-    `scope`. To be run unprepared: the plan depends on how many.
+    Its parameters are `vector` and `entries`, how many. To be run unprepared: the plan depends on
+    how many.
     """
-    return _ENTRIES.format(
-        dimension=sql.Literal(dimension),
-        generation=sql.Literal(generation_id),
-        which=_OF_SCOPE if scoped else sql.SQL(""),
-    )
+    return _ENTRIES.format(dimension=sql.Literal(dimension), generation=sql.Literal(generation_id))
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from retrieval.index import corpus
+from retrieval.index import chunk_bits, corpus
 from retrieval.index.known_vectors import text_sha256
 from retrieval.index.store import Connection
 from retrieval.index.text_search import CONFIGURATION
@@ -80,6 +80,7 @@ def apply(
     _copy_chunks(conn, generation_id, zip(ids, chunks, strict=True))
     _copy_entries(conn, generation_id, zip(ids, (chunk for _, chunk in chunks), strict=True))
     corpus.learn(conn, generation_id, [file.path for file in written])
+    chunk_bits.learn(conn, generation_id, [file.path for file in written])
     conn.execute("UPDATE generation SET revision = revision + 1 WHERE id = %s", [generation_id])
 
 
@@ -120,6 +121,7 @@ def take_over(conn: Connection, old_id: int, new_id: int, paths: Sequence[str]) 
     )
     conn.execute(_TAKE_OVER, values)
     corpus.learn(conn, new_id, paths)
+    chunk_bits.learn(conn, new_id, paths)
 
 
 def _new_ids(conn: Connection, count: int) -> list[int]:

@@ -43,7 +43,7 @@ _COUNTED_WORDS = f"""
         WHERE p.generation_id = %(generation)s AND p.lexeme = asked.lexeme {{of_part}}
     ) AS found WHERE corpus.chunks > 0 ORDER BY asked.lexeme
 """  # noqa: S608
-_SCORED = f"""
+_MATCHED = """
     WITH asked AS (
         SELECT * FROM unnest(%(lexemes)s::text[], %(idfs)s::float8[]) AS asked (lexeme, idf)
     ), matched AS (
@@ -51,11 +51,23 @@ _SCORED = f"""
             (p.count + %(k1)s * (1 - %(b)s + %(b)s * c.length / %(length)s))
             ORDER BY asked.lexeme) AS sum
         FROM asked JOIN posting AS p USING (lexeme) JOIN chunk AS c ON c.id = p.chunk_id
-        WHERE p.generation_id = %(generation)s {{which}} GROUP BY p.chunk_id
+        WHERE p.generation_id = %(generation)s {which} GROUP BY p.chunk_id
     )
-    SELECT {{columns}}, (matched.sum / %(most)s)::float8 AS score
+"""
+_SCORED = f"""
+    {_MATCHED}
+    SELECT {COLUMNS}, (matched.sum / %(most)s)::float8 AS score
     FROM matched JOIN chunk AS c ON c.id = matched.chunk_id
     WHERE EXISTS (SELECT FROM entry AS e WHERE e.chunk_id = c.id)
+    ORDER BY {ORDER} LIMIT %(limit)s
+"""  # noqa: S608
+# Of thousands that match only the best are looked up by their paths, which put ties in order.
+_BEST = f"""
+    {_MATCHED}
+    , best AS (
+        SELECT chunk_id, sum FROM matched ORDER BY sum DESC FETCH FIRST %(limit)s ROWS WITH TIES
+    )
+    SELECT c.id, best.sum AS score FROM best JOIN chunk AS c ON c.id = best.chunk_id
     ORDER BY {ORDER} LIMIT %(limit)s
 """  # noqa: S608
 # A file of marks alone has words, those of its name, and no entry: nothing of it could be quoted.
@@ -108,10 +120,10 @@ def _ranked(
         choosing = rarest(words)
         if len(choosing) < len(words):
             more = values | {"limit": _CHOSEN * limit}
-            found = _run(conn, _SCORED.format(columns="c.id", which=which), choosing, more)
+            found = _run(conn, _BEST.format(which=which), choosing, more)
             which = "AND p.chunk_id = ANY(%(rows)s::bigint[])"
             values["rows"] = [row_id for row_id, _ in found]
-    query = _SCORED.format(columns=COLUMNS, which=which)
+    query = _SCORED.format(which=which)
     return _run(conn, query, words, values, kwargs_row(scored))
 
 

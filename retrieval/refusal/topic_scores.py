@@ -66,7 +66,8 @@ class OffTopicScores:
 class BaselineCache:
     """How near the rules are to other subjects; remembered for the index last asked."""
 
-    _known: tuple[str, str, float] | None = None  # generation, encoder
+    # Generation, encoder, how near, and the vectors that this was made of.
+    _known: tuple[str, str, float, Vectors] | None = None
 
     def of(
         self,
@@ -83,9 +84,14 @@ class BaselineCache:
         key = (generation.name, embedder.files.digest)
         if self._known is None or self._known[:2] != key:
             vectors = some_vectors(conn, generation.id, _SAMPLE, part)
-            lists = _embedded(embedder).lists if len(vectors) else ()
-            near = [(vectors @ list_.T).max(axis=1) for list_ in lists]
-            self._known = (*key, float(np.mean(near)) if near else 0.0)
+            known = self._known
+            if known and known[1] == key[1] and np.array_equal(vectors, known[3]):
+                near = known[2]  # an edit hardly ever reaches one of them
+            else:
+                lists = _embedded(embedder).lists if len(vectors) else ()
+                each = [(vectors @ list_.T).max(axis=1) for list_ in lists]
+                near = float(np.mean(each)) if each else 0.0
+            self._known = (*key, near, vectors)
         return self._known[2]
 
 

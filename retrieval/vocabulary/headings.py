@@ -1,6 +1,6 @@
 """Search as you type over the headings and the words of the index: no model, one statement."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from psycopg.rows import class_row
@@ -126,10 +126,15 @@ def _named(sections: Sections, asked: _Typed) -> list[Section]:
     places = set(sections.called(asked.joined))
     places |= _with_all(sections.by_stem, asked.stems)
     ranked = ((_rank(sections.all[at], asked), at) for at in places)
-    return [sections.all[at] for _, at in sorted(ranked)]
+
+    def order(ranked: tuple[tuple[int, ...], int]) -> tuple[tuple[int, ...], str, int, int]:
+        rank, at = ranked
+        return rank, sections.all[at].path, sections.all[at].first_line, at
+
+    return [sections.all[at] for _, at in sorted(ranked, key=order)]
 
 
-def _with_all(by_stem: Mapping[str, Sequence[int]], stems: Sequence[frozenset[str]]) -> set[int]:
+def _with_all(by_stem: Mapping[str, Collection[int]], stems: Sequence[frozenset[str]]) -> set[int]:
     each = [{at for stem in any_of for at in by_stem.get(stem, ())} for any_of in stems]
     return set.intersection(*sorted(each, key=len))
 

@@ -29,7 +29,7 @@ _MOST = 300  # points of an ingest; a loop that never ends would be a fault of o
 _STEP = int(os.environ.get("RULES_FAULT_STEP", "3"))  # prime to the number of kinds, or 1
 _OLD_TABLES = """
     DROP TABLE migration;
-    DROP TABLE feedback, rate_window, telemetry, given_answer, word, corpus;
+    DROP TABLE feedback, rate_window, telemetry, given_answer, word, corpus, chunk_bits;
     ALTER TABLE chunk DROP COLUMN place;
     ALTER TABLE generation DROP COLUMN off_topic;
     DROP INDEX generation_one_previous;

@@ -1,16 +1,16 @@
 """When a followed folder is ingested: after which changes, and again after a run that failed."""
 
-import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from ingest import pipeline, watch
+from ingest import folder_events, pipeline, watch
 from ingest.pipeline import IngestReport
+from ingest.plan import Plan
 from ingest.read import stable_read
 from retrieval.context import SearchContext
 from tests.conftest import write_vault
@@ -30,7 +30,7 @@ def test_an_edit_during_a_run_is_in_the_next(search_context: SearchContext, vaul
         if not reports:  # the run has read the file already and embeds it
             (vault / TORCHES).write_text("# Torches\n\nA torch burns a year.\n", "utf-8")
 
-    def ingest() -> IngestReport:
+    def ingest(_: object) -> IngestReport:
         reports.append(pipeline.run(search_context, vault, progress=edit_again))
         if len(reports) == 2:
             raise Enough
@@ -57,7 +57,7 @@ def test_a_file_that_was_left_out_while_it_was_written_goes_in_when_it_rests(
             left_out.wait(0.02)
         (vault / TORCHES).write_text("# Torches\n\nA torch burns a year.\n")
 
-    def ingest() -> IngestReport:
+    def ingest(_: object) -> IngestReport:
         reports.append(pipeline.run(search_context, vault))
         left_out.set()
         if reports[-1].plan.changed:
@@ -77,11 +77,11 @@ def test_a_file_that_was_left_out_while_it_was_written_goes_in_when_it_rests(
 def test_a_run_that_keeps_failing_is_told_once_and_tried_less_and_less(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch, "_LOOK", 0.05)
+    monkeypatch.setattr(folder_events, "LOOK", 0.05)
     monkeypatch.setattr(watch, "_RETRY", 0.1)
     times: list[float] = []
 
-    def ingest() -> IngestReport:
+    def ingest(_: object) -> IngestReport:
         times.append(time.monotonic())
         if len(times) == 4:
             raise Enough
@@ -96,34 +96,28 @@ def test_a_run_that_keeps_failing_is_told_once_and_tried_less_and_less(
     assert told.out == ""
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda vault: (vault / "a.md").write_text("one\n"),
-        lambda vault: (vault / "a.md").unlink(),
-        lambda vault: (vault / "a.md").rename(vault / "b.md"),
-        lambda vault: (vault / "new.MARKDOWN").write_text(""),
-        lambda vault: (vault / "a.md").chmod(0o600),
-    ],
-    ids=["the same size", "deleted", "renamed", "added", "permissions"],
-)
-def test_every_change_of_a_markdown_file_is_another_state(
-    tmp_path: Path, change: Callable[[Path], object]
+def test_a_change_that_nobody_tells_of_is_found_by_a_look_and_read_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_vault(tmp_path, {"a.md": "two\n", "picture.png": "x"})
-    before = watch.state(tmp_path)
-    assert watch.state(tmp_path) == before
-    time.sleep(0.02)  # the file system's clock ticks every 4 ms or so
-    times = (tmp_path / "a.md").stat()
-    change(tmp_path)
-    if (tmp_path / "a.md").exists():  # rsync and tar set it back
-        os.utime(tmp_path / "a.md", ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert watch.state(tmp_path) != before
+    write_vault(tmp_path, {"a.md": "one\n", "b/c.md": "two\n"})
+    monkeypatch.setattr(folder_events, "LOOK", 0.05)
+    changes: list[Collection[str] | None] = []
 
+    def deaf(*_: object, **__: object) -> Iterator[set[tuple[int, str]]]:
+        while True:
+            time.sleep(0.01)
+            yield set()
 
-def test_what_ingest_does_not_read_is_no_change(tmp_path: Path) -> None:
-    write_vault(tmp_path, {"a.md": "two\n"})
-    before = watch.state(tmp_path)
-    write_vault(tmp_path, {"b.txt": "", ".c.md": "", ".git/d.md": ""})
-    assert watch.state(tmp_path) == before
-    assert watch.state(tmp_path / "none") is None
+    def ingest(changed: Collection[str] | None) -> IngestReport:
+        changes.append(changed)
+        if len(changes) == 3:
+            raise Enough
+        (tmp_path / "b" / "c.md").write_text(f"three {len(changes)}\n")
+        if len(changes) == 2:
+            raise OSError("the disk is full")
+        return IngestReport(Plan((), (), (), (), rebuild=False), (), (), ())
+
+    monkeypatch.setattr("watchfiles.watch", deaf)
+    with pytest.raises(Enough):
+        watch.watch(tmp_path, ingest)
+    assert changes == [None, {"b/c.md"}, None]  # after a run that failed all is read

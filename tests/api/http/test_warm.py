@@ -24,7 +24,7 @@ def test_the_sections_are_known_too(indexed: Settings) -> None:
     with open_app_state(indexed) as opened:
         with opened.rules.store.connect() as conn:
             now = store.live(conn)
-        assert opened.rules.sections.of(conn, now.id, now.name)
+        assert opened.rules.sections_at(conn, now).all
 
 
 def test_the_words_are_read_however_long_it_takes(

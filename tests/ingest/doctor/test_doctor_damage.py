@@ -90,6 +90,14 @@ DAMAGE = {
         f"UPDATE entry SET token_vectors = NULL, token_scale = NULL WHERE {ONE}",
         "token vectors", "1 of ",
     ),
+    "the bits of a chunk are missing": (
+        f"DELETE FROM chunk_bits WHERE chunk_id = {CHUNK}",
+        "vectors", f"1 chunks have other bits than vectors: {TORCHES}:1",
+    ),
+    "the bits of a chunk are another one's": (
+        f"UPDATE chunk_bits SET bits = bits || bits WHERE chunk_id = {CHUNK}",
+        "vectors", f"1 chunks have other bits than vectors: {TORCHES}:1",
+    ),
     "full text lacks a chunk": (
         f"DELETE FROM posting WHERE chunk_id = {CHUNK}",
         "full text", f"1 chunks are out of step with full text search: {TORCHES}:1 has ",

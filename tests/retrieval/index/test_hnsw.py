@@ -118,7 +118,9 @@ def test_an_old_pgvector_with_an_index_is_warned_of(conn: Connection) -> None:
 @pytest.mark.proves("row 19")
 def test_a_table_with_many_dead_rows_is_vacuumed(conn: Connection) -> None:
     migrate.install(conn)
-    conn.execute("TRUNCATE generation, file, chunk, posting, entry, word, corpus")  # of others
+    conn.execute(
+        "TRUNCATE generation, file, chunk, posting, entry, word, corpus, chunk_bits"
+    )  # of others
     generation_id = small(conn)
     for name in ("chunk", "posting", "entry", "word"):  # the server's own may come first
         conn.execute(sql.SQL("ALTER TABLE {} SET (autovacuum_enabled = false)").format(

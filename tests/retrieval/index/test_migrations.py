@@ -95,7 +95,8 @@ def test_a_migration_that_fails_leaves_nothing_of_itself_and_of_those_before_it(
 def without_count(conn: Connection) -> None:
     """Make an index what it was before migrations were counted."""
     conn.execute(
-        "DROP TABLE migration, feedback, rate_window, telemetry, given_answer, word, corpus"
+        "DROP TABLE migration, feedback, rate_window, telemetry, given_answer, word, corpus, "
+        "chunk_bits"
     )
     conn.execute("ALTER TABLE chunk DROP COLUMN place")
     conn.execute("ALTER TABLE generation DROP COLUMN off_topic")

@@ -67,6 +67,7 @@ _ROWS = """
 _COUNTS = """
         UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM word
         UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM corpus
+        UNION ALL SELECT concat_ws(' ', tableoid, ctid, xmin) FROM chunk_bits
 """
 
 

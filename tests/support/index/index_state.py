@@ -16,7 +16,7 @@ from retrieval.settings import Settings
 from retrieval.vocabulary.file_terms import TermsCache
 from retrieval.vocabulary.sections import SectionsCache
 
-TABLES = ("generation", "file", "chunk", "entry", "posting", "word", "corpus")
+TABLES = ("generation", "file", "chunk", "entry", "posting", "word", "corpus", "chunk_bits")
 _RANKED = (
     "How long does a torch burn?",
     "What does a battle axe cost?",

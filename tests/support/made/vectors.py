@@ -1,5 +1,6 @@
 """Generations of many entries, whose vectors lie in clusters as those of rules do."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pgvector.psycopg import register_vector
 
-from retrieval.index import generations, migrate
+from retrieval.index import chunk_bits, generations, migrate
 from retrieval.index.store import Connection
 from retrieval.models import Vectors
 
@@ -91,8 +92,12 @@ def add(conn: Connection, generation_id: int, vectors: Vectors, chunks: Sequence
         rows = dict(conn.execute(
             "SELECT first_line, id FROM chunk WHERE generation_id = %s", [generation_id]
         ).fetchall())  # fmt: skip
-        row = conn.execute("SELECT coalesce(max(ordinal), 0) FROM entry").fetchone()
-        first = row[0] + 1 if row else 1
+        row = conn.execute("SELECT count(*) FROM entry").fetchone()
+        first = row[0] if row else 0
+        ordinals = Counter(dict(conn.execute(
+            "SELECT chunk_id, count(*) FROM entry WHERE generation_id = %s GROUP BY chunk_id",
+            [generation_id],
+        ).fetchall()))  # fmt: skip
         with conn.cursor() as cur, cur.copy(
             "COPY entry (chunk_id, ordinal, generation_id, kind, heading, first_line, last_line, "
             "quote, lead, trail, words, text_sha256, embedding) FROM STDIN (FORMAT BINARY)"
@@ -100,6 +105,10 @@ def add(conn: Connection, generation_id: int, vectors: Vectors, chunks: Sequence
             copy.set_types(["int8", "int4", "int8", "text", "text", "int4", "int4",
                             *["text"] * 5, "vector"])  # fmt: skip
             for place, (line, vector) in enumerate(zip(chunks, vectors, strict=True), first):
-                copy.write_row((rows[line], place, generation_id, "item", "", line, line,
+                chunk_id = rows[line]
+                copy.write_row((chunk_id, ordinals[chunk_id], generation_id, "item", "", line, line,
                                 "quote " * 12, "", "trail " * 5, "words " * 12, f"{place:064}",
                                 vector))  # fmt: skip
+                ordinals[chunk_id] += 1
+        conn.execute("DELETE FROM chunk_bits WHERE chunk_id = ANY(%s)", [list(rows.values())])
+        chunk_bits.learn(conn, generation_id, ["a.md"])
