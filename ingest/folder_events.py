@@ -83,7 +83,7 @@ def _below(root: Path, paths: Iterable[str]) -> set[str] | None:
     """
     starts = [os.path.join(one, "") for one in (os.path.abspath(root), os.path.realpath(root))]
     found = set()
-    for path in paths:
+    for path in map(os.path.normpath, paths):  # of "../vault" they come with the dots
         start = next(filter(path.startswith, starts), None)
         if start is None:
             return None

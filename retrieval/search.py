@@ -25,7 +25,7 @@ from retrieval.search_trace import Timings
 from retrieval.settings import ENGLISH
 from retrieval.text.normalize import searchable, without_contractions
 from retrieval.tracing import KIND, MODEL, OPERATION, stage
-from retrieval.vocabulary.terms import in_vault_words
+from retrieval.vocabulary.terms import in_vault_words, stemmed
 
 QUESTION_LIMIT = 4_000  # characters; the encoder's own limit is checked as well
 
@@ -113,9 +113,20 @@ def in_words_of(context: SearchContext, question: str, terms: Terms) -> str:
 
 
 def written_out(context: SearchContext, question: str, terms: Terms) -> str:
-    """Return a question to English rules with its contractions in full: "whats" is "what is"."""
-    is_english = context.settings.language == ENGLISH
-    return without_contractions(question, terms.words) if is_english else question
+    """Return a question to English rules with its contractions in full: "whats" is "what is".
+
+    Without an apostrophe one stays where the rules have that word, with one where it is part of a
+    name or of an alias.
+    """
+
+    def is_kept(form: str) -> bool:
+        if "'" not in form:
+            return form in terms.words
+        return stemmed(form) in terms.named_words or any(form in alias for alias in terms.aliases)
+
+    if context.settings.language != ENGLISH:
+        return question
+    return without_contractions(question, is_kept)
 
 
 def _attempt(context: SearchContext, question: _Question) -> SearchResult | None:

@@ -11,7 +11,7 @@ _LIST = re.compile(r"\s?\[(\d+(?:\s?,\s?\d+)*)\]", re.ASCII)
 
 
 def plain(text: str) -> str:
-    """Return `text` as it is checked: folded, without markers and without "for **12** days"."""
+    """Return `text` as it is checked: folded, without markers, and bold text as plain."""
     return _STRONG.sub(r"\1", fold(MARKER.sub("", text))).strip()
 
 

@@ -124,14 +124,14 @@ def _stages(whole: StageSettings, ours: SearchContext | None) -> Iterator[Config
         yield Configuration(
             "no-ranges", "… + names and fields", replace(whole, weights=unranged, reranked=False)
         )
-    if whole.weights.ranges:
+    if whole.weights.ranges and whole.weights.whole:
         partly = replace(whole.weights, whole=0.0)
         yield Configuration(
             "no-whole", "… + ranges of rows", replace(whole, weights=partly, reranked=False)
         )
-    if whole.weights.whole:
-        label = "… + all that is asked is named"
-        yield Configuration("late", label, replace(whole, reranked=False))
+    if whole.weights.ranges or whole.weights.whole:
+        last = "all that is asked is named" if whole.weights.whole else "ranges of rows"
+        yield Configuration("late", f"… + {last}", replace(whole, reranked=False))
     if whole.reranked:
         yield Configuration("reranker", "… + reranker", whole)
     elif ours:

@@ -107,7 +107,7 @@ def _is_second_header(top: Sequence[str], second: Sequence[str]) -> bool:
     names = [cell for cell in second[1:] if cell]
     if not gaps or len(names) < _LEAST_NAMES:
         return False
-    is_bold = all(_BOLD_CELL.fullmatch(cell) for cell in second if cell)
+    is_bold = all(_BOLD_CELL.fullmatch(cell) and not _DIGIT.search(cell) for cell in second if cell)
     return is_bold or (not second[0] and bool(top[0]))
 
 

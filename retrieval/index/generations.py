@@ -108,9 +108,9 @@ def file_hashes(conn: Connection, generation_id: int) -> dict[str, str]:
 
 
 def mark(conn: Connection) -> str:
-    """Return what is another after every transaction that changed the live generation.
+    """Return a text that differs after each transaction that changed the live generation.
 
-    "" where there is none.
+    "" where there is no live one.
     """
     row = conn.execute(
         "SELECT concat_ws('.', id, revision, xmin) FROM generation WHERE state = 'live'"

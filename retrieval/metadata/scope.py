@@ -124,7 +124,7 @@ def _part(stored: _Stored, access: Given) -> _Stored:
 
 
 def _scope(kept: Sequence[_File], every: Sequence[_File]) -> Scope:
-    """The files that are kept; of `every` one, where that is said, they may be a large share."""
+    """The scope of the files that are kept; its share is of `every` file, 0 where none is given."""
     rows = [row for one in kept for row in one.chunks]
     return Scope(
         frozenset(one.path for one in kept),

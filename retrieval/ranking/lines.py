@@ -44,9 +44,11 @@ _ASKED = {
     "lasts": "duration",
 }
 _ORDINAL = re.compile(
-    rf"\b(?:(\w+ty)[- ])?({'|'.join(numbers_in_words.ORDINALS)})(?=[- ](\w+))", re.IGNORECASE
+    rf"\b(?:({'|'.join(numbers_in_words.TENS)})[- ])?({'|'.join(numbers_in_words.ORDINALS)})"
+    r"(?=[- ](\w+))",
+    re.IGNORECASE,
 )
-_CODE = re.compile(r"\b([^\W\d_]{2,})\s+([^\W_]{1,2})\b")
+_CODE = re.compile(r"\b([^\W\d_]{2,})\s+((?![Ii]\b(?!\W*$)|a\b(?!\W*$))[^\W_]{1,2})\b")
 WHOLE = 0.95  # of a question: nothing is asked but a thing of the vault, or a field of it
 _ASKED_WORDS = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.IGNORECASE)
 _FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
@@ -124,13 +126,13 @@ def ordinals_in_digits(text: str, is_counted: Callable[[str], bool]) -> str:
 def _codes_in(question: str) -> tuple[tuple[str, str], ...]:
     """The codes of a question with their kind's stem: "type G", "zone b", "route S2".
 
-    They are one letter, or two signs with a capital or a digit in them; "a" and "i" are words, and
-    figures alone are numbers.
+    They are one letter, or two signs with a capital or a digit in them. "a" and "i" are words but
+    at the end, and figures alone are numbers.
     """
     return tuple(
         (kind, sign.upper())
         for word, sign in _CODE.findall(question)
-        if (len(sign) == 1 and sign not in {"a", "i"}) or sign != sign.lower() or not sign.isalpha()
+        if len(sign) == 1 or sign != sign.lower() or not sign.isalpha()
         if not sign.isdigit()
         for kind in stems_of(word)
     )

@@ -5,16 +5,18 @@ What is searched is not what is shown: quotes keep the file's own characters.
 
 import re
 import unicodedata
-from collections.abc import Container
+from collections.abc import Callable
 
 FOLDING_VERSION = 3  # part of the index's fingerprint: raise it with every change of a result
 _ENDINGS = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "n't": "not"}
 _IRREGULAR = {"can't": "cannot", "won't": "will not", "shan't": "shall not", "let's": "let us",
               "ain't": "is not"}  # fmt: skip
 _IS = "what|where|who|how|when|why|that|there|here|it|he|she"
+_WHO = rf"i|you|we|they|this|{_IS}"
+_DO = "is|are|was|were|do|does|did|has|have|had|would|could|should|must|need|might"
 _FORM = re.compile(
-    rf"\b(?:(?:can|won|shan|ain)'t|let's|(?P<word>[a-z]+?)(?P<end>n't|'(?:m|re|ve|ll|d))|"
-    rf"(?P<is>{_IS})'s)(?!\w|')",
+    rf"\b(?:(?:can|won|shan|ain)'t|let's|(?P<word>{_DO}|(?:{_WHO})(?='))"
+    rf"(?P<end>n't|'(?:m|re|ve|ll|d))|(?P<is>{_IS})'s)(?!\w|')",
     re.IGNORECASE,
 )
 # Without its apostrophe. Not those that are another word as well: ill, id, well, were, its, lets.
@@ -123,18 +125,21 @@ def unnumbered(name: str) -> str:
     return _NUMBERING.sub("", name)
 
 
-def without_contractions(question: str, written: Container[str]) -> str:
+def without_contractions(question: str, is_kept: Callable[[str], bool]) -> str:
     """Return an English question with its contractions in full: of "whats" it is "what is".
 
     Short forms say nothing, yet count as words that the rules lack: full text gives "whats", and
-    the "re" of "they're", the weight of its rarest words. One without its apostrophe is left where
-    the rules themselves have that word, as the `written` ones in lower case say: a thieves' cant.
+    the "re" of "they're", the weight of its rarest words. Those stay of which `is_kept` tells so,
+    in lower case: a thieves' "cant", a file called "Don't Panic".
     """
 
     def marked(match: re.Match[str]) -> str:
-        return match[0] if match[0].lower() in written else _BARE[match[0].lower()]
+        return match[0] if is_kept(match[0].lower()) else _BARE[match[0].lower()]
 
-    return _FORM.sub(_in_full, _BARE_FORM.sub(marked, question).replace("’", "'"))
+    def opened(match: re.Match[str]) -> str:
+        return match[0] if is_kept(match[0].lower()) else _in_full(match)
+
+    return _FORM.sub(opened, _BARE_FORM.sub(marked, question).replace("’", "'"))
 
 
 def _in_full(match: re.Match[str]) -> str:

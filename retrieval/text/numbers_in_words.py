@@ -9,7 +9,7 @@ SMALL = {
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
     "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
 }  # fmt: skip
-_TENS = {
+TENS = {
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
     "eighty": 80, "ninety": 90,
 }  # fmt: skip
@@ -46,7 +46,7 @@ def _any(words: Iterable[str]) -> str:
 
 _SHARES = _any(_FRACTIONS).replace("-", "[- ]")
 _ONES = _any(word for word, number in SMALL.items() if 0 < number < 10)
-_BELOW = rf"(?:(?:{_any(_TENS)})(?:[- ](?:{_ONES})\b)?|{_any(SMALL)})"
+_BELOW = rf"(?:(?:{_any(TENS)})(?:[- ](?:{_ONES})\b)?|{_any(SMALL)})"
 _HUNDREDS = rf"(?:(?:{_BELOW}[- ])?(?:hundred(?:(?: and |[- ]){_BELOW})?|dozen)|{_BELOW})"
 _THOUSANDS = rf"(?:{_HUNDREDS}[- ])?(?:{_any(_LARGE)})(?:(?: and |[- ]){_HUNDREDS}\b)?"
 # Atomic, so that "twenty-four" is never read as a range, nor "four and sixteen" as a sum.
@@ -74,5 +74,5 @@ def value(words: str) -> Fraction:
         elif word in _LARGE:
             total, group = total + max(group, 1) * _LARGE[word], 0
         else:
-            group += SMALL[word] if word in SMALL else _TENS[word]
+            group += SMALL[word] if word in SMALL else TENS[word]
     return Fraction(total + group)

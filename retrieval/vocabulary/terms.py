@@ -15,6 +15,7 @@ from retrieval.text.words import STOP, WORD, alias_key, stem
 
 _SELDOM = 2  # times: a word that the rules explain, and not what they call the thing
 _INFLECTED = 5  # letters of an alias that has other forms; a shorter one abbreviates something
+_NO_PLURAL = ("s", "ing")  # a meaning that ends so gets no "s"
 _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four, tour
 _BAR = re.compile(r"(?<!\\)\|")
 _MARKS = re.compile(r"[*_`†]+")
@@ -68,7 +69,8 @@ def _meant(typed: str, aliases: Aliases, forms: Aliases) -> str:
 
 def _put(meanings: Sequence[str], ending: str) -> str:
     behind = f" ({', '.join(meanings[1:])})" if meanings[1:] else ""
-    return meanings[0] + ending + behind
+    has_none = meanings[0].endswith(_NO_PLURAL) and ending == "s"  # "treasure types", "falling"
+    return meanings[0] + ("" if has_none else ending) + behind
 
 
 def _form(alias: str) -> str:

@@ -56,3 +56,15 @@ def test_a_folder_in_the_place_of_the_first_is_looked_at_and_followed(tmp_path: 
     assert (next(told), next(told)) == (None, None)  # the new one, and after a while without news
     (vault / "a.md").write_text("four")
     assert next_burst(told) == {"a.md"}
+
+
+def test_a_folder_with_dots_in_its_path_is_heard_by_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = write_vault(tmp_path / "vault", {"a.md": "# A\n"})
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    told = heard(Path("../vault"))
+    assert (next(told), next(told)) == (None, None)
+    (vault / "a.md").write_text("# B\n")
+    assert next_burst(told) == {"a.md"}

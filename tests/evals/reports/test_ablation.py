@@ -76,7 +76,11 @@ def test_a_row_stands_only_for_a_stage_that_is_used_and_for_no_other_row(
     assert not fitted & {"k4", "threshold-off"}  # as shipped, and as "late"
     off = search_context.settings.model_copy(update={"rag_late_interaction": False})
     assert fitted - names(settings=off, threshold=0.5) == {"no-names"}
-    assert "late" not in names(weights=replace(search_context.weights, whole=0.0))
+    unnamed = names(weights=replace(search_context.weights, whole=0.0))
+    assert "late" in unnamed
+    assert "no-whole" not in unnamed
+    bare = replace(search_context.weights, whole=0.0, ranges=0.0)
+    assert "late" not in names(weights=bare)
 
 
 def test_our_cross_encoder_has_a_row_where_none_is_set(search_context: SearchContext) -> None:

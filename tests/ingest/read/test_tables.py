@@ -56,6 +56,8 @@ def test_a_row_of_bold_cells_below_a_header_with_gaps_is_its_second() -> None:
         "In a lair, Type A: Coins cp 25%; Coins sp 30%; Gems Worth 9",
     ]
     assert read(table.strip().split("\n")).header_lines == 3
+    total = "| Item |  | Price |\n|---|---|---|\n| **Total** | **3** | **10** |\n| Rope | 1 | 2 |"
+    assert read(total.split("\n")).header_lines == 2  # figures are no names
     plain = table.replace("**", "")
     assert read(plain.strip().split("\n")).header_lines == 2  # a row may be called so
     named = table.replace("|  | Coins |  |", "| Hoard | Coins | More |")

@@ -85,7 +85,9 @@ def test_a_number_that_the_heading_says_is_not_the_rows() -> None:
         ("level 2 or rank 12", set()),  # numbers
         ("is a troll in it", set()),
         ("the fee of class A", {("class", "A")}),
-        ("what do I get", set()),
+        ("what is in type a?", {("typ", "A")}),
+        ("treasure type i", {("typ", "I")}),
+        ("what level I get", set()),
         ("go to it", set()),
     ],
 )

@@ -100,6 +100,8 @@ ALIASES = {
     "grapple": ("wrestle",),
     "knock out": ("subdue",),
     "mode": ("way",),
+    "random encounter": ("wandering monsters",),
+    "listen check": ("listening",),
 }
 
 
@@ -122,6 +124,8 @@ def entry(words: str) -> Entry:
         ("How does grappling work, once he grapples?", "How does wrestle work, once he wrestles?"),
         ("he was grappled", "he was wrestle"),
         ("knocking out is not knock outs", "knocking out is not subdues"),
+        ("random encounters, listen checks", "wandering monsters, listening"),
+        ("the random encounter's end", "the wandering monsters's end"),
         ("moding", "moding"),  # of a short one another word may be made
         ("no alias here", "no alias here"),
     ],
