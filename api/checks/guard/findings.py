@@ -26,8 +26,8 @@ from retrieval.text.normalize import fold
 from retrieval.text.words import stem
 
 _MOST_FOREIGN = 0.5  # of a sentence's words
-_FEW_FOREIGN = 2  # words of a sentence that says nothing of its own ("Afterwards it is worthless")
-_OPENING = 3  # the same of what leads in a list, or that has a word of the passages
+_OPENING = {True: 3, False: 1}  # foreign words of what leads in a list ("In order of preference:"),
+# and of any other sentence ("Usually not.")
 # Words that carry no rule: how an answer speaks of itself.
 _LEADING = frozenset(
     content(
@@ -88,8 +88,7 @@ def unfounded(
     with a marker, too. Markers count `sources` from 1.
     """
     passages = evidence(sources)
-    given_words = set(content(fold(question))).union(*passages.words)
-    known = _LEADING | given_words
+    known = _LEADING.union(content(fold(question)), *passages.words)
     given = fold(" ".join([question, *(f"{s.path} {s.heading} {s.context} {s.text}"
                                        for s in sources)]))  # fmt: skip
     for statement in statements(answer):
@@ -99,8 +98,7 @@ def unfounded(
             message = "holds a code that stands in no passage"
             yield statement, Finding("name", statement.text, message, "code")
             continue
-        least = _OPENING if statement.text.endswith(":") or words & given_words else _FEW_FOREIGN
-        most = max(least, _MOST_FOREIGN * len(words))
+        most = max(_OPENING[statement.text.endswith(":")], _MOST_FOREIGN * len(words))
         if not statement.own and len(foreign) > most:
             message = "says what no passage says, and cites none"
             yield statement, Finding("uncited", statement.text, message, "foreign words")

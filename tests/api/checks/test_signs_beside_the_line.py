@@ -95,7 +95,7 @@ def reviewed(answer: str) -> review.Review:
         "- Helmets are compulsory on the wall\n- The hall holds at most 12 guests of the lord\n\n"
         "[1]",
         "The hall holds at most **12** guests, and appeals are handed in within **21** days [1].",
-        "The hall holds at most 12 guests of the lord [1]. Children beside them are guests, too.",
+        "The hall holds at most 12 guests of the lord [1]. All of them are guests, too.",
     ],
 )
 def test_right_answers_in_the_shapes_that_models_write_stay(answer: str) -> None:
