@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from api.answer.cards.card import Card
 from api.checks.guard.alignment import Evidence as Known
 from api.checks.guard.alignment import evidence
+from api.checks.guard.clauses import clauses, told
 from api.checks.guard.facts import facts
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.occurrences import content
@@ -110,6 +111,21 @@ def check_reply(
     shown.append(text[at:])
     kept = without_doubles("".join(shown)).strip()
     return CitedReply(kept, tuple(found.values()), CitationCounts(**counts))
+
+
+def likely(text: str, cited: Sequence[int], known: Known) -> bool:
+    """Tell whether a line of the cited passages has enough of a folded text for its marker.
+
+    As many of its words as a line to which a marker moves; and a no, where the text says one.
+    """
+    said = set(content(text))
+    least = _MOVED_NUMBER if any(not fact.weak for fact in facts(text)) else _MOVED
+    denied = any(clause.negated for clause in clauses(text))
+    return any(
+        line.passage in cited and _overlap(said, line, known) >= least
+        and (not denied or any(part.clause.negated for part in told(line)))
+        for line in known.lines
+    )  # fmt: skip
 
 
 def _place(

@@ -109,6 +109,18 @@ def test_a_first_paragraph_without_a_marker_is_checked_with_those_below() -> Non
     assert "in no passage" in [fault.finding.check for fault in reviewed(answer).faults]
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    ["If you want more help with helmets, just ask.", "Lords on the wall never have helmets."],
+)
+def test_no_marker_is_given_to_what_no_line_has_most_words_of(sentence: str) -> None:
+    right = "The hall holds at most 12 guests of the lord [1]."
+    for answer in (f"{sentence}\n\n{right}", f"{right} {sentence}"):
+        seen = reviewed(answer)
+        assert sentence[:-1] not in seen.text
+        assert right in seen.text
+
+
 def test_a_marker_moves_only_to_a_line_that_has_the_words_too() -> None:
     other = Source("Fees.md", "Fees", "", "A tankard costs 50 gp at the fair of the town.")
     hits = [
