@@ -23,6 +23,7 @@ _LONGEST = 1_000  # characters before a marker among which its sentence is looke
 _CARRIED = 0.3  # of a claim's words that a line must have where the claim has no facts
 _MOVED = 0.6  # the same for a line of a passage that is not cited
 _MOVED_NUMBER = 0.5  # with its numbers
+_GIVEN = 0.51  # of a sentence without numbers that gets the marker of the one beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +117,11 @@ def check_reply(
 def likely(text: str, cited: Sequence[int], known: Known) -> bool:
     """Tell whether a line of the cited passages has enough of a folded text for its marker.
 
-    As many of its words as a line to which a marker moves; and a no, where the text says one.
+    Half of its words, more where it has no number; and a no, where the text says one.
     """
     said = set(content(text))
-    least = _MOVED_NUMBER if any(not fact.weak for fact in facts(text)) else _MOVED
-    denied = any(clause.negated for clause in clauses(text))
+    least = _MOVED_NUMBER if any(not fact.weak for fact in facts(text)) else _GIVEN
+    denied = any(clause.negated and clause.words for clause in clauses(text))
     return any(
         line.passage in cited and _overlap(said, line, known) >= least
         and (not denied or any(part.clause.negated for part in told(line)))

@@ -40,15 +40,17 @@ _LIMITS = re.compile(
 _OPPOSITE = {2: {-1}, 1: {-2}, -1: {2}, -2: {1}}  # "over 3" for "up to 3" in the same words
 _COPIED = 0.7  # of a clause's words must stand in the line for these
 _WORDS = r"[*_]{0,3}(?:\s[\w']{1,25}){0,4}?"
+_SMALL = "one|two|three|four|five|six|seven|eight|nine|ten|twelve"
+_OWN = rf"\b(?! (?:than|to|the|{_SMALL})\b| [*_$€£]*\d)"  # no limit of the next number
 _BEHIND = {
     2: re.compile(
         rf"{_WORDS} (?:(?:or|and) (?:more|higher|above|over|greater|up|older|longer|later)"
-        r"|at least|upwards)\b",
+        rf"|at least|upwards){_OWN}",
         re.IGNORECASE,
     ),
     -2: re.compile(
         rf"{_WORDS} (?:(?:or|and) (?:less|fewer|lower|below|under|shorter|younger|smaller)|"
-        rf"at (?:the )?most)\b|{_WORDS}, (?:and |but )?(?:no|not) more\b",
+        rf"at (?:the )?most){_OWN}|{_WORDS}, (?:and |but )?(?:no|not) more{_OWN}",
         re.IGNORECASE,
     ),
 }
@@ -205,10 +207,10 @@ def _limit(text: str, start: int, end: int) -> int:
 
     0 where it is no limit.
     """
-    behind = next((side for side, words in _BEHIND.items() if words.match(text, end)), 0)
     sides = (-2, 2, -1, 1)  # "no more than" before "more than"
-    before = text[max(0, start - _LONGEST) : start]  # all of it would be quadratic
-    return behind or next((side for side in sides if _BEFORE[side].search(before)), 0)
+    text_before = text[max(0, start - _LONGEST) : start]  # all of it would be quadratic
+    before = next((side for side in sides if _BEFORE[side].search(text_before)), 0)
+    return before or next((side for side, words in _BEHIND.items() if words.match(text, end)), 0)
 
 
 def _limit_of(item: Occurrence) -> int:

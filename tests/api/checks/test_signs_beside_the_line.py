@@ -65,6 +65,39 @@ def test_what_the_likest_line_says_in_other_words_passes(answer: str) -> None:
     assert check(answer, (KEEP,), ASKED) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "number", "limit"),
+    [
+        ("at least 3 and at most 6", "3", 2),
+        ("at least 10 kg and under 20", "10", 2),
+        ("3,000 coins at full speed and up to 6,000", "3,000", 0),
+        ("at least 2 players and up to 6", "2", 2),
+        ("5 cups, not more than 8", "5", 0),
+        ("5 cups and at most eight spoons", "5", 0),
+        ("5 cups of wine or fewer", "5", -2),
+        ("level 4 or higher a week", "4", 2),
+    ],
+)
+def test_a_number_has_its_own_limit_not_that_of_the_next(
+    text: str, number: str, limit: int
+) -> None:
+    party = Source("Party.md", "Party", "", f"The party takes {text}.")
+    told = {2: "at most", -2: "at least", 0: "exactly"}[limit]  # the other way, where it is one
+    found = check(f"The party takes {told} {number} {text.partition(number)[2]} [1].",
+                  (party,), ASKED)  # fmt: skip
+    assert ("comparator" in [finding.check for finding in found]) == bool(limit)
+
+
+def test_two_limits_in_one_sentence_pass() -> None:
+    party = Source(
+        "Party.md", "Party", "", "A party has 3 or more members, but never more than 6. "
+        "The age of players is 18 years or more, but never more than 65.",
+    )  # fmt: skip
+    for answer in ("A party has at least 3 and at most 6 members [1].",
+                   "The age is at least 18 and at most 65 years [1]."):  # fmt: skip
+        assert check(answer, (party,), ASKED) == ()
+
+
 def test_a_number_of_the_question_is_no_number_of_something_else() -> None:
     asked = "Who opens a gate of 11 locks?"
     found = check("A captain of level 11 may open it [1].", (KEEP,), asked)
