@@ -23,7 +23,7 @@ _IS = r"\b[^,.;:]{0,30} (?:is|are)"  # "the shortest time is 10 days"
 _BEFORE = {
     2: re.compile(
         rf"\b(?:at least|minimum(?: of)?|{_NO} (?:{_SMALLER}|under|below)|"
-        rf"(?:shortest|least|lowest|smallest|minimum){_IS}){_THING}",
+        rf"(?:shortest|(?<!at )least|lowest|smallest|minimum){_IS}){_THING}",
         re.IGNORECASE,
     ),
     1: re.compile(rf"\b(?:{_GREATER}|over|above|exceed\w*|beyond){_THING}", re.IGNORECASE),

@@ -76,6 +76,7 @@ def test_what_the_likest_line_says_in_other_words_passes(answer: str) -> None:
         ("5 cups and at most eight spoons", "5", 0),
         ("5 cups of wine or fewer", "5", -2),
         ("level 4 or higher a week", "4", 2),
+        ("at least two that are 4 or fewer", "4", -2),
     ],
 )
 def test_a_number_has_its_own_limit_not_that_of_the_next(
@@ -96,6 +97,32 @@ def test_two_limits_in_one_sentence_pass() -> None:
     for answer in ("A party has at least 3 and at most 6 members [1].",
                    "The age is at least 18 and at most 65 years [1]."):  # fmt: skip
         assert check(answer, (party,), ASKED) == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("The smallest dragons have 5 hit dice and the largest have 12.",
+         "The largest dragons have 12 hit dice and the smallest have 5 [1]."),
+        ("Permits cost 5 euros with a photo and 3 without a photo.",
+         "Permits without a photo cost 3 euros and with a photo 5 [1]."),
+        ("The game is played indoors or outdoors by all members.",
+         "The game is played inside or outside by all members [1]."),
+        ("A gold piece is worth more than a silver piece.",
+         "A silver piece is worth less than a gold piece [1]."),
+        ("Small ships are faster than large ones.", "Large ships are slower than small ones [1]."),
+        ("Weapons are forbidden, except daggers.", "Weapons are not allowed, except daggers [1]."),
+        ("On a roll of 1 you always lose the duel.", "On a roll of 1 you never win the duel [1]."),
+    ],
+)  # fmt: skip
+def test_a_line_that_is_turned_round_as_a_whole_says_the_same(line: str, answer: str) -> None:
+    assert check(answer, (Source("Inn.md", "Inn", "", line),), ASKED) == ()
+
+
+def test_one_opposite_alone_is_a_finding() -> None:
+    duel = Source("Inn.md", "Inn", "", "On a roll of 1 you always lose the duel.")
+    found = check("On a roll of 1 you never lose the duel [1].", (duel,), ASKED)
+    assert "opposite" in [finding.check for finding in found]
 
 
 def test_a_number_of_the_question_is_no_number_of_something_else() -> None:
