@@ -12,11 +12,11 @@ from api.checks.guard.alignment import Evidence, evidence
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.names import names, unfounded_names
 from api.checks.guard.numbers.arithmetic import sums
-from api.checks.guard.numbers.number_check import derived_in_words, misplaced
+from api.checks.guard.numbers.number_check import derived_in_words, foreign_unit, misplaced
 from api.checks.guard.occurrences import content
 from api.checks.guard.opposites import opposite_word
 from api.checks.guard.polarity import contradiction
-from api.checks.guard.signs import added_condition, foreign_unit, turned_limit, turned_modal
+from api.checks.guard.signs import added_condition, turned_limit, turned_modal
 from api.checks.guard.statements import Finding as Finding  # part of this module's interface
 from api.checks.guard.statements import FindingKind as FindingKind
 from api.checks.guard.statements import GuardCase, Statement, statements

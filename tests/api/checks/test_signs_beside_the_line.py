@@ -125,6 +125,16 @@ def test_one_opposite_alone_is_a_finding() -> None:
     assert "opposite" in [finding.check for finding in found]
 
 
+def test_what_need_not_be_below_a_limit_must_be_above() -> None:
+    repairs = Source("Inn.md", "Inn", "", "Repairs of 200 gp or more must be announced.")
+    assert check("Repairs under 200 gp need not be announced [1].", (repairs,), ASKED) == ()
+    found = check("Repairs of 200 gp or more need not be announced [1].", (repairs,), ASKED)
+    assert "modal" in [finding.check for finding in found]
+    small = Source("Inn.md", "Inn", "", "Repairs need not be announced if under 200 gp.")
+    found = check("Repairs of 200 gp or more must be announced [1].", (small,), ASKED)
+    assert "modal" not in [finding.check for finding in found]
+
+
 def test_a_number_of_the_question_is_no_number_of_something_else() -> None:
     asked = "Who opens a gate of 11 locks?"
     found = check("A captain of level 11 may open it [1].", (KEEP,), asked)
