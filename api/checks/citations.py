@@ -117,10 +117,11 @@ def check_reply(
 def likely(text: str, cited: Sequence[int], known: Known) -> bool:
     """Tell whether a line of the cited passages has enough of a folded text for its marker.
 
-    Half of its words, more where it has no number; and a no, where the text says one.
+    More than half of its words, less where it has a number, which is checked as such; and a no,
+    where the text says one.
     """
     said = set(content(text))
-    least = _MOVED_NUMBER if any(not fact.weak for fact in facts(text)) else _GIVEN
+    least = _CARRIED if any(not fact.weak for fact in facts(text)) else _GIVEN
     denied = any(clause.negated and clause.words for clause in clauses(text))
     return any(
         line.passage in cited and _overlap(said, line, known) >= least
