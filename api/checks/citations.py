@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from api.answer.cards.card import Card
 from api.checks.guard.alignment import Evidence as Known
 from api.checks.guard.alignment import evidence
+from api.checks.guard.clauses import clauses, told
 from api.checks.guard.facts import facts
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.occurrences import content
@@ -22,6 +23,7 @@ _LONGEST = 1_000  # characters before a marker among which its sentence is looke
 _CARRIED = 0.3  # of a claim's words that a line must have where the claim has no facts
 _MOVED = 0.6  # the same for a line of a passage that is not cited
 _MOVED_NUMBER = 0.5  # with its numbers
+_GIVEN = 0.51  # of a sentence without numbers that gets the marker of the one beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,22 @@ def check_reply(
     shown.append(text[at:])
     kept = without_doubles("".join(shown)).strip()
     return CitedReply(kept, tuple(found.values()), CitationCounts(**counts))
+
+
+def likely(text: str, cited: Sequence[int], known: Known) -> bool:
+    """Tell whether a line of the cited passages has enough of a folded text for its marker.
+
+    More than half of its words, less where it has a number, which is checked as such; and a no,
+    where the text says one.
+    """
+    said = set(content(text))
+    least = _CARRIED if any(not fact.weak for fact in facts(text)) else _GIVEN
+    denied = any(clause.negated and clause.words for clause in clauses(text))
+    return any(
+        line.passage in cited and _overlap(said, line, known) >= least
+        and (not denied or any(part.clause.negated for part in told(line)))
+        for line in known.lines
+    )  # fmt: skip
 
 
 def _place(

@@ -12,11 +12,11 @@ from api.checks.guard.alignment import Evidence, evidence
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.names import names, unfounded_names
 from api.checks.guard.numbers.arithmetic import sums
-from api.checks.guard.numbers.number_check import derived_in_words, misplaced
+from api.checks.guard.numbers.number_check import derived_in_words, foreign_unit, misplaced
 from api.checks.guard.occurrences import content
 from api.checks.guard.opposites import opposite_word
 from api.checks.guard.polarity import contradiction
-from api.checks.guard.signs import added_condition, foreign_unit, turned_limit, turned_modal
+from api.checks.guard.signs import added_condition, turned_limit, turned_modal
 from api.checks.guard.statements import Finding as Finding  # part of this module's interface
 from api.checks.guard.statements import FindingKind as FindingKind
 from api.checks.guard.statements import GuardCase, Statement, statements
@@ -26,8 +26,8 @@ from retrieval.text.normalize import fold
 from retrieval.text.words import stem
 
 _MOST_FOREIGN = 0.5  # of a sentence's words
-_FEW_FOREIGN = 2  # words of a sentence that says nothing of its own ("Afterwards it is worthless")
-_OPENING = 3  # the same of what leads in a list, or that has a word of the passages
+_OPENING = {True: 3, False: 1}  # foreign words of what leads in a list ("In order of preference:"),
+# and of any other sentence ("Usually not.")
 # Words that carry no rule: how an answer speaks of itself.
 _LEADING = frozenset(
     content(
@@ -88,8 +88,7 @@ def unfounded(
     with a marker, too. Markers count `sources` from 1.
     """
     passages = evidence(sources)
-    given_words = set(content(fold(question))).union(*passages.words)
-    known = _LEADING | given_words
+    known = _LEADING.union(content(fold(question)), *passages.words)
     given = fold(" ".join([question, *(f"{s.path} {s.heading} {s.context} {s.text}"
                                        for s in sources)]))  # fmt: skip
     for statement in statements(answer):
@@ -99,8 +98,7 @@ def unfounded(
             message = "holds a code that stands in no passage"
             yield statement, Finding("name", statement.text, message, "code")
             continue
-        least = _OPENING if statement.text.endswith(":") or words & given_words else _FEW_FOREIGN
-        most = max(least, _MOST_FOREIGN * len(words))
+        most = max(_OPENING[statement.text.endswith(":")], _MOST_FOREIGN * len(words))
         if not statement.own and len(foreign) > most:
             message = "says what no passage says, and cites none"
             yield statement, Finding("uncited", statement.text, message, "foreign words")

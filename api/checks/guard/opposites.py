@@ -28,9 +28,9 @@ for left, right in [*_SIDES, *((other, one) for one, other in _SIDES)]:
     for word in left.split():
         _OPPOSITES[word] = _OPPOSITES.get(word, frozenset()) | frozenset(right.split())
 _DENIES = frozenset(
-    ("not", "no", "never", "cannot", "nobody", "nothing", "none", "without", "neither", "nor",
-     "unless", "except", "only")
+    ("not", "no", "never", "cannot", "nobody", "nothing", "none", "without", "neither", "nor")
 )  # fmt: skip
+_OFTEN = frozenset(("always", "never", "sometimes"))
 _TOKEN = re.compile(r"[A-Za-z][\w'-]*|\d[\d,.]*")
 _COVERED = 0.5  # of a statement's words must stand in the line
 _NEAR = 3  # words that say something on each side
@@ -42,6 +42,8 @@ def opposite_word(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     """Yield the words of a statement whose opposite stands between the same words of its line."""
     said = _tokens(statement.text)
     places = [at for at, word in enumerate(said) if word in _OPPOSITES][:_MOST]
+    if "than" in said:  # "slower than small ships" is "faster than large ships" turned round
+        return
     for line in nearest(statement.text, cited_lines(case), case, _COVERED) if places else ():
         there = _tokens(" ".join(cell.text for cell in line.cells))
         for at in places:
@@ -62,6 +64,10 @@ def _turned(said: Sequence[str], at: int, there: Sequence[str], other: int) -> b
     """Whether two words are opposites between the same words, both denied or neither."""
     if there[other] not in _OPPOSITES[said[at]] or _has(there[other], there, other, said):
         return False
+    if _both(said[at], said) and _both(there[other], there):
+        return False  # both sides are told, in whatever order
+    if said[at] in _OFTEN and _next(said, at) != _next(there, other):
+        return False  # "never win" is "always lose"
     if said[at + 1 : at + 2] == ["which"] or there[other + 1 : other + 2] == ["which"]:
         return False
     if _denied(said, at) != _denied(there, other):
@@ -73,6 +79,15 @@ def _turned(said: Sequence[str], at: int, there: Sequence[str], other: int) -> b
     return (right and (not set(before).isdisjoint(own_before) or not (before or own_before))) or (
         left and (not set(behind).isdisjoint(own_behind) or not (behind or own_behind))
     )
+
+
+def _both(word: str, words: Sequence[str]) -> bool:
+    """Whether an opposite of a word stands beside it."""
+    return not _OPPOSITES[word].isdisjoint(words)
+
+
+def _next(words: Sequence[str], at: int) -> tuple[str, ...]:
+    return next((found for word in words[at + 1 :] if (found := content(word))), ())
 
 
 def _tokens(text: str) -> list[str]:

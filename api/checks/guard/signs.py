@@ -5,12 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from api.checks.guard.alignment import agreement
 from api.checks.guard.clauses import clauses, stems
-from api.checks.guard.facts import Fact
-from api.checks.guard.numbers.units import find
+from api.checks.guard.facts import Fact, facts
 from api.checks.guard.occurrences import Occurrence, content, segment
 from api.checks.guard.statements import Finding, GuardCase, Statement
 from api.checks.passage_lines import PassageLine
-from retrieval.text.words import stem
 
 # A limit right before a number, or up to three words behind it. A number that is itself allowed
 # (at least, or more) is not the opposite of one that is not (under, less than): "more than 400
@@ -23,7 +21,7 @@ _IS = r"\b[^,.;:]{0,30} (?:is|are)"  # "the shortest time is 10 days"
 _BEFORE = {
     2: re.compile(
         rf"\b(?:at least|minimum(?: of)?|{_NO} (?:{_SMALLER}|under|below)|"
-        rf"(?:shortest|least|lowest|smallest|minimum){_IS}){_THING}",
+        rf"(?:shortest|(?<!at )least|lowest|smallest|minimum){_IS}){_THING}",
         re.IGNORECASE,
     ),
     1: re.compile(rf"\b(?:{_GREATER}|over|above|exceed\w*|beyond){_THING}", re.IGNORECASE),
@@ -40,15 +38,17 @@ _LIMITS = re.compile(
 _OPPOSITE = {2: {-1}, 1: {-2}, -1: {2}, -2: {1}}  # "over 3" for "up to 3" in the same words
 _COPIED = 0.7  # of a clause's words must stand in the line for these
 _WORDS = r"[*_]{0,3}(?:\s[\w']{1,25}){0,4}?"
+_SMALL = "one|two|three|four|five|six|seven|eight|nine|ten|twelve"
+_OWN = rf"\b(?! (?:than|to|the|{_SMALL})\b| [*_$€£]*\d)"  # no limit of the next number
 _BEHIND = {
     2: re.compile(
         rf"{_WORDS} (?:(?:or|and) (?:more|higher|above|over|greater|up|older|longer|later)"
-        r"|at least|upwards)\b",
+        rf"|at least|upwards){_OWN}",
         re.IGNORECASE,
     ),
     -2: re.compile(
         rf"{_WORDS} (?:(?:or|and) (?:less|fewer|lower|below|under|shorter|younger|smaller)|"
-        rf"at (?:the )?most)\b|{_WORDS}, (?:and |but )?(?:no|not) more\b",
+        rf"at (?:the )?most){_OWN}|{_WORDS}, (?:and |but )?(?:no|not) more{_OWN}",
         re.IGNORECASE,
     ),
 }
@@ -93,9 +93,7 @@ _AGAINST = {
     _MUST: (_MAY, _MAY_NOT, _NEED_NOT), _MAY: (_MUST,), _MAY_NOT: (_MAY, _MUST),
     _NEED_NOT: (_MUST,),
 }  # fmt: skip
-_WORD = re.compile(r"[A-Za-z]{3,}")
-_TIMES = frozenset(("duration", "distance"))
-_ORDINARY = frozenset(map(stem, ("second", "day", "foot", "feet")))  # they mean other things, too
+_IF = re.compile(r"\b(?:if|when|whenever|unless|while)\s([^,.;:()]+)", re.IGNORECASE)
 _LONGEST = 40  # characters, more than the longest limit before a number
 _FEWEST = 2  # words of a clause whose verb is compared
 _ALIKE = 0.6  # of a statement's words must stand in a line that its verb is compared with
@@ -124,28 +122,6 @@ def turned_limit(
     alike = [_denies(_text(item), item.fact) == denies for item in supports]
     if supports and limits <= opposite and not limits & also and all(alike):
         yield Finding("negation", fact.text, _otherwise(supports[0].line), "comparator")
-
-
-def foreign_unit(
-    statement: Statement, stated: Sequence[Fact], case: GuardCase
-) -> Iterator[Finding]:
-    """Yield the units beside no number that nobody gave: "per year" where the rule says a month.
-
-    A number with its unit is compared as a number; it may be converted.
-    """
-    given = set(content(case.question)).union(*(case.known.words[n - 1] for n in case.cited))
-    given |= {word for fact in case.told for word in content(fact.text)}
-    amounts = {(item.fact.base, item.fact.low) for item in case.known.occurrences}  # 12 months
-    for match in _WORD.finditer(statement.text):
-        unit = find(match[0].lower())
-        if unit is None or unit.dimension not in _TIMES or stem(match[0].lower()) in given:
-            continue
-        if stem(match[0].lower()) in _ORDINARY or (unit.base, unit.factor) in amounts:
-            continue
-        if not any(fact.start <= match.start() < fact.end and not fact.weak for fact in stated):
-            numbers = ", ".join(str(number) for number in case.cited)
-            yield Finding("unit", match[0], f"is a unit that passage {numbers} does not have",
-                          "foreign unit")  # fmt: skip
 
 
 def added_condition(statement: Statement, case: GuardCase) -> Iterator[Finding]:
@@ -187,10 +163,18 @@ def _turned_in(text: str, case: GuardCase) -> Iterator[Finding]:
         for verb in sorted(said[own] - set().union(*there[own])):
             near = [
                 n for other in others for n, verbs in enumerate(there[other])
-                if verb in verbs or (verbs and own is _NEED_NOT)
+                if (verb in verbs or (verbs and own is _NEED_NOT))
+                and (_NEED_NOT not in (own, other) or _scope(text) == _scope(_read(lines[n])))
             ]  # fmt: skip
             if near and not (own in (_MAY_NOT, _NEED_NOT) and _is_denied(verb, case)):
                 yield Finding("negation", verb, _otherwise(lines[near[0]]), "modal")
+
+
+def _scope(text: str) -> set[object]:
+    """The limits and conditions of a text: what need not be below 200 gp must be above."""
+    limits = {(one.low, _limit(text, one.start, one.end)) for one in facts(text)}
+    conditions = {frozenset(stems(found[1])) for found in _IF.finditer(text)}
+    return {limit for limit in limits if limit[1]} | conditions
 
 
 def _is_denied(verb: str, case: GuardCase) -> bool:
@@ -205,10 +189,10 @@ def _limit(text: str, start: int, end: int) -> int:
 
     0 where it is no limit.
     """
-    behind = next((side for side, words in _BEHIND.items() if words.match(text, end)), 0)
     sides = (-2, 2, -1, 1)  # "no more than" before "more than"
-    before = text[max(0, start - _LONGEST) : start]  # all of it would be quadratic
-    return behind or next((side for side in sides if _BEFORE[side].search(before)), 0)
+    text_before = text[max(0, start - _LONGEST) : start]  # all of it would be quadratic
+    before = next((side for side in sides if _BEFORE[side].search(text_before)), 0)
+    return before or next((side for side, words in _BEHIND.items() if words.match(text, end)), 0)
 
 
 def _limit_of(item: Occurrence) -> int:

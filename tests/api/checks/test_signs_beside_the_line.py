@@ -65,6 +65,76 @@ def test_what_the_likest_line_says_in_other_words_passes(answer: str) -> None:
     assert check(answer, (KEEP,), ASKED) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "number", "limit"),
+    [
+        ("at least 3 and at most 6", "3", 2),
+        ("at least 10 kg and under 20", "10", 2),
+        ("3,000 coins at full speed and up to 6,000", "3,000", 0),
+        ("at least 2 players and up to 6", "2", 2),
+        ("5 cups, not more than 8", "5", 0),
+        ("5 cups and at most eight spoons", "5", 0),
+        ("5 cups of wine or fewer", "5", -2),
+        ("level 4 or higher a week", "4", 2),
+        ("at least two that are 4 or fewer", "4", -2),
+    ],
+)
+def test_a_number_has_its_own_limit_not_that_of_the_next(
+    text: str, number: str, limit: int
+) -> None:
+    party = Source("Party.md", "Party", "", f"The party takes {text}.")
+    told = {2: "at most", -2: "at least", 0: "exactly"}[limit]  # the other way, where it is one
+    found = check(f"The party takes {told} {number} {text.partition(number)[2]} [1].",
+                  (party,), ASKED)  # fmt: skip
+    assert ("comparator" in [finding.check for finding in found]) == bool(limit)
+
+
+def test_two_limits_in_one_sentence_pass() -> None:
+    party = Source(
+        "Party.md", "Party", "", "A party has 3 or more members, but never more than 6. "
+        "The age of players is 18 years or more, but never more than 65.",
+    )  # fmt: skip
+    for answer in ("A party has at least 3 and at most 6 members [1].",
+                   "The age is at least 18 and at most 65 years [1]."):  # fmt: skip
+        assert check(answer, (party,), ASKED) == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("The smallest dragons have 5 hit dice and the largest have 12.",
+         "The largest dragons have 12 hit dice and the smallest have 5 [1]."),
+        ("Permits cost 5 euros with a photo and 3 without a photo.",
+         "Permits without a photo cost 3 euros and with a photo 5 [1]."),
+        ("The game is played indoors or outdoors by all members.",
+         "The game is played inside or outside by all members [1]."),
+        ("A gold piece is worth more than a silver piece.",
+         "A silver piece is worth less than a gold piece [1]."),
+        ("Small ships are faster than large ones.", "Large ships are slower than small ones [1]."),
+        ("Weapons are forbidden, except daggers.", "Weapons are not allowed, except daggers [1]."),
+        ("On a roll of 1 you always lose the duel.", "On a roll of 1 you never win the duel [1]."),
+    ],
+)  # fmt: skip
+def test_a_line_that_is_turned_round_as_a_whole_says_the_same(line: str, answer: str) -> None:
+    assert check(answer, (Source("Inn.md", "Inn", "", line),), ASKED) == ()
+
+
+def test_one_opposite_alone_is_a_finding() -> None:
+    duel = Source("Inn.md", "Inn", "", "On a roll of 1 you always lose the duel.")
+    found = check("On a roll of 1 you never lose the duel [1].", (duel,), ASKED)
+    assert "opposite" in [finding.check for finding in found]
+
+
+def test_what_need_not_be_below_a_limit_must_be_above() -> None:
+    repairs = Source("Inn.md", "Inn", "", "Repairs of 200 gp or more must be announced.")
+    assert check("Repairs under 200 gp need not be announced [1].", (repairs,), ASKED) == ()
+    found = check("Repairs of 200 gp or more need not be announced [1].", (repairs,), ASKED)
+    assert "modal" in [finding.check for finding in found]
+    small = Source("Inn.md", "Inn", "", "Repairs need not be announced if under 200 gp.")
+    found = check("Repairs of 200 gp or more must be announced [1].", (small,), ASKED)
+    assert "modal" not in [finding.check for finding in found]
+
+
 def test_a_number_of_the_question_is_no_number_of_something_else() -> None:
     asked = "Who opens a gate of 11 locks?"
     found = check("A captain of level 11 may open it [1].", (KEEP,), asked)
@@ -95,7 +165,7 @@ def reviewed(answer: str) -> review.Review:
         "- Helmets are compulsory on the wall\n- The hall holds at most 12 guests of the lord\n\n"
         "[1]",
         "The hall holds at most **12** guests, and appeals are handed in within **21** days [1].",
-        "The hall holds at most 12 guests of the lord [1]. Children beside them are guests, too.",
+        "The hall holds at most 12 guests of the lord [1]. All of them are guests, too.",
     ],
 )
 def test_right_answers_in_the_shapes_that_models_write_stay(answer: str) -> None:
@@ -107,6 +177,18 @@ def test_right_answers_in_the_shapes_that_models_write_stay(answer: str) -> None
 def test_a_first_paragraph_without_a_marker_is_checked_with_those_below() -> None:
     answer = "The hall holds at most 13 guests.\n\nHelmets are compulsory on the wall [1]."
     assert "in no passage" in [fault.finding.check for fault in reviewed(answer).faults]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["If you want more help with helmets, just ask.", "Lords on the wall never have helmets."],
+)
+def test_no_marker_is_given_to_what_no_line_has_most_words_of(sentence: str) -> None:
+    right = "The hall holds at most 12 guests of the lord [1]."
+    for answer in (f"{sentence}\n\n{right}", f"{right} {sentence}"):
+        seen = reviewed(answer)
+        assert sentence[:-1] not in seen.text
+        assert right in seen.text
 
 
 def test_a_marker_moves_only_to_a_line_that_has_the_words_too() -> None:
