@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from ingest import arguments, gate, pipeline, watch
+from ingest import arguments, gate, pipeline
 from ingest.doctor import checks
 from ingest.facts import facts
 from ingest.on_ray import open_ingest_context
@@ -21,6 +21,7 @@ from ingest.pipeline import IngestReport
 from ingest.plan import Plan
 from ingest.progress import Meter
 from ingest.read import metadata, vault
+from ingest.watching import watch
 from retrieval.context import SearchContext
 from retrieval.errors import GateRefusedError, IngestRunningError, RulesError, VaultError
 from retrieval.settings import load

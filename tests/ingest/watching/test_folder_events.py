@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.folder_events import Heard, heard
+from ingest.watching.folder_events import Heard, heard
 from tests.conftest import write_vault
 
 

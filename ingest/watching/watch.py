@@ -19,12 +19,12 @@ from types import FrameType
 import psycopg
 
 from ingest import pipeline
-from ingest.folder_events import BURST, QUIET, heard
 from ingest.on_ray import open_ingest_context
 from ingest.pipeline import IngestReport
 from ingest.prepare import Earlier
 from ingest.progress import Meter, say
 from ingest.read.folder_state import State, differing, state, state_since
+from ingest.watching.folder_events import BURST, QUIET, heard
 from retrieval.context import SearchContext, database_url
 from retrieval.errors import RulesError
 from retrieval.settings import Settings

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ingest import folder_events, pipeline, watch
+from ingest import pipeline
 from ingest.pipeline import IngestReport
 from ingest.plan import Plan
 from ingest.read import stable_read
+from ingest.watching import folder_events, watch
 from retrieval.context import SearchContext
 from tests.conftest import write_vault
 from tests.support.index.index_state import content
