@@ -25,7 +25,7 @@ from tests.conftest import RULES, new_database, write_vault
 from tests.support.index import embedded
 from tests.support.source.promises_table import Runs
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TORCHES, WEAPONS = "1. Light/Torches.md", "2. Arms/Weapons.md"
 FIRST_SECONDS = 300.0  # until a process has imported torch and loaded the models, at most
 _OURS = re.compile(r"\d\d:\d\d:\d\d |ingest: ")
