@@ -5,16 +5,20 @@ import gc
 import logging
 import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from errno import EADDRINUSE
 from ipaddress import ip_address
 from socket import (
     AF_INET,
     AF_INET6,
+    IPPROTO_IPV6,
     IPPROTO_TCP,
+    IPV6_V6ONLY,
+    SO_REUSEADDR,
+    SOCK_STREAM,
+    SOL_SOCKET,
     TCP_NODELAY,
-    create_server,
     gaierror,
     getaddrinfo,
     socket,
@@ -57,7 +61,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         traces.configure()
         if settings.api_keys is None:
             _check_loopback(settings.host, insecure=insecure)
-        _listening(settings.host, settings.port).close()  # said before models are loaded
+        # Said before models are loaded. A socket that listened and was closed would reset whoever
+        # asks meanwhile whether the API is up.
+        _bound(settings.host, settings.port).close()
         with open_app_state(settings) as opened, _listening(settings.host, settings.port) as bound:
             server = _Server(_config(create_app(opened), settings))
             # What is loaded stays: each time it was looked through, all threads stood for 0.2 s.
@@ -116,19 +122,39 @@ def _check_loopback(host: str, *, insecure: bool) -> None:
 
 def _listening(host: str, port: int) -> socket:
     """Return a socket that listens there. Raises ConfigurationError where none can."""
+    bound = _bound(host, port)
+    with _explained(host, port):
+        bound.listen(_BACKLOG)
+    # asyncio does it for sockets that say they are TCP, and one without a protocol's number does
+    # not say so. A reply is two writes: the second would wait 40 ms for the first's receipt.
+    bound.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+    return bound
+
+
+def _bound(host: str, port: int) -> socket:
+    """Return a socket that is bound there and takes no connections, or raise as `_listening`."""
+    with _explained(host, port):
+        bound = socket(AF_INET6 if ":" in host else AF_INET, SOCK_STREAM)
+        try:
+            bound.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+            if bound.family == AF_INET6:
+                bound.setsockopt(IPPROTO_IPV6, IPV6_V6ONLY, 1)
+            bound.bind((host, port))
+        except OSError:
+            bound.close()
+            raise
+    return bound
+
+
+@contextmanager
+def _explained(host: str, port: int) -> Iterator[None]:
     try:
-        bound = create_server(
-            (host, port), family=AF_INET6 if ":" in host else AF_INET, backlog=_BACKLOG
-        )
+        yield
     except OSError as error:
         advice = "set HOST to an address of this machine"
         if error.errno == EADDRINUSE:
             advice = "another process may serve there: end it, or set another PORT"
         raise ConfigurationError(f"HOST {host}, PORT {port}: {error.strerror}; {advice}") from error
-    # asyncio does it for sockets that say they are TCP, and `create_server` does not say so. A
-    # reply is two writes: the second would wait 40 ms for the client to acknowledge the first.
-    bound.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
-    return bound
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from api.__main__ import _listening
+from api.__main__ import _bound, _listening
 from api.observability import logs
 from retrieval.settings import Settings
 from tests.support.servers.served import api_process
@@ -86,3 +86,8 @@ def test_no_reply_waits_for_the_client_to_acknowledge_its_head() -> None:
         bound.accept()[0] as accepted,
     ):
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_a_client_that_asks_while_the_api_starts_is_refused_and_never_reset() -> None:
+    with _bound("127.0.0.1", 0) as bound, pytest.raises(ConnectionRefusedError):
+        socket.create_connection(bound.getsockname())
