@@ -100,6 +100,7 @@ class Terms:
     named_words: AbstractSet[str]  # the stems that are part of a name
     commonest: str  # words, as a sample of the vault's language
     aliases: Aliases = field(default_factory=dict)  # of its aliases.yaml and of its files
+    written: Aliases = field(default_factory=dict)  # aliases that the rules write, by meaning
     stop: frozenset[str] = frozenset()  # stems that say nothing in another language than English
     # Names by their first stem, but for aliases: "Chases" names no savings at the Chase bank.
     named_from: Mapping[str, tuple[Name, ...]] = field(default_factory=dict)

@@ -1,10 +1,12 @@
 """The abbreviations that a vault explains, "Hit Dice (HD)", "| ML | Morale |", and its aliases."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from retrieval.models import Aliases
+from retrieval.index.text_search import CONFIGURATION
+from retrieval.models import Aliases, Scope
+from retrieval.text.words import alias_key
 
 if TYPE_CHECKING:  # what only cuts and reads Markdown needs no database
     import psycopg
@@ -19,11 +21,68 @@ _WORD = re.compile(r"[A-Za-z][\w']*")
 # A reader may meet a database whose table lacks the column: it was not ingested into since.
 _ALIASES = "SELECT coalesce(to_jsonb(generation) -> 'aliases', '{}') FROM generation WHERE id = %s"
 
+SELDOM = 2  # times: a word that the rules explain, and not what they call the thing
+_MOST_LOOKED_AT = 2_000  # chunks; where the rarest word of a meaning is in more, it is not rare
+_OF_PART = "AND p.chunk_id + 0 = ANY(%(part)s::bigint[])"
+_IS_WRITTEN = f"""
+    WITH counted AS (
+        SELECT said.lexeme, (
+            SELECT count(*) FROM (
+                SELECT FROM posting AS p WHERE p.generation_id = %(generation)s
+                    AND p.lexeme = said.lexeme LIMIT %(most)s + 1
+            ) AS found
+        ) AS chunks FROM unnest(to_tsvector({CONFIGURATION}, %(meaning)s)) AS said
+    ), rarest AS (SELECT * FROM counted ORDER BY chunks, lexeme LIMIT 1)
+    SELECT chunks > %(most)s OR (
+        SELECT count(*) FROM (
+            SELECT FROM posting AS p JOIN chunk AS c ON c.id = p.chunk_id
+            WHERE p.generation_id = %(generation)s AND p.lexeme = rarest.lexeme
+                AND c.text ~* %(pattern)s {{of_part}} LIMIT %(seldom)s + 1
+        ) AS found
+    ) > %(seldom)s FROM rarest
+"""  # noqa: S608  # constants of our modules, no values
+
 
 def stored_aliases(conn: "psycopg.Connection[Any]", generation_id: int) -> Aliases:
     """Return the aliases of a generation, as its vault's aliases.yaml had them."""
     row = conn.execute(_ALIASES, [generation_id]).fetchone()
     return {name: tuple(meanings) for name, meanings in (row[0] if row else {}).items()}
+
+
+def written_for(
+    conn: "psycopg.Connection[Any]", generation_id: int, aliases: Aliases,
+    words: Mapping[str, int], part: Scope | None = None,
+) -> Aliases:  # fmt: skip
+    """Return the aliases that the rules write and whose meaning they do not, by that meaning.
+
+    `words` are those of the generation, or of the `part` that exists for who asks, and how often
+    each is written. An alias is written more than SELDOM times, its meaning in at most SELDOM
+    chunks. What has a word that they all hold is not looked for in a large vault.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for alias in sorted(aliases, key=lambda name: (words.get(name, 0), name)):
+        if words.get(alias, 0) > SELDOM:
+            meaning = alias_key(aliases[alias][0])
+            if not _is_written(conn, generation_id, meaning, part):
+                found[meaning] = (alias,)  # of two that mean the same, the one written more often
+    return found
+
+
+def _is_written(
+    conn: "psycopg.Connection[Any]", generation_id: int, meaning: str, part: Scope | None
+) -> bool:
+    values: dict[str, Any] = {
+        "generation": generation_id, "meaning": meaning, "most": _MOST_LOOKED_AT,
+        "seldom": SELDOM, "pattern": _pattern(meaning), "part": part.chunks if part else None,
+    }  # fmt: skip
+    query = _IS_WRITTEN.format(of_part=_OF_PART if part else "")
+    row = conn.execute(query, values, prepare=False).fetchone()
+    return row is None or bool(row[0])  # None: of words that say nothing
+
+
+def _pattern(meaning: str) -> str:
+    """The expression of PostgreSQL for words beside each other, however they are joined."""
+    return r"\m" + r"\W+".join(re.findall(r"\w+", meaning))
 
 
 def explained(line: str) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from retrieval.index import text_search
 from retrieval.models import Aliases, Entry, Name, Scope, Terms
 from retrieval.text.spellings import Spellings
 from retrieval.text.words import WORD, alias_key
-from retrieval.vocabulary.abbreviations import stored_aliases
+from retrieval.vocabulary.abbreviations import stored_aliases, written_for
 from retrieval.vocabulary.layered import changed
 from retrieval.vocabulary.term_sums import Row, Sums, edited, resized
 from retrieval.vocabulary.terms import key, stemmed, stems_of
@@ -75,7 +75,8 @@ class TermsCache:
                 aliases = _said_in(sums.frequency, aliases)
             terms = _terms(sums, aliases)
             stop = text_search.stop_words(conn, generation_id, terms.words)
-            terms = replace(terms, stop=frozenset(map(stemmed, stop)))
+            written = written_for(conn, generation_id, aliases, terms.words, part)
+            terms = replace(terms, stop=frozenset(map(stemmed, stop)), written=written)
             known = self._known = (name, terms, sums.rows)
         return known[1:]
 

@@ -12,8 +12,8 @@ from retrieval.models import LONGEST_NAME, Aliases, Entry, Name, Terms
 from retrieval.text.dialects import WIKI, link_words
 from retrieval.text.normalize import searchable, unnumbered
 from retrieval.text.words import STOP, WORD, alias_key, stem
+from retrieval.vocabulary.abbreviations import SELDOM
 
-_SELDOM = 2  # times: a word that the rules explain, and not what they call the thing
 _INFLECTED = 5  # letters of an alias that has other forms; a shorter one abbreviates something
 _NO_PLURAL = ("s", "ing")  # a meaning that ends so gets no "s"
 _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four, tour
@@ -25,13 +25,14 @@ _BOLD = re.compile(r"\s*(?:>\s*)?(?:[-*+]\s+|\d{1,9}[.)]\s+)?(\*{1,3}|_{1,3})([^
 def in_vault_words(question: str, terms: Terms) -> str:
     """Return the question with those aliases replaced that the rules hardly ever write themselves.
 
+    So is the meaning of one that they write alone: "experience points" by "xp".
     The first meaning takes an alias's place, with the plural's "s" where it had one; others stand
     behind in brackets. Of an alias's last word other forms are read, too, "grappled" as "grapple",
     but for a file's own name: "is chasing us" is not about a file that is also called "Chases".
     Longer aliases go first, and what was put in is not read again.
     """
-    seldom = {n: m for n, m in terms.aliases.items() if terms.words.get(n.lower(), 0) <= _SELDOM}
-    if not seldom:
+    seldom = {n: m for n, m in terms.aliases.items() if terms.words.get(n.lower(), 0) <= SELDOM}
+    if not (seldom or terms.written):
         return question
     forms = {
         _form(name): meanings
@@ -39,8 +40,10 @@ def in_vault_words(question: str, terms: Terms) -> str:
         if len(name) >= _INFLECTED and key(name) not in terms.names
     }
 
+    seldom |= {n: m for n, m in terms.written.items() if key(n) not in terms.names}
+
     def meant(typed: str) -> str:
-        is_said = terms.words.get(typed.lower(), 0) > _SELDOM  # "a grappling hook"
+        is_said = terms.words.get(typed.lower(), 0) > SELDOM  # "a grappling hook"
         return _meant(typed, seldom, {} if is_said else forms)
 
     longest = max(name.count(" ") for name in seldom) + 1

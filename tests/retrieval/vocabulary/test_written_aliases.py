@@ -1,0 +1,74 @@
+"""The other direction of an alias: what is asked in full, and the rules abbreviate."""
+
+import pytest
+
+from retrieval.context import SearchContext
+from retrieval.search import search
+from retrieval.vocabulary import abbreviations
+from retrieval.vocabulary.terms import in_vault_words
+from tests.support.index.ingested import IndexFiles
+
+DUTY = (
+    "# Duty\n\nAn FTO carries a whistle and a red vest. The FTO signs every report.\n\n"
+    "The FTO decides who drives. No FTO works alone.\n"
+)
+STAFF = (
+    "# Staff\n\nA training officer teaches in the field and carries a bag.\n\n"
+    "An officer in training carries nothing.\n"
+)
+IN_FULL = "# {}\n\nThe *field* training officers of {} go first.\n"
+ALIASES = "FTO: field training officer\nQZ: quiet zone\nNOBODY: and of the\n"
+ASKED = "What does a field training officer carry?"
+FILES = {"duty.md": DUTY, "staff.md": STAFF, "aliases.yaml": ALIASES}
+
+
+def more(count: int) -> dict[str, str]:
+    return {f"{name}.md": IN_FULL.format(name, name) for name in "abc"[:count]}
+
+
+def in_words(context: SearchContext, asked: str) -> str:
+    return in_vault_words(asked, context.terms_of(None))
+
+
+def test_a_meaning_that_the_rules_abbreviate_finds_what_they_say(index_files: IndexFiles) -> None:
+    context = index_files(FILES)
+    assert in_words(context, ASKED) == "What does a fto carry?"
+    assert in_words(context, "two Field Training Officers") == "two ftos"
+    assert search(context, ASKED).hits[0].chunk.path == "duty.md"
+
+
+@pytest.mark.parametrize(("count", "is_replaced"), [(2, True), (3, False)])
+def test_a_meaning_that_the_rules_write_themselves_stays(
+    index_files: IndexFiles, count: int, is_replaced: bool
+) -> None:
+    context = index_files(FILES | more(count))
+    assert (in_words(context, ASKED) != ASKED) == is_replaced
+
+
+def test_an_alias_that_the_rules_hardly_write_takes_no_meaning_s_place(
+    index_files: IndexFiles,
+) -> None:
+    context = index_files(FILES | {"d.md": "# Rest\n\nNobody talks here. A QZ is a QZ.\n"})
+    for asked in ("where is a quiet zone", "who and of the three is it"):
+        assert in_words(context, asked) == asked
+
+
+def test_what_is_called_so_is_asked_for_by_its_name(index_files: IndexFiles) -> None:
+    context = index_files(FILES | {"d.md": "# Field Training Officer\n\nSee the duty list.\n"})
+    assert in_words(context, ASKED) == ASKED
+
+
+def test_files_that_do_not_exist_for_who_asks_say_nothing(index_files: IndexFiles) -> None:
+    context = index_files(FILES | more(3))
+    hidden = context.restricted({"path": {"in": ["duty.md", "staff.md"]}})
+    assert in_words(hidden, ASKED) == "What does a fto carry?"
+    without = context.restricted({"path": {"in": ["staff.md", "a.md", "b.md"]}})
+    assert in_words(without, ASKED) == ASKED
+
+
+def test_a_meaning_of_words_that_stand_everywhere_is_not_looked_for(
+    index_files: IndexFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(abbreviations, "_MOST_LOOKED_AT", 1)
+    context = index_files({**FILES, "e.md": "# Field\n\nOf training: an officer trains.\n"})
+    assert in_words(context, ASKED) == ASKED
