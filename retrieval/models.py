@@ -101,6 +101,7 @@ class Terms:
     commonest: str  # words, as a sample of the vault's language
     aliases: Aliases = field(default_factory=dict)  # of its aliases.yaml and of its files
     written: Aliases = field(default_factory=dict)  # aliases that the rules write, by meaning
+    rarer: frozenset[str] = frozenset()  # aliases that they write, and their meaning more often
     stop: frozenset[str] = frozenset()  # stems that say nothing in another language than English
     # Names by their first stem, but for aliases: "Chases" names no savings at the Chase bank.
     named_from: Mapping[str, tuple[Name, ...]] = field(default_factory=dict)

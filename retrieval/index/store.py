@@ -148,6 +148,19 @@ def nearest_entries(
         ]
 
 
+_ENTRIES = """
+    SELECT chunk_id, kind, heading, first_line, last_line, quote, lead, trail, words
+    FROM entry WHERE chunk_id = ANY(%(rows)s) AND kind <> 'whole' ORDER BY chunk_id, ordinal
+"""
+
+
+def entries_of(conn: Connection, rows: Sequence[int]) -> list[tuple[int, Entry]]:
+    """Return all entries of the chunks with these row ids, in the order of their lines."""
+    with conn.cursor(binary=True) as cur:
+        found = cur.execute(_ENTRIES, {"rows": list(rows)})
+        return [(row_id, Entry(*columns)) for row_id, *columns in found]
+
+
 def some_vectors(
     conn: Connection, generation_id: int, count: int, part: Scope | None = None
 ) -> Vectors:

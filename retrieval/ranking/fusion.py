@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import EncodedQuestion
+from retrieval.index import store
 from retrieval.index.indexed_file import notes
 from retrieval.index.nearest import nearest, similarity
 from retrieval.index.store import (
@@ -23,6 +24,7 @@ from retrieval.models import Entry, LateInteraction, Scope, SourceNote, Terms, V
 from retrieval.ranking import late_interaction, lines
 from retrieval.ranking.bm25 import full_text
 from retrieval.ranking.calibration import Weights
+from retrieval.ranking.lines import QuestionWords
 
 # By a chunk's row id: how much of the question its names and fields cover, and whether a range or
 # limit of a row holds one of its numbers (1 or 0).
@@ -44,6 +46,7 @@ class Lists:
     entries: list[StoredEntry]  # of every chunk in a list, its nearest first; none where unread
     notes: dict[str, SourceNote]  # of the chunks' files, by path
     terms: Terms  # of the generation
+    fields: Sequence[tuple[int, Entry]] = ()  # that are asked for, of chunks whose file is named
 
 
 def collect(
@@ -75,7 +78,23 @@ def collect(
         entries = nearest_entries(conn, rows, encoded.vector, _ENTRIES)
     about = notes(conn, generation.id, {item.chunk.path for item in (*dense, *text)})
     terms = context.terms_at(conn, generation)
-    return Lists(generation, dense, text, similar, entries, about, terms)
+    asked = _asked_fields(conn, QuestionWords.of(words, terms), [*dense, *text])
+    return Lists(generation, dense, text, similar, entries, about, terms, asked)
+
+
+def _asked_fields(
+    conn: Connection, words: QuestionWords, chunks: Sequence[ScoredChunk]
+) -> list[tuple[int, Entry]]:
+    """The fields that a question names of a thing that it names, "ML" of a troll.
+
+    Late interaction reads the few entries that are nearest to the question, and a short row beside
+    its neighbours may not be one of them.
+    """
+    paths = {item.row_id: item.chunk.path for item in chunks if words.names_file(item.chunk.path)}
+    if not paths:
+        return []
+    found = store.entries_of(conn, sorted(paths))
+    return [(row, one) for row, one in found if words.asks_for(paths[row], one)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +181,8 @@ def _named(context: SearchContext, question: str, lists: Lists) -> Named:
     entries: defaultdict[int, list[Entry]] = defaultdict(list)
     for stored in lists.entries:
         entries[stored.row_id].append(stored.entry)
+    for row_id, entry in lists.fields:
+        entries[row_id].append(entry)
     words = lines.QuestionWords.of(question, lists.terms)
     longer = lines.longer_names(words, paths.values())
     return {

@@ -93,6 +93,16 @@ class QuestionWords:
             return 0.0
         return fsum(self.terms.weight(word) for word in self.words & words) / self.total
 
+    def names_file(self, path: str) -> bool:
+        """Tell whether it holds the whole name of a file, and something besides."""
+        name = frozenset(key(title(path)))
+        return bool(name) and name < self.words
+
+    def asks_for(self, path: str, entry: Entry) -> bool:
+        """Tell whether it holds the whole name of a field of an entry, or asks for it otherwise."""
+        fields = self.terms.in_full(field_words(path, entry))
+        return bool(fields) and (fields <= self.words or not fields.isdisjoint(self.fields))
+
     def labels_of(self, path: str, row: Entry) -> frozenset[float | str]:
         """Return those of the question's numbers and codes that a row is for.
 

@@ -22,24 +22,22 @@ _WORD = re.compile(r"[A-Za-z][\w']*")
 _ALIASES = "SELECT coalesce(to_jsonb(generation) -> 'aliases', '{}') FROM generation WHERE id = %s"
 
 SELDOM = 2  # times: a word that the rules explain, and not what they call the thing
-_MOST_LOOKED_AT = 2_000  # chunks; where the rarest word of a meaning is in more, it is not rare
+_MOST_LOOKED_AT = 2_000  # chunks; words of which the rarest is in more are not counted
 _OF_PART = "AND p.chunk_id + 0 = ANY(%(part)s::bigint[])"
-_IS_WRITTEN = f"""
+_CHUNKS_WITH = f"""
     WITH counted AS (
         SELECT said.lexeme, (
             SELECT count(*) FROM (
                 SELECT FROM posting AS p WHERE p.generation_id = %(generation)s
                     AND p.lexeme = said.lexeme LIMIT %(most)s + 1
             ) AS found
-        ) AS chunks FROM unnest(to_tsvector({CONFIGURATION}, %(meaning)s)) AS said
+        ) AS chunks FROM unnest(to_tsvector({CONFIGURATION}, %(words)s)) AS said
     ), rarest AS (SELECT * FROM counted ORDER BY chunks, lexeme LIMIT 1)
-    SELECT chunks > %(most)s OR (
-        SELECT count(*) FROM (
-            SELECT FROM posting AS p JOIN chunk AS c ON c.id = p.chunk_id
-            WHERE p.generation_id = %(generation)s AND p.lexeme = rarest.lexeme
-                AND c.text ~* %(pattern)s {{of_part}} LIMIT %(seldom)s + 1
-        ) AS found
-    ) > %(seldom)s FROM rarest
+    SELECT (
+        SELECT count(*) FROM posting AS p JOIN chunk AS c ON c.id = p.chunk_id
+        WHERE p.generation_id = %(generation)s AND p.lexeme = rarest.lexeme
+            AND c.text ~* %(pattern)s {{of_part}}
+    ) FROM rarest WHERE chunks <= %(most)s
 """  # noqa: S608  # constants of our modules, no values
 
 
@@ -52,37 +50,46 @@ def stored_aliases(conn: "psycopg.Connection[Any]", generation_id: int) -> Alias
 def written_for(
     conn: "psycopg.Connection[Any]", generation_id: int, aliases: Aliases,
     words: Mapping[str, int], part: Scope | None = None,
-) -> Aliases:  # fmt: skip
-    """Return the aliases that the rules write and whose meaning they do not, by that meaning.
+) -> tuple[Aliases, frozenset[str]]:  # fmt: skip
+    """Return, of the aliases that the rules write, those that stand for their meaning, and others.
 
-    `words` are those of the generation, or of the `part` that exists for who asks, and how often
-    each is written. An alias is written more than SELDOM times, its meaning in at most SELDOM
-    chunks. What has a word that they all hold is not looked for in a large vault.
+    The first are by a meaning that is in at most SELDOM chunks; the others are those whose meaning
+    is in more chunks than they. `words` are those of the generation, or of the `part` that exists
+    for who asks, and how often each is written. What has no word in fewer than 2,000 chunks is not
+    counted, and is in neither.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    stand_for: dict[str, tuple[str, ...]] = {}
+    rarer = set()
     for alias in sorted(aliases, key=lambda name: (words.get(name, 0), name)):
-        if words.get(alias, 0) > SELDOM:
-            meaning = alias_key(aliases[alias][0])
-            if not _is_written(conn, generation_id, meaning, part):
-                found[meaning] = (alias,)  # of two that mean the same, the one written more often
-    return found
+        if words.get(alias, 0) <= SELDOM:
+            continue
+        meaning = alias_key(aliases[alias][0])
+        written = _chunks_with(conn, generation_id, meaning, part)
+        if written is None:
+            continue
+        if written <= SELDOM:
+            stand_for[meaning] = (alias,)  # of two that mean the same, the one written more often
+        elif written > (_chunks_with(conn, generation_id, alias, part) or written):
+            rarer.add(alias)
+    return stand_for, frozenset(rarer)
 
 
-def _is_written(
-    conn: "psycopg.Connection[Any]", generation_id: int, meaning: str, part: Scope | None
-) -> bool:
+def _chunks_with(
+    conn: "psycopg.Connection[Any]", generation_id: int, words: str, part: Scope | None
+) -> int | None:
+    """In how many chunks words stand beside each other; None where they are not counted."""
     values: dict[str, Any] = {
-        "generation": generation_id, "meaning": meaning, "most": _MOST_LOOKED_AT,
-        "seldom": SELDOM, "pattern": _pattern(meaning), "part": part.chunks if part else None,
+        "generation": generation_id, "words": words, "most": _MOST_LOOKED_AT,
+        "pattern": _pattern(words), "part": part.chunks if part else None,
     }  # fmt: skip
-    query = _IS_WRITTEN.format(of_part=_OF_PART if part else "")
+    query = _CHUNKS_WITH.format(of_part=_OF_PART if part else "")
     row = conn.execute(query, values, prepare=False).fetchone()
-    return row is None or bool(row[0])  # None: of words that say nothing
+    return row[0] if row else None
 
 
-def _pattern(meaning: str) -> str:
-    """The expression of PostgreSQL for words beside each other, however they are joined."""
-    return r"\m" + r"\W+".join(re.findall(r"\w+", meaning))
+def _pattern(words: str) -> str:
+    """PostgreSQL's expression for words beside each other, however joined; the last may go on."""
+    return r"\m" + r"\W+".join(re.findall(r"\w+", words)) + r"s?\M"
 
 
 def explained(line: str) -> Iterator[tuple[str, str]]:

@@ -75,8 +75,8 @@ class TermsCache:
                 aliases = _said_in(sums.frequency, aliases)
             terms = _terms(sums, aliases)
             stop = text_search.stop_words(conn, generation_id, terms.words)
-            written = written_for(conn, generation_id, aliases, terms.words, part)
-            terms = replace(terms, stop=frozenset(map(stemmed, stop)), written=written)
+            written, rarer = written_for(conn, generation_id, aliases, terms.words, part)
+            terms = replace(terms, stop=frozenset(map(stemmed, stop)), written=written, rarer=rarer)
             known = self._known = (name, terms, sums.rows)
         return known[1:]
 

@@ -23,15 +23,16 @@ _BOLD = re.compile(r"\s*(?:>\s*)?(?:[-*+]\s+|\d{1,9}[.)]\s+)?(\*{1,3}|_{1,3})([^
 
 
 def in_vault_words(question: str, terms: Terms) -> str:
-    """Return the question with those aliases replaced that the rules hardly ever write themselves.
+    """Return the question with aliases replaced that the rules hardly ever write themselves.
 
-    So is the meaning of one that they write alone: "experience points" by "xp".
+    So are those whose meaning they write more often, unless a thing or a field is called so, and
+    the meaning of one that they write alone: "experience points" by "xp".
     The first meaning takes an alias's place, with the plural's "s" where it had one; others stand
     behind in brackets. Of an alias's last word other forms are read, too, "grappled" as "grapple",
     but for a file's own name: "is chasing us" is not about a file that is also called "Chases".
     Longer aliases go first, and what was put in is not read again.
     """
-    seldom = {n: m for n, m in terms.aliases.items() if terms.words.get(n.lower(), 0) <= SELDOM}
+    seldom = {n: m for n, m in terms.aliases.items() if _is_replaced(n, terms)}
     if not (seldom or terms.written):
         return question
     forms = {
@@ -59,6 +60,13 @@ def in_vault_words(question: str, terms: Terms) -> str:
                 break
         at += taken
     return text + question[end:]
+
+
+def _is_replaced(alias: str, terms: Terms) -> bool:
+    if terms.words.get(alias.lower(), 0) <= SELDOM:
+        return True
+    called = key(alias)
+    return alias in terms.rarer and called not in terms.names and called not in terms.fields
 
 
 def _meant(typed: str, aliases: Aliases, forms: Aliases) -> str:

@@ -72,3 +72,33 @@ def test_a_meaning_of_words_that_stand_everywhere_is_not_looked_for(
     monkeypatch.setattr(abbreviations, "_MOST_LOOKED_AT", 1)
     context = index_files({**FILES, "e.md": "# Field\n\nOf training: an officer trains.\n"})
     assert in_words(context, ASKED) == ASKED
+
+
+HURT = {
+    "a.md": "# Blows\n\nA blow takes hit points.\n",
+    "b.md": "# Rest\n\nA night gives back hit points.\n",
+    "c.md": "# Falls\n\nA fall takes *hit* points, too.\n",
+    "d.md": "# Poison\n\nA poison takes one hit point of each hit point. No hp, no life: 0 hp.\n",
+    "e.md": "# Thirst\n\nA day without water takes 1 hp.\n",
+    "aliases.yaml": "hp: hit points\n",
+}
+
+
+def test_an_alias_gives_way_to_a_meaning_that_the_rules_write_more_often(
+    index_files: IndexFiles,
+) -> None:
+    assert in_words(index_files(HURT), "0 hp, 5 HPs") == "0 hit points, 5 hit points"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"f.md": "# Cold\n\nA day of cold takes 1 hp.\n"},  # as many
+        {"f.md": "# Goat\n\n| hp | 3 |\n|---|---|\n| AC | 9 |\n"},  # a field
+        {"f.md": "# HP\n\nThey are counted.\n"},  # a thing
+    ],
+)
+def test_an_alias_that_the_rules_use_as_much_or_as_a_name_stays(
+    index_files: IndexFiles, more: dict[str, str]
+) -> None:
+    assert in_words(index_files(HURT | more), "0 hp") == "0 hp"
