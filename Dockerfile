@@ -7,7 +7,8 @@ WORKDIR /build
 RUN python -m venv /venv
 ENV PATH=/venv/bin:$PATH
 COPY requirements.lock ./
-RUN pip install --no-cache-dir -r requirements.lock && pip check
+# Bytecode of all that is installed would be 95 MB more and a start 1.2 s less (E137).
+RUN pip install --no-cache-dir --no-compile -r requirements.lock && pip check
 
 # The published weights in a layer of their own, which neither code nor packages change.
 FROM base AS models

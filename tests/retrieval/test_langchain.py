@@ -39,6 +39,7 @@ def test_it_returns_the_passages_of_search_with_their_lines(search_context: Sear
     documents = RulesRetriever(rules=search_context, top_k=2).invoke(QUESTION)
     hits = search(search_context, QUESTION, top_k=2).hits
     assert [document.id for document in documents] == [hit.chunk.id for hit in hits]
+    assert [document.metadata["score"] for document in documents] == [hit.score for hit in hits]
     assert documents[0].metadata["path"] == "1. Light/Torches.md"
     assert "A torch burns for one hour." in documents[0].page_content
 

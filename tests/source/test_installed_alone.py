@@ -1,14 +1,17 @@
-"""The wheel in an environment of its own: pyproject.toml names all that it needs.
+"""The wheel in environments of its own: pyproject.toml names all that it and an extra need.
 
 Its dependencies come from the package index that pip knows, so this runs by `make soak` alone.
 """
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +21,9 @@ from evals.answers.running_apis import free_port
 from tests.conftest import RULES, write_vault
 from tests.support.index.embedded import clean, open_folder
 from tests.support.source import built
+from tests.support.source.documented import blocks
 
+MOST = 1_000  # megabytes on the disk, for what runs, its weights included
 OF_EXTRAS = {"retrieval.llama_index": "llama_index"}  # the modules that want one, and what
 IMPORT_ALL = """
 import importlib, json, pkgutil, sys
@@ -59,19 +64,36 @@ class Installed:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
+    def megabytes(self) -> float:
+        """What the environment takes on the disk, with Python's compiled modules."""
+        files = [one.lstat() for one in self.programs.parent.rglob("*")]
+        return sum(one.st_blocks for one in files) * 512 / 1e6
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
-    """The wheel, installed with its dependencies into a new environment."""
-    place = tmp_path_factory.mktemp("alone")
-    wheel = built.wheel(place)
-    subprocess.run([sys.executable, "-m", "venv", place / "venv"], check=True)
+
+@contextmanager
+def environment_with(wheel: Path, extra: str = "") -> Iterator[Installed]:
+    """A new environment with the wheel, its dependencies and perhaps an extra; tells its size."""
     with open_folder() as folder:
         write_vault(folder / "rules", RULES)
-        found = Installed(place / "venv" / "bin", folder)
-        found.run("python", "-m", "pip", "install", "--quiet", str(wheel))
+        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
+        found = Installed(folder / "venv" / "bin", folder)
+        began = time.monotonic()
+        found.run("python", "-m", "pip", "install", "--quiet", f"{wheel}{extra}")
+        seconds = time.monotonic() - began
+        print(f"\n{wheel.name}{extra}: installed in {seconds:.0f} s, {found.megabytes():.0f} MB")
         yield found
         clean(folder / ".data")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built.wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path) -> Iterator[Installed]:
+    with environment_with(wheel) as found:
+        yield found
 
 
 def test_its_dependencies_are_complete_and_agree(installed: Installed) -> None:
@@ -79,6 +101,7 @@ def test_its_dependencies_are_complete_and_agree(installed: Installed) -> None:
     names = {one["name"] for one in json.loads(installed.run("pip", "list", "--format", "json"))}
     assert {"rules-oracle", "onnxruntime", "mcp"} <= names
     assert not {"torch", "llama-index-core", "pytest"} & names
+    assert installed.megabytes() <= MOST
 
 
 def test_all_but_the_modules_of_extras_import(installed: Installed) -> None:
@@ -109,3 +132,12 @@ def test_a_folder_elsewhere_is_ingested_served_and_asked(installed: Installed) -
             server.send_signal(signal.SIGINT)
     assert "A torch burns for one hour." in said
     assert "1. Light/Torches.md" in said
+
+
+def test_with_its_extra_the_documented_example_of_llamaindex_runs(wheel: Path) -> None:
+    (code,) = (one for one in blocks("langchain.md", "python") if "retrieval.llama_index" in one)
+    with environment_with(wheel, "[llama-index]") as found:
+        assert "No broken requirements found." in found.run("python", "-m", "pip", "check")
+        found.run("rules-oracle", "ingest")
+        said = found.run("python", "-c", code)
+    assert re.match(r"1\. Light/Torches\.md:\d+ \d\.\d\d\n", said)

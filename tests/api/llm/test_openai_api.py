@@ -89,6 +89,9 @@ def test_a_streamed_answer_is_the_answer_in_pieces(client: httpx2.Client) -> Non
         for note in (chunk.choices[0].delta.model_extra or {}).get("annotations", [])
     ]
     assert annotations == [note.model_dump() for note in whole.choices[0].message.annotations or []]
+    deltas = [chunk.choices[0].delta.model_extra or {} for chunk in chunks]
+    cited = [delta["citations"] for delta in deltas if "citations" in delta]
+    assert cited == [(whole.model_extra or {})["citations"]]
     assert (last.choices, last.usage) == ([], whole.usage)
     assert len({chunk.id for chunk in streamed}) == 1
 

@@ -3,13 +3,16 @@
 import json
 from pathlib import Path
 
+import httpx2
 import pytest
+from openai import DefaultHttpxClient, OpenAI
 
 from evals import retrieval as program
 from evals.foreign import evaluation, passages, retrievers
 from evals.labels import dataset
 from tests.conftest import RULES
 from tests.evals.foreign.conftest import QUESTIONS, TORCH, answering
+from tests.support.servers.knowledge import KEY, STORE, knowledge_base
 
 OF_REPLIES = ("shown</small>", "ound and shown", "efused", "thresholds", "no answer exists")
 
@@ -65,3 +68,21 @@ def test_an_option_of_an_endpoint_alone_is_an_error(
         program.main(options)
     assert ended.value.code == 2
     assert options[0] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("question", [question for _, question, _, _ in QUESTIONS])
+def test_openais_own_client_gets_the_passages_that_the_gate_reads(
+    question: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(retrievers.KEY, KEY)
+    asked: list[str] = []
+    http = DefaultHttpxClient(limits=httpx2.Limits(max_keepalive_connections=0))
+    with knowledge_base(RULES, asked) as origin, retrievers.client() as client:
+        theirs = OpenAI(api_key=KEY, base_url=f"{origin}/v1", max_retries=0, http_client=http)
+        page = theirs.vector_stores.search(STORE, query=question, max_num_results=passages.LIMIT)
+        url = f"{origin}/v1/vector_stores/{STORE}/search"
+        found = passages.passages(retrievers.endpoint(url, "openai-search", client)(question))
+    read = [("\n".join(part.text for part in one.content), one.filename) for one in page.data]
+    assert [(passage.text, passage.path) for passage in found] == read
+    assert len(found) == 5
+    assert asked == [f"/v1/vector_stores/{STORE}/search"] * 2

@@ -18,9 +18,9 @@ class Command:
 
 
 def saved_as(document: str, name: str) -> str:
-    """Return the Python that a document says to save as `name`."""
+    """Return what a document says to save as `name`: the block behind it."""
     text = (DOCUMENTS / document).read_text("utf-8")
-    (code,) = re.findall(rf"`{re.escape(name)}`:\n\n```python\n(.*?)```", text, re.DOTALL)
+    (code,) = re.findall(rf"`{re.escape(name)}`:\n\n```\w*\n(.*?)```", text, re.DOTALL)
     return str(code)
 
 
@@ -28,6 +28,15 @@ def blocks(document: str, language: str) -> list[str]:
     """Return the blocks of a document that are of this language, in their order."""
     found = _BLOCK.findall((DOCUMENTS / document).read_text("utf-8"))
     return [text for named, text in found if named == language]
+
+
+def dialogue(document: str) -> list[tuple[str, str]]:
+    """Return each command behind "$ " of a document, in their order, and what it shows below."""
+    shown: list[tuple[str, str]] = []
+    for block in blocks(document, ""):
+        _, *others = ("\n" + block).split("\n$ ")
+        shown += [(one.partition("\n")[0], one.partition("\n")[2]) for one in others]
+    return shown
 
 
 def typed(document: str, program: str) -> list[Command]:
