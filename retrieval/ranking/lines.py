@@ -49,6 +49,8 @@ _ORDINAL = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"\b([^\W\d_]{2,})\s+((?![Ii]\b(?!\W*$)|a\b(?!\W*$))[^\W_]{1,2})\b")
+# "Never flee" is called so by nobody who asks how to flee.
+_NEGATED = re.compile(r"\b(?:never|not|no|none|cannot|without)\b", re.IGNORECASE)
 WHOLE = 0.95  # of a question: nothing is asked but a thing of the vault, or a field of it
 _ASKED_WORDS = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.IGNORECASE)
 _FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
@@ -249,6 +251,7 @@ def _covered(question: QuestionWords, path: str, entry: Entry) -> float:
 
 @lru_cache(maxsize=65_536)
 def _names_and_fields(path: str, entry: Entry) -> tuple[Sequence[Name], frozenset[str]]:
-    names = [stems for name in names_of(path, entry) if (stems := key(name))]
+    called = (name for name in names_of(path, entry) if not _NEGATED.search(name))
+    names = [stems for name in called if (stems := key(name))]
     fields = frozenset(word for name in fields_of(entry) for word in key(name))
     return tuple(names), fields

@@ -56,13 +56,14 @@ def asked_for(question: str, reading: Reading, terms: Terms) -> tuple[Folder, ..
     Of several those that say the least besides; more than two of these are too vague. None where
     they say more, and a file's title no more than they do: that file is the list.
     """
-    asked = asked_words(question, reading, terms)
+    asked = terms.in_full(asked_words(question, reading, terms))
     if not asked:  # most questions: no name of the vault is read for them
         return ()
+    in_full = {folder: terms.in_full(said) for folder, said in said_by(terms).items()}
     fitting = {
         folder: len(said - asked)
-        for folder, said in said_by(terms).items()
-        if asked <= said and asked & name_stems(folder.rsplit("/", 1)[-1])
+        for folder, said in in_full.items()
+        if asked <= said and asked & terms.in_full(name_stems(folder.rsplit("/", 1)[-1]))
     }
     least = min(fitting.values(), default=0)
     titles = [name_stems(title) for title in terms.titles.values()]

@@ -84,6 +84,11 @@ _NAMED = re.compile(
     r"(?: pls| plz| please)?\W*$",
     re.I,
 )
+# "Chance to find secret doors" asks for the chance: what stands before these says of what.
+_HEAD = re.compile(
+    r"^(?:[\w'-]+ ){0,3}?(?P<noun>[\w'-]+) (?:to|of|for|vs|versus|against|with|on|in|by|per)\b",
+    re.IGNORECASE,
+)
 # "List the antidotes and what they help against" is one list.
 _OF_THEM = re.compile(
     r"[,;]? and (?:what|how|when|where|who) (?:\w+ ){0,2}(?:they|their|them)\b.*", re.I
@@ -176,13 +181,19 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("open")
     words = WORD.findall(text)
     plain = not QUESTION_WORD.search(text) and "than" not in text.lower().split()
-    named = _NAMED.search(text) if len(words) >= _PLURAL_WORDS and plain else None
-    if named and not _NO_PLURAL.search(named["noun"]):
+    if len(words) >= _PLURAL_WORDS and plain and _names_several(text):
         return Reading("list")
     if _is_short(text):
         is_open = key(text) not in terms.names and _OPEN.search(text)
         return Reading("open", name=text) if is_open else Reading("keyword")
     return Reading("open" if _OPEN.search(text) else "plain")
+
+
+def _names_several(text: str) -> bool:
+    """Whether a few words name things in the plural: "2nd level mage spells"."""
+    named, head = _NAMED.search(text), _HEAD.search(text)
+    nouns = [found["noun"] for found in (named, head) if found]
+    return named is not None and not any(map(_NO_PLURAL.search, nouns)) and nouns[-1].endswith("s")
 
 
 def _is_short(text: str) -> bool:
