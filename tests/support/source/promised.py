@@ -114,6 +114,9 @@ UNTESTED = {
     "row 29": "`make test` demands no time of /livez, `make load` does (p95 of 100 ms)",
     "row 37": "logs are searched for secrets in single tests, not through all of them",
     "row 38": "no browser and no test comes through a proxy with TLS",
-    "row 40": "how long a reply takes is not hidden, and scores are shown to everybody who may ask",
+    "row 40": (
+        "a reply's time is measured in the process, not over HTTP, and scores are shown to "
+        "everybody who may ask"
+    ),
     "row 42": "starting without any network device",
 }
