@@ -85,10 +85,10 @@ beside: setup
 promises: setup  ## run the tests that prove a promise and write docs/promises.md
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "proves and not soak"
 
-soak: setup  ## the long variants of the crash, lock and churn tests, an hour of changes (test_soak.py) among them
+soak: setup  ## the long variants of the crash, lock and churn tests, an hour of changes (test_soak.py) among them; figures go to docs/figures.json
 	@$(BIN)/python -m pytest -m soak -s
 
-load: setup  ## attacks beside honest callers, and answers a second by 1 to 128 callers (40 minutes on a quiet machine)
+load: setup  ## attacks beside honest callers, and answers a second by 1 to 128 callers, cold too (75 minutes on a quiet machine; RULES_ROUND_SECONDS=120)
 	@$(BIN)/python -m pytest -m soak -s tests/api/admission/test_attacks.py tests/api/admission/test_load.py
 
 fmt: setup  ## format and repair what ruff can

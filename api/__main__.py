@@ -98,6 +98,7 @@ def _config(app: FastAPI, settings: Settings) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         backlog=_ACCEPTED,
+        timeout_keep_alive=connection_limits.IDLE_SECONDS,
         timeout_graceful_shutdown=10,
         forwarded_allow_ips=settings.forwarded_allow_ips,
     )

@@ -38,6 +38,7 @@ pytest_plugins = [
     "tests.support.servers.page_fixtures",
     "tests.support.index.plants",
     "tests.support.source.longest_first",
+    "tests.support.source.figures",
     "tests.support.source.promises_table",
     "tests.support.index.vault_root",
 ]

@@ -17,6 +17,7 @@ from api.keys.limits import network_of
 
 REQUEST_SECONDS = 10.0  # for a whole request: its body has at most 256 KB
 REPLY_SECONDS = 20.0  # in which a client has to read what was sent before more is
+IDLE_SECONDS = 5  # that a connection is kept between two requests
 PROBE_SECONDS = 1.0  # both, on a connection of the reserve
 MOST = 1_024  # connections, the reserve not counted
 _OTHER_FILES = 96  # that the process has open: the database, models, files that are read
@@ -69,7 +70,7 @@ class LimitedProtocol(H11Protocol):
         self._note_reader()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, for as long as uvicorn keeps a connection alive.
+        """Wait for the next request, for IDLE_SECONDS.
 
         One that has come already is begun when the client has read this reply: a caller who sends
         many at once has one reply in memory.

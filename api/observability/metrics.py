@@ -153,7 +153,7 @@ def failed(request: Request, title: str) -> None:
 @router.get(
     "/metrics",
     response_class=PlainTextResponse,
-    responses=described(401, 403),
+    responses=described(401, 403, 429),
     dependencies=[METRICS],
 )
 async def show(request: Request, opened: Opened) -> PlainTextResponse:

@@ -88,7 +88,7 @@ def _described(*statuses: int | str) -> dict[int | str, dict[str, Any]]:
 router = APIRouter(
     route_class=_Route,
     tags=["OpenAI"],
-    responses=_described("4XX", 401, 403),
+    responses=_described("4XX", 401, 403, 429),
     dependencies=[ASK],
 )
 
@@ -97,7 +97,7 @@ router = APIRouter(
     CHAT,
     response_model=ChatCompletion,
     response_model_exclude_unset=True,  # what OpenAI has and the Oracle does not
-    responses={200: {"content": {"text/event-stream": {}}}, **_described(413, 429, 502, 503)},
+    responses={200: {"content": {"text/event-stream": {}}}, **_described(413, 502, 503)},
     dependencies=[Depends(admitted), ASKING],
 )
 async def complete(body: ChatRequest, request: Request) -> ChatCompletion | StreamingResponse:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from queue import Empty, Full, Queue
 from threading import Event, Thread
 from typing import Any
@@ -51,7 +52,7 @@ class Recorder:
         """Store an answer or a refusal, which may be rated from then on."""
         rated = RatedAnswer(
             request_id=given.request_id,
-            question=scrubbed(given.question) if self._feedback_stores_questions else None,
+            question=given.question if self._feedback_stores_questions else None,
             generation=given.generation,
             certainty=given.certainty,
             guard=given.guard.verdict,
@@ -70,7 +71,7 @@ class Recorder:
                 key=key.name if key else "",
                 generation=given.generation,
                 places=[f"{one.path}:{one.first_line}-{one.last_line}" for one in shown[:_PLACES]],
-                question=scrubbed(given.question) if self._stores_questions else None,
+                question=given.question if self._stores_questions else None,
             ),
             (rated, key.filter if key else None),
         )
@@ -108,7 +109,7 @@ class Recorder:
                     rows.append(further)
             except Empty:
                 further = row
-            self._write(rows)
+            self._write([_scrubbed(row) for row in rows])
             if further is None:
                 return
 
@@ -120,6 +121,16 @@ class Recorder:
                 feedback.remember(conn, answers)
         except RulesError as error:
             log.warning("%d rows are lost: %s", len(rows), error)
+
+
+def _scrubbed(row: _Row) -> _Row:
+    """Return a row without what tells who asked: here, as it may take a tenth of a second."""
+    asked, answer = row
+    if asked.question is not None:
+        asked = replace(asked, question=scrubbed(asked.question))
+    if answer and answer[0].question is not None:
+        answer = replace(answer[0], question=scrubbed(answer[0].question)), answer[1]
+    return asked, answer
 
 
 def record(state: Mapping[str, Any], milliseconds: float) -> None:

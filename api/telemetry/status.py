@@ -18,7 +18,7 @@ router = APIRouter()
 @router.get(
     "/status",
     response_class=HTMLResponse,
-    responses=described(401, 403, 422, 503),
+    responses=described(401, 403, 422, 429, 503),
     dependencies=[ADMIN],
 )
 def status(

@@ -1,12 +1,13 @@
 """The table of docs/promises.md: what is counted, when it is written, and that it is in step."""
 
+import json
 import re
 import textwrap
 from pathlib import Path
 
 import pytest
 
-from tests.support.source import promises_table
+from tests.support.source import figures, promises_table
 from tests.support.source.promises_table import TABLE, find_proofs
 
 pytest_plugins = ["pytester"]
@@ -99,6 +100,58 @@ def test_a_mark_that_the_table_would_not_see_is_refused(
     project: pytest.Pytester, source: str
 ) -> None:
     assert run(project, source) == (pytest.ExitCode.USAGE_ERROR, "")
+
+
+MEASURING = """
+    import pytest
+
+    @pytest.mark.soak
+    @pytest.mark.parametrize("name", ["one", "two", "BROKEN"])
+    def test_long(figure, name):
+        figure(name, "7 ms", "9 ms")
+        assert name != "BROKEN"
+
+    def test_short(figure):
+        figure("short", "1 ms", "")
+"""
+
+
+def test_figures_of_long_runs_that_held_are_kept_and_shown(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RULES_ROUND_SECONDS", raising=False)
+    kept, shown = project.path / figures.FIGURES, project.path / TABLE
+    old = {"value": "8 ms", "limit": "", "commit": "c", "date": "d", "command": "make"}
+    kept.write_text(json.dumps({"one": old, "zero": old}), "utf-8")
+    run(project, MODULE)
+    shown.write_text(text := shown.read_text("utf-8"), "utf-8")
+    assert "| one | 8 ms |  | `c`, d | `make` |" in text
+    (project.path / "tests" / "test_made.py").write_text(textwrap.dedent(MEASURING), "utf-8")
+
+    def measured(*arguments: str) -> list[str]:
+        project.inline_run(*arguments, plugins=[figures])
+        return [f"{name} {one['value']}" for name, one in figures.read(project.path).items()]
+
+    assert measured() == ["one 8 ms", "zero 8 ms"]
+    with monkeypatch.context() as patch:
+        patch.setenv("RULES_ROUND_SECONDS", "5")
+        assert measured("-m", "soak") == ["one 8 ms", "zero 8 ms"]
+        assert figures.long_round(60.0) == 5.0
+    assert measured("-m", "soak") == ["one 7 ms", "zero 8 ms", "two 7 ms"]
+    now = figures.read(project.path)
+    assert now["one"]["command"] == "pytest -m soak -s tests/test_made.py"
+    again = shown.read_text("utf-8")
+    before, heading, rest = again.partition(figures.HEADING)
+    assert heading == figures.HEADING
+    assert "| two | 7 ms | 9 ms |" in rest
+    assert (before, rest.partition("\n## ")[2]) == (
+        text.partition(heading)[0], text.partition(heading)[2].partition("\n## ")[2]
+    )  # fmt: skip
+
+
+def test_the_figures_that_are_kept_are_those_that_are_shown() -> None:
+    text = (ROOT / TABLE).read_text("utf-8")
+    assert figures.replaced(text, figures.read(ROOT)) == text
 
 
 def test_the_table_names_the_tests_that_there_are() -> None:

@@ -9,7 +9,9 @@ from http.client import HTTPConnection
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 
+from api.__main__ import _config
 from api.admission import connection_limits
 from retrieval.settings import Settings
 from tests.support.servers.attacks import SEGMENT
@@ -124,6 +126,17 @@ def test_a_kept_connection_asks_again_and_a_client_that_does_not_read_is_cut(
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         deaf.connect(address(client))
         assert is_cut_while_sending(deaf, whole)
+
+
+def test_a_kept_connection_that_asks_nothing_more_is_closed(client: httpx2.Client) -> None:
+    with socket.create_connection(address(client), 20) as kept:
+        kept.sendall(b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        reply = b""
+        while not reply.endswith(b'{"status":"alive"}'):
+            reply += kept.recv(65_536)
+        assert b"connection: close" not in reply.lower()
+        assert is_closed(kept, 60)
+    assert _config(FastAPI(), Settings()).timeout_keep_alive == connection_limits.IDLE_SECONDS
 
 
 def test_half_of_a_second_request_behind_a_whole_one_is_cut(

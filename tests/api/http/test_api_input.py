@@ -190,7 +190,7 @@ def test_the_description_lists_the_errors_and_a_reply_of_each_has_their_shape(
     seen = set()
     for (path, method), given in replies.items():
         described = paths[path][method]["responses"]
-        assert {"422", "503"} <= described.keys(), path
+        assert {"422", "429", "503"} <= described.keys(), path
         for reply in given:
             content = described[str(reply.status_code)]["content"]["application/problem+json"]
             assert reply.headers["content-type"] == "application/problem+json"
@@ -199,14 +199,26 @@ def test_the_description_lists_the_errors_and_a_reply_of_each_has_their_shape(
     assert seen == {404, 413, 422}
 
 
+def test_whatever_needs_a_key_lists_that_wrong_ones_are_too_many(client: httpx2.Client) -> None:
+    paths = client.get("/openapi.json").json()["paths"]
+    found = [
+        (path, method)
+        for path, methods in paths.items()
+        for method, one in methods.items()
+        if "401" in one["responses"]
+    ]
+    assert {("/status", "get"), ("/v1/models", "get")} < set(found)
+    assert not [one for one in found if "429" not in paths[one[0]][one[1]]["responses"]]
+
+
 def test_the_description_lists_openais_errors_and_the_types_of_what_is_streamed(
     client: httpx2.Client,
 ) -> None:
     paths = client.get("/openapi.json").json()["paths"]
     wanted = {
         ("/v1/chat/completions", "post"): {"401", "403", "413", "429", "502", "503"},
-        ("/v1/models", "get"): {"401", "403"},
-        ("/v1/models/{model}", "get"): {"401", "403", "404"},
+        ("/v1/models", "get"): {"401", "403", "429"},
+        ("/v1/models/{model}", "get"): {"401", "403", "404", "429"},
     }
     for (path, method), statuses in wanted.items():
         described = paths[path][method]["responses"]

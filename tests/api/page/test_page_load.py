@@ -61,6 +61,28 @@ def test_a_page_that_is_known_is_not_sent_again(client: httpx2.Client) -> None:
     assert (other.status_code, other.headers["etag"] != etag) == (200, True)
 
 
+def test_a_page_is_made_once_and_again_when_its_file_has_changed(
+    loaded: SearchContext, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = list[str]()
+
+    def rendered(text: str, shown: Shown) -> process.Page:
+        made.append(text)
+        return with_outline(text, shown)
+
+    monkeypatch.setattr(process, "rendered", rendered)
+    text = "# Candle\n\nA candle burns for one hour.\n"  # which no other test has shown
+    vault = write_vault(tmp_path / "vault", {"Candle.md": text})
+    with index_of(loaded, server, vault) as rules, serving(rules.settings) as client:
+        first, second = (client.get("/vault/Candle.md") for _ in range(2))
+        assert (first.status_code, second.text) == (200, first.text)
+        assert len(made) == 1
+        (vault / "Candle.md").write_text(text.replace("one hour", "two hours"), "utf-8")
+        third = client.get("/vault/Candle.md")
+    assert "two hours" in third.text
+    assert len(made) == 2
+
+
 def test_a_long_file_is_made_into_the_same_page_by_another_process_or_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

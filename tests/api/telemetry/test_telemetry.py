@@ -2,6 +2,8 @@
 
 import json
 import logging
+import subprocess
+import sys
 from pathlib import Path
 from time import monotonic
 
@@ -26,6 +28,7 @@ from tests.support.index.index_state import same_models
 from tests.support.servers.serving import serving
 from tests.support.servers.with_keys import bearer
 
+ROOT = Path(__file__).parents[3]
 ASKED = "How long does a torch burn, anna@example.org or 030/123 45 67?"
 
 
@@ -185,7 +188,47 @@ def test_a_database_that_does_not_answer_makes_nobody_wait(
         ("3782-822463-10005 expired", "[number] expired"),
         ("1d6 for each 10' of 100, since 1200", "1d6 for each 10' of 100, since 1200"),
         ("costs 15,000 gp @ 3%", "costs 15,000 gp @ 3%"),
+        ("4111\u00a01111\u00a01111\u00a01111 of a card", "[number] of a card"),
+        ("4111\u202f1111\u202f1111\u202f1111", "[number]"),
+        ("4111\u20131111\u20131111\u20131111", "[number]"),
+        ("4111\u20111111\u20111111\u20111111", "[number]"),
+        ("4111_1111_1111_1111, 4111,1111,1111,1111", "[number], [number]"),
+        ("4111, 1111, 1111, 1111 and 4:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1", "[number] and [number]"),
+        ("４１１１ 1111 1111 1111", "[number]"),
+        ("06\u202f12\u202f34\u202f56\u202f78", "[number]"),
+        ("call 5'551'234 or 5’551’234", "call [number] or [number]"),
+        ("0171 – 1234567 is mine", "[number] is mine"),
+        ("+49 30 1234, (0)30/12345", "[number], [number]"),
+        ("01 5880 or +1 212~555~0123", "[number] or [number]"),
+        ("0171  -  1234567", "[number]"),
+        ("anna＠example.com and anna@localhost", "[mail] and [mail]"),
+        ("anna(at)example(dot)com, anna [AT] mail.example [DOT] com", "[mail], [mail]"),
+        ("anna.0171-1234567@example.org", "[mail]"),
+        ("1,000,000 gp or 1,000,000,000,009 gp", "1,000,000 gp or 1,000,000,000,009 gp"),
+        ("2d6, 4000, 3d6+12 at level 1,2,3,4,5,6,7", "2d6, 4000, 3d6+12 at level 1,2,3,4,5,6,7"),
+        ("2026-11-28, 28.11.2026, 11/28/2026", "2026-11-28, 28.11.2026, 11/28/2026"),
+        ("100' x 20' x 5'", "100' x 20' x 5'"),
+        ("ﬁre ½ and “words” 😀", "ﬁre ½ and “words” 😀"),
     ],
 )
 def test_who_asks_is_taken_out_of_a_question(text: str, left: str) -> None:
     assert scrubbed(text) == left
+
+
+def test_no_question_that_we_know_loses_a_word_and_libraries_are_loaded_for_numbers_alone() -> None:
+    code = (
+        "import sys\n"
+        "from api.telemetry.scrubbing import scrubbed\n"
+        "from evals.labels import dataset\n"
+        "from pathlib import Path\n"
+        "questions = [one.question for file in Path('evals/datasets').glob('*.jsonl')"
+        " for one in dataset.load(file)]\n"
+        "for one in sorted(questions, key=lambda one: sum(map(str.isdigit, one)) > 5):\n"
+        "    few = sum(map(str.isdigit, one)) <= 5\n"
+        "    assert scrubbed(one) == one\n"
+        "    assert not few or not {'phonenumbers', 'stdnum'} & sys.modules.keys()\n"
+        "assert scrubbed('0171 – 1234567') == '[number]'\n"
+        "assert {'phonenumbers', 'stdnum'} <= sys.modules.keys()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stderr

@@ -149,7 +149,8 @@ async def _run(kind: str, attack: Attack, seconds: float) -> None:
     got = attack.got
     late = sorted(got.refused)[int(0.95 * len(got.refused))] if got.refused else 0.0
     told = {
-        "statuses": got.statuses, "refused p95 ms": round(late, 1), "stalled at once": got.stalled
+        "statuses": got.statuses, "refused p95 ms": round(late, 1),
+        "refused max ms": round(max(got.refused, default=0.0), 1), "stalled at once": got.stalled,
     }  # fmt: skip
     print(json.dumps(told), flush=True)
     for task in tasks:

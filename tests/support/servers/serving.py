@@ -29,6 +29,7 @@ def serving(settings: Settings, app: FastAPI | None = None) -> Iterator[httpx2.C
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=5,
+        timeout_keep_alive=connection_limits.IDLE_SECONDS,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, name="uvicorn", daemon=True)

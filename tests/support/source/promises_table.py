@@ -7,8 +7,9 @@
             runs(1)
 
 The table is written at the end of every run of all proving tests (`make test`, `make promises`;
-soaks aside). So that it says the same after every run, `runs` counts what the test itself chose
-(faults, examples, kills) and nothing that the clock decided.
+soaks aside). `runs` counts what the test itself chose (faults, examples, kills), the same in every
+run; only of readers beside ingests (test_readers.py) as many as the time gave. What long runs
+measure is kept by figures.py.
 """
 
 import ast
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.source import figures
 from tests.support.source.promised import PROMISES, ROWS, UNTESTED
 
 TABLE = Path("docs", "promises.md")  # below the repository
@@ -86,7 +88,8 @@ class Table:
             return
         proofs = find_proofs(self._root / "tests")
         if proofs and all(proof.soak or proof.test in self.outcomes for proof in proofs):
-            (self._root / TABLE).write_text(table(proofs, self.outcomes), "utf-8")
+            kept = figures.read(self._root)
+            (self._root / TABLE).write_text(table(proofs, self.outcomes, kept), "utf-8")
 
 
 _TABLE = pytest.StashKey[Table]()
@@ -155,7 +158,7 @@ def _called(mark: ast.expr) -> str:
     return ast.unparse(mark.func if isinstance(mark, ast.Call) else mark)
 
 
-def table(proofs: Iterable[Proof], outcomes: Mapping[str, Outcome]) -> str:
+def table(proofs: Iterable[Proof], outcomes: Mapping[str, Outcome], kept: figures.Kept) -> str:
     """Return docs/promises.md: the promises and faults with their tests, runs and results."""
     proofs = list(proofs)
     unproven = [name for name in ROWS if not any(name in proof.names for proof in proofs)]
@@ -175,6 +178,7 @@ def table(proofs: Iterable[Proof], outcomes: Mapping[str, Outcome]) -> str:
             "",
             *_part("fault", ROWS, proofs, outcomes),
             "",
+            *figures.section(kept),
             "## What is not tested here, and why",
             "",
             *untested,
