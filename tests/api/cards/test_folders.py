@@ -47,6 +47,16 @@ def test_the_folder_that_says_all_that_is_asked_is_listed(
     assert [one.title for one in found.files] == titles
 
 
+def test_a_folder_may_be_asked_for_by_an_alias() -> None:
+    terms = replace(TERMS, abbreviations={"spinner": ("weaver",), "dyer": ("tanner",)})
+    for asked, path in (
+        ("all 2nd rank spinners", "6. Guilds/Weavers/Rank 2"),
+        ("list all dyers", "6. Guilds/Dyers"),
+    ):
+        found = folders.asked_for(asked, intent.read(asked, terms), terms)
+        assert [one.path for one in found] == [path]
+
+
 @pytest.mark.parametrize(
     "asked",
     [

@@ -161,6 +161,22 @@ def test_a_plural_of_three_words_is_a_list_and_space_does_not_matter(terms: Term
     assert intent.read("  harbour \n toll ", terms).form == "keyword"
 
 
+@pytest.mark.parametrize(
+    ("asked", "form"),
+    [
+        ("chance to find secret docks", "plain"),
+        ("price of lanterns", "keyword"),
+        ("toll for foreign ships", "keyword"),
+        ("colours of foreign flags", "list"),
+        ("spells for mages level 2", "list"),
+    ],
+)
+def test_a_few_words_ask_for_what_stands_before_of_and_to(
+    asked: str, form: str, terms: Terms
+) -> None:
+    assert intent.read(asked, terms).form == form
+
+
 def test_what_a_thing_is_asks_for_the_section_of_its_name(terms: Terms) -> None:
     for asked in ("What is a kraken?", "tell me about the kraken", "what does a kraken do"):
         assert intent.read(asked, terms) == intent.Reading("keyword", name="kraken")

@@ -95,6 +95,13 @@ def test_a_name_of_which_the_question_holds_a_part_counts_nothing() -> None:
     assert covered(TERMS, "What is continual light?", LONGER, [OF_LONGER]) == pytest.approx(1.0)
 
 
+def test_nothing_is_called_by_what_it_is_not() -> None:
+    denied = entry("**Never flee.** They stop when no enemy stands in sight.", "Wolf")
+    assert covered(TERMS, "How do I flee?", WOLF, [denied]) == 0.0
+    told = entry("**Flee.** They run.", "Wolf")
+    assert covered(TERMS, "How do I flee?", WOLF, [told]) == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize("question", ["", "What is the?", "?!"])
 def test_a_question_that_says_nothing_is_not_covered(question: str) -> None:
     assert covered(TERMS, question, TROLL, [OF_TROLL]) == 0.0
