@@ -23,21 +23,22 @@ _WORDS = 0.2  # what all of the question's words in an entry add to its nearness
 _NUMBER = 0.1  # what a row for the number that was asked for adds
 _FIELD = 0.1  # what an entry adds that has a field which was asked for in other words
 _NAMED = 0.25  # what a field adds whose name the question holds whole
+_MONEY = "gp sp cp euro eur dollar usd pound gbp"  # "Gift expected (gp)" tells what one costs
 # What people ask instead of a field's name; the words on the right are tried as names of fields.
 _ASKED = {
     "how long": "duration time period term life",
     "how far": "range distance reach",
-    "how much": "cost price fee charge amount",
+    "how much": f"cost price fee charge amount {_MONEY}",
     "how heavy": "weight",
     "how fast": "speed movement rate",
     "how big": "size area radius",
     "how large": "size area radius",
     "how often": "frequency interval",
-    "what does it cost": "cost price fee",
-    "expensive": "cost price fee",
-    "cheap": "cost price fee",
-    "cost": "cost price fee",
-    "price": "cost price fee",
+    "what does it cost": f"cost price fee {_MONEY}",
+    "expensive": f"cost price fee {_MONEY}",
+    "cheap": f"cost price fee {_MONEY}",
+    "cost": f"cost price fee {_MONEY}",
+    "price": f"cost price fee {_MONEY}",
     "pay": "wage pay price",
     "wage": "wage pay",
     "weigh": "weight",

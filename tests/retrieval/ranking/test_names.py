@@ -151,5 +151,15 @@ def test_fields_are_asked_for_in_other_words(question: str, expected: str) -> No
     assert field_words("Thing.md", entry_of_field) & asked_fields(question)
 
 
+def test_a_column_of_money_tells_what_something_costs() -> None:
+    gift = row("| Blessing | 10 |", header="| Service | Gift expected (gp) |")
+    asked, terms = "What does a blessing cost?", learnt(("Temple.md", gift))
+    found = covered(terms, asked, "Temple.md", [gift])
+    less = covered(
+        terms, asked, "Temple.md", [row("| Blessing | 10 |", header="| Service | Days |")]
+    )
+    assert found - less == pytest.approx(0.2)
+
+
 def test_no_field_is_asked_for_where_none_is_meant() -> None:
     assert asked_fields("Who guards the castle gate?") == frozenset()
