@@ -6,7 +6,7 @@ import logging
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from errno import EADDRINUSE
 from ipaddress import ip_address
 from socket import (
@@ -124,8 +124,10 @@ def _check_loopback(host: str, *, insecure: bool) -> None:
 def _listening(host: str, port: int) -> socket:
     """Return a socket that listens there. Raises ConfigurationError where none can."""
     bound = _bound(host, port)
-    with _explained(host, port):
+    with _explained(host, port), ExitStack() as stack:
+        stack.callback(bound.close)
         bound.listen(_BACKLOG)
+        stack.pop_all()
     # asyncio does it for sockets that say they are TCP, and one without a protocol's number does
     # not say so. A reply is two writes: the second would wait 40 ms for the first's receipt.
     bound.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)

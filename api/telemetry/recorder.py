@@ -126,11 +126,18 @@ class Recorder:
 def _scrubbed(row: _Row) -> _Row:
     """Return a row without what tells who asked: here, as it may take a tenth of a second."""
     asked, answer = row
-    if asked.question is not None:
-        asked = replace(asked, question=scrubbed(asked.question))
-    if answer and answer[0].question is not None:
-        answer = replace(answer[0], question=scrubbed(answer[0].question)), answer[1]
+    asked = replace(asked, question=_without_names(asked.question))
+    if answer:
+        answer = replace(answer[0], question=_without_names(answer[0].question)), answer[1]
     return asked, answer
+
+
+def _without_names(text: str | None) -> str | None:
+    try:
+        return None if text is None else scrubbed(text)
+    except Exception:  # whatever a library meets in a text of a user, the rows are stored without
+        log.exception("a question's text is not stored: it could not be read for numbers")
+        return None
 
 
 def record(state: Mapping[str, Any], milliseconds: float) -> None:

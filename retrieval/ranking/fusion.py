@@ -13,13 +13,7 @@ from retrieval.encoder.bi_encoder import EncodedQuestion
 from retrieval.index import store
 from retrieval.index.indexed_file import notes
 from retrieval.index.nearest import nearest, similarity
-from retrieval.index.store import (
-    Connection,
-    Generation,
-    ScoredChunk,
-    StoredEntry,
-    nearest_entries,
-)
+from retrieval.index.store import Connection, Generation, ScoredChunk, StoredEntry
 from retrieval.models import Entry, LateInteraction, Scope, SourceNote, Terms, Vectors
 from retrieval.ranking import late_interaction, lines
 from retrieval.ranking.bm25 import full_text
@@ -75,7 +69,7 @@ def collect(
         or context.weights.whole
     ):
         rows = sorted({item.row_id for item in (*dense, *text)})
-        entries = nearest_entries(conn, rows, encoded.vector, _ENTRIES)
+        entries = store.nearest_entries(conn, rows, encoded.vector, _ENTRIES)
     about = notes(conn, generation.id, {item.chunk.path for item in (*dense, *text)})
     terms = context.terms_at(conn, generation)
     asked = _asked_fields(conn, QuestionWords.of(words, terms), [*dense, *text])

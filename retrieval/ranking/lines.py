@@ -16,34 +16,21 @@ from retrieval.ranking import ranges
 from retrieval.text import numbers_in_words
 from retrieval.text.normalize import searchable
 from retrieval.text.quantities import Value, values
-from retrieval.vocabulary.terms import fields_of, is_field, key, names_of, stems_of, title
+from retrieval.vocabulary.terms import (
+    asked_fields,
+    fields_of,
+    is_field,
+    key,
+    names_of,
+    stems_of,
+    title,
+)
 
 # Measured on the calibration split and on nine vaults of training texts (docs/experiments.md, E54).
 _WORDS = 0.2  # what all of the question's words in an entry add to its nearness
 _NUMBER = 0.1  # what a row for the number that was asked for adds
 _FIELD = 0.1  # what an entry adds that has a field which was asked for in other words
 _NAMED = 0.25  # what a field adds whose name the question holds whole
-_MONEY = "gp sp cp euro eur dollar usd pound gbp"  # "Gift expected (gp)" tells what one costs
-# What people ask instead of a field's name; the words on the right are tried as names of fields.
-_ASKED = {
-    "how long": "duration time period term life",
-    "how far": "range distance reach",
-    "how much": f"cost price fee charge amount {_MONEY}",
-    "how heavy": "weight",
-    "how fast": "speed movement rate",
-    "how big": "size area radius",
-    "how large": "size area radius",
-    "how often": "frequency interval",
-    "what does it cost": f"cost price fee {_MONEY}",
-    "expensive": f"cost price fee {_MONEY}",
-    "cheap": f"cost price fee {_MONEY}",
-    "cost": f"cost price fee {_MONEY}",
-    "price": f"cost price fee {_MONEY}",
-    "pay": "wage pay price",
-    "wage": "wage pay",
-    "weigh": "weight",
-    "lasts": "duration",
-}
 _ORDINAL = re.compile(
     rf"\b(?:({'|'.join(numbers_in_words.TENS)})[- ])?({'|'.join(numbers_in_words.ORDINALS)})"
     r"(?=[- ](\w+))",
@@ -53,7 +40,6 @@ _CODE = re.compile(r"\b([^\W\d_]{2,})\s+((?![Ii]\b(?!\W*$)|a\b(?!\W*$))[^\W_]{1,
 # "Never flee" is called so by nobody who asks how to flee.
 _NEGATED = re.compile(r"\b(?:never|not|no|none|cannot|without)\b", re.IGNORECASE)
 WHOLE = 0.95  # of a question: nothing is asked but a thing of the vault, or a field of it
-_ASKED_WORDS = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.IGNORECASE)
 _FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
 
 
@@ -74,7 +60,7 @@ class QuestionWords:
     def of(cls, question: str, terms: Terms) -> "QuestionWords":
         """Return what is compared of a question."""
         said = frozenset(stems_of(question)) - terms.stop
-        words = terms.in_full(said)
+        words, asked = terms.in_full(said), asked_fields(question)
         return cls(
             question,
             terms,
@@ -82,7 +68,7 @@ class QuestionWords:
             said,
             fsum(terms.weight(word) for word in words),
             _values_in(question, terms),
-            asked_fields(question),
+            asked | terms.in_full(asked),
             _codes_in(question),
         )
 
@@ -99,7 +85,8 @@ class QuestionWords:
     def names_file(self, path: str) -> bool:
         """Tell whether it holds the whole name of a file, and something besides."""
         name = frozenset(key(title(path)))
-        return bool(name) and name < self.words
+        held = name < self.said or self.terms.in_full(name) < self.words
+        return bool(name) and held
 
     def asks_for(self, path: str, entry: Entry) -> bool:
         """Tell whether it holds the whole name of a field of an entry, or asks for it otherwise."""
@@ -226,12 +213,6 @@ def longer_names(question: QuestionWords, paths: Iterable[str]) -> frozenset[str
     )
 
 
-def asked_fields(question: str) -> frozenset[str]:
-    """Return the stems of fields that a question asks for in other words."""
-    phrases = {match.lower() for match in _ASKED_WORDS.findall(question)}
-    return frozenset(word for phrase in phrases for word in stems_of(_ASKED[phrase]))
-
-
 def field_words(path: str, entry: Entry) -> frozenset[str]:
     """Return the stems of the names of an entry's fields."""
     return _names_and_fields(path, entry)[1]
@@ -252,7 +233,10 @@ def _covered(question: QuestionWords, path: str, entry: Entry) -> float:
 
 @lru_cache(maxsize=65_536)
 def _names_and_fields(path: str, entry: Entry) -> tuple[Sequence[Name], frozenset[str]]:
-    called = (name for name in names_of(path, entry) if not _NEGATED.search(name))
+    called = names_of(path, entry)
+    others = {*entry.heading.split(" > "), title(path)}
+    if entry.kind != "row" and called[0] not in others and _NEGATED.search(called[0]):
+        called = called[1:]
     names = [stems for name in called if (stems := key(name))]
     fields = frozenset(word for name in fields_of(entry) for word in key(name))
     return tuple(names), fields

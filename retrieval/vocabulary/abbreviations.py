@@ -22,14 +22,14 @@ _WORD = re.compile(r"[A-Za-z][\w']*")
 _ALIASES = "SELECT coalesce(to_jsonb(generation) -> 'aliases', '{}') FROM generation WHERE id = %s"
 
 SELDOM = 2  # times: a word that the rules explain, and not what they call the thing
-_MOST_LOOKED_AT = 2_000  # chunks; words of which the rarest is in more are not counted
+_MOST_LOOKED_AT = 500  # chunks; words of which the rarest is in more are not counted
 _OF_PART = "AND p.chunk_id + 0 = ANY(%(part)s::bigint[])"
 _CHUNKS_WITH = f"""
     WITH counted AS (
         SELECT said.lexeme, (
             SELECT count(*) FROM (
                 SELECT FROM posting AS p WHERE p.generation_id = %(generation)s
-                    AND p.lexeme = said.lexeme LIMIT %(most)s + 1
+                    AND p.lexeme = said.lexeme {{of_part}} LIMIT %(most)s + 1
             ) AS found
         ) AS chunks FROM unnest(to_tsvector({CONFIGURATION}, %(words)s)) AS said
     ), rarest AS (SELECT * FROM counted ORDER BY chunks, lexeme LIMIT 1)
@@ -55,8 +55,8 @@ def written_for(
 
     The first are by a meaning that is in at most SELDOM chunks; the others are those whose meaning
     is in more chunks than they. `words` are those of the generation, or of the `part` that exists
-    for who asks, and how often each is written. What has no word in fewer than 2,000 chunks is not
-    counted, and is in neither.
+    for who asks, and how often each is written. What has no word in at most _MOST_LOOKED_AT
+    chunks is not counted, and is in neither.
     """
     stand_for: dict[str, tuple[str, ...]] = {}
     rarer = set()
@@ -89,7 +89,7 @@ def _chunks_with(
 
 def _pattern(words: str) -> str:
     """PostgreSQL's expression for words beside each other, however joined; the last may go on."""
-    return r"\m" + r"\W+".join(re.findall(r"\w+", words)) + r"s?\M"
+    return r"\m" + r"\W+".join(re.findall(r"\w+", words)).removesuffix("s") + r"s?\M"
 
 
 def explained(line: str) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,28 @@ _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four,
 _BAR = re.compile(r"(?<!\\)\|")
 _MARKS = re.compile(r"[*_`†]+")
 _BOLD = re.compile(r"\s*(?:>\s*)?(?:[-*+]\s+|\d{1,9}[.)]\s+)?(\*{1,3}|_{1,3})([^*_]{1,60}?)\1(:?)")
+_MONEY = "gp sp cp euro eur dollar usd gbp"  # "Gift expected (gp)" tells what one costs
+# What people ask instead of a field's name; the words on the right are tried as names of fields.
+_ASKED = {
+    "how long": "duration time period term life",
+    "how far": "range distance reach",
+    "how much": f"cost price fee charge amount {_MONEY}",
+    "how heavy": "weight",
+    "how fast": "speed movement rate",
+    "how big": "size area radius",
+    "how large": "size area radius",
+    "how often": "frequency interval",
+    "what does it cost": f"cost price fee {_MONEY}",
+    "expensive": f"cost price fee {_MONEY}",
+    "cheap": f"cost price fee {_MONEY}",
+    "cost": f"cost price fee {_MONEY}",
+    "price": f"cost price fee {_MONEY}",
+    "pay": "wage pay price",
+    "wage": "wage pay",
+    "weigh": "weight",
+    "lasts": "duration",
+}
+_ASKED_WORDS = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.IGNORECASE)
 
 
 def in_vault_words(question: str, terms: Terms) -> str:
@@ -33,15 +55,14 @@ def in_vault_words(question: str, terms: Terms) -> str:
     Longer aliases go first, and what was put in is not read again.
     """
     seldom = {n: m for n, m in terms.aliases.items() if _is_replaced(n, terms)}
-    if not (seldom or terms.written):
-        return question
     forms = {
         _form(name): meanings
         for name, meanings in seldom.items()
         if len(name) >= _INFLECTED and key(name) not in terms.names
     }
-
     seldom |= {n: m for n, m in terms.written.items() if key(n) not in terms.names}
+    if not seldom:
+        return question
 
     def meant(typed: str) -> str:
         is_said = terms.words.get(typed.lower(), 0) > SELDOM  # "a grappling hook"
@@ -129,6 +150,12 @@ def fields_of(entry: Entry) -> list[str]:
         ]
         return [*(given[:1] if len(given) == 2 else []), *filter(None, header)]
     return [plain(match[2]) for line in entry.quote.split("\n") if (match := _BOLD.match(line))]
+
+
+def asked_fields(question: str) -> frozenset[str]:
+    """Return the stems of fields that a question asks for in other words."""
+    phrases = {match.lower() for match in _ASKED_WORDS.findall(question)}
+    return frozenset(word for phrase in phrases for word in stems_of(_ASKED[phrase]))
 
 
 def stems_of(text: str) -> list[str]:

@@ -151,6 +151,7 @@ def test_figures_of_long_runs_that_held_are_kept_and_shown(
 
 def test_the_figures_that_are_kept_are_those_that_are_shown() -> None:
     text = (ROOT / TABLE).read_text("utf-8")
+    assert figures.HEADING in text
     assert figures.replaced(text, figures.read(ROOT)) == text
 
 

@@ -66,7 +66,7 @@ def asked_for(question: str, reading: Reading, terms: Terms) -> tuple[Folder, ..
         if asked <= said and asked & terms.in_full(name_stems(folder.rsplit("/", 1)[-1]))
     }
     least = min(fitting.values(), default=0)
-    titles = [name_stems(title) for title in terms.titles.values()]
+    titles = [terms.in_full(name_stems(title)) for title in terms.titles.values()]
     if least and any(asked <= said and len(said - asked) <= least for said in titles):
         return ()
     nearest = [one for one in fitting if fitting[one] == least]

@@ -192,8 +192,8 @@ def read(question: str, terms: Terms) -> Reading:
 def _names_several(text: str) -> bool:
     """Whether a few words name things in the plural: "2nd level mage spells"."""
     named, head = _NAMED.search(text), _HEAD.search(text)
-    nouns = [found["noun"] for found in (named, head) if found]
-    return named is not None and not any(map(_NO_PLURAL.search, nouns)) and nouns[-1].endswith("s")
+    nouns = [found["noun"].lower() for found in (named, head) if found]
+    return named is not None and not any(map(_NO_PLURAL.search, nouns)) and nouns[-1][-1] == "s"
 
 
 def _is_short(text: str) -> bool:

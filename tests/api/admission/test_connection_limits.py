@@ -135,7 +135,7 @@ def test_a_kept_connection_that_asks_nothing_more_is_closed(client: httpx2.Clien
         while not reply.endswith(b'{"status":"alive"}'):
             reply += kept.recv(65_536)
         assert b"connection: close" not in reply.lower()
-        assert is_closed(kept, 60)
+        assert is_closed(kept, 10 * connection_limits.IDLE_SECONDS)
     assert _config(FastAPI(), Settings()).timeout_keep_alive == connection_limits.IDLE_SECONDS
 
 

@@ -57,6 +57,13 @@ def test_a_folder_may_be_asked_for_by_an_alias() -> None:
         assert [one.path for one in found] == [path]
 
 
+def test_a_file_of_the_folder_s_name_is_the_list_with_an_alias_too() -> None:
+    files = {**GUILDS, "Weavers.md": "# Weavers\n\nThere are six.\n"}
+    terms = replace(terms_of(files), abbreviations={"spinner": ("weaver",)})
+    for asked in ("list all weavers", "list all spinners"):
+        assert not folders.asked_for(asked, intent.read(asked, terms), terms)
+
+
 @pytest.mark.parametrize(
     "asked",
     [

@@ -168,6 +168,7 @@ def test_a_plural_of_three_words_is_a_list_and_space_does_not_matter(terms: Term
         ("price of lanterns", "keyword"),
         ("toll for foreign ships", "keyword"),
         ("colours of foreign flags", "list"),
+        ("COLOURS OF FOREIGN FLAGS", "list"),
         ("spells for mages level 2", "list"),
     ],
 )

@@ -223,6 +223,7 @@ def test_no_question_that_we_know_loses_a_word_and_libraries_are_loaded_for_numb
         "from pathlib import Path\n"
         "questions = [one.question for file in Path('evals/datasets').glob('*.jsonl')"
         " for one in dataset.load(file)]\n"
+        "assert len(questions) > 500\n"
         "for one in sorted(questions, key=lambda one: sum(map(str.isdigit, one)) > 5):\n"
         "    few = sum(map(str.isdigit, one)) <= 5\n"
         "    assert scrubbed(one) == one\n"

@@ -1,6 +1,7 @@
 """How much of a question names and fields cover, and which file has the longer name."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -9,11 +10,11 @@ from hypothesis import strategies as st
 from retrieval.models import NO_TERMS, Entry, Terms
 from retrieval.ranking.lines import (
     QuestionWords,
-    asked_fields,
     coverage,
     field_words,
     longer_names,
 )
+from retrieval.vocabulary.terms import asked_fields
 from tests.support.made.made_entries import entry, learnt, row
 
 TROLL, WOLF, LIGHT, LONGER = "Monsters/Troll.md", "Wolf.md", "Light.md", "Continual Light.md"
@@ -102,6 +103,17 @@ def test_nothing_is_called_by_what_it_is_not() -> None:
     assert covered(TERMS, "How do I flee?", WOLF, [told]) == pytest.approx(1.0)
 
 
+def test_a_file_or_a_row_may_be_called_by_what_is_not() -> None:
+    unpaid = entry("**Length:** 30 days", "Leave without pay")
+    terms = learnt(("Leave without pay.md", unpaid))
+    asked = "What is the length of leave without pay?"
+    assert covered(terms, asked, "Leave without pay.md", [unpaid]) == pytest.approx(1.0)
+    sold = row("| K2 Disc (no longer sold) | 5 |", header="| Disc | Price |")
+    terms = learnt(("Discs.md", sold))
+    found = covered(terms, "price of a K2 disc no longer sold", "Discs.md", [sold])
+    assert found > 1.0
+
+
 @pytest.mark.parametrize("question", ["", "What is the?", "?!"])
 def test_a_question_that_says_nothing_is_not_covered(question: str) -> None:
     assert covered(TERMS, question, TROLL, [OF_TROLL]) == 0.0
@@ -155,6 +167,8 @@ def test_a_column_of_money_tells_what_something_costs() -> None:
     gift = row("| Blessing | 10 |", header="| Service | Gift expected (gp) |")
     asked, terms = "What does a blessing cost?", learnt(("Temple.md", gift))
     found = covered(terms, asked, "Temple.md", [gift])
+    aliased = replace(terms, abbreviations={"gp": ("gold", "piec")})
+    assert covered(aliased, asked, "Temple.md", [gift]) == pytest.approx(found)
     less = covered(
         terms, asked, "Temple.md", [row("| Blessing | 10 |", header="| Service | Days |")]
     )

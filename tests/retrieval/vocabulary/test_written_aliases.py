@@ -93,7 +93,7 @@ def test_an_alias_gives_way_to_a_meaning_that_the_rules_write_more_often(
 @pytest.mark.parametrize(
     "more",
     [
-        {"f.md": "# Cold\n\nA day of cold takes 1 hp.\n"},  # as many
+        {f"{one}.md": "# Cold\n\nA day of cold takes 1 hp.\n" for one in "fg"},  # as many
         {"f.md": "# Goat\n\n| hp | 3 |\n|---|---|\n| AC | 9 |\n"},  # a field
         {"f.md": "# HP\n\nThey are counted.\n"},  # a thing
     ],
@@ -102,3 +102,34 @@ def test_an_alias_that_the_rules_use_as_much_or_as_a_name_stays(
     index_files: IndexFiles, more: dict[str, str]
 ) -> None:
     assert in_words(index_files(HURT | more), "0 hp") == "0 hp"
+
+
+def test_an_alias_of_what_is_called_so_leaves_every_question_as_it_is(
+    index_files: IndexFiles,
+) -> None:
+    files = {
+        "duty.md": DUTY,
+        "d.md": "# Field Training Officer\n\nSee the duty list.\n",
+        "aliases.yaml": "FTO: field training officer\n",
+    }
+    assert in_words(index_files(files), ASKED) == ASKED
+
+
+def test_a_meaning_in_the_plural_is_written_in_the_singular_too(index_files: IndexFiles) -> None:
+    saves = {
+        f"{name}.md": f"# {name}\n\nA saving throw, or ST, ends it.\n"
+        for name in ("Fire", "Cold", "Fear")
+    }
+    context = index_files({**saves, "aliases.yaml": "ST: saving throws\n"})
+    assert in_words(context, "which saving throws end it") == "which saving throws end it"
+
+
+def test_what_is_hidden_does_not_decide_whether_a_meaning_is_looked_for(
+    index_files: IndexFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(abbreviations, "_MOST_LOOKED_AT", 2)
+    hidden = {f"{name}.md": f"# Field {name}\n\nOf training: an officer trains.\n" for name in "gh"}
+    context = index_files({**FILES, **hidden})
+    part = context.restricted({"path": {"in": ["duty.md", "staff.md"]}})
+    assert in_words(part, ASKED) == "What does a fto carry?"
+    assert in_words(context, ASKED) == ASKED
