@@ -16,6 +16,7 @@ from api.state import app_state
 from retrieval.errors import ConfigurationError
 
 COOKIE = "rules_oracle_key"
+OWN_PAGE_COOKIE = "rules_oracle_own_page"  # beside it, but on no link of another site
 _BEARER = HTTPBearer(auto_error=False, description="A key, as python -m api.keys add prints it.")
 
 log = logging.getLogger("api")
@@ -83,6 +84,18 @@ async def _caller(request: Request) -> tuple[Key | None, bool]:
 def is_signed_in(request: Request) -> bool:
     """Tell whether a request was let in by the page's cookie."""
     return getattr(request.state, "is_signed_in", False)
+
+
+def is_led_here(request: Request) -> bool:
+    """Tell whether a page of elsewhere led a browser here that is signed in.
+
+    Browsers send `Sec-Fetch-Site` over https and to localhost alone. Without it the cookie tells
+    that comes with no link of another site; another port of the same name is the same site to it.
+    """
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        return site in {"cross-site", "same-site"}
+    return is_signed_in(request) and OWN_PAGE_COOKIE not in request.cookies
 
 
 async def _authorized(

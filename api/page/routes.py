@@ -16,7 +16,7 @@ from api.http.events import Event, events
 from api.http.problems import told
 from api.http.sse import EventStream
 from api.keys import limits
-from api.keys.authorization import ASK, is_signed_in
+from api.keys.authorization import ASK, is_led_here, is_signed_in
 from api.page import about, heading_search, html, reference, reply, stream, vault
 from api.page.assets import ASSETS, VERSION
 from api.page.heading_search import Headings
@@ -37,7 +37,6 @@ _IMMUTABLE = "public, max-age=31536000, immutable"
 _REFUSED = described(401, 403, 404, 422, 429, 503)
 _READING = [ASK, limits.READING]
 _ASKING = [ASK, Depends(admitted), limits.ASKING]
-_ELSEWHERE = {"cross-site", "same-site"}
 
 Lines = Annotated[str, Query(max_length=400)]
 Before = Annotated[str, StringConstraints(max_length=QUESTION_LIMIT)]
@@ -58,7 +57,7 @@ async def ask_page(
     Where keys are asked for, a link on a page of elsewhere fills the form and asks nothing: who
     opens it is signed in, and did not write the question.
     """
-    if opened.keys and request.headers.get("sec-fetch-site") in _ELSEWHERE:
+    if opened.keys and is_led_here(request):
         draft, q = q or draft, ""
     given = await _answered(request, opened, q, before) if q.strip() else None
     file = await _beside(request, opened, source, lines, answered=given is not None)

@@ -1,5 +1,6 @@
 """Sign in on the page with a key, into a cookie that no script reads; and sign out."""
 
+from functools import partial
 from typing import Annotated
 from urllib.parse import parse_qsl, urlencode
 
@@ -20,9 +21,9 @@ async def sign_in(
 ) -> Response:
     """Keep a key in this browser and go on to `to`, a page of this server; 401 for no key of ours.
 
-    A wrong key counts for its address. A link from elsewhere brings the cookie along
-    (SameSite=Lax), a form or script of elsewhere
-    does not.
+    A wrong key counts for its address. A link from elsewhere brings the key's cookie along
+    (SameSite=Lax), a form or script of elsewhere does not; and the second cookie comes with no
+    link of elsewhere (SameSite=Strict).
     """
     to = _own(to)
     request.state.sign_in_to = to
@@ -32,14 +33,10 @@ async def sign_in(
         raise await authorization.unknown(request)
     request.state.key = found
     reply = RedirectResponse(_unasked(to), 303)
-    reply.set_cookie(
-        authorization.COOKIE,
-        token,
-        max_age=_SECONDS,
-        httponly=True,
-        samesite="lax",
-        secure=request.url.scheme == "https",
-    )
+    secure = request.url.scheme == "https"
+    put = partial(reply.set_cookie, max_age=_SECONDS, httponly=True, secure=secure)
+    put(authorization.COOKIE, token, samesite="lax")
+    put(authorization.OWN_PAGE_COOKIE, "1", samesite="strict")
     return reply
 
 
@@ -62,4 +59,5 @@ def sign_out() -> Response:
     """Forget the key in this browser, and the answers that it keeps."""
     reply = RedirectResponse("/", 303, headers={"Clear-Site-Data": '"cache", "storage"'})
     reply.delete_cookie(authorization.COOKIE, httponly=True, samesite="lax")
+    reply.delete_cookie(authorization.OWN_PAGE_COOKIE, httponly=True, samesite="strict")
     return reply

@@ -13,5 +13,6 @@ def api(
     loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Guarded]:
     """The API with keys."""
-    with guarded(loaded, server, tmp_path_factory.mktemp("guarded")) as found:
+    folder = tmp_path_factory.mktemp("guarded")
+    with guarded(loaded, server, folder, allowed_hosts="rules.test") as found:
         yield found

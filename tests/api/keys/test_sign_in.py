@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from api.keys import key_file
-from api.keys.authorization import COOKIE
+from api.keys.authorization import COOKIE, OWN_PAGE_COOKIE
 from tests.support.servers.browser import Sink
 from tests.support.servers.page_fixtures import New
 from tests.support.servers.with_keys import ASKED, PATH, Guarded, bearer
@@ -28,8 +28,11 @@ def test_a_key_opens_the_page_that_was_asked_for_until_it_is_revoked(
     page.keyboard.press("Enter")
     expect(page.locator("mark")).to_contain_text("frindles")
     assert page.url == address.replace(" ", "%20")
-    (cookie,) = page.context.cookies()
-    assert (cookie["name"], cookie["httpOnly"], cookie["sameSite"]) == (COOKIE, True, "Lax")
+    cookies = {
+        cookie["name"]: (cookie["httpOnly"], cookie["sameSite"])
+        for cookie in page.context.cookies()
+    }
+    assert cookies == {COOKIE: (True, "Lax"), OWN_PAGE_COOKIE: (True, "Strict")}
     page.goto(f"{api.client.base_url}/")
     page.get_by_role("textbox", name="Question").fill(ASKED)
     page.get_by_role("button", name="Ask", exact=True).click()
@@ -47,14 +50,16 @@ def test_a_key_opens_the_page_that_was_asked_for_until_it_is_revoked(
     expect(page.get_by_label("Key")).to_be_visible()
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "rules.test"])  # one of which it is secure to name
 def test_a_link_of_another_site_fills_the_form_and_its_button_asks(
-    api: Guarded, tab: New, sink: Sink
+    api: Guarded, tab: New, sink: Sink, host: str
 ) -> None:
-    one = tab(str(api.client.base_url), faulty=True)
+    server = str(api.client.base_url).replace("127.0.0.1", host)
+    one = tab(server, faulty=True)
     one.page.get_by_label("Key").fill(api.tokens["ask"])
     one.page.get_by_role("button", name="Sign in").click()
     expect(one.field).to_be_visible()
-    to = f"{api.client.base_url}/?{urlencode({'q': ASKED})}"
+    to = f"{server}/?{urlencode({'q': ASKED})}"
     sink.page = f'<a href="{to}">ask</a>'
     one.page.goto(sink.url.replace("127.0.0.1", "localhost"))  # another site
     one.page.get_by_role("link").click()
@@ -62,6 +67,8 @@ def test_a_link_of_another_site_fills_the_form_and_its_button_asks(
     assert one.page.get_by_role("button", name="Sign out").is_visible()  # the cookie came along
     assert one.answer.count() == 0
     one.page.get_by_role("button", name="Ask", exact=True).click()
+    one.is_answering(ASKED)
+    one.page.goto(to)  # typed, or a bookmark
     one.is_answering(ASKED)
 
 

@@ -87,7 +87,7 @@ def test_every_view_has_the_policy_and_nothing_inline(client: httpx2.Client) -> 
         policy = reply.headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; ")
         assert set(re.findall(r"-src ([^;]*)", policy)) == {"'none'", "'self'"}
-        assert reply.headers["referrer-policy"] == "no-referrer"
+        assert reply.headers["referrer-policy"] == "same-origin"
         assert reply.headers["x-content-type-options"] == "nosniff"
         assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", reply.text)
         fetched = re.findall(r'(?:src|<link[^>]*href)="([^"]*)"', reply.text)

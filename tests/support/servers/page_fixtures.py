@@ -179,7 +179,10 @@ def browser() -> Iterator[Browser]:
     """Chromium, for one file of tests; without one they are skipped, or fail."""
     program = chromium()
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        launched = playwright.chromium.launch(
+            executable_path=program,
+            args=["--no-sandbox", "--host-resolver-rules=MAP *.test 127.0.0.1"],
+        )
         yield launched
         launched.close()
 
