@@ -21,7 +21,7 @@ _NO_CORRECTION = re.compile(
 # A sentence that says so itself: "The price of 150 gp is right as printed."
 _KEPT = re.compile(
     r"\b(?:is|are|stays?|stands?|remains?) (?:right|correct|unchanged|as (?:printed|written|before|"
-    r"it (?:is|was)))\b|\b(?:stay|remain)s?[.;!?]?$",
+    r"it (?:is|was)))\b|\bkeeps? (?:its|their|the|his|her)\b|\b(?:stay|remain)s?[.;!?]?$",
     re.IGNORECASE,
 )
 _ALL: frozenset[str] = frozenset()
@@ -132,15 +132,20 @@ def overrides(upper: SourceNote, lower: SourceNote) -> bool:
 def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Conflict]:
     """Return the conflicts among statements, by the places of their parts.
 
+    Those of one file stand together, of its rows first: they say what holds instead.
     Two are in conflict where the file of one overrides the other's and it speaks of the other's
     subject by a word of the question: an erratum of crossbows is none to a question on lances,
     though both stand in files of which one supersedes the other. Prose under a heading that says
     nothing ("Hazards") is its own subject where it says most of what was asked and the other one
     says all that it does.
     """
+    paths = [one.note.path for one in statements]
+    rows_first = sorted(
+        enumerate(statements), key=lambda one: (paths.index(one[1].note.path), not one[1].is_row)
+    )
     return [
         Conflict(upper, lower, binding=not (first.note.is_optional or first.note.is_gone))
-        for upper, first in enumerate(statements)
+        for upper, first in rows_first
         for lower, second in enumerate(statements)
         if _corrects(first, second, asked)
     ]
@@ -166,8 +171,9 @@ def arranged(count: int, conflicts: Sequence[Conflict], gone: Sequence[bool] = (
     """Return the places 0 to `count` - 1 so that a binding statement is directly before what it
     overrides.
 
-    Else their order stays, but for those marked in `gone` (superseded, says their file), which
-    follow. Files that supersede each other stay as they were.
+    Several stand in the order of `conflicts`. Else their order stays, but for those marked in
+    `gone` (superseded, says their file), which follow. Files that supersede each other stay as they
+    were.
     """
     order: list[int] = []
     for place in sorted(range(count), key=lambda place: bool(gone and gone[place])):
@@ -182,7 +188,7 @@ def _place(
     if place in order:
         return
     binding = {(conflict.upper, conflict.lower) for conflict in conflicts if conflict.binding}
-    over = [upper for upper, lower in sorted(binding) if lower == place]
+    over = [one.upper for one in conflicts if one.binding and one.lower == place]
     for above in (upper for upper in over if (place, upper) not in binding):
         if above not in (*below, place):
             _place(above, conflicts, order, (*below, place))

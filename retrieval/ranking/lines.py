@@ -39,6 +39,11 @@ _ORDINAL = re.compile(
 _CODE = re.compile(r"\b([^\W\d_]{2,})\s+((?![Ii]\b(?!\W*$)|a\b(?!\W*$))[^\W_]{1,2})\b")
 # "Never flee" is called so by nobody who asks how to flee.
 _NEGATED = re.compile(r"\b(?:never|not|no|none|cannot|without)\b", re.IGNORECASE)
+_MEASURED = re.compile(
+    r"\b\d[\d.,]*(?:[ -]?(?:f(?:oo|ee)t|ft|inch(?:es)?|yards?|miles?|k?m|(?:kilo)?met(?:er|re)s?|"
+    r"seconds?|minutes?|hours?|days?|weeks?|months?|years?|kg|lbs?|pounds?|percent))?\b",
+    re.IGNORECASE,
+)
 WHOLE = 0.95  # of a question: nothing is asked but a thing of the vault, or a field of it
 _FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
 
@@ -55,6 +60,7 @@ class QuestionWords:
     values: tuple[Value, ...]  # its numbers
     fields: frozenset[str]  # stems of fields that it asks for in other words
     codes: tuple[tuple[str, str], ...]  # "type G": the stem of what it is a kind of, and the sign
+    amounts: frozenset[str]  # those of `words` that say how much: "60 feet"
 
     @classmethod
     def of(cls, question: str, terms: Terms) -> "QuestionWords":
@@ -70,6 +76,7 @@ class QuestionWords:
             _values_in(question, terms),
             asked | terms.in_full(asked),
             _codes_in(question),
+            words & terms.in_full(stems_of(" ".join(_MEASURED.findall(question)))),
         )
 
     def stems(self, text: str) -> frozenset[str]:
@@ -81,6 +88,14 @@ class QuestionWords:
         if not self.total:
             return 0.0
         return fsum(self.terms.weight(word) for word in self.words & words) / self.total
+
+    def named(self, words: AbstractSet[str]) -> float:
+        """Return the share that `words` have of what is no amount: all of "60 foot fall" is named
+        where "fall" is.
+        """
+        amount = fsum(self.terms.weight(word) for word in self.amounts - words)
+        rest = self.total - amount
+        return fsum(self.terms.weight(word) for word in self.words & words) / rest if rest else 0.0
 
     def names_file(self, path: str) -> bool:
         """Tell whether it holds the whole name of a file, and something besides."""
@@ -228,7 +243,7 @@ def _covered(question: QuestionWords, path: str, entry: Entry) -> float:
     if not held:
         return 0.0
     fields = question.terms.in_full(short)
-    return question.share(held | fields) + (_FIELD_ASKED if question.fields & fields else 0.0)
+    return question.named(held | fields) + (_FIELD_ASKED if question.fields & fields else 0.0)
 
 
 @lru_cache(maxsize=65_536)

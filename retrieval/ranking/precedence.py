@@ -6,12 +6,18 @@ from typing import NamedTuple
 
 from retrieval.models import BY_CHOICE, Chunk, SourceNote
 from retrieval.ranking.fusion import Fused
+from retrieval.text.numbers_in_words import ORDINALS
 
 _MOST_ABOVE = 2  # passages of superseding files beside those that are returned
 _PUT_BACK = 0.08  # of the score: a rule that not everybody plays by (docs/experiments.md, E59)
 _OPTIONAL = BY_CHOICE | {"option", "options", "variants", "drafts", "proposal", "proposals"}
 _NEAR = 10  # how many places behind a passage its twin may stand
 _WORD = re.compile(r"\w+")
+_EDITION = {"edition", "editions", "ed"}
+_IN_DIGITS = {
+    word: f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number, 'th') }"
+    for word, number in ORDINALS.items()
+}
 
 
 class Ranked(NamedTuple):
@@ -71,7 +77,7 @@ def _by_choice(
     ranked: Sequence[Ranked], notes: Mapping[str, SourceNote], question: str, threshold: float
 ) -> list[Ranked]:
     """The passages with those of optional files put back, unless the question asks for them."""
-    words = {word.casefold() for word in _WORD.findall(question)}
+    words = _words(question)
 
     def settled(given: Ranked) -> Ranked:
         note = notes.get(given.path)
@@ -84,8 +90,7 @@ def _by_choice(
 
 def is_superseded(note: SourceNote, question: str) -> bool:
     """Tell whether a file holds no longer, and is not asked for by its year or edition."""
-    words = {word.casefold() for word in _WORD.findall(question)}
-    return note.is_gone and not words & _marks(note)
+    return note.is_gone and not _words(question) & _marks(note)
 
 
 def overriding(
@@ -102,6 +107,14 @@ def overriding(
         for given, note in below
         if note and not note.is_gone and any(note.overrides(path) for path in returned)
     ][:_MOST_ABOVE]
+
+
+def _words(question: str) -> set[str]:
+    """The words of a question; beside "edition", an ordinal in digits as well: "first", "1st"."""
+    words = {word.casefold() for word in _WORD.findall(question)}
+    if words.isdisjoint(_EDITION):
+        return words
+    return words | {_IN_DIGITS[word] for word in words & _IN_DIGITS.keys()}
 
 
 def _marks(note: SourceNote) -> set[str]:

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from retrieval.models import Entry
-from retrieval.text.quantities import Interval, Value, intervals, values
+from retrieval.text.quantities import MEASURES, Interval, Value, intervals, values
 from retrieval.vocabulary.terms import cells, stems_of, title
 
 # Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
@@ -28,12 +28,14 @@ def named(
     label = _label(entry, asked, in_full) if entry.kind == "row" else None
     if label is None:
         return frozenset()
-    span, _ = label
+    span, column = label
     return frozenset(
         value.number
         for value in asked_values
-        if span.low <= value.number <= span.sure
-        and _may_be_one_unit(value, span)
+        if any(
+            span.low <= same.number <= span.sure and _may_be_one_unit(same, span, column)
+            for same in (value, *value.in_other_units())
+        )
         and not _is_said(entry.heading, value, in_full)
     )
 
@@ -92,13 +94,18 @@ def in_range(
         not value.units
         or not (span.units | column).isdisjoint(value.units)
         or not column.isdisjoint(asked)
-        for value in asked_values
-        if span.low <= value.number <= span.high and _may_be_one_unit(value, span)
+        for asked_value in asked_values
+        for value in (asked_value, *asked_value.in_other_units())
+        if span.low <= value.number <= span.high and _may_be_one_unit(value, span, column)
     )
 
 
-def _may_be_one_unit(value: Value, span: Interval) -> bool:
-    return not (value.units and span.units and span.units.isdisjoint(value.units))
+def _may_be_one_unit(value: Value, span: Interval, column: AbstractSet[str]) -> bool:
+    """Whether neither has a unit that the other has not; "Day" above a number is one."""
+    if span.units:
+        return not value.units or not span.units.isdisjoint(value.units)
+    measures = column & MEASURES
+    return not (measures and value.units & MEASURES) or not measures.isdisjoint(value.units)
 
 
 def _label(

@@ -37,11 +37,31 @@ _PERCENT = {"percent", "percentage"}
 _NO_UNIT = STOP | _BELOW | _ABOVE | {"old", "x", "least", "d"}
 
 
+# So many of the smaller unit are one of the larger one; a month is thirty days, as a table has it.
+_SMALLER = [
+    ("week", 7, "day"), ("day", 24, "hour"), ("hour", 60, "minute"), ("minute", 60, "second"),
+    ("year", 12, "month"), ("month", 30, "day"), ("yard", 3, "foot"),
+]  # fmt: skip
+_FACTORS = {(stem(large), stem(small)): number for large, number, small in _SMALLER}
+MEASURES = frozenset(unit for pair in _FACTORS for unit in pair)
+
+
 class Value(NamedTuple):
     """A number of a question with the stems of its units; none where it has no unit."""
 
     number: float
     units: frozenset[str]
+
+    def in_other_units(self) -> "Iterator[Value]":
+        """Yield the same in the next smaller unit and, where it is whole, in the next larger one.
+
+        Three weeks are 21 days, and 21 days three weeks.
+        """
+        for (large, small), factor in _FACTORS.items():
+            if large in self.units:
+                yield Value(self.number * factor, frozenset({small}))
+            if small in self.units and self.number % factor == 0:
+                yield Value(self.number / factor, frozenset({large}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,8 @@ def _is_named(path: str, row: Entry, asked: QuestionWords) -> bool:
 
 
 def _said(path: str, row: Entry, asked: QuestionWords) -> frozenset[str | float]:
-    """The words, numbers and codes of the question that a row says."""
-    words = asked.stems(row.quote) & asked.words
+    """The words of the question that a row says, and its numbers and codes that it is for."""
+    words = frozenset(one for one in asked.stems(row.quote) & asked.words if not one.isdigit())
     return words | asked.labels_of(path, row)
 
 

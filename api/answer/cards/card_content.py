@@ -1,5 +1,6 @@
 """What of a section a card shows: the parts that answer, and what they need to be understood."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -8,7 +9,7 @@ from api.answer.cards.blocks import Block, Part, heading_of
 from api.answer.cards.card import Piece, form_of, numbers
 from api.answer.cards.chosen_rows import above
 from api.answer.cards.place import CardPlace, has_at_most, is_short, whole
-from retrieval.models import IndexedFile
+from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 
 _GAP = 30  # words of a block between two that are shown, up to which it is shown as well
@@ -17,21 +18,31 @@ _UNDECIDED = 12  # rows of a table that is shown whole where none of them is ask
 _LONG_ITEM = 60  # words; of a longer item with others nested in it only those that answer are shown
 _SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown whole
 _INTRODUCED_WORDS = 120  # of one whose lead-in answers best
+_ITEM_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s")
 _SEVERAL = 2  # parts that answer, of a table whose rest is then shown as well
+
+
+def goes_on(entry: Entry) -> bool:
+    """Tell whether an item is no sentence of its own: "- the fare of the voyage;"."""
+    return entry.kind == "item" and _ITEM_MARK.sub("", entry.quote).lstrip()[:1].islower()
 
 
 def _is_small(file: IndexedFile, block: Block, chosen: Sequence[RankedLine]) -> bool:
     """Whether a list or table is so small that a part of it says less: the best entry's, one that
-    it introduces, or one of which several parts answer.
+    it introduces, one of which several parts answer, or one that goes on with a sentence. A list of
+    which one item alone would be left out may be larger.
     """
     if block.kind not in {"list", "table"} or len(block.parts) > _SMALL:
         return False
     of_block = [one for one in chosen if block.holds(one.entry)]
     best = chosen[0].entry
     introduced = block.lead and block.lead.holds(best) and block.kind == "list"
-    if not (introduced or chosen[0] in of_block or len(of_block) >= _SEVERAL):
+    sentence = any(goes_on(one.entry) for one in of_block)
+    if not (introduced or sentence or chosen[0] in of_block or len(of_block) >= _SEVERAL):
         return False
-    most = _INTRODUCED_WORDS if introduced else _SMALL_WORDS
+    answering = [part for part in block.parts if any(part.holds(one.entry) for one in of_block)]
+    nearly_all = block.kind == "list" and len(answering) >= max(_SEVERAL, len(block.parts) - 1)
+    most = _INTRODUCED_WORDS if introduced or nearly_all else _SMALL_WORDS
     return has_at_most(most, file, numbers(whole(block)))
 
 

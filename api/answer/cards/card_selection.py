@@ -9,7 +9,7 @@ from api.answer.question.intent import Form, Reading, asks_for_some
 from api.answer.question.superlative import superlative
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
-from retrieval.ranking.lines import QuestionWords
+from retrieval.ranking.lines import QuestionWords, words_of
 from retrieval.text.words import without_command
 from retrieval.vocabulary.terms import key, raw_cells, stems_of, title
 
@@ -59,11 +59,23 @@ def choose(
         found = [replace(card, folded=True) for card in found]
     found[place:place] = of_parts
     notes = {path: note for one in (*parts, whole) for path, note in one.notes.items()}
-    kept = _once(found)[:MOST]
+    kept, behind = (once := _once(found))[:MOST], once[MOST:]
+    kept += [one for one in behind if _says_most(one, searched)]
     if not far:
         kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]
     files = {path: file for one in (*parts, whole) for path, file in one.files.items()}
-    return _arranged(kept, searched.asked, notes, files)
+    return _arranged(kept, searched.asked, notes, files)[:MOST]
+
+
+def _says_most(card: Card, searched: Searched) -> bool:
+    """Whether a card overrides another, in all that is asked but for a word.
+
+    "What does a war horse carry?" is told nothing of a new price of horses.
+    """
+    if card.chunk not in [hit.chunk for hit in searched.found.overriding]:
+        return False
+    said = searched.asked.terms.in_full(words_of(card.best))
+    return len(searched.asked.words - said) <= 1
 
 
 def _has_row_of_each(found: Sequence[Card], parts: Sequence[SearchResult]) -> bool:

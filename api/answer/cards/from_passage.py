@@ -4,14 +4,13 @@ Pure. Which entries answer is told by `retrieval.ranking.lines`; here is what of
 them a reader needs to understand them.
 """
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from api.answer.cards.asked_parts import asked_columns, field_asked, numbered, own_field
 from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, Form, numbers, words
-from api.answer.cards.card_content import pieces_of, skipped_after
+from api.answer.cards.card_content import goes_on, pieces_of, skipped_after
 from api.answer.cards.place import CardPlace, Size, is_short, place_of
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked, words_of
@@ -25,7 +24,6 @@ _NAMED_ROWS = 12  # of the table of a section that is asked for by its name
 _FOLDED = 50  # words of a folded card's entries, beyond which it shows the best one alone
 _NEARLY = 0.15  # by so much further from the question than the best one they may be
 _TIED, _TIED_ROOM = 0.05, 1.6  # entries as near as the best one may take so much more room
-_ITEM_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s")
 
 
 def card(hit: Hit, file: IndexedFile, asked: QuestionWords, *, size: Size = FIRST) -> Card:
@@ -147,13 +145,13 @@ def _next_best(place: CardPlace, found: Sequence[RankedLine]) -> Entry | None:
     Of an item that goes on with what introduces its list it is that sentence.
     """
     best = found[0].entry
-    if _goes_on(best) and (introduces := _introducing(place, best)):
+    if goes_on(best) and (introduces := _introducing(place, best)):
         return introduces
     for line in found[1:]:
         entry = line.entry
         if line.nearness < found[0].nearness - _NEARLY:
             return None
-        if not (_goes_on(entry) or entry.quote in best.quote or best.quote in entry.quote):
+        if not (goes_on(entry) or entry.quote in best.quote or best.quote in entry.quote):
             return entry if words(f"{best.quote} {entry.quote}") <= _FOLDED else None
     return None
 
@@ -167,12 +165,6 @@ def _introducing(place: CardPlace, item: Entry) -> Entry | None:
     ]
     lead = item.lead.strip()
     return next((entry for entry in reversed(above) if entry.quote.endswith(lead)), None)
-
-
-def _goes_on(entry: Entry) -> bool:
-    """Whether an item is no sentence of its own: "- the fare of the voyage;"."""
-    first = _ITEM_MARK.sub("", entry.quote).lstrip()[:1]
-    return entry.kind == "item" and bool(entry.lead.strip()) and first.islower()
 
 
 def without(card: Card, shown: Collection[int]) -> Card:

@@ -35,6 +35,49 @@ def test_an_item_whose_introduction_is_no_entry_is_shown_alone() -> None:
     assert card.entries == (best,)
 
 
+LONG = "A word of it is said here once more and then again, so that it takes a line. " * 4
+VOW = f"""# Vow
+
+{LONG}
+
+The vow ends when a monk
+
+1. eats meat;
+2. marries; or
+3. dies.
+
+{LONG}
+
+A monk who breaks it
+
+- Fast: he eats nothing but bread and drinks nothing but water until the next feast of the order.
+- Silence: he speaks with nobody but the abbot, who may ask what he likes and is told the truth.
+- Walk: he goes barefoot to the mother house and back, however far it is, and in all weather.
+- Gift: he gives what he owns to the poor of the parish, but for a bowl and a spoon.
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "nearest", "lines"),
+    [
+        ("What ends the vow?", ("The vow ends", "2. marries"), {5, 7, 8, 9}),  # a sentence
+        ("Who breaks it?", ("- Fast", "- Silence", "- Walk"), {13, 15, 16, 17, 18}),  # all but one
+    ],
+)
+def test_a_list_of_which_one_item_is_left_and_one_that_is_a_sentence_are_whole(
+    asked: str, nearest: tuple[str, ...], lines: set[int]
+) -> None:
+    file = indexed_file(VOW)
+    evidence = sorted(
+        (Evidence(one, 0.9 if one.quote.startswith(nearest) else 0.2) for one in file.entries),
+        key=lambda one: -one.score,
+    )
+    chunk = Chunk(file.path, file.entries[0].heading, 1, 18, VOW)
+    words = QuestionWords.of(asked, terms_of({file.path: VOW}))
+    shown = from_passage.card(Hit(chunk, 1.0, tuple(evidence)), file, words).lines
+    assert lines <= set(shown), shown
+
+
 HARBOUR = """# Harbour dues
 
 ## Mooring

@@ -1,12 +1,17 @@
 """A rule is never shown without what stands above it, however far behind that was found."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import httpx2
 import pytest
 
+from api.answer.cards import card_selection
 from api.answer.prompt import messages
-from retrieval.models import Chunk, Hit, SourceNote
+from api.answer.question.intent import Reading
+from retrieval.models import Chunk, Evidence, Hit, SearchResult, SourceNote
+from retrieval.search_trace import Timings
+from tests.support.index.indexed_text import indexed_file, terms_of
 from tests.support.index.ingested import IndexFiles
 from tests.support.servers.serving import serving
 
@@ -53,6 +58,26 @@ def test_what_supersedes_something_else_of_the_file_stays_away(ruled: httpx2.Cli
     reply = ruled.post("/ask", json=asked).json()
     assert ERRATA not in [passage["path"] for passage in reply["passages"]]
     assert [(card["path"], card["badges"]) for card in reply["cards"]] == [(BASE, [])]
+
+
+def test_an_erratum_of_a_fourth_card_s_rule_is_not_cut_off() -> None:
+    texts = {f"{n}.md": f"# Tolls {n}\n\nThe toll of road {n} is {n} gp.\n" for n in range(4)}
+    texts["e.md"] = "# Errata\n\nThe toll of road 3, in Tolls 3, is 9 gp.\n"
+    found = []
+    for number, (path, text) in enumerate(texts.items()):
+        file = indexed_file(text, path)
+        chunk = Chunk(path, file.entries[0].heading, 1, 3, text)
+        evidence = tuple(Evidence(one, 0.9 - number / 50) for one in file.entries)
+        found.append((file, Hit(chunk, 2.0 - number / 50, evidence)))
+    nothing = SearchResult("", (), (), "off", "off", 0.0, "1.1", Timings(0.0, 0.0, 0.0))
+    hits = [hit for _, hit in found]
+    result = replace(
+        nothing, question="What are the tolls of the road?", hits=tuple(hits[:4]),
+        overriding=(hits[4],), files={file.path: file for file, _ in found},
+        terms=terms_of(texts), notes={"e.md": SourceNote("e.md", "errata", "", ("3.md",))},
+    )  # fmt: skip
+    shown = [card.path for card in card_selection.choose(result, (), Reading("plain"))]
+    assert shown == ["0.md", "1.md", "2.md", "e.md"]
 
 
 def test_a_model_is_told_which_passage_stands_above_which() -> None:

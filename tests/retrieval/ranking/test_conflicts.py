@@ -79,6 +79,13 @@ def test_what_binds_comes_before_what_it_overrides(
     assert conflicts.arranged(len(notes), found, gone) == order
 
 
+def test_of_one_file_s_corrections_a_row_is_first_for_it_says_what_holds() -> None:
+    prose = said(ERRATA, "crossbow")
+    statements = [said(BASE, "crossbow"), prose, replace(prose, is_row=True)]
+    found = conflicts.conflicts(statements, ASKED)
+    assert conflicts.arranged(len(statements), found) == [2, 1, 0]
+
+
 def test_files_that_override_each_other_keep_their_order() -> None:
     pair = [Conflict(0, 1, binding=True), Conflict(1, 0, binding=True)]
     assert conflicts.arranged(3, pair) == [0, 1, 2]
@@ -107,6 +114,7 @@ def test_what_is_said_to_be_no_error_stands_above_nothing(heading: str, corrects
     [
         ("The crossbow's damage of 1d6 is right as printed.", False),
         ("The damage of 1d6 is unchanged; range and cost stay.", False),
+        ("*Black* bolts: each keeps its crossbow damage.", False),
         ("The price is right as printed. A crossbow does damage of 1d8.", True),
         ("Crossbow damage was as printed by mistake, and is 1d8.", True),
     ],

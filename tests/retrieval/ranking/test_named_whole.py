@@ -9,8 +9,9 @@ from retrieval.index.store import ScoredChunk
 from retrieval.models import Chunk
 from retrieval.ranking.calibration import Weights
 from retrieval.ranking.fusion import fuse
-from retrieval.ranking.lines import WHOLE
+from retrieval.ranking.lines import WHOLE, QuestionWords, coverage
 from retrieval.search import search
+from tests.support.index.indexed_text import indexed_file, terms_of
 from tests.support.index.ingested import IndexFiles
 
 FILES = {
@@ -35,6 +36,25 @@ def test_all_that_is_asked_being_named_adds_its_weight_and_less_adds_nothing() -
         assert [one.scored.row_id for one in found] == order
     first = fuse(items, [], {}, weights, {}, {1: (WHOLE, 0.0)})[0]
     assert first.score == pytest.approx(0.49 + 0.3)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_whole"),
+    [
+        ("60 foot fall", True),
+        ("falling 60 feet", True),
+        ("falling for 12 days", True),
+        ("falling from a roof of 60 feet", False),
+        ("60 feet", False),
+    ],
+)
+def test_an_amount_is_no_part_of_what_is_named(question: str, is_whole: bool) -> None:
+    path, text = "Dangers.md", "# Dangers\n\n## Falling\n\nA fall deals 1d6 for 10 feet.\n"
+    roof = ("Roofs.md", "# Roofs\n\nA roof costs 60 gp and is mended in 12 days.\n")
+    terms = terms_of(dict([(path, text), roof]))
+    entries = indexed_file(text, path).entries
+    covered = coverage(QuestionWords.of(question, terms), path, entries)
+    assert (covered >= WHOLE) is is_whole, covered
 
 
 def test_a_field_of_a_thing_goes_before_a_section_about_the_field(index_files: IndexFiles) -> None:

@@ -50,6 +50,33 @@ def test_a_number_of_another_unit_is_not_meant() -> None:
 
 
 @pytest.mark.parametrize(
+    ("asked", "label", "column", "is_named"),
+    [
+        ("after three weeks", "21", "Day", True),
+        ("after three weeks", "3", "Day", False),  # three days
+        ("after three weeks", "3", "Week", True),
+        ("on day 21", "3", "Weeks", True),
+        ("on day 20", "3", "Weeks", False),
+        ("two months late", "60", "Days late", True),
+        ("after 2 years", "24 months", "Notice", True),
+        ("after 90 minutes", "1.5 hours", "Length", False),  # no whole hours
+        ("at level 3", "3", "Day", True),  # a level is no measure
+    ],
+)
+def test_an_amount_is_the_same_in_other_units(
+    asked: str, label: str, column: str, *, is_named: bool
+) -> None:
+    one = row(f"| {label} | It ends |", header=f"| {column} | What happens |")
+    assert bool(named(one, words(asked).values, words(asked).words)) is is_named
+
+
+def test_a_range_holds_the_same_in_other_units() -> None:
+    late = row("| 15-30 | A reminder |", header="| Days late | What happens |")
+    for asked, holds in (("3 weeks late", True), ("5 weeks late", False), ("20 weeks late", False)):
+        assert in_range(late, words(asked).values, words(asked).words) is holds
+
+
+@pytest.mark.parametrize(
     ("question", "holds"),
     [
         ("what do 8 kg cost?", True),

@@ -40,9 +40,19 @@ def test_a_question_with_another_number_does_not() -> None:
     assert shown(current_first(ranked(OLD, NEW), NOTES, "12 characters, 24?", LOW))[0][0] == NEW
 
 
-def test_an_edition_counts_as_a_year() -> None:
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("in the 1ST edition", OLD),
+        ("how did it go in the First Edition?", OLD),
+        ("first ed. passwords", OLD),
+        ("in the second edition", NEW),
+        ("who goes first?", NEW),
+    ],
+)
+def test_an_edition_counts_as_a_year(question: str, first: str) -> None:
     notes = {OLD: SourceNote(OLD, "obsolete", "1st")}
-    assert shown(current_first(ranked(OLD, NEW), notes, "in the 1ST edition", LOW))[0][0] == OLD
+    assert shown(current_first(ranked(OLD, NEW), notes, question, LOW))[0][0] == first
 
 
 def test_where_all_are_superseded_nothing_moves() -> None:
