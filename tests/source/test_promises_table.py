@@ -139,7 +139,7 @@ def test_figures_of_long_runs_that_held_are_kept_and_shown(
         assert figures.long_round(60.0) == 5.0
     assert measured("-m", "soak") == ["one 7 ms", "zero 8 ms", "two 7 ms"]
     now = figures.read(project.path)
-    assert now["one"]["command"] == "pytest -m soak -s tests/test_made.py"
+    assert now["one"]["command"] == "python -m pytest -n 0 -m soak -s tests/test_made.py"
     again = shown.read_text("utf-8")
     before, heading, rest = again.partition(figures.HEADING)
     assert heading == figures.HEADING

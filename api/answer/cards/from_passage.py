@@ -13,7 +13,7 @@ from api.answer.cards.card import Card, Form, numbers, words
 from api.answer.cards.card_content import goes_on, pieces_of, skipped_after
 from api.answer.cards.place import CardPlace, Size, is_short, place_of
 from retrieval.models import Entry, Hit, IndexedFile
-from retrieval.ranking.lines import QuestionWords, RankedLine, ranked, words_of
+from retrieval.ranking.lines import QuestionWords, RankedLine, field_words, ranked, words_of
 from retrieval.vocabulary.terms import fields_of, raw_cells, title
 
 # Measured on calibration: docs/experiments.md, E58.
@@ -64,8 +64,9 @@ def _of_one_section(found: Sequence[RankedLine]) -> list[RankedLine]:
 
 
 def _named_section(file: IndexedFile, asked: QuestionWords, best: RankedLine) -> list[RankedLine]:
-    """The lines of the section that is asked for by name, in order; all as near as the best line.
+    """The lines of the section that is asked for by name, all as near as the best line.
 
+    They are in order, but for those that say what else is asked: "fireball radius".
     It is the one whose name says all that is asked, of several the shortest. Where the best line is
     no row or field that is asked for by name: the one whose name is asked for and that says the
     rest itself; or the file's first, where the file is called so.
@@ -85,13 +86,24 @@ def _named_section(file: IndexedFile, asked: QuestionWords, best: RankedLine) ->
         one
         for one, entries in sections.items()
         if called[one] and called[one] <= asked.words <= whole.union(
-            called[one], *(asked.terms.in_full(words_of(entry)) for entry in entries)
+            called[one], *(_said(entry, asked) for entry in entries)
         )
     ]  # fmt: skip
     named += list(sections)[:1] if asked.words <= whole else []
     if not named or not asked.words:
         return []
-    return [RankedLine(entry, best.nearness) for entry in sections[named[0]]]
+    rest = asked.words - called[named[0]]
+
+    def is_behind(entry: Entry) -> tuple[bool, bool]:
+        fields = asked.terms.in_full(field_words(file.path, entry))
+        return rest.isdisjoint(fields), not rest <= _said(entry, asked)
+
+    saying = sorted(sections[named[0]], key=is_behind) if rest else sections[named[0]]
+    return [RankedLine(entry, best.nearness) for entry in saying]
+
+
+def _said(entry: Entry, asked: QuestionWords) -> frozenset[str]:
+    return asked.terms.in_full(words_of(entry))
 
 
 def _is_asked_for(row: Entry, asked: QuestionWords) -> bool:
@@ -102,7 +114,7 @@ def _is_asked_for(row: Entry, asked: QuestionWords) -> bool:
 
 def _that_name_it(found: Sequence[RankedLine], asked: QuestionWords) -> Sequence[RankedLine]:
     """Those of the lines that say all that is asked, where the best one does."""
-    saying = [one for one in found if asked.words <= asked.terms.in_full(words_of(one.entry))]
+    saying = [one for one in found if asked.words <= _said(one.entry, asked)]
     return saying if found[0] in saying else found
 
 

@@ -114,7 +114,7 @@ def p95(took: list[float]) -> float:
 
 
 @pytest.mark.proves("row 28", "row 29", "promise 8")
-@pytest.mark.parametrize("seconds", [4.0, pytest.param(long_round(60.0), marks=pytest.mark.soak)])
+@pytest.mark.parametrize("seconds", [16.0, pytest.param(long_round(60.0), marks=pytest.mark.soak)])
 def test_who_asks_is_served_beside_every_attack(
     served: Served, seconds: float, figure: Figure
 ) -> None:

@@ -112,6 +112,29 @@ def test_a_name_shows_its_section_and_not_its_last_line(asked: str, lines: set[i
     assert set(keyword(asked, [(HARBOUR, nearest)]).lines) == lines
 
 
+CANDLE = """# Candle
+
+**Duration:** 2 hours
+**Range:** 10 feet
+
+A candle burns down and is gone.
+
+The smoke stings in the eyes, and the duration of it is short.
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "best"),
+    [
+        ("candle smoke", "The smoke"),
+        ("candle duration", "**Duration"),  # its field, not the sentence that says the word
+        ("candle", "**Duration"),  # nothing else is asked: from its beginning
+    ],
+)
+def test_of_a_name_and_something_else_the_line_that_says_it_is_best(asked: str, best: str) -> None:
+    assert keyword(asked, [(CANDLE, "A candle")]).best.quote.startswith(best)
+
+
 def keyword(asked: str, passages: list[tuple[str, str]]) -> Card:
     """The first card of some words, of passages whose best entry begins as given."""
     files = [indexed_file(text, f"{number}.md") for number, (text, _) in enumerate(passages)]

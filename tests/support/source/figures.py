@@ -61,7 +61,7 @@ class Figures:
                 self.kept[told] = {
                     "value": value, "limit": limit, "commit": _commit(self._root),
                     "date": datetime.now(UTC).date().isoformat(),
-                    "command": f"pytest -m soak -s {file}",
+                    "command": f"python -m pytest -n 0 -m soak -s {file}",
                 }  # fmt: skip
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
