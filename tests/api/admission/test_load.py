@@ -119,7 +119,7 @@ def stage(api: Api, path: str, callers: int, seconds: float, pause: float | None
     def ask(number: int) -> list[tuple[float, float]]:
         answered = []
         with httpx2.Client(base_url=api.url, transport=ways[number], timeout=60) as client:
-            order = Random(number)  # noqa: S311  # some questions cost twice what others do
+            order = Random(number)  # some questions cost twice what others do
             while (began := time.perf_counter()) < start + seconds:
                 asked = {"question": order.choice(QUESTIONS)}
                 reply = client.post(path, json=asked)
