@@ -24,7 +24,6 @@ from retrieval.ranking.candidates import Ranking
 from retrieval.ranking.fusion import LIST_LENGTH, Candidates, Lists
 from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal import off_topic
-from retrieval.refusal.off_topic import Signals
 from retrieval.search import in_words_of
 from retrieval.search_trace import Candidate
 from retrieval.text.normalize import searchable
@@ -215,7 +214,7 @@ def _may_be_refused(
         covered = given.covered + (float(weights @ np.minimum(more, 0.0)) if left else 0.0)
     then, now = after.baseline
     nearer = nearest - (found.off_topic_score + then - now)
-    over = off_topic.over_limit(Signals(nearer, covered, given.named), limits)
+    over = off_topic.over_limit(replace(given, nearer=nearer, covered=covered), limits)
     return over >= -_NEAR_LIMIT if is_refused else over < _NEAR_LIMIT
 
 

@@ -6,6 +6,7 @@ vault's folder; an ingest keeps it with the generation. In other vaults it depen
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,10 +17,10 @@ from retrieval import fitted
 from retrieval.context import SearchContext, calibrated_for
 from retrieval.fitted import Models
 from retrieval.index.store import Generation
-from retrieval.models import OffTopicLimits, SearchResult
+from retrieval.models import OffTopicLimits, SearchResult, Terms
 from retrieval.ranking import calibration
-from retrieval.text.words import without_command, without_degree
-from retrieval.vocabulary.terms import stems_of
+from retrieval.text.words import INDEFINITE, without_command, without_degree
+from retrieval.vocabulary.terms import stemmed, stems_of
 
 FILE = "off_topic.json"  # of a vault's folder, as fitted.py writes it
 # In a vault that nothing was fitted on. The first refuses one in fifty of the answerable questions
@@ -31,6 +32,10 @@ _ONE_ENTRY, _E_FOLD = -0.50, 0.09
 _VECTOR = 0.5  # what the vector's difference counts beside that of the words (E47)
 _NAMED = 0.6  # share of a question; no off-topic one of the calibration split has over 0.58
 _FEW = 2  # words
+_INDEFINITE = frozenset(map(stemmed, INDEFINITE))
+# By how much a question of as few words as that may be under its limit where what was found in one
+# file says them all: alone they hardly tell another subject (docs/experiments.md, E152).
+_FEW_SAID = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,7 @@ class Signals:
     nearer: float  # cosine similarity of the nearest candidate, less that of other subjects
     covered: float | None  # as SearchResult has it
     named: bool = False  # whether the question is about something that the vault has by name
+    few_said: bool = False  # whether it is of one or two words, and a file's passages say them
 
 
 def signals(result: SearchResult) -> Signals | None:
@@ -47,7 +53,10 @@ def signals(result: SearchResult) -> Signals | None:
     if not result.trace:
         return None
     nearest = max(row.dense_score for row in result.trace)
-    return Signals(nearest - result.off_topic_score, result.covered, _is_named(result))
+    said = _said(result)
+    nearer = nearest - result.off_topic_score
+    is_named, is_said = _is_named(result.terms, said), _are_few_and_said(result, said)
+    return Signals(nearer, result.covered, is_named, is_said)
 
 
 def subject(given: Signals) -> float:
@@ -64,7 +73,8 @@ def over_limit(given: Signals, limits: OffTopicLimits) -> float:
     """
     if given.named:
         return math.inf
-    return subject(given) - (limits.nearer if given.covered is None else limits.covered)
+    limit = limits.nearer if given.covered is None else limits.covered
+    return subject(given) - limit + (_FEW_SAID if given.few_said else 0.0)
 
 
 def refuses(result: SearchResult) -> bool:
@@ -75,14 +85,29 @@ def refuses(result: SearchResult) -> bool:
     return over_limit(given, result.off_topic_limits) < 0
 
 
-def _is_named(result: SearchResult) -> bool:
-    """Tell whether a question is about something that the vault has by name.
+def _said(result: SearchResult) -> frozenset[str]:
+    """The stems of what a question is about; of "how do I choke someone" that of "choke"."""
+    said = stems_of(without_degree(without_command(result.question)))
+    return frozenset(said) - result.terms.stop - _INDEFINITE
+
+
+def _are_few_and_said(result: SearchResult, said: frozenset[str]) -> bool:
+    """Tell whether a question says one or two words, and the passages of a file all of them."""
+    if not 0 < len(said) <= _FEW:
+        return False
+    texts = defaultdict[str, str](str)
+    for chunk in (hit.chunk for hit in result.hits):
+        texts[chunk.path] += f" {chunk.path} {chunk.heading} {chunk.text} {chunk.context}"
+    in_full = result.terms.in_full
+    return any(in_full(said) <= in_full(stems_of(text)) for text in texts.values())
+
+
+def _is_named(terms: Terms, said: frozenset[str]) -> bool:
+    """Tell whether a question that says this is about something that the vault has by name.
 
     Most of it, weighted by how telling its words are, is names of the vault in full; or it is one
     or two words, each part of a name.
     """
-    terms = result.terms
-    said = frozenset(stems_of(without_degree(without_command(result.question)))) - terms.stop
     in_full = terms.in_full(said)
     weights = {word: terms.weight(word) for word in in_full}
     total = math.fsum(weights.values())

@@ -17,6 +17,11 @@ _STOP_WORDS = (
 )
 STOP = frozenset(_STOP_WORDS.split())
 _EVERYDAY = STOP | {"am", "me", "us"}  # an alias that is one of these is told by its capitals
+# Whoever or whatever something is done to: "how do I choke someone" asks about choking.
+INDEFINITE = frozenset({
+    "someone", "somebody", "something", "anyone", "anybody", "anything", "everyone", "everybody",
+    "everything",
+})  # fmt: skip
 _COMMAND = re.compile(
     r"\b(?:please|pls|plz|list|enumerate|name|remind me of|give me|show me|tell me|all|every|each|"
     r"whole|full|complete|overview|table|'?em|them|which|what(?:['’]s)?|are there|can|could|you|i|"

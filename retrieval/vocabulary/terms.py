@@ -5,13 +5,13 @@ fields are the columns of tables, the keys of stat blocks, and bold beginnings w
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from retrieval.models import LONGEST_NAME, Aliases, Entry, Name, Terms
 from retrieval.text.dialects import WIKI, link_words
 from retrieval.text.normalize import searchable, unnumbered
-from retrieval.text.words import STOP, WORD, alias_key, stem
+from retrieval.text.words import INDEFINITE, STOP, WORD, alias_key, stem
 from retrieval.vocabulary.abbreviations import SELDOM
 
 _INFLECTED = 5  # letters of an alias that has other forms; a shorter one abbreviates something
@@ -41,6 +41,11 @@ _ASKED = {
     "weigh": "weight",
     "lasts": "duration",
 }
+_PARTED = re.compile(
+    rf"(?P<verb>\w+) (?P<object>{'|'.join(sorted(INDEFINITE))}|him|her|it|them) "
+    r"(?P<particle>out|off|up|down|over|away|in|on)",
+    re.IGNORECASE,
+)
 _ASKED_WORDS = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.IGNORECASE)
 
 
@@ -68,19 +73,26 @@ def in_vault_words(question: str, terms: Terms) -> str:
         is_said = terms.words.get(typed.lower(), 0) > SELDOM  # "a grappling hook"
         return _meant(typed, seldom, {} if is_said else forms)
 
-    longest = max(name.count(" ") for name in seldom) + 1
+    longest = max(name.count(" ") for name in seldom) + 2  # with the word that may part one
     words = list(WORD.finditer(question))
     text, end, at = "", 0, 0
     while at < len(words):
         taken = 1
         for count in range(min(longest, len(words) - at), 0, -1):
             start, stop = words[at].start(), words[at + count - 1].end()
-            if said := meant(question[start:stop]):
+            if said := meant(question[start:stop]) or _parted(question[start:stop], meant):
                 text += question[end:start] + said
                 end, taken = stop, count
                 break
         at += taken
     return text + question[end:]
+
+
+def _parted(typed: str, meant: Callable[[str], str]) -> str:
+    """What an alias means that the one it is done to parts: "knock someone out" of "knock out"."""
+    match = _PARTED.fullmatch(typed)
+    said = meant(f"{match['verb']} {match['particle']}") if match else ""
+    return f"{said} {match['object']}" if match and said else ""
 
 
 def _is_replaced(alias: str, terms: Terms) -> bool:

@@ -63,6 +63,27 @@ def test_the_words_count_with_half_of_what_the_vectors_say() -> None:
     assert off_topic.subject(Signals(0.4, None)) == 0.4
     assert off_topic.over_limit(Signals(0.4, 0.1), LIMITS) == pytest.approx(0.1)
     assert off_topic.over_limit(Signals(0.37, None), LIMITS) == pytest.approx(-0.03)
+    assert off_topic.over_limit(Signals(0.4, 0.1, few_said=True), LIMITS) == pytest.approx(0.16)
+
+
+@pytest.mark.parametrize(
+    ("question", "refused"),
+    [
+        ("rent a boat", False),
+        ("how much to rent some boat?", False),
+        ("rent a yacht", True),  # no passage says one
+        ("how do I rent a boat that floats", True),  # more than two words
+        ("what is it", True),
+    ],
+)
+def test_what_is_asked_in_few_words_that_a_file_says_may_be_a_little_under_the_limit(
+    question: str, refused: bool
+) -> None:
+    found = result(question, 1.5, off_topic_score=0.3, covered=0.06)
+    boats, rents = hit("a.md", "A", "A boat floats."), hit("a.md", "B", "Some of them are to rent.")
+    elsewhere = hit("b.md", "Rents", "No passage of its own file says what floats.")
+    assert off_topic.refuses(replace(found, hits=(boats, elsewhere, rents))) is refused
+    assert off_topic.refuses(replace(found, hits=(boats, elsewhere)))
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,13 @@ def named(found: SearchResult) -> bool:
     return given.named
 
 
-@pytest.mark.parametrize("question", ["dagger", "What is a battle axe?", "Drowning", "weapon axe"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "dagger", "What is a battle axe?", "Drowning", "weapon axe", "How do I drown someone?",
+        "can anybody drown",
+    ],
+)  # fmt: skip
 def test_what_the_vault_has_by_name_is_never_refused(
     search_context: SearchContext, question: str
 ) -> None:

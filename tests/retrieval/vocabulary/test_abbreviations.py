@@ -124,6 +124,8 @@ def entry(words: str) -> Entry:
         ("How does grappling work, once he grapples?", "How does wrestle work, once he wrestles?"),
         ("he was grappled", "he was wrestle"),
         ("knocking out is not knock outs", "knocking out is not subdues"),
+        ("how to Knock Someone out, or knock it out?", "how to subdue Someone, or subdue it?"),
+        ("knock twice out loud", "knock twice out loud"),
         ("random encounters, listen checks", "wandering monsters, listening"),
         ("the random encounter's end", "the wandering monsters's end"),
         ("moding", "moding"),  # of a short one another word may be made
