@@ -214,7 +214,9 @@ def _may_be_refused(
         covered = given.covered + (float(weights @ np.minimum(more, 0.0)) if left else 0.0)
     then, now = after.baseline
     nearer = nearest - (found.off_topic_score + then - now)
-    over = off_topic.over_limit(replace(given, nearer=nearer, covered=covered), limits)
+    # A passage that is edited may come to say a short question, or say it no more.
+    then_given = replace(given, nearer=nearer, covered=covered, few_said=is_refused)
+    over = off_topic.over_limit(then_given, limits)
     return over >= -_NEAR_LIMIT if is_refused else over < _NEAR_LIMIT
 
 
