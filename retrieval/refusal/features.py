@@ -40,6 +40,8 @@ def features(found: SearchResult, typed: str) -> Array:
     given = off_topic.signals(found)
     scores = [one.score for one in found.hits]
     late = [max(one.late_score or 0.0 for one in other.evidence) for other in found.hits]
+    if len(late) == 1:  # the next one is under the threshold
+        late += [row.late_score or 0.0 for row in found.trace if row.chunk_id != hit.chunk.id]
     own = f"{hit.chunk.path} {hit.chunk.heading} {hit.chunk.text} {hit.chunk.context}"
     passage = found.terms.in_full(stems_of(own))
     absent = [found.terms.weight(word) for word in asked.words - passage]
