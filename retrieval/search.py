@@ -24,6 +24,7 @@ from retrieval.refusal.topic_scores import OffTopicScores
 from retrieval.search_trace import Timings
 from retrieval.settings import ENGLISH
 from retrieval.text.normalize import searchable, without_contractions
+from retrieval.text.words import without_asking
 from retrieval.tracing import KIND, MODEL, OPERATION, stage
 from retrieval.vocabulary.terms import in_vault_words, stemmed
 
@@ -116,7 +117,7 @@ def written_out(context: SearchContext, question: str, terms: Terms) -> str:
     """Return a question to English rules with its contractions in full: "whats" is "what is".
 
     Without an apostrophe one stays where the rules have that word, with one where it is part of a
-    name or of an alias.
+    name or of an alias. Of "tell me about the rules for falling" the last word is left.
     """
 
     def is_kept(form: str) -> bool:
@@ -126,7 +127,11 @@ def written_out(context: SearchContext, question: str, terms: Terms) -> str:
 
     if context.settings.language != ENGLISH:
         return question
-    return without_contractions(question, is_kept)
+
+    def is_name(stems: set[str]) -> bool:
+        return any(stems.issubset(name) for name in terms.names)
+
+    return without_asking(without_contractions(question, is_kept), is_name)
 
 
 def _attempt(context: SearchContext, question: _Question) -> SearchResult | None:

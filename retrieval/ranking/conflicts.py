@@ -108,6 +108,8 @@ def _said(entry: Entry) -> tuple[frozenset[str], frozenset[str], bool, bool]:
     subject = next((cell for cell in cells(entry.quote) if cell), "") if is_row else ""
     heading = entry.heading.rsplit(" > ", 1)[-1]
     sentences = [entry.words] if is_row else _STATEMENT_END.split(entry.words)
+    if subject.endswith(".md"):  # a row is about what it says of a file, not about its name
+        sentences = cells(entry.quote)[1:]
     said = " ".join(one for one in sentences if not _KEPT.search(one))
     words = frozenset(stems_of(f"{entry.heading} {said}"))
     about = frozenset(stems_of(subject or heading))

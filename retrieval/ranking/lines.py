@@ -44,6 +44,7 @@ _MEASURED = re.compile(
     r"seconds?|minutes?|hours?|days?|weeks?|months?|years?|kg|lbs?|pounds?|percent))?\b",
     re.IGNORECASE,
 )
+_JOINED = re.compile(r",? (?:and|or|&) |, ", re.IGNORECASE)
 WHOLE = 0.95  # of a question: nothing is asked but a thing of the vault, or a field of it
 _FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
 
@@ -246,12 +247,20 @@ def _covered(question: QuestionWords, path: str, entry: Entry) -> float:
     return question.named(held | fields) + (_FIELD_ASKED if question.fields & fields else 0.0)
 
 
+def _joined(name: str) -> list[str]:
+    """The names that one joins: of "Swimming and Drowning" both."""
+    parts = _JOINED.split(name)
+    return parts if len(parts) > 1 else []
+
+
 @lru_cache(maxsize=65_536)
 def _names_and_fields(path: str, entry: Entry) -> tuple[Sequence[Name], frozenset[str]]:
     called = names_of(path, entry)
     others = {*entry.heading.split(" > "), title(path)}
     if entry.kind != "row" and called[0] not in others and _NEGATED.search(called[0]):
         called = called[1:]
+    called += [one for name in (entry.heading.rsplit(" > ", 1)[-1], title(path))
+               for one in _joined(name)]  # fmt: skip
     names = [stems for name in called if (stems := key(name))]
     fields = frozenset(word for name in fields_of(entry) for word in key(name))
     return tuple(names), fields

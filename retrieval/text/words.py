@@ -1,6 +1,7 @@
 """Words as the guard compares them: stems without the words that every sentence has."""
 
 import re
+from collections.abc import Callable
 
 from retrieval.text.normalize import fold
 
@@ -34,6 +35,37 @@ _DEGREE = re.compile(
     r"bigg|small|great|strong|weak|tough)est)\b",
     re.IGNORECASE,
 )
+# What people say around what they ask for. Of rules, "rules" says as little as "question" does.
+_SOME = r"(?:the |our |your |an? |any |some |more )?"
+_RULES = r"(?:rules?|polic(?:y|ies)|mechanics)"
+_INFORMATION = rf"{_SOME}(?:info|information|details|help|everything|anything|something)"
+_ON = r"(?:on|about|for|of|with|regarding|concerning|around|behind)"
+_ASKS = r"(?=(?:how|what|when|where|who|why|if|whether|which)\b)"
+_BEFORE = re.compile(
+    rf"\W*(?:(?:hi|hey|hello|ok|okay|well|um|please|pls)\b|"
+    rf"(?:just )?(?:an? |one )?(?:quick |short |rules? )?(?:question|lookup)\b(?: {_ON}\b)?|"
+    rf"(?:can|could|would|will) (?:you|u|someone|anyone) (?:please )?(?=(?:tell|explain|remind)\b)|"
+    rf"(?:tell|remind) (?:me|us)(?: again)? {_ASKS}|tell (?:me|us) (?:more )?about\b|"
+    rf"explain\b(?: to (?:me|us)\b)?(?: again\b)?|"
+    rf"(?:i|we) (?:need|want|would like) (?:to know(?: more)?(?: about\b| {_ASKS})|"
+    rf"{_INFORMATION} {_ON}\b|(?=(?:the )?(?:\w+ ){{1,3}}{_RULES}\W*$))|"
+    rf"(?:(?:i'?m|i am|we are|we're) )?looking for {_SOME}(?:info|information|details|{_RULES}) "
+    rf"{_ON}\b|(?:need )?help (?:me |us )?(?:with|understanding)\b|{_INFORMATION} {_ON}\b|"
+    rf"what (?:do|does) {_SOME}(?:rules?|book|rulebook|handbook|policy|manual|docs|documentation) "
+    rf"(?:say|state|tell us) {_ON}\b|"
+    rf"(?:is|are) there {_SOME}{_RULES} {_ON}\b|(?:do|does) (?:we|you|they) have {_SOME}{_RULES} "
+    rf"{_ON}\b|where (?:do|can) (?:i|we|you) find (?=\W*(?:\w+ ){{1,4}}{_RULES}\W*$))[\s,:;.!-]*",
+    re.IGNORECASE,
+)
+_OF_RULES = re.compile(
+    rf"\W*(?:what(?:'s| is| are)? )?{_SOME}(?P<rules>{_RULES}) {_ON} (?P<about>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_RULES_OF = re.compile(
+    r"\W*(?P<how>how (?:do|does) (?:the )?)?(?P<about>(?:[\w'-]+ ){0,4}(?P<last>[\w'-]+)) "
+    r"(?P<rules>rules?|mechanics)(?(how) work)\W*",
+    re.IGNORECASE,
+)
 _IRREGULAR = {
     "calves": "calf", "children": "child", "dwarves": "dwarf", "elves": "elf", "feet": "foot",
     "geese": "goose", "halves": "half", "hooves": "hoof", "knives": "knife", "loaves": "loaf",
@@ -47,6 +79,24 @@ _ABBREVIATED = re.compile(r"[a-z]{2,4}")
 def without_command(text: str) -> str:
     """Return a question without the words of asking: of "please list all potions" the last."""
     return _COMMAND.sub(" ", text)
+
+
+def without_asking(text: str, is_name: Callable[[set[str]], bool]) -> str:
+    """Return what is asked for: of "tell me about the rules for falling" the last word.
+
+    `is_name` tells of stems whether something is called by all of them: "house rules". A text that
+    holds nothing else stays as it is.
+    """
+    left = text
+    while (found := _BEFORE.match(left)) and left[found.end() :].strip(" ?!."):
+        left = left[found.end() :]
+    if found := _RULES_OF.fullmatch(left) or _OF_RULES.fullmatch(left):
+        about = [word for word in WORD.findall(found["about"].lower()) if word not in STOP]
+        behind = found.groupdict().get("last")
+        beside = behind.lower() if behind else next(iter(about), "")
+        if beside in about and not is_name({stem(beside), stem(found["rules"].lower())}):
+            left = found["about"]
+    return left if any(word.lower() not in STOP for word in WORD.findall(left)) else text
 
 
 def without_degree(text: str) -> str:

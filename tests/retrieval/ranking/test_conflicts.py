@@ -147,3 +147,12 @@ def test_a_correction_is_about_the_files_that_it_names_where_it_begins(
     other = replace(opening, heading="House > Other", first_line=0, quote="*Standard (Other):* no.")
     made = conflicts.statement(rule, ERRATA, [other, rule, opening])
     assert bool(conflicts.conflicts([printed, made], ASKED)) is is_met
+
+
+def test_a_row_is_about_what_it_says_of_a_file_and_not_about_its_name() -> None:
+    quote = "| `3. Arms/2. Weapons.md` | crossbow 1d6 | crossbow **1d8** |"
+    row = Entry("row", "Errata", 9, 9, quote, "", "", quote.lower())
+    made = conflicts.statement(row, ERRATA)
+    weapons = said(BASE, "weapon", "crossbow")
+    assert conflicts.conflicts([weapons, made], frozenset({"weapon"})) == []
+    assert conflicts.conflicts([said(BASE, "crossbow"), made], frozenset({"crossbow"})) != []

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from retrieval.models import NO_TERMS, Entry, Terms
 from retrieval.ranking.lines import (
+    WHOLE,
     QuestionWords,
     coverage,
     field_words,
@@ -177,3 +178,22 @@ def test_a_column_of_money_tells_what_something_costs() -> None:
 
 def test_no_field_is_asked_for_where_none_is_meant() -> None:
     assert asked_fields("Who guards the castle gate?") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("question", "is_whole"),
+    [
+        ("swimming", True),
+        ("Drowning", True),
+        ("what does jewellery cost", True),
+        ("swimming in lakes", False),
+        ("gem trade", False),
+    ],
+)
+def test_a_heading_that_joins_names_is_called_by_each(question: str, is_whole: bool) -> None:
+    swims = ("Water.md", entry("Whoever sinks holds their breath.", "Swimming and Drowning"))
+    gems = ("7. Coins, Gems & Jewellery.md", entry("**Cost:** as the buyer pays.", "Worth"))
+    trade = ("Trade.md", entry("The gem trade goes by lakes.", "Trade"))
+    terms = learnt(swims, gems, trade)
+    path, one = gems if "jewel" in question else swims
+    assert (covered(terms, question, path, [one]) >= WHOLE) is is_whole
