@@ -21,6 +21,7 @@ from retrieval.vocabulary.terms import (
     fields_of,
     is_field,
     key,
+    lists_in,
     names_of,
     stems_of,
     title,
@@ -46,6 +47,7 @@ _MEASURED = re.compile(
 )
 _JOINED = re.compile(r",? (?:and|or|&) |, ", re.IGNORECASE)
 WHOLE = 0.95  # of a question: nothing is asked but a thing of the vault, or a field of it
+_MOSTLY = 0.5  # of it, that the name of a list says
 _FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
 
 
@@ -109,6 +111,11 @@ class QuestionWords:
         fields = self.terms.in_full(field_words(path, entry))
         return bool(fields) and (fields <= self.words or not fields.isdisjoint(self.fields))
 
+    def asks_for_list(self, entry: Entry) -> bool:
+        """Tell whether an entry lists in a sentence what is mostly asked for, by its name."""
+        names = map(self.stems, lists_in(entry))
+        return any(name <= self.words and self.share(name) > _MOSTLY for name in names)
+
     def labels_of(self, path: str, row: Entry) -> frozenset[float | str]:
         """Return those of the question's numbers and codes that a row is for.
 
@@ -156,7 +163,6 @@ def _codes_in(question: str) -> tuple[tuple[str, str], ...]:
 
 def _values_in(question: str, terms: Terms) -> tuple[Value, ...]:
     """The numbers of a question, "first level" among them where level is a field of the vault."""
-
     in_digits = ordinals_in_digits(question, lambda word: key(word) in terms.fields)
     text = searchable(in_digits.lower())
     return values(text) if any(map(str.isdigit, text)) else ()
@@ -194,7 +200,7 @@ def _added(path: str, entry: Entry, question: QuestionWords) -> float:
         added += _NAMED
     if question.labels_of(path, entry):
         added += _NUMBER
-    return added
+    return added + (_FIELD if question.asks_for_list(entry) else 0.0)
 
 
 @lru_cache(maxsize=65_536)

@@ -15,6 +15,7 @@ from retrieval.text.words import INDEFINITE, STOP, WORD, alias_key, stem
 from retrieval.vocabulary.abbreviations import SELDOM
 
 _INFLECTED = 5  # letters of an alias that has other forms; a shorter one abbreviates something
+_RUN_IN = re.compile(r"(?:^|[.;] )([^.:;,|]{2,40}): [^.:|]+,")
 _NO_PLURAL = ("s", "ing")  # a meaning that ends so gets no "s"
 _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four, tour
 _BAR = re.compile(r"(?<!\\)\|")
@@ -162,6 +163,11 @@ def fields_of(entry: Entry) -> list[str]:
         ]
         return [*(given[:1] if len(given) == 2 else []), *filter(None, header)]
     return [plain(match[2]) for line in entry.quote.split("\n") if (match := _BOLD.match(line))]
+
+
+def lists_in(entry: Entry) -> list[str]:
+    """Return the names of the lists within an entry's sentences: "Tier 1: London, Paris."."""
+    return _RUN_IN.findall(entry.quote) if entry.kind == "sentences" else []
 
 
 def asked_fields(question: str) -> frozenset[str]:

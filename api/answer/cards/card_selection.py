@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards import folders, from_passage, listing
+from api.answer.cards import from_passage
 from api.answer.cards.card import Card, badges_of
-from api.answer.question.intent import Form, Reading, asks_for_some
-from api.answer.question.superlative import superlative
+from api.answer.cards.list_cards import with_lists
+from api.answer.question.intent import Reading
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.lines import QuestionWords, words_of
-from retrieval.text.words import without_command
-from retrieval.vocabulary.terms import key, raw_cells, stems_of, title
+from retrieval.vocabulary.terms import key, raw_cells, stems_of
 
 MOST = 4  # cards
 # Of 1,461 folded cards on calibration these drop 44 %, and 1 of the 73 that hold what the cards
@@ -51,7 +50,7 @@ def choose(
     searched = Searched(whole, QuestionWords.of(reading.name or whole.question, whole.terms))
     found = _of_search(searched, is_keyword=bool(reading.name) or reading.form == "keyword")
     if reading.form in {"list", "which", "open"}:
-        found = _with_lists(found, whole, reading.form)
+        found = with_lists(found, whole, reading)
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
     place = 0 if reading.form == "comparison" and not _has_row_of_each(found, parts) else 1
@@ -61,6 +60,7 @@ def choose(
     notes = {path: note for one in (*parts, whole) for path, note in one.notes.items()}
     kept, behind = (once := _once(found))[:MOST], once[MOST:]
     kept += [one for one in behind if _says_most(one, searched)]
+    kept = [_with_marks(card, of_parts) for card in kept]
     if not far:
         kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]
     files = {path: file for one in (*parts, whole) for path, file in one.files.items()}
@@ -88,24 +88,12 @@ def _has_row_of_each(found: Sequence[Card], parts: Sequence[SearchResult]) -> bo
     return all(words and any(words <= row for row in rows) for words in own)
 
 
-def _with_lists(found: list[Card], whole: SearchResult, form: Form) -> list[Card]:
-    """The cards with the lists that may be asked for: first where one is, else behind the first."""
-    asked = QuestionWords.of(without_command(whole.question), whole.terms)
-    compared = superlative(whole.question) is not None
-    some = compared or asks_for_some(whole.question) or any(map(str.isdigit, whole.question))
-    listed = listing.cards(whole, asked, by_words=some)
-    if compared:  # of a list without a row that has the most, nobody asked
-        listed = [one for one in listed if one.said]
-    listed = [replace(one, says_all=_says_all(one, whole, asked)) for one in listed]
-    if not found:
-        return listed
-    if _is_field_of_its_thing(found[0], asked):  # it says all: "the languages that elves know"
-        return found
-    # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
-    if form == "list" or (listed and _is_meant(listed[0], found[0], form)):
-        return [*listed, *found]
-    further = [] if found[0].form == "fields" or form == "open" else listed[:1]
-    return [found[0], *further, *found[1:]]
+def _with_marks(card: Card, of_parts: Sequence[Card]) -> Card:
+    """A card with those lines marked, too, that answer the question's parts."""
+    own = {part for one in of_parts if one.path == card.path for part in one.marked}
+    shown = set() if card.folded else card.lines.keys()
+    also = {part for part in own if shown >= set(part.numbers)}
+    return replace(card, marked=tuple(sorted({*card.marked, *also}, key=lambda p: p.first_line)))
 
 
 def _of_search(searched: Searched, *, is_keyword: bool = False) -> list[Card]:
@@ -161,38 +149,6 @@ def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote]) -> bool:
     if "errata" in badges or "house-rule" in badges:
         return False
     return card.score < first.score - _FAR and card.nearness < first.nearness - _FAR_LINE
-
-
-def _is_meant(listed: Card, first: Card, form: Form) -> bool:
-    """Whether a list that may be asked for is better than the card of the best passage."""
-    if listed.said or listed.says_all:
-        return True
-    return form == "which" and _is_more_of(listed, first)
-
-
-def _is_more_of(listed: Card, first: Card) -> bool:
-    """Whether a list is what the first card shows a part of, or holds the line found nearest."""
-    if listed.path != first.path or not listed.listed:
-        return False
-    of_list = set(listed.listed.numbers) & first.lines.keys()
-    return bool(of_list)
-
-
-def _says_all(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
-    """Whether a list is called as something that is asked for, and its section says the rest."""
-    rows = [one for one in whole.files[listed.path].entries if one.heading == listed.heading]
-    columns = {one.lead for one in rows if one.kind == "row"}
-    name = asked.stems(" ".join([title(listed.path), listed.heading, *columns]))
-    said = name | asked.stems(" ".join(f"{one.lead} {one.quote}" for one in rows))
-    wanted = asked.words - folders.SAID_WITH_IT - asked.stems(" ".join(listed.said))
-    return wanted <= said and not wanted.isdisjoint(name)
-
-
-def _is_field_of_its_thing(card: Card, asked: QuestionWords) -> bool:
-    """Whether a card is a field that the question names, of the thing that it names."""
-    name = asked.stems(card.best.quote.strip("|-*+ ").split(":")[0].split("|")[0])
-    thing = asked.stems(card.heading.rsplit(" > ", 1)[-1])
-    return card.form == "fields" and bool(name and thing) and name | thing <= asked.words
 
 
 def is_namesake(card: Card, other: Card) -> bool:

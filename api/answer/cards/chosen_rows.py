@@ -10,12 +10,12 @@ from api.answer.cards.blocks import Block, Part
 from api.answer.cards.extreme_rows import extreme_rows
 from api.answer.cards.units import FREE, SIZES
 from api.answer.question.intent import MONEY, Amount, amount, without
-from retrieval.models import IndexedFile
+from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import Interval, intervals
 from retrieval.vocabulary.terms import raw_cells, stems_of, title
 
-_LEAST_ROWS = 2  # that say what is asked; one alone is found by search
+_LEAST_ROWS = 2  # that say what is asked; one alone may say it by chance
 _DENIED = (
     r"not|no|never|without|besides|except|but|over|under|above|below|between|up to|before|after|"
     r"more|less|than"
@@ -34,12 +34,18 @@ class Chosen(NamedTuple):
 
 
 def chosen(
-    file: IndexedFile, block: Block, asked: QuestionWords, *, is_likeliest: bool = True
+    file: IndexedFile,
+    block: Block,
+    asked: QuestionWords,
+    *,
+    is_likeliest: bool = True,
+    nearest: Entry | None = None,
 ) -> Chosen | None:
     """Return the rows of a table, or the headings, that are asked for.
 
     None where that is all or none of them, and of a list. A number falls into ranges of many
-    tables, so of one that is not the likeliest it chooses none.
+    tables, so of one that is not the likeliest it chooses none. `nearest` is the row that search
+    found nearest: words choose it alone, too.
     """
     rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
     if block.kind == "headings":
@@ -50,19 +56,24 @@ def chosen(
         _by_amount(file, block, rows, asked)
         or _by_superlative(file, block, rows, asked)
         or (_by_range(file, block, rows, asked) if is_likeliest else None)
-        or _by_words(file, block, rows, asked)
+        or _by_words(file, block, rows, asked, nearest)
     )
 
 
 def _by_words(
-    file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
+    file: IndexedFile,
+    block: Block,
+    rows: Sequence[tuple[Part, str]],
+    asked: QuestionWords,
+    nearest: Entry | None = None,
 ) -> Chosen | None:
     """The rows alone that say what the table's name and columns do not.
 
     None where these words are none, deny or compare something, and where one row or all say so,
-    but for the one that a number of the question is the name of. A number has to be a whole cell.
+    but for the one that a number of the question is the name of, and the nearest one, where the
+    section says these words nowhere else. A number has to be a whole cell.
     """
-    words = asked.words - above(file, block, asked)
+    words = asked.words - above(file, block, asked) - folders.SAID_WITH_IT
     figures = set(_NUMBER.findall(asked.question))
     cells = [(part, row, [cell.strip("`* ") for cell in raw_cells(row)]) for part, row in rows]
     called = [part for part, _, own in cells if figures and own and {own[0]} == figures]
@@ -74,7 +85,9 @@ def _by_words(
     saying = tuple(
         part for part, row, own in cells if words <= asked.stems(row) and figures <= set(own)
     )
-    if not words or not _LEAST_ROWS <= len(saying) < len(rows):
+    is_nearest = nearest is not None and not figures and any(one.holds(nearest) for one in saying)
+    is_alone = is_nearest and words.isdisjoint(_around(file, block, asked))
+    if not words or not (1 if is_alone else _LEAST_ROWS) <= len(saying) < len(rows):
         return None
     return Chosen(saying, _as_typed(words, asked))
 
@@ -206,6 +219,12 @@ def _as_typed(words: frozenset[str], asked: QuestionWords) -> tuple[str, ...]:
 def above(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
     """Return the stems of a block's file, its headings, and its header or lead-in."""
     return asked.stems(" ".join([title(file.path), block.heading, *_header(file, block)]))
+
+
+def _around(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
+    """The stems of what a block's section says besides: what all of its rows are about."""
+    section = (one for one in file.entries if one.heading == block.heading and one.kind != "whole")
+    return asked.stems(" ".join(one.quote for one in section if not block.holds(one)))
 
 
 def _header(file: IndexedFile, block: Block) -> list[str]:

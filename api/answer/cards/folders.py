@@ -25,7 +25,9 @@ _LIMITED = re.compile(
 )
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
 # What people add to the name of what they want to see. Stems.
-SAID_WITH_IT = frozenset(stems_of("exist get know play choose pick use buy learn cast available"))
+SAID_WITH_IT = frozenset(
+    stems_of("exist get know need play choose pick use buy learn cast available")
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,9 @@ def cards(found: SearchResult, asked: QuestionWords, *, by_words: bool = False) 
 
 def _by_rows(found: _Found, asked: QuestionWords, *, is_likeliest: bool) -> Card | None:
     """A table's card with those of its rows alone that are asked for; None where all or none is."""
-    rows = chosen_rows.chosen(found.file, found.block, asked, is_likeliest=is_likeliest)
+    rows = chosen_rows.chosen(
+        found.file, found.block, asked, is_likeliest=is_likeliest, nearest=found.best
+    )
     return replace(_card(found, rows.parts), said=rows.said) if rows else None
 
 
@@ -105,6 +107,7 @@ def _card(chosen: _Found, wanted: tuple[Part, ...]) -> Card:
 def _choices(found: SearchResult, asked: QuestionWords) -> Iterator[_Found]:
     top = found.hits[0].score if found.hits else 0.0
     found_at: dict[tuple[str, int], _Found] = {}
+    nearest: dict[tuple[str, int], RankedLine] = {}
     for hit in found.passages:
         file = found.files[hit.chunk.path]
         lines = ranked(hit, asked)
@@ -117,10 +120,14 @@ def _choices(found: SearchResult, asked: QuestionWords) -> Iterator[_Found]:
                 continue
             score = _score(file, block, held, lines, asked) + hit.score - top
             place = (file.path, block.first_line)
+            known = [*held[:1], *filter(None, [nearest.get(place)])]
+            if known:
+                nearest[place] = max(known, key=lambda line: line.nearness)
             if place not in found_at or score > found_at[place].score:
                 best = held[0].entry if held else _first_entry(file, block) or lines[0].entry
                 found_at[place] = _Found(hit, file, block, score, best)
-    yield from found_at.values()
+    for place, one in found_at.items():  # another passage of the file may hold a nearer line
+        yield replace(one, best=nearest[place].entry if place in nearest else one.best)
 
 
 def _score(

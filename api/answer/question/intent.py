@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from api.answer.question.named_plural import NO_PLURAL, named_plural
 from api.answer.question.parts import ASKS, KEYWORDS, QUESTION_WORD, clauses, compared
 from api.answer.question.superlative import superlative
 from retrieval.models import Terms
@@ -40,7 +41,8 @@ _ONE = re.compile(
     re.IGNORECASE,
 )
 _NOT_ALL = re.compile(
-    r"\ball (?:right|over|the time|this|that|of this|night|day|squashed)\b|\b(?:what )?if all\b",
+    r"\ball (?:right|over|the time|this|that|of this|night|day|squashed)\b|\b(?:what )?if all\b|"
+    r"(?:(?:n['’]t|\bnot) (?:on|in)|\boff) (?:\w+ ){0,2}list\b",
     re.I,
 )
 _PLURAL = re.compile(
@@ -73,20 +75,6 @@ _OPEN = re.compile(
 _DESCRIBED = re.compile(
     rf"^(?!.*[,;:?] {ASKS})\W*(?:\w+ ){{0,2}}?(?P<noun>[a-z]{{3,}}s) "
     r"(?:(?:that|which)\b|(?:i|we|you) can\b)",
-    re.IGNORECASE,
-)
-# "Fall damage rules" names a section, not a list of rules.
-_NO_PLURAL = re.compile(
-    r"(?:ss|us|is|ous|class|bonus|series|always|does|was|has|this|rules|things|odds|chances)$", re.I
-)
-_NAMED = re.compile(
-    r"^(?:[\w'-]+ ){0,5}(?P<noun>[a-z]{3,}s)(?: (?:(?:of|at|on|in|for) )?(?:\w+ ){1,2}\d+)?"
-    r"(?: pls| plz| please)?\W*$",
-    re.I,
-)
-# "Chance to find secret doors" asks for the chance: what stands before these says of what.
-_HEAD = re.compile(
-    r"^(?:[\w'-]+ ){0,3}?(?P<noun>[\w'-]+) (?:to|of|for|vs|versus|against|with|on|in|by|per)\b",
     re.IGNORECASE,
 )
 # "List the antidotes and what they help against" is one list.
@@ -127,11 +115,13 @@ class Reading:
 
     "open" wants a list where one says all that is asked, else what it would want without.
     `name` is the thing that a keyword or a definition is about, without the words around it.
+    `several` are the things that a few words name in the plural: a list of them is called so.
     """
 
     form: Form
     parts: tuple[str, ...] = ()
     name: str = ""
+    several: tuple[str, ...] = ()
 
 
 PLAIN = Reading("plain")
@@ -181,19 +171,13 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("open")
     words = WORD.findall(text)
     plain = not QUESTION_WORD.search(text) and "than" not in text.lower().split()
-    if len(words) >= _PLURAL_WORDS and plain and _names_several(text):
-        return Reading("list")
+    several = named_plural(text) if len(words) >= _PLURAL_WORDS and plain else ()
+    if several:  # a list of that name, else what else is said: "ogre hit points"
+        return Reading("which", name=text if _is_short(text) else "", several=several)
     if _is_short(text):
         is_open = key(text) not in terms.names and _OPEN.search(text)
         return Reading("open", name=text) if is_open else Reading("keyword")
     return Reading("open" if _OPEN.search(text) else "plain")
-
-
-def _names_several(text: str) -> bool:
-    """Whether a few words name things in the plural: "2nd level mage spells"."""
-    named, head = _NAMED.search(text), _HEAD.search(text)
-    nouns = [found["noun"].lower() for found in (named, head) if found]
-    return named is not None and not any(map(_NO_PLURAL.search, nouns)) and nouns[-1][-1] == "s"
 
 
 def _is_short(text: str) -> bool:
@@ -249,4 +233,4 @@ def without(question: str, limited: Amount) -> str:
 def _plural(pattern: re.Pattern[str], text: str) -> bool:
     """Whether the text has what the pattern says, of a noun that is a plural."""
     found = pattern.search(text)
-    return found is not None and not _NO_PLURAL.search(found["noun"])
+    return found is not None and not NO_PLURAL.search(found["noun"])

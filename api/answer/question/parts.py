@@ -26,7 +26,7 @@ _CONDITION_FIRST = re.compile(
     r"\W*(?:if|when|while|since|as|after|before|because|once|given|although|though|unless)\b", re.I
 )
 _COMPARED = re.compile(
-    r"\b(?:vs\.?|versus|compared (?:to|with)|difference between|than|better|worse|"
+    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|difference between|than|better|worse|"
     r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
     re.IGNORECASE,
 )
@@ -37,7 +37,7 @@ _IT = re.compile(
 )
 _POINTS = re.compile(r"\b(?:it|its|they|them|their|he|him|his|she|her|that|those|one)\b", re.I)
 _JOINING = re.compile(
-    r"\b(?:vs\.?|versus|compared (?:to|with)|or|than|(?:the )?differences? between)\b",
+    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|or|than|(?:the )?differences? between)\b",
     re.IGNORECASE,
 )
 _DANGLING = re.compile(r"(?:^(?:and|or)\b|\b(?:and|or|an?|the|between)(?=\W*$))\W*", re.IGNORECASE)

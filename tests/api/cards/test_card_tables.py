@@ -36,6 +36,13 @@ def test_of_two_things_each_is_shown_and_rows_of_one_table_stand_together(
     assert [one in rows for one in ("| Pilot |", "| Surgeon |")] == [True, True]
 
 
+def test_of_two_rows_that_are_compared_both_are_marked(context: SearchContext) -> None:
+    for asked in ("compare pilot and surgeon wages", "wage of a pilot vs a surgeon"):
+        card = chosen(context, asked)[0]
+        rows = [card.lines[number] for part in card.marked for number in part.numbers]
+        assert sorted(row.split(" | ")[0] for row in rows) == ["| Pilot", "| Surgeon"]
+
+
 def test_a_row_that_is_named_is_shown_alone_under_its_header(context: SearchContext) -> None:
     header, delimiter, *rows, _, more = first(context, "What is the wage of a helmsman?").split(
         "\n"

@@ -173,6 +173,27 @@ def test_of_the_rows_of_an_amount_those_that_say_the_rest(asked: str, count: int
     assert len(found.parts) == count
 
 
+@pytest.mark.parametrize(
+    ("asked", "nearest", "row"),
+    [
+        ("which gear lasts weeks", "Flag", "Flag"),
+        ("which gear lasts weeks", "Oar", ""),  # search found another row nearer
+        ("which gear needs weeks", "Flag", "Flag"),
+        ("which gear can a rope have", "Rope", ""),  # the section is about ropes
+        ("which gear lasts 3 weeks", "Flag", ""),  # a number may be there by chance
+    ],
+)
+def test_words_choose_a_row_alone_that_is_nearest_too(asked: str, nearest: str, row: str) -> None:
+    source = GEAR.replace("# Gear\n", "# Gear\n\nA rope is never lent.\n")
+    file = indexed_file(source)
+    words = QuestionWords.of(asked, terms_of({file.path: source}))
+    best = next(one for one in file.entries if one.quote.startswith(f"| {nearest} "))
+    table = next(one for one in blocks(file) if one.kind == "table")
+    found = chosen_rows.chosen(file, table, words, nearest=best)
+    rows = [file.lines[part.first_line].split(" | ")[0] for part in found.parts] if found else []
+    assert rows == ([f"| {row}"] if row else [])
+
+
 def test_a_word_chooses_among_headings() -> None:
     source = (
         "# Attacks\n\n## Parry (optional)\n\nA.\n\n## Charge\n\nB.\n\n## Sweep (optional)\n\nC.\n"

@@ -136,7 +136,7 @@ def test_a_few_words_without_a_question_are_a_name(asked: str, terms: Terms) -> 
 @pytest.mark.parametrize(
     ("asked", "form"),
     [
-        ("monsters on dungeon level 1", "list"),
+        ("monsters on dungeon level 1", "which"),
         ("sailors for less than 10 gp", "which"),
         ("which sailors cost 10 gp or less", "which"),
         ("which ship is fastest?", "open"),
@@ -155,9 +155,30 @@ def test_a_limit_or_each_of_several_may_want_a_list(asked: str, form: str, terms
     assert intent.read(asked, terms).form == form
 
 
-def test_a_plural_of_three_words_is_a_list_and_space_does_not_matter(terms: Terms) -> None:
-    assert intent.read("2nd  level\nmage spells pls", terms).form == "list"
-    assert intent.read("mage spells level 2", terms).form == "list"
+@pytest.mark.parametrize(
+    ("asked", "name", "several"),
+    [
+        ("2nd  level\nmage spells pls", "", ("mage spells",)),
+        ("mage spells level 2", "mage spells level 2", ("mage spells",)),
+        ("colours of foreign flags", "colours of foreign flags", ("colours",)),
+        ("lost both my spare keys", "", ("spare keys",)),
+        ("crew wages and harbour tolls", "", ("crew wages", "harbour tolls")),
+    ],
+)
+def test_a_plural_of_three_words_may_want_a_list_that_is_called_so(
+    asked: str, name: str, several: tuple[str, ...], terms: Terms
+) -> None:
+    assert intent.read(asked, terms) == intent.Reading("which", name=name, several=several)
+
+
+@pytest.mark.parametrize(
+    "asked", ["sailing with a crew not on the pay list", "it isn't on my list"]
+)
+def test_what_is_not_on_a_list_asks_for_none(asked: str, terms: Terms) -> None:
+    assert intent.read(asked, terms).form not in {"list", "which"}
+
+
+def test_space_does_not_matter(terms: Terms) -> None:
     assert intent.read("  harbour \n toll ", terms).form == "keyword"
 
 
@@ -167,9 +188,9 @@ def test_a_plural_of_three_words_is_a_list_and_space_does_not_matter(terms: Term
         ("chance to find secret docks", "plain"),
         ("price of lanterns", "keyword"),
         ("toll for foreign ships", "keyword"),
-        ("colours of foreign flags", "list"),
-        ("COLOURS OF FOREIGN FLAGS", "list"),
-        ("spells for mages level 2", "list"),
+        ("colours of foreign flags", "which"),
+        ("COLOURS OF FOREIGN FLAGS", "which"),
+        ("spells for mages level 2", "which"),
     ],
 )
 def test_a_few_words_ask_for_what_stands_before_of_and_to(

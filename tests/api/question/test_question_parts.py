@@ -33,6 +33,7 @@ COMPARED = [
     ("What is the difference between Calm and Fog?", "Calm", "Fog"),
     ("Who earns more, a pilot or a cook?", "pilot", "cook"),
     ("Calm compared to Fog", "Calm", "Fog"),
+    ("compare Calm and Fog ranges", "Calm", "Fog"),
     ("Does the kraken or the selkie have more hit dice?", "kraken", "selkie"),
     ("hit dice of a kraken and a selkie", "kraken", "selkie"),
     ("what is the armour class of the kraken and the selkie", "kraken", "selkie"),

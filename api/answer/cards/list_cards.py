@@ -1,0 +1,80 @@
+"""Put the lists that a question may ask for among the cards that search found for it."""
+
+from dataclasses import replace
+
+from api.answer.cards import folders, listing
+from api.answer.cards.card import Card
+from api.answer.question.intent import Reading, asks_for_some
+from api.answer.question.superlative import superlative
+from retrieval.models import Entry, SearchResult
+from retrieval.ranking.lines import QuestionWords
+from retrieval.text.words import without_command
+from retrieval.vocabulary.terms import title
+
+
+def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list[Card]:
+    """Return the cards with the lists that may be asked for: first where one is, else second.
+
+    Of several things named in a few words only a list that is called so may be.
+    """
+    asked = QuestionWords.of(without_command(whole.question), whole.terms)
+    compared = superlative(whole.question) is not None
+    some = compared or asks_for_some(whole.question) or any(map(str.isdigit, whole.question))
+    listed = listing.cards(whole, asked, by_words=some)
+    if compared:  # of a list without a row that has the most, nobody asked
+        listed = [one for one in listed if one.said]
+    if reading.several:
+        nouns = [asked.stems(one.split()[-1]) for one in reading.several]
+        listed = [one for one in listed if any(n <= _name(one, whole, asked) for n in nouns)]
+    listed = [replace(one, says_all=_says_all(one, whole, asked)) for one in listed]
+    if not found:
+        return listed
+    # Each says all: "the languages that elves know", "which cities are tier 1".
+    if _is_field_of_its_thing(found[0], asked) or asked.asks_for_list(found[0].best):
+        return found
+    # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
+    if reading.form == "list" or (listed and _is_meant(listed[0], found[0], reading, asked)):
+        return [*listed, *found]
+    further = [] if found[0].form == "fields" or reading.form == "open" else listed[:1]
+    return [found[0], *further, *found[1:]]
+
+
+def _is_meant(listed: Card, first: Card, reading: Reading, asked: QuestionWords) -> bool:
+    """Whether a list that may be asked for is better than the card of the best passage."""
+    called = asked.stems(listed.heading.rsplit(" > ", 1)[-1])
+    if listed.said or listed.says_all or any(asked.stems(one) <= called for one in reading.several):
+        return True
+    return reading.form == "which" and _is_more_of(listed, first)
+
+
+def _is_more_of(listed: Card, first: Card) -> bool:
+    """Whether a list is what the first card shows a part of, or holds the line found nearest."""
+    if listed.path != first.path or not listed.listed:
+        return False
+    of_list = set(listed.listed.numbers) & first.lines.keys()
+    return bool(of_list)
+
+
+def _says_all(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
+    """Whether a list is called as something that is asked for, and its section says the rest."""
+    name, rows = _name(listed, whole, asked), _entries(listed, whole)
+    said = name | asked.stems(" ".join(f"{one.lead} {one.quote}" for one in rows))
+    wanted = asked.words - folders.SAID_WITH_IT - asked.stems(" ".join(listed.said))
+    return wanted <= said and not wanted.isdisjoint(name)
+
+
+def _name(listed: Card, whole: SearchResult, asked: QuestionWords) -> frozenset[str]:
+    """The stems of a list's file, its headings and its columns."""
+    columns = {one.lead for one in _entries(listed, whole) if one.kind == "row"}
+    return asked.stems(" ".join([title(listed.path), listed.heading, *columns]))
+
+
+def _entries(listed: Card, whole: SearchResult) -> list[Entry]:
+    return [one for one in whole.files[listed.path].entries if one.heading == listed.heading]
+
+
+def _is_field_of_its_thing(card: Card, asked: QuestionWords) -> bool:
+    """Whether a card is a field that the question names, of the thing that it names."""
+    name = asked.stems(card.best.quote.strip("|-*+ ").split(":")[0].split("|")[0])
+    thing = asked.stems(card.heading.rsplit(" > ", 1)[-1])
+    return card.form == "fields" and bool(name and thing) and name | thing <= asked.words
