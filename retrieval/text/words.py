@@ -42,7 +42,7 @@ _INFORMATION = rf"{_SOME}(?:info|information|details|help|everything|anything|so
 _ON = r"(?:on|about|for|of|with|regarding|concerning|around|behind)"
 _ASKS = r"(?=(?:how|what|when|where|who|why|if|whether|which)\b)"
 _BEFORE = re.compile(
-    rf"\W*(?:(?:hi|hey|hello|ok|okay|well|um|please|pls)\b|"
+    rf"\W*(?:(?:hi|hey|hello|ok|okay|um|please|pls|well(?=,))\b|"
     rf"(?:just )?(?:an? |one )?(?:quick |short |rules? )?(?:question|lookup)\b(?: {_ON}\b)?|"
     rf"(?:can|could|would|will) (?:you|u|someone|anyone) (?:please )?(?=(?:tell|explain|remind)\b)|"
     rf"(?:tell|remind) (?:me|us)(?: again)? {_ASKS}|tell (?:me|us) (?:more )?about\b|"

@@ -34,6 +34,8 @@ from tests.support.index.ingested import IndexFiles
         ("where can I find a sage", "where can I find a sage"),
         ("which rules are optional", "which rules are optional"),
         ("okra", "okra"),
+        ("well, rules for wells", "wells"),
+        ("well poisoning", "well poisoning"),
         ("", ""),
     ],
 )
