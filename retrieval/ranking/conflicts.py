@@ -169,9 +169,14 @@ def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     return meets and not lower.is_row
 
 
-def arranged(count: int, conflicts: Sequence[Conflict], gone: Sequence[bool] = ()) -> list[int]:
+def arranged(
+    count: int,
+    conflicts: Sequence[Conflict],
+    gone: Sequence[bool] = (),
+    whole: Sequence[bool] = (),
+) -> list[int]:
     """Return the places 0 to `count` - 1 so that a binding statement is directly before what it
-    overrides.
+    overrides, and behind it where that is marked in `whole`.
 
     Several stand in the order of `conflicts`. Else their order stays, but for those marked in
     `gone` (superseded, says their file), which follow. Files that supersede each other stay as they
@@ -179,19 +184,26 @@ def arranged(count: int, conflicts: Sequence[Conflict], gone: Sequence[bool] = (
     """
     order: list[int] = []
     for place in sorted(range(count), key=lambda place: bool(gone and gone[place])):
-        _place(place, conflicts, order, ())
+        _place(place, conflicts, order, (), whole)
     return order
 
 
 def _place(
-    place: int, conflicts: Sequence[Conflict], order: list[int], below: tuple[int, ...]
+    place: int,
+    conflicts: Sequence[Conflict],
+    order: list[int],
+    below: tuple[int, ...],
+    whole: Sequence[bool],
 ) -> None:
     """Append a statement behind those that override it; `below` are the ones that led here."""
     if place in order:
         return
     binding = {(conflict.upper, conflict.lower) for conflict in conflicts if conflict.binding}
     over = [one.upper for one in conflicts if one.binding and one.lower == place]
+    if is_first := bool(whole and whole[place]):
+        order.append(place)
     for above in (upper for upper in over if (place, upper) not in binding):
         if above not in (*below, place):
-            _place(above, conflicts, order, (*below, place))
-    order.append(place)
+            _place(above, conflicts, order, (*below, place), whole)
+    if not is_first:
+        order.append(place)

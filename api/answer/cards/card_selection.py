@@ -10,7 +10,7 @@ from api.answer.question.intent import Reading
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.lines import QuestionWords, words_of
-from retrieval.vocabulary.terms import key, raw_cells, stems_of
+from retrieval.vocabulary.terms import key, raw_cells, stems_of, title
 
 MOST = 4  # cards
 # Of 1,461 folded cards on calibration these drop 44 %, and 1 of the 73 that hold what the cards
@@ -151,6 +151,11 @@ def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote]) -> bool:
     return card.score < first.score - _FAR and card.nearness < first.nearness - _FAR_LINE
 
 
+def _is_all_that_is_asked(card: Card, asked: QuestionWords) -> bool:
+    names = (card.heading.rsplit(" > ", 1)[-1], title(card.path))
+    return bool(asked.words) and any(asked.words <= asked.stems(name) for name in names)
+
+
 def is_namesake(card: Card, other: Card) -> bool:
     """Tell whether two cards are the same section of files of one name in two folders."""
     one, two = card.path.rsplit("/", 1)[-1], other.path.rsplit("/", 1)[-1]
@@ -192,7 +197,10 @@ def _arranged(
     notes: Mapping[str, SourceNote],
     files: Mapping[str, IndexedFile],
 ) -> tuple[Card, ...]:
-    """Errata above what they correct, superseded files last, both with their badges."""
+    """Errata above what they correct, superseded files last, both with their badges.
+
+    Where nothing but a section's name is asked, they stand below it: they correct a detail.
+    """
     of_card = [notes.get(card.path, SourceNote(card.path)) for card in found]
     statements = [
         conflicts.statement(card.best, note, files[card.path].entries)
@@ -200,7 +208,8 @@ def _arranged(
     ]
     met = conflicts.conflicts(statements, asked.words)
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]
-    order = conflicts.arranged(len(found), met, gone)
+    whole = [_is_all_that_is_asked(card, asked) for card in found]
+    order = conflicts.arranged(len(found), met, gone, whole)
     above = {one.upper for one in met if one.binding}
     return tuple(
         replace(

@@ -103,6 +103,14 @@ def test_an_erratum_stands_directly_above_what_it_corrects(context: SearchContex
     assert "**[1] Errata** (errata) (9. Errata.md:9)" in written(shown)
 
 
+def test_below_a_section_that_is_asked_for_by_its_name_its_erratum_stands(
+    context: SearchContext,
+) -> None:
+    shown = chosen(context, "mutiny")
+    assert [card.path for card in shown[:2]] == ["1. Ships/3. Mutiny.md", "9. Errata.md"]
+    assert not any(card.folded for card in shown[:2])
+
+
 @pytest.mark.parametrize("asked", ["What is the harbour toll?", "harbour toll", "old toll"])
 def test_a_superseded_file_is_never_first(context: SearchContext, asked: str) -> None:
     shown = chosen(context, asked)

@@ -86,6 +86,13 @@ def test_of_one_file_s_corrections_a_row_is_first_for_it_says_what_holds() -> No
     assert conflicts.arranged(len(statements), found) == [2, 1, 0]
 
 
+def test_below_what_is_asked_for_as_a_whole_its_corrections_stand() -> None:
+    statements = [said(BASE, "crossbow"), said(SourceNote("free.md")), said(ERRATA, "crossbow")]
+    found = conflicts.conflicts(statements, ASKED)
+    assert conflicts.arranged(3, found) == [2, 0, 1]
+    assert conflicts.arranged(3, found, (), (True, False, False)) == [0, 2, 1]
+
+
 def test_files_that_override_each_other_keep_their_order() -> None:
     pair = [Conflict(0, 1, binding=True), Conflict(1, 0, binding=True)]
     assert conflicts.arranged(3, pair) == [0, 1, 2]
