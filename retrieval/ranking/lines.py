@@ -5,7 +5,7 @@ are called as files, headings, rows and bold beginnings are, fields as columns a
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +15,7 @@ from retrieval.models import Entry, Evidence, Hit, Name, Terms
 from retrieval.ranking import ranges
 from retrieval.text import numbers_in_words
 from retrieval.text.normalize import searchable
-from retrieval.text.quantities import Value, values
+from retrieval.text.quantities import Value, amounts_in, values
 from retrieval.vocabulary.terms import (
     asked_fields,
     fields_of,
@@ -32,19 +32,8 @@ _WORDS = 0.2  # what all of the question's words in an entry add to its nearness
 _NUMBER = 0.1  # what a row for the number that was asked for adds
 _FIELD = 0.1  # what an entry adds that has a field which was asked for in other words
 _NAMED = 0.25  # what a field adds whose name the question holds whole
-_ORDINAL = re.compile(
-    rf"\b(?:({'|'.join(numbers_in_words.TENS)})[- ])?({'|'.join(numbers_in_words.ORDINALS)})"
-    r"(?=[- ](\w+))",
-    re.IGNORECASE,
-)
-_CODE = re.compile(r"\b([^\W\d_]{2,})\s+((?![Ii]\b(?!\W*$)|a\b(?!\W*$))[^\W_]{1,2})\b")
 # "Never flee" is called so by nobody who asks how to flee.
 _NEGATED = re.compile(r"\b(?:never|not|no|none|cannot|without)\b", re.IGNORECASE)
-_MEASURED = re.compile(
-    r"\b\d[\d.,]*(?:[ -]?(?:f(?:oo|ee)t|ft|inch(?:es)?|yards?|miles?|k?m|(?:kilo)?met(?:er|re)s?|"
-    r"seconds?|minutes?|hours?|days?|weeks?|months?|years?|kg|lbs?|pounds?|percent))?\b",
-    re.IGNORECASE,
-)
 _JOINED = re.compile(r",? (?:and|or|&) |, ", re.IGNORECASE)
 WHOLE = 0.95  # of a question: nothing is asked but a thing of the vault, or a field of it
 _MOSTLY = 0.5  # of it, that the name of a list says
@@ -78,8 +67,8 @@ class QuestionWords:
             fsum(terms.weight(word) for word in words),
             _values_in(question, terms),
             asked | terms.in_full(asked),
-            _codes_in(question),
-            words & terms.in_full(stems_of(" ".join(_MEASURED.findall(question)))),
+            ranges.codes_in(question),
+            words & terms.in_full(stems_of(amounts_in(question))),
         )
 
     def stems(self, text: str) -> frozenset[str]:
@@ -133,37 +122,11 @@ class QuestionWords:
         return ranges.in_range(row, self.values, self.words, self.terms.in_full)
 
 
-def ordinals_in_digits(text: str, is_counted: Callable[[str], bool]) -> str:
-    """Return `text` with "second level" as "2 level", where `is_counted` tells so of the word."""
-
-    def in_digits(match: re.Match[str]) -> str:
-        tens, ordinal, counted = match.groups()
-        if not is_counted(counted):
-            return match[0]  # "who goes first"
-        number = numbers_in_words.ORDINALS[ordinal.lower()]
-        return str(number + (int(numbers_in_words.value(tens)) if tens else 0))
-
-    return _ORDINAL.sub(in_digits, text)
-
-
-def _codes_in(question: str) -> tuple[tuple[str, str], ...]:
-    """The codes of a question with their kind's stem: "type G", "zone b", "route S2".
-
-    They are one letter, or two signs with a capital or a digit in them. "a" and "i" are words but
-    at the end, and figures alone are numbers.
-    """
-    return tuple(
-        (kind, sign.upper())
-        for word, sign in _CODE.findall(question)
-        if len(sign) == 1 or sign != sign.lower() or not sign.isalpha()
-        if not sign.isdigit()
-        for kind in stems_of(word)
-    )
-
-
 def _values_in(question: str, terms: Terms) -> tuple[Value, ...]:
     """The numbers of a question, "first level" among them where level is a field of the vault."""
-    in_digits = ordinals_in_digits(question, lambda word: key(word) in terms.fields)
+    in_digits = numbers_in_words.ordinals_in_digits(
+        question, lambda word: key(word) in terms.fields
+    )
     text = searchable(in_digits.lower())
     return values(text) if any(map(str.isdigit, text)) else ()
 

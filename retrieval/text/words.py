@@ -41,7 +41,7 @@ _RULES = r"(?:rules?|polic(?:y|ies)|mechanics)"
 _INFORMATION = rf"{_SOME}(?:info|information|details|help|everything|anything|something)"
 _ON = r"(?:on|about|for|of|with|regarding|concerning|around|behind)"
 _ASKS = r"(?=(?:how|what|when|where|who|why|if|whether|which)\b)"
-_BEFORE = re.compile(
+_SAID_FIRST = re.compile(
     rf"\W*(?:(?:hi|hey|hello|ok|okay|um|please|pls|well(?=,))\b|"
     rf"(?:just )?(?:an? |one )?(?:quick |short |rules? )?(?:question|lookup)\b(?: {_ON}\b)?|"
     rf"(?:can|could|would|will) (?:you|u|someone|anyone) (?:please )?(?=(?:tell|explain|remind)\b)|"
@@ -62,7 +62,7 @@ _OF_RULES = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _RULES_OF = re.compile(
-    r"\W*(?P<how>how (?:do|does) (?:the )?)?(?P<about>(?:[\w'-]+ ){0,4}(?P<last>[\w'-]+)) "
+    r"\W*+(?P<how>how (?:do|does) (?:the )?)?(?P<about>(?:[\w'-]+ ){0,4}(?P<last>[\w'-]+)) "
     r"(?P<rules>rules?|mechanics)(?(how) work)\W*",
     re.IGNORECASE,
 )
@@ -88,7 +88,7 @@ def without_asking(text: str, is_name: Callable[[set[str]], bool]) -> str:
     holds nothing else stays as it is.
     """
     left = text
-    while (found := _BEFORE.match(left)) and left[found.end() :].strip(" ?!."):
+    while (found := _SAID_FIRST.match(left)) and left[found.end() :].strip(" ?!."):
         left = left[found.end() :]
     if found := _RULES_OF.fullmatch(left) or _OF_RULES.fullmatch(left):
         about = [word for word in WORD.findall(found["about"].lower()) if word not in STOP]

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from api.answer.question.intent import Reading
 from retrieval.models import Entry, Terms
-from retrieval.ranking.lines import ordinals_in_digits
 from retrieval.reading_order import reading_order
 from retrieval.text.normalize import unnumbered
+from retrieval.text.numbers_in_words import ordinals_in_digits
 from retrieval.text.words import without_command
 from retrieval.vocabulary.terms import stems_of
 
