@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from errno import EADDRINUSE
+from functools import partial
 from ipaddress import ip_address
 from socket import (
     AF_INET,
@@ -24,11 +25,14 @@ from socket import (
     socket,
 )
 from types import FrameType
+from typing import cast
 
 import uvicorn
 from fastapi import FastAPI
 
 from api.admission import connection_limits
+from api.admission.accepting import Acceptor
+from api.admission.connection_limits import LimitedProtocol
 from api.main import create_app
 from api.observability import logs, traces
 from api.state import open_app_state
@@ -40,9 +44,6 @@ log = logging.getLogger("api")
 # A search lets go of the interpreter some hundred times, and gets it back when whoever took it has
 # had its interval: beside a page that is being made, 5 ms (Python's own) made seconds of 60 ms.
 _SWITCH_SECONDS = 0.0002
-# Connections that are accepted before those over the limit are closed. asyncio takes as many at
-# once as may wait in the kernel, and each holds a file meanwhile.
-_ACCEPTED = 16
 _BACKLOG = 2048  # connections that wait in the kernel
 
 
@@ -79,14 +80,29 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class _Server(uvicorn.Server):
-    """Says where it is, as the last line of its start."""
+    """Accepts connections itself, and says where it is as the last line of its start."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._acceptors: list[Acceptor] = []
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
         await super().startup(sockets=sockets)
+        http = cast("type[LimitedProtocol]", self.config.http_protocol_class)  # of _config
+        make = partial(
+            http, config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
         for one in sockets or ():
-            one.listen(_BACKLOG)  # asyncio has made it as few as it accepts at once
+            acceptor = Acceptor(one, make, http.open_connections)
+            acceptor.start()
+            self._acceptors.append(acceptor)
         if self.started:
             print(f"rules-oracle: http://{self.config.host}:{self.config.port}", flush=True)
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        for one in self._acceptors:
+            one.stop()
+        await super().shutdown(sockets=sockets)
 
 
 def _config(app: FastAPI, settings: Settings) -> uvicorn.Config:
@@ -97,7 +113,7 @@ def _config(app: FastAPI, settings: Settings) -> uvicorn.Config:
         http=connection_limits.protocol(),
         log_config=None,
         access_log=False,
-        backlog=_ACCEPTED,
+        backlog=_BACKLOG,
         timeout_keep_alive=connection_limits.IDLE_SECONDS,
         timeout_graceful_shutdown=10,
         forwarded_allow_ips=settings.forwarded_allow_ips,

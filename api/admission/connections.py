@@ -32,6 +32,11 @@ class Connections:
         self._unread: OrderedDict[Connection, None] = OrderedDict()
         self._in_reserve: OrderedDict[Connection, None] = OrderedDict()
 
+    @property
+    def is_full(self) -> bool:
+        """Whether all places are taken, those of the reserve among them."""
+        return len(self._counted) >= self.most and len(self._in_reserve) >= self.reserve
+
     def admit(self, new: Connection) -> bool:
         """Give a connection a place; False where it gets one of the reserve.
 
