@@ -26,7 +26,7 @@ from retrieval.settings import ENGLISH
 from retrieval.text.normalize import searchable, without_contractions
 from retrieval.text.words import without_asking
 from retrieval.tracing import KIND, MODEL, OPERATION, stage
-from retrieval.vocabulary.terms import in_vault_words, stemmed
+from retrieval.vocabulary.terms import in_vault_words, key, stemmed
 
 QUESTION_LIMIT = 4_000  # characters; the encoder's own limit is checked as well
 
@@ -128,7 +128,10 @@ def written_out(context: SearchContext, question: str, terms: Terms) -> str:
     if context.settings.language != ENGLISH:
         return question
 
-    def is_name(stems: set[str]) -> bool:
+    def is_name(words: str) -> bool:
+        stems = set(key(words))
+        if not stems or not stems <= terms.named_words:  # nearly always, and names are many
+            return False
         return any(stems.issubset(name) for name in terms.names)
 
     return without_asking(without_contractions(question, is_kept), is_name)

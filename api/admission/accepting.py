@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from errno import EMFILE, ENFILE, ENOBUFS, ENOMEM
 from socket import socket
 
 from api.admission.connections import Connections
@@ -15,6 +16,7 @@ from api.admission.connections import Connections
 _AT_ONCE = 16  # connections before others have a turn: each holds a file
 _AT_ONCE_FULL = 8  # the same while all places are taken, …
 _PAUSE = 0.008  # … and seconds before the next ones, which makes a thousand a second
+_NO_FILES = {EMFILE, ENFILE, ENOBUFS, ENOMEM}
 _NO_FILE = 1.0  # seconds after which it is tried again where the system has no file left
 
 log = logging.getLogger("api")
@@ -52,6 +54,8 @@ class Acceptor:
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
+                if error.errno not in _NO_FILES:  # of one connection
+                    continue
                 log.error("no connection can be accepted: %s; trying again", error)
                 self._wait(_NO_FILE)
                 return

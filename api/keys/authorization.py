@@ -5,6 +5,8 @@ API_KEYS there are no keys, and everybody who reaches the server may call everyt
 """
 
 import logging
+from hashlib import sha256
+from hmac import compare_digest
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request, Security
@@ -95,7 +97,15 @@ def is_led_here(request: Request) -> bool:
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         return site in {"cross-site", "same-site"}
-    return is_signed_in(request) and OWN_PAGE_COOKIE not in request.cookies
+    if not is_signed_in(request):
+        return False
+    given = request.cookies.get(OWN_PAGE_COOKIE, "").encode()
+    return not compare_digest(given, own_page(request.cookies[COOKIE]).encode())
+
+
+def own_page(token: str) -> str:
+    """Return what the second cookie of a key holds; another page of this host cannot make it up."""
+    return sha256(b"own page " + token.encode()).hexdigest()
 
 
 async def _authorized(

@@ -36,7 +36,7 @@ async def sign_in(
     secure = request.url.scheme == "https"
     put = partial(reply.set_cookie, max_age=_SECONDS, httponly=True, secure=secure)
     put(authorization.COOKIE, token, samesite="lax")
-    put(authorization.OWN_PAGE_COOKIE, "1", samesite="strict")
+    put(authorization.OWN_PAGE_COOKIE, authorization.own_page(token), samesite="strict")
     return reply
 
 

@@ -21,7 +21,7 @@ _NO_CORRECTION = re.compile(
 # A sentence that says so itself: "The price of 150 gp is right as printed."
 _KEPT = re.compile(
     r"\b(?:is|are|stays?|stands?|remains?) (?:right|correct|unchanged|as (?:printed|written|before|"
-    r"it (?:is|was)))\b|\bkeeps? (?:its|their|the|his|her)\b|\b(?:stay|remain)s?[.;!?]?$",
+    r"it (?:is|was)))\b|\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:stay|remain)s?[.;!?]?$",
     re.IGNORECASE,
 )
 _ALL: frozenset[str] = frozenset()
@@ -109,7 +109,7 @@ def _said(entry: Entry) -> tuple[frozenset[str], frozenset[str], bool, bool]:
     heading = entry.heading.rsplit(" > ", 1)[-1]
     sentences = [entry.words] if is_row else _STATEMENT_END.split(entry.words)
     if subject.endswith(".md"):  # a row is about what it says of a file, not about its name
-        sentences = cells(entry.quote)[1:]
+        sentences = [" ".join(cells(entry.quote)[1:])]
     said = " ".join(one for one in sentences if not _KEPT.search(one))
     words = frozenset(stems_of(f"{entry.heading} {said}"))
     about = frozenset(stems_of(subject or heading))

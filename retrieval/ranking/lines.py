@@ -34,6 +34,7 @@ _FIELD = 0.1  # what an entry adds that has a field which was asked for in other
 _NAMED = 0.25  # what a field adds whose name the question holds whole
 # "Never flee" is called so by nobody who asks how to flee.
 _NEGATED = re.compile(r"\b(?:never|not|no|none|cannot|without)\b", re.IGNORECASE)
+_AND = re.compile(r" (?:and|or|&) ", re.IGNORECASE)
 _JOINED = re.compile(r",? (?:and|or|&) |, ", re.IGNORECASE)
 WHOLE = 0.95  # of a question: nothing is asked but a thing of the vault, or a field of it
 _MOSTLY = 0.5  # of it, that the name of a list says
@@ -217,9 +218,8 @@ def _covered(question: QuestionWords, path: str, entry: Entry) -> float:
 
 
 def _joined(name: str) -> list[str]:
-    """The names that one joins: of "Swimming and Drowning" both."""
-    parts = _JOINED.split(name)
-    return parts if len(parts) > 1 else []
+    """The names that one joins: of "Swimming and Drowning" both, of "Giant, Fire" none."""
+    return _JOINED.split(name) if _AND.search(name) else []
 
 
 @lru_cache(maxsize=65_536)

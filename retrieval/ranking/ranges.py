@@ -1,15 +1,17 @@
 """Whether a table's row is for a number of the question: 5 is one of "4-6" and of "up to 12"."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from retrieval.models import Entry
 from retrieval.text.quantities import MEASURES, Interval, Value, intervals, values
+from retrieval.text.words import stem
 from retrieval.vocabulary.terms import cells, stems_of, title
 
 _CODE = re.compile(r"\b([^\W\d_]{2,})\s+((?![Ii]\b(?!\W*$)|a\b(?!\W*$))[^\W_]{1,2})\b")
+_CLOCK = stem("time")  # "Time of day" is no number of days
 # Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
 InFull = Callable[[AbstractSet[str]], frozenset[str]]
 
@@ -34,10 +36,7 @@ def named(
     return frozenset(
         value.number
         for value in asked_values
-        if any(
-            span.low <= same.number <= span.sure and _may_be_one_unit(same, span, column)
-            for same in (value, *value.in_other_units())
-        )
+        if any(span.low <= same.number <= span.sure for same in _in_units(value, span, column))
         and not _is_said(entry.heading, value, in_full)
     )
 
@@ -97,17 +96,21 @@ def in_range(
         or not (span.units | column).isdisjoint(value.units)
         or not column.isdisjoint(asked)
         for asked_value in asked_values
-        for value in (asked_value, *asked_value.in_other_units())
-        if span.low <= value.number <= span.high and _may_be_one_unit(value, span, column)
+        for value in _in_units(asked_value, span, column)
+        if span.low <= value.number <= span.high
     )
 
 
-def _may_be_one_unit(value: Value, span: Interval, column: AbstractSet[str]) -> bool:
-    """Whether neither has a unit that the other has not; "Day" above a number is one."""
-    if span.units:
-        return not value.units or not span.units.isdisjoint(value.units)
-    measures = column & MEASURES
-    return not (measures and value.units & MEASURES) or not measures.isdisjoint(value.units)
+def _in_units(value: Value, span: Interval, column: AbstractSet[str]) -> Iterator[Value]:
+    """A number where it may be of a row's unit, and the same in that unit: of three weeks 21 days.
+
+    A column that is called "Day" gives its rows a unit; one called "Time of day" does not.
+    """
+    units = span.units or (column & MEASURES if _CLOCK not in column else frozenset())
+    is_measured = bool(value.units & MEASURES) or bool(span.units)
+    if not (value.units and units and is_measured) or not units.isdisjoint(value.units):
+        yield value
+    yield from (same for same in value.in_other_units() if same.units & (span.units | column))
 
 
 def _label(

@@ -47,8 +47,8 @@ MEASURES = frozenset(unit for pair in _FACTORS for unit in pair)
 
 
 _MEASURED = re.compile(
-    r"\b\d[\d.,]*(?:[ -]?(?:f(?:oo|ee)t|ft|inch(?:es)?|yards?|miles?|k?m|(?:kilo)?met(?:er|re)s?|"
-    r"seconds?|minutes?|hours?|days?|weeks?|months?|years?|kg|lbs?|pounds?|percent))?\b",
+    r"\b\d[\d.,]*[ -]?(?:f(?:oo|ee)t|ft|inch(?:es)?|yards?|miles?|k?m|(?:kilo)?met(?:er|re)s?|"
+    r"seconds?|minutes?|hours?|days?|weeks?|months?|years?|kg|lbs?|pounds?|percent)\b",
     re.IGNORECASE,
 )
 
@@ -106,7 +106,7 @@ class _Token(NamedTuple):
 
 
 def amounts_in(text: str) -> str:
-    """Return the figures of a text, each with the standard measure behind it: "60 feet"."""
+    """Return the figures of a text that have a standard measure behind them: "60 feet"."""
     return " ".join(_MEASURED.findall(text))
 
 

@@ -41,9 +41,14 @@ _RULES = r"(?:rules?|polic(?:y|ies)|mechanics)"
 _INFORMATION = rf"{_SOME}(?:info|information|details|help|everything|anything|something)"
 _ON = r"(?:on|about|for|of|with|regarding|concerning|around|behind)"
 _ASKS = r"(?=(?:how|what|when|where|who|why|if|whether|which)\b)"
+_TALK = (
+    r"(?:how|what(?:'?s)?|when|where|who|why|which|if|can|could|would|will|is|are|do|does|did|tell|explain|"
+    r"remind|please|quick|just|i|we|i'?m|looking|need)\b"
+)
 _SAID_FIRST = re.compile(
-    rf"\W*(?:(?:hi|hey|hello|ok|okay|um|please|pls|well(?=,))\b|"
-    rf"(?:just )?(?:an? |one )?(?:quick |short |rules? )?(?:question|lookup)\b(?: {_ON}\b)?|"
+    rf"\W*(?:(?:please|pls|(?:hi|hey|hello|ok|okay|well)(?=[,!.]| {_TALK}))\b|"
+    rf"(?:just )?(?:an? |one )?(?:quick |short |rules? )?(?:question|lookup)(?: {_ON}\b|"
+    rf"(?=[,:]| {_TALK}))|"
     rf"(?:can|could|would|will) (?:you|u|someone|anyone) (?:please )?(?=(?:tell|explain|remind)\b)|"
     rf"(?:tell|remind) (?:me|us)(?: again)? {_ASKS}|tell (?:me|us) (?:more )?about\b|"
     rf"explain\b(?: to (?:me|us)\b)?(?: again\b)?|"
@@ -62,10 +67,26 @@ _OF_RULES = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _RULES_OF = re.compile(
-    r"\W*+(?P<how>how (?:do|does) (?:the )?)?(?P<about>(?:[\w'-]+ ){0,4}(?P<last>[\w'-]+)) "
-    r"(?P<rules>rules?|mechanics)(?(how) work)\W*",
+    r"\W*+(?P<how>how (?:do|does) (?:the )?)?(?P<about>(?:[\w'-]+ ){0,4}[\w'-]+) "
+    r"(?P<rules>rules|mechanics)(?(how) work)\W*",
     re.IGNORECASE,
 )
+_SAID_IN_NAMES = {
+    "a",
+    "an",
+    "the",
+    "and",
+    "or",
+    "of",
+    "to",
+    "in",
+    "on",
+    "at",
+    "by",
+    "for",
+    "from",
+    "with",
+}
 _IRREGULAR = {
     "calves": "calf", "children": "child", "dwarves": "dwarf", "elves": "elf", "feet": "foot",
     "geese": "goose", "halves": "half", "hooves": "hoof", "knives": "knife", "loaves": "loaf",
@@ -81,20 +102,31 @@ def without_command(text: str) -> str:
     return _COMMAND.sub(" ", text)
 
 
-def without_asking(text: str, is_name: Callable[[set[str]], bool]) -> str:
+def without_asking(text: str, is_name: Callable[[str], bool]) -> str:
     """Return what is asked for: of "tell me about the rules for falling" the last word.
 
-    `is_name` tells of stems whether something is called by all of them: "house rules". A text that
+    `is_name` tells of words whether something is called by all of them: "house rules". A text that
     holds nothing else stays as it is.
     """
+    while (left := _peeled(text, is_name)) != text:
+        text = left
+    return text
+
+
+def _peeled(text: str, is_name: Callable[[str], bool]) -> str:
+    """A text without the first or last of what is said around what it asks for."""
     left = text
-    while (found := _SAID_FIRST.match(left)) and left[found.end() :].strip(" ?!."):
-        left = left[found.end() :]
-    if found := _RULES_OF.fullmatch(left) or _OF_RULES.fullmatch(left):
-        about = [word for word in WORD.findall(found["about"].lower()) if word not in STOP]
-        behind = found.groupdict().get("last")
-        beside = behind.lower() if behind else next(iter(about), "")
-        if beside in about and not is_name({stem(beside), stem(found["rules"].lower())}):
+    if found := _SAID_FIRST.match(text):
+        said = [word for word in WORD.findall(found[0].lower()) if word not in STOP]
+        rest = WORD.findall(text[found.end() :].lower())
+        is_called = said and rest[:1] and rest[0] not in STOP and is_name(f"{said[-1]} {rest[0]}")
+        left = text[found.end() :] if rest and not is_called else text
+    elif found := _RULES_OF.fullmatch(text) or _OF_RULES.fullmatch(text):
+        about = WORD.findall(found["about"].lower())
+        telling = [word for word in about if word not in STOP]
+        beside = about[-1] if found.re is _RULES_OF else next(iter(telling), "")
+        is_thing = found.re is _OF_RULES or _SAID_IN_NAMES.issuperset(set(about) & STOP)
+        if beside in telling and is_thing and not is_name(f"{beside} {found['rules']}"):
             left = found["about"]
     return left if any(word.lower() not in STOP for word in WORD.findall(left)) else text
 

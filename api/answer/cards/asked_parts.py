@@ -9,6 +9,7 @@ from api.answer.cards.card import Piece
 from api.answer.cards.place import CardPlace
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
+from retrieval.text.quantities import MEASURES
 from retrieval.vocabulary.terms import raw_cells, stems_of
 
 _UNIT = re.compile(r"(?<=\d)[^\W\d_]{2,}")
@@ -63,7 +64,9 @@ def _is_named(path: str, row: Entry, asked: QuestionWords) -> bool:
 
 def _said(path: str, row: Entry, asked: QuestionWords) -> frozenset[str | float]:
     """The words of the question that a row says, and its numbers and codes that it is for."""
-    words = frozenset(one for one in asked.stems(row.quote) & asked.words if not one.isdigit())
+    words = asked.stems(row.quote) & asked.words
+    if any(value.units & MEASURES for value in asked.values):  # "3" is no three weeks
+        words = frozenset(one for one in words if not one.isdigit())
     return words | asked.labels_of(path, row)
 
 

@@ -68,14 +68,14 @@ def choose(
 
 
 def _says_most(card: Card, searched: Searched) -> bool:
-    """Whether a card overrides another, in all that is asked but for a word.
+    """Whether a card overrides another, in two words and all that is asked but for one.
 
-    "What does a war horse carry?" is told nothing of a new price of horses.
+    "Can a war horse carry more than a mule?" is told nothing of a new price of horses.
     """
     if card.chunk not in [hit.chunk for hit in searched.found.overriding]:
         return False
     said = searched.asked.terms.in_full(words_of(card.best))
-    return len(searched.asked.words - said) <= 1
+    return len(searched.asked.words & said) >= max(2, len(searched.asked.words) - 1)
 
 
 def _has_row_of_each(found: Sequence[Card], parts: Sequence[SearchResult]) -> bool:
@@ -209,6 +209,8 @@ def _arranged(
     met = conflicts.conflicts(statements, asked.words)
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]
     whole = [_is_all_that_is_asked(card, asked) for card in found]
+    for one in met:  # what is called so itself corrects no detail
+        whole[one.lower] &= not (one.binding and whole[one.upper])
     order = conflicts.arranged(len(found), met, gone, whole)
     above = {one.upper for one in met if one.binding}
     return tuple(

@@ -73,7 +73,8 @@ def _by_words(
     but for the one that a number of the question is the name of, and the nearest one, where the
     section says these words nowhere else. A number has to be a whole cell.
     """
-    words = asked.words - above(file, block, asked) - folders.SAID_WITH_IT
+    said = asked.stems(" ".join(row for _, row in rows))
+    words = asked.words - above(file, block, asked) - (folders.SAID_WITH_IT - said)
     figures = set(_NUMBER.findall(asked.question))
     cells = [(part, row, [cell.strip("`* ") for cell in raw_cells(row)]) for part, row in rows]
     called = [part for part, _, own in cells if figures and own and {own[0]} == figures]

@@ -92,7 +92,7 @@ def _named_section(file: IndexedFile, asked: QuestionWords, best: RankedLine) ->
     named += list(sections)[:1] if asked.words <= whole else []
     if not named or not asked.words:
         return []
-    rest = asked.words - called[named[0]]
+    rest = asked.words - called[named[0]] - whole
 
     def is_behind(entry: Entry) -> tuple[bool, bool]:
         fields = asked.terms.in_full(field_words(file.path, entry))
@@ -169,7 +169,12 @@ def _next_best(place: CardPlace, found: Sequence[RankedLine]) -> Entry | None:
 
 
 def _introducing(place: CardPlace, item: Entry) -> Entry | None:
-    """The nearest entry above an item, in its section, that ends with what introduces its list."""
+    """The nearest entry above an item, in its section, that ends with what introduces its list.
+
+    None for a list that nothing introduces.
+    """
+    if not item.lead.strip():
+        return None
     above = [
         entry
         for entry in place.file.entries

@@ -29,9 +29,10 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     listed = [replace(one, says_all=_says_all(one, whole, asked)) for one in listed]
     if not found:
         return listed
-    # Each says all: "the languages that elves know", "which cities are tier 1".
-    if _is_field_of_its_thing(found[0], asked) or asked.asks_for_list(found[0].best):
+    if _is_field_of_its_thing(found[0], asked):  # it says all: "the languages that elves know"
         return found
+    if asked.asks_for_list(found[0].best):  # so does a sentence: "which cities are tier 1"
+        return [found[0], *listed[:1], *found[1:]]
     # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
     if reading.form == "list" or (listed and _is_meant(listed[0], found[0], reading, asked)):
         return [*listed, *found]

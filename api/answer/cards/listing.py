@@ -47,6 +47,7 @@ class _Found:
     block: Block
     score: float
     best: Entry
+    is_found: bool = False  # whether search found `best`; else it is the block's first
 
 
 def cards(found: SearchResult, asked: QuestionWords, *, by_words: bool = False) -> list[Card]:
@@ -78,8 +79,9 @@ def cards(found: SearchResult, asked: QuestionWords, *, by_words: bool = False) 
 
 def _by_rows(found: _Found, asked: QuestionWords, *, is_likeliest: bool) -> Card | None:
     """A table's card with those of its rows alone that are asked for; None where all or none is."""
+    nearest = found.best if found.is_found else None
     rows = chosen_rows.chosen(
-        found.file, found.block, asked, is_likeliest=is_likeliest, nearest=found.best
+        found.file, found.block, asked, is_likeliest=is_likeliest, nearest=nearest
     )
     return replace(_card(found, rows.parts), said=rows.said) if rows else None
 
@@ -127,7 +129,8 @@ def _choices(found: SearchResult, asked: QuestionWords) -> Iterator[_Found]:
                 best = held[0].entry if held else _first_entry(file, block) or lines[0].entry
                 found_at[place] = _Found(hit, file, block, score, best)
     for place, one in found_at.items():  # another passage of the file may hold a nearer line
-        yield replace(one, best=nearest[place].entry if place in nearest else one.best)
+        line = nearest.get(place)
+        yield replace(one, best=line.entry, is_found=True) if line else one
 
 
 def _score(

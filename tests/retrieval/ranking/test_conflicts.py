@@ -121,7 +121,9 @@ def test_what_is_said_to_be_no_error_stands_above_nothing(heading: str, corrects
     [
         ("The crossbow's damage of 1d6 is right as printed.", False),
         ("The damage of 1d6 is unchanged; range and cost stay.", False),
-        ("*Black* bolts: each keeps its crossbow damage.", False),
+        ("The crossbow's damage is 1d6; a magic crossbow keeps its damage.", True),
+        ("A magic crossbow keeps its damage.", False),
+        ("The crossbow's owner keeps its damage of 1d8 for a year.", True),
         ("The price is right as printed. A crossbow does damage of 1d8.", True),
         ("Crossbow damage was as printed by mistake, and is 1d8.", True),
     ],
@@ -163,3 +165,11 @@ def test_a_row_is_about_what_it_says_of_a_file_and_not_about_its_name() -> None:
     weapons = said(BASE, "weapon", "crossbow")
     assert conflicts.conflicts([weapons, made], frozenset({"weapon"})) == []
     assert conflicts.conflicts([said(BASE, "crossbow"), made], frozenset({"crossbow"})) != []
+
+
+def test_a_row_that_says_that_a_file_is_right_stands_above_nothing() -> None:
+    quote = "| Weapons.md | Crossbow damage 1d6 | is right as printed |"
+    row = Entry("row", "Errata", 9, 9, quote, "", "", quote.lower())
+    assert (
+        conflicts.conflicts([said(BASE, "crossbow"), conflicts.statement(row, ERRATA)], ASKED) == []
+    )

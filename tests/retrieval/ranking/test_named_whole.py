@@ -46,6 +46,7 @@ def test_all_that_is_asked_being_named_adds_its_weight_and_less_adds_nothing() -
         ("falling for 12 days", True),
         ("falling from a roof of 60 feet", False),
         ("60 feet", False),
+        ("falling 404", False),  # a figure alone may be a name
     ],
 )
 def test_an_amount_is_no_part_of_what_is_named(question: str, is_whole: bool) -> None:

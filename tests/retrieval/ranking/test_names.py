@@ -188,12 +188,14 @@ def test_no_field_is_asked_for_where_none_is_meant() -> None:
         ("what does jewellery cost", True),
         ("swimming in lakes", False),
         ("gem trade", False),
+        ("fire", False),
     ],
 )
 def test_a_heading_that_joins_names_is_called_by_each(question: str, is_whole: bool) -> None:
     swims = ("Water.md", entry("Whoever sinks holds their breath.", "Swimming and Drowning"))
     gems = ("7. Coins, Gems & Jewellery.md", entry("**Cost:** as the buyer pays.", "Worth"))
     trade = ("Trade.md", entry("The gem trade goes by lakes.", "Trade"))
-    terms = learnt(swims, gems, trade)
-    path, one = gems if "jewel" in question else swims
+    giant = ("Giants.md", entry("It throws rocks.", "Giant, Fire"))
+    terms = learnt(swims, gems, trade, giant)
+    path, one = gems if "jewel" in question else giant if question == "fire" else swims
     assert (covered(terms, question, path, [one]) >= WHOLE) is is_whole

@@ -61,6 +61,8 @@ def test_a_number_of_another_unit_is_not_meant() -> None:
         ("after 2 years", "24 months", "Notice", True),
         ("after 90 minutes", "1.5 hours", "Length", False),  # no whole hours
         ("at level 3", "3", "Day", True),  # a level is no measure
+        ("at 6 hours", "6", "Time of day", True),
+        ("after 1 hour", "60", "d100", False),  # which has no unit
     ],
 )
 def test_an_amount_is_the_same_in_other_units(
