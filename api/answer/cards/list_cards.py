@@ -13,7 +13,8 @@ from retrieval.vocabulary.terms import title
 
 
 def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list[Card]:
-    """Return the cards with the lists that may be asked for: first where one is, else second.
+    """Return the cards with the lists that may be asked for: first where one is, else the likeliest
+    second, or none.
 
     Of several things named in a few words only a list that is called so may be.
     """
