@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from api.keys import key_file
-from api.keys.authorization import COOKIE, OWN_PAGE_COOKIE
+from api.keys.authorization import COOKIE, OWN_PAGE_COOKIE, own_page
 from tests.support.servers.browser import Sink
 from tests.support.servers.page_fixtures import New
 from tests.support.servers.with_keys import ASKED, PATH, Guarded, bearer
@@ -70,6 +70,27 @@ def test_a_link_of_another_site_fills_the_form_and_its_button_asks(
     one.is_answering(ASKED)
     one.page.goto(to)  # typed, or a bookmark
     one.is_answering(ASKED)
+
+
+@pytest.mark.parametrize(
+    ("second", "site", "is_asked"),
+    [
+        ("own", None, True),
+        ("1", None, False),  # which another page of this host could have set
+        ("", None, False),
+        ("", "same-origin", True),  # the browser says it itself
+        ("own", "cross-site", False),
+    ],
+)
+def test_without_a_word_of_the_browser_the_second_cookie_tells_whose_link_it_is(
+    api: Guarded, second: str, site: str | None, *, is_asked: bool
+) -> None:
+    token = api.tokens["ask"]
+    value = own_page(token) if second == "own" else second
+    headers = {"Cookie": f"{COOKIE}={token}; {OWN_PAGE_COOKIE}={value}"}
+    headers |= {"Sec-Fetch-Site": site} if site else {}
+    page = api.client.get("/", params={"q": ASKED}, headers=headers).text
+    assert ("plimday" in page) is is_asked
 
 
 def test_what_a_link_asked_is_filled_in_after_signing_in(api: Guarded) -> None:
