@@ -13,9 +13,9 @@ from math import fsum
 
 from retrieval.models import Entry, Evidence, Hit, Name, Terms
 from retrieval.ranking import ranges
-from retrieval.text import numbers_in_words
 from retrieval.text.normalize import searchable
-from retrieval.text.quantities import Value, amounts_in, values
+from retrieval.text.quantities import Value, values
+from retrieval.text.words import amounts_in, ordinals_in_digits
 from retrieval.vocabulary.terms import (
     asked_fields,
     fields_of,
@@ -32,6 +32,7 @@ _WORDS = 0.2  # what all of the question's words in an entry add to its nearness
 _NUMBER = 0.1  # what a row for the number that was asked for adds
 _FIELD = 0.1  # what an entry adds that has a field which was asked for in other words
 _NAMED = 0.25  # what a field adds whose name the question holds whole
+_CODE = re.compile(r"\b([^\W\d_]{2,})\s+((?![Ii]\b(?!\W*$)|a\b(?!\W*$))[^\W_]{1,2})\b")
 # "Never flee" is called so by nobody who asks how to flee.
 _NEGATED = re.compile(r"\b(?:never|not|no|none|cannot|without)\b", re.IGNORECASE)
 _AND = re.compile(r" (?:and|or|&) ", re.IGNORECASE)
@@ -68,7 +69,7 @@ class QuestionWords:
             fsum(terms.weight(word) for word in words),
             _values_in(question, terms),
             asked | terms.in_full(asked),
-            ranges.codes_in(question),
+            _codes_in(question),
             words & terms.in_full(stems_of(amounts_in(question))),
         )
 
@@ -123,11 +124,24 @@ class QuestionWords:
         return ranges.in_range(row, self.values, self.words, self.terms.in_full)
 
 
+def _codes_in(question: str) -> tuple[tuple[str, str], ...]:
+    """The codes of a question with their kind's stem: "type G", "zone b", "route S2".
+
+    They are one letter, or two signs with a capital or a digit in them. "a" and "i" are words but
+    at the end, and figures alone are numbers.
+    """
+    return tuple(
+        (kind, sign.upper())
+        for word, sign in _CODE.findall(question)
+        if len(sign) == 1 or sign != sign.lower() or not sign.isalpha()
+        if not sign.isdigit()
+        for kind in stems_of(word)
+    )
+
+
 def _values_in(question: str, terms: Terms) -> tuple[Value, ...]:
     """The numbers of a question, "first level" among them where level is a field of the vault."""
-    in_digits = numbers_in_words.ordinals_in_digits(
-        question, lambda word: key(word) in terms.fields
-    )
+    in_digits = ordinals_in_digits(question, lambda word: key(word) in terms.fields)
     text = searchable(in_digits.lower())
     return values(text) if any(map(str.isdigit, text)) else ()
 

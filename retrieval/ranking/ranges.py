@@ -1,6 +1,5 @@
 """Whether a table's row is for a number of the question: 5 is one of "4-6" and of "up to 12"."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
@@ -10,7 +9,6 @@ from retrieval.text.quantities import MEASURES, Interval, Value, intervals, valu
 from retrieval.text.words import stem
 from retrieval.vocabulary.terms import cells, stems_of, title
 
-_CODE = re.compile(r"\b([^\W\d_]{2,})\s+((?![Ii]\b(?!\W*$)|a\b(?!\W*$))[^\W_]{1,2})\b")
 _CLOCK = stem("time")  # "Time of day" is no number of days
 # Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
 InFull = Callable[[AbstractSet[str]], frozenset[str]]
@@ -131,19 +129,4 @@ def _labels(entry: Entry) -> tuple[tuple[tuple[Interval, ...], frozenset[str]], 
     return tuple(
         (tuple(intervals(cell)), frozenset(stems_of(name)))
         for cell, name in zip(cells(entry.quote)[:2], names, strict=False)
-    )
-
-
-def codes_in(question: str) -> tuple[tuple[str, str], ...]:
-    """Return the codes of a question with their kind's stem: "type G", "zone b", "route S2".
-
-    They are one letter, or two signs with a capital or a digit in them. "a" and "i" are words but
-    at the end, and figures alone are numbers.
-    """
-    return tuple(
-        (kind, sign.upper())
-        for word, sign in _CODE.findall(question)
-        if len(sign) == 1 or sign != sign.lower() or not sign.isalpha()
-        if not sign.isdigit()
-        for kind in stems_of(word)
     )

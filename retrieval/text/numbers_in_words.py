@@ -1,7 +1,7 @@
 """Numbers that are written as English words: "twenty-five", "two hundred", "half a"."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 
 SMALL = {
@@ -55,13 +55,6 @@ _PART = rf"(?:one (?:{_TH})(?!-?\w| \w+s?\b(?<!of))|an? (?:{_TH})(?= of\b| more\
 PATTERN = rf"(?>{_PART}|(?:{_SHARES})(?!-\w)|(?:{_THOUSANDS}|{_HUNDREDS}))"
 
 
-_ORDINAL = re.compile(
-    rf"\b(?:({'|'.join(TENS)})[- ])?({'|'.join(ORDINALS)})"
-    r"(?=[- ](\w+))",
-    re.IGNORECASE,
-)
-
-
 def value(words: str) -> Fraction:
     """Return what a match of PATTERN stands for: "two hundred and five" is 205, "half" 1/2.
 
@@ -83,16 +76,3 @@ def value(words: str) -> Fraction:
         else:
             group += SMALL[word] if word in SMALL else TENS[word]
     return Fraction(total + group)
-
-
-def ordinals_in_digits(text: str, is_counted: Callable[[str], bool]) -> str:
-    """Return `text` with "second level" as "2 level", where `is_counted` tells so of the word."""
-
-    def in_digits(match: re.Match[str]) -> str:
-        tens, ordinal, counted = match.groups()
-        if not is_counted(counted):
-            return match[0]  # "who goes first"
-        number = ORDINALS[ordinal.lower()]
-        return str(number + (int(value(tens)) if tens else 0))
-
-    return _ORDINAL.sub(in_digits, text)

@@ -46,13 +46,6 @@ _FACTORS = {(stem(large), stem(small)): number for large, number, small in _SMAL
 MEASURES = frozenset(unit for pair in _FACTORS for unit in pair)
 
 
-_MEASURED = re.compile(
-    r"\b\d[\d.,]*[ -]?(?:f(?:oo|ee)t|ft|inch(?:es)?|yards?|miles?|k?m|(?:kilo)?met(?:er|re)s?|"
-    r"seconds?|minutes?|hours?|days?|weeks?|months?|years?|kg|lbs?|pounds?|percent)\b",
-    re.IGNORECASE,
-)
-
-
 class Value(NamedTuple):
     """A number of a question with the stems of its units; none where it has no unit."""
 
@@ -103,11 +96,6 @@ class Interval:
 class _Token(NamedTuple):
     number: float | None
     word: str
-
-
-def amounts_in(text: str) -> str:
-    """Return the figures of a text that have a standard measure behind them: "60 feet"."""
-    return " ".join(_MEASURED.findall(text))
 
 
 def values(text: str) -> tuple[Value, ...]:

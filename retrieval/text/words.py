@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from retrieval.text import numbers_in_words
 from retrieval.text.normalize import fold
 
 WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
@@ -87,6 +88,16 @@ _SAID_IN_NAMES = {
     "from",
     "with",
 }
+_MEASURED = re.compile(
+    r"(?<![\w.,])\d[\d.,]*+[ -]?(?:f(?:oo|ee)t|ft|inch(?:es)?|yards?|miles?|k?m|"
+    r"(?:kilo)?met(?:er|re)s?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|kg|lbs?|pounds?|percent)\b",
+    re.IGNORECASE,
+)
+_ORDINAL = re.compile(
+    rf"\b(?:({'|'.join(numbers_in_words.TENS)})[- ])?({'|'.join(numbers_in_words.ORDINALS)})"
+    r"(?=[- ](\w+))",
+    re.IGNORECASE,
+)
 _IRREGULAR = {
     "calves": "calf", "children": "child", "dwarves": "dwarf", "elves": "elf", "feet": "foot",
     "geese": "goose", "halves": "half", "hooves": "hoof", "knives": "knife", "loaves": "loaf",
@@ -134,6 +145,24 @@ def _peeled(text: str, is_name: Callable[[str], bool]) -> str:
 def without_degree(text: str) -> str:
     """Return a question without words that only compare: of "cheapest armour" the last."""
     return _DEGREE.sub(" ", text)
+
+
+def amounts_in(text: str) -> str:
+    """Return the figures of a text that have a standard measure behind them: "60 feet"."""
+    return " ".join(_MEASURED.findall(text))
+
+
+def ordinals_in_digits(text: str, is_counted: Callable[[str], bool]) -> str:
+    """Return `text` with "second level" as "2 level", where `is_counted` tells so of the word."""
+
+    def in_digits(match: re.Match[str]) -> str:
+        tens, ordinal, counted = match.groups()
+        if not is_counted(counted):
+            return match[0]  # "who goes first"
+        number = numbers_in_words.ORDINALS[ordinal.lower()]
+        return str(number + (int(numbers_in_words.value(tens)) if tens else 0))
+
+    return _ORDINAL.sub(in_digits, text)
 
 
 def stem(word: str) -> str:
