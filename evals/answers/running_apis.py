@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from random import SystemRandom
 from time import monotonic, sleep
 
 import httpx2
@@ -23,6 +24,7 @@ _ROOT = Path(__file__).parents[2]
 _START = 600.0  # seconds for a process that loads models, or a whole ingest
 _STOP = 15.0  # seconds for a server that ends its requests
 _LOG_END = 600  # characters of a log that an error shows
+_PORTS = (15_000, 32_000)  # below those that Linux, macOS and Windows give to whoever connects
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +77,15 @@ def opened(vault: Path, apis: Sequence[Sequence[str]]) -> Iterator[Stage]:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens at just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of this machine that is free at all its addresses just now.
+
+    It is none of those that systems give to whoever connects: such a one may be taken next.
+    """
+    while True:
+        port = SystemRandom().randrange(*_PORTS)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("", port))
+            return port
 
 
 @contextmanager
