@@ -16,15 +16,15 @@ from retrieval.index.store import Connection, Generation, ScoredChunk
 from retrieval.metadata.filters import Given
 from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Terms, Vectors
 from retrieval.ranking import candidates, conflicts, fusion
+from retrieval.ranking.candidate_lists import Lists, collect
 from retrieval.ranking.candidates import Ranking
-from retrieval.ranking.fusion import Candidates, Lists
 from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal import decision, off_topic, topic_scores
 from retrieval.refusal.topic_scores import OffTopicScores
 from retrieval.search_trace import Timings
 from retrieval.settings import ENGLISH
 from retrieval.text.normalize import searchable, without_contractions
-from retrieval.text.words import without_asking
+from retrieval.text.question_phrases import without_asking
 from retrieval.tracing import KIND, MODEL, OPERATION, stage
 from retrieval.vocabulary.terms import in_vault_words, key, stemmed
 
@@ -144,7 +144,7 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
         chosen = store.chosen(conn, question.generation_id)
         context.check(chosen)
         scope = context.scope_of(conn, chosen, question.filters)
-        return fusion.collect(conn, context, chosen, question.words, question.encoded, scope)
+        return collect(conn, context, chosen, question.words, question.encoded, scope)
 
     started = perf_counter()
     lists = context.read(collected)
@@ -187,7 +187,7 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
 
 
 def _matched(
-    question: _Question, fused: Candidates, ranked: Ranking
+    question: _Question, fused: fusion.Candidates, ranked: Ranking
 ) -> tuple[tuple[float, float, float], ...]:
     first = fused.pieces_of.get(ranked.kept[0][0].row_id) if ranked.kept else None
     if first is None or fused.pieces is None:

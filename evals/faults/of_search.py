@@ -15,8 +15,8 @@ from retrieval.ranking.fusion import order
 from retrieval.ranking.reranking import Passage
 
 _SEED = 5
-_FULL_TEXT = "retrieval.ranking.fusion.full_text"
-_NEAREST = "retrieval.ranking.fusion.nearest"
+_FULL_TEXT = "retrieval.ranking.candidate_lists.full_text"
+_NEAREST = "retrieval.ranking.candidate_lists.nearest"
 _SIMILAR = "retrieval.ranking.late_interaction.similarities"
 _QUESTION = "retrieval.encoder.bi_encoder.Embedder.question"
 _REFUSES = "retrieval.refusal.off_topic.refuses"

@@ -24,8 +24,7 @@ from evals.measure.shown import shown
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.refusal import off_topic
-from retrieval.refusal.confidence import ConfidenceFit
-from retrieval.refusal.features import Array, features
+from retrieval.refusal.confidence import Array, ConfidenceFit, features
 
 NEAREST = 0.12  # of the answerable questions; the promise is 0.15, the rest is for the unseen
 _TWICE = 2.0  # what a question of the sample vault counts beside one of another

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.optimize import minimize
 
-from retrieval.refusal.confidence import ConfidenceFit
-from retrieval.refusal.features import LESS, NAMES, Array
+from retrieval.refusal.confidence import LESS, NAMES, Array, ConfidenceFit
 
 _SMALLEST = 1e-9  # a feature's deviation, under which it says nothing
 

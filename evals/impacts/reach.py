@@ -19,9 +19,10 @@ from retrieval.context import SearchContext
 from retrieval.index import indexed_file, store
 from retrieval.index.store import Connection, Generation, ScoredChunk
 from retrieval.models import Scope, SearchResult, SourceNote, Terms
-from retrieval.ranking import candidates, fusion
+from retrieval.ranking import candidate_lists, candidates, fusion
+from retrieval.ranking.candidate_lists import LIST_LENGTH, Lists
 from retrieval.ranking.candidates import Ranking
-from retrieval.ranking.fusion import LIST_LENGTH, Candidates, Lists
+from retrieval.ranking.fusion import Candidates
 from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal import off_topic
 from retrieval.search import in_words_of
@@ -150,7 +151,7 @@ def _lists(after: Edited, found: SearchResult, rows: frozenset[int]) -> Lists:
     words, context = _words(found), after.context
     encoded = context.embedder.question(words)
     return context.read(
-        lambda conn: fusion.collect(conn, context, after.generation, words, encoded, scope)
+        lambda conn: candidate_lists.collect(conn, context, after.generation, words, encoded, scope)
     )
 
 

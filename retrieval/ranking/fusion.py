@@ -10,85 +10,17 @@ from types import MappingProxyType
 
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import EncodedQuestion
-from retrieval.index import store
-from retrieval.index.indexed_file import notes
-from retrieval.index.nearest import nearest, similarity
-from retrieval.index.store import Connection, Generation, ScoredChunk, StoredEntry
-from retrieval.models import Entry, LateInteraction, Scope, SourceNote, Terms, Vectors
+from retrieval.index.store import ScoredChunk, StoredEntry
+from retrieval.models import Entry, LateInteraction, Vectors
 from retrieval.ranking import late_interaction, lines
-from retrieval.ranking.bm25 import full_text
 from retrieval.ranking.calibration import Weights
-from retrieval.ranking.lines import QuestionWords
+from retrieval.ranking.candidate_lists import Lists
 
 # By a chunk's row id: how much of the question its names and fields cover, and whether a range or
 # limit of a row holds one of its numbers (1 or 0).
 Named = Mapping[int, tuple[float, float]]
 
-LIST_LENGTH = 50  # chunks of either list
-_ENTRIES = 4  # of a chunk that late interaction compares, the nearest ones
 _ENCODED = 12  # chunks whose nearest entry is encoded for a question where nothing is stored
-
-
-@dataclass(frozen=True, slots=True)
-class Lists:
-    """What the index holds for a question."""
-
-    generation: Generation
-    dense: list[ScoredChunk]
-    text: list[ScoredChunk]
-    similarities: dict[int, float]  # by row id, of what only `text` has
-    entries: list[StoredEntry]  # of every chunk in a list, its nearest first; none where unread
-    notes: dict[str, SourceNote]  # of the chunks' files, by path
-    terms: Terms  # of the generation
-    fields: Sequence[tuple[int, Entry]] = ()  # that are asked for, of chunks whose file is named
-
-
-def collect(
-    conn: Connection,
-    context: SearchContext,
-    generation: Generation,
-    words: str,
-    encoded: EncodedQuestion,
-    scope: Scope | None = None,
-) -> Lists:
-    """Return both lists for the question, LIST_LENGTH chunks each at most, of `scope` alone.
-
-    `words` is the question as it is searched in full text, `encoded` its vectors.
-    """
-    dense = nearest(conn, generation.id, encoded.vector, LIST_LENGTH, scope)
-    part = context.existing(conn, generation)
-    text = full_text(conn, generation.id, words, LIST_LENGTH, scope, part)
-    only_text = {item.row_id for item in text} - {item.row_id for item in dense}
-    similar = similarity(conn, sorted(only_text), encoded.vector)
-    entries: list[StoredEntry] = []
-    if (
-        context.settings.rag_late_interaction
-        or context.reranker
-        or context.weights.names
-        or context.weights.ranges
-        or context.weights.whole
-    ):
-        rows = sorted({item.row_id for item in (*dense, *text)})
-        entries = store.nearest_entries(conn, rows, encoded.vector, _ENTRIES)
-    about = notes(conn, generation.id, {item.chunk.path for item in (*dense, *text)})
-    terms = context.terms_at(conn, generation)
-    asked = _asked_fields(conn, QuestionWords.of(words, terms), [*dense, *text])
-    return Lists(generation, dense, text, similar, entries, about, terms, asked)
-
-
-def _asked_fields(
-    conn: Connection, words: QuestionWords, chunks: Sequence[ScoredChunk]
-) -> list[tuple[int, Entry]]:
-    """The fields that a question names of a thing that it names, "ML" of a troll.
-
-    Late interaction reads the few entries that are nearest to the question, and a short row beside
-    its neighbours may not be one of them.
-    """
-    paths = {item.row_id: item.chunk.path for item in chunks if words.names_file(item.chunk.path)}
-    if not paths:
-        return []
-    found = store.entries_of(conn, sorted(paths))
-    return [(row, one) for row, one in found if words.asks_for(paths[row], one)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from retrieval.models import Entry, Evidence, Hit, Name, Terms
 from retrieval.ranking import ranges
 from retrieval.text.normalize import searchable
 from retrieval.text.quantities import Value, values
-from retrieval.text.words import amounts_in, ordinals_in_digits
+from retrieval.text.units import AMOUNT
+from retrieval.text.words import ordinals_in_digits
 from retrieval.vocabulary.terms import (
     asked_fields,
     fields_of,
@@ -70,7 +71,7 @@ class QuestionWords:
             _values_in(question, terms),
             asked | terms.in_full(asked),
             _codes_in(question),
-            words & terms.in_full(stems_of(amounts_in(question))),
+            words & terms.in_full(stems_of(" ".join(AMOUNT.findall(question)))),
         )
 
     def stems(self, text: str) -> frozenset[str]:

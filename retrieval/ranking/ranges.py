@@ -5,7 +5,8 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from retrieval.models import Entry
-from retrieval.text.quantities import MEASURES, Interval, Value, intervals, values
+from retrieval.text.quantities import Interval, Value, intervals, values
+from retrieval.text.units import MEASURES
 from retrieval.text.words import stem
 from retrieval.vocabulary.terms import cells, stems_of, title
 

@@ -1,10 +1,11 @@
-"""How likely it is that the first card answers: a logistic regression on what search says.
+"""How likely it is that the first card answers: a logistic regression on numbers from the search.
 
 What was fitted is in retrieval/refusal/confidence.json, one entry for each set of models;
 `python -m evals.calibrate` makes it of several vaults, never of a gate split.
 """
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -12,13 +13,30 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from retrieval import fitted as fitted_files
 from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError
 from retrieval.fitted import Models
-from retrieval.refusal.features import NAMES, Array
+from retrieval.models import SearchResult
+from retrieval.ranking.lines import WHOLE, QuestionWords, coverage, ranked
+from retrieval.refusal import off_topic
+from retrieval.text.normalize import searchable
+from retrieval.text.question_phrases import without_command
+from retrieval.vocabulary.terms import stems_of
 
+Array = npt.NDArray[np.float64]
+# Chosen of 32 over fourteen vaults (docs/experiments.md, E56). LESS are those of which more can
+# only speak against an answer: whatever a fit would make of them, nonsense must not gain by it.
+NAMES = (
+    "cosine", "line", "subject", "names", "rarest", "numbers", "length", "why", "weakest_first",
+    "weakest_any", "matched_first", "matched_any", "spread", "drop", "late_gap", "whole",
+)  # fmt: skip
+LESS = ("rarest", "numbers", "why")
+_NUMBER = re.compile(r"\d+")
+_WHY = re.compile(r"^\W*(?:so |but |and )?(?:why|how come|since|given that|as)\b", re.IGNORECASE)
+_WEAKEST = 4  # the share of a question's word pieces is 1 / _WEAKEST
 _FILE = Path(__file__).with_name("confidence.json")
 _FURTHEST = 500.0  # of a logit, from which on exp() overflows
 
@@ -70,3 +88,73 @@ def write(models: Models, made: ConfidenceFit, manifest: Mapping[str, object]) -
 def _read(entry: Mapping[str, Any]) -> ConfidenceFit:
     given = {name: float(value) for name, value in entry["weights"].items()}
     return ConfidenceFit(given, float(entry["intercept"]), float(entry["limit"]))
+
+
+def features(found: SearchResult, typed: str) -> Array:
+    """Return the numbers named in NAMES, shape (16,). Raises ValueError for a search without hits.
+
+    `typed` is the question as it was typed, before words were corrected.
+    """
+    if not found.hits:
+        raise ValueError("nothing was found, so there is nothing to judge")
+    asked = QuestionWords.of(found.question, found.terms)
+    hit = found.hits[0]
+    # Without a row of its own the trace is wrong, which evals.gating.integrity names.
+    named = [row.names_score for row in found.trace if row.chunk_id == hit.chunk.id]
+    given = off_topic.signals(found)
+    scores = [one.score for one in found.hits]
+    late = [max(one.late_score or 0.0 for one in other.evidence) for other in found.hits]
+    if len(late) == 1:  # the next one is under the threshold
+        late += [row.late_score or 0.0 for row in found.trace if row.chunk_id != hit.chunk.id]
+    own = f"{hit.chunk.path} {hit.chunk.heading} {hit.chunk.text} {hit.chunk.context}"
+    passage = found.terms.in_full(stems_of(own))
+    absent = [found.terms.weight(word) for word in asked.words - passage]
+    return np.array(
+        [
+            max(one.score for one in hit.evidence),
+            ranked(hit, asked)[0].nearness,
+            off_topic.subject(given) if given else 0.0,
+            max(named, default=0.0),
+            max(absent, default=0.0) / math.log(2 + found.terms.entries),
+            _absent_numbers(found.question, hit.chunk.text + hit.chunk.context),
+            math.log(1 + len(found.question.split())),
+            float(bool(_WHY.match(typed))),
+            *_matched(found),
+            float(np.std(scores)),
+            scores[0] - scores[-1],
+            late[0] - max(late[1:], default=0.0),
+            float(_covered(found) >= WHOLE),
+        ]
+    )
+
+
+def _covered(found: SearchResult) -> float:
+    """How much of the question the names and fields of the first passage's best entry cover."""
+    hit = found.hits[0]
+    asked = QuestionWords.of(without_command(found.question), found.terms)
+    return coverage(asked, hit.chunk.path, [one.entry for one in hit.evidence])
+
+
+def _matched(found: SearchResult) -> tuple[float, float, float, float]:
+    """How the question's word pieces are met by the first passage, and by any candidate.
+
+    The mean of the least similar quarter of both, then their weighted means; 0 where not every
+    piece has its vector.
+    """
+    if not found.matched:
+        return 0.0, 0.0, 0.0, 0.0
+    weights, first, best = np.array(found.matched).T
+    count = max(1, len(weights) // _WEAKEST)
+    return (
+        float(np.sort(first)[:count].mean()),
+        float(np.sort(best)[:count].mean()),
+        float(weights @ first),
+        float(weights @ best),
+    )
+
+
+def _absent_numbers(question: str, text: str) -> float:
+    """The share of a question's numbers that the passage does not hold; 0 without any."""
+    asked = set(_NUMBER.findall(searchable(question)))
+    held = set(_NUMBER.findall(searchable(text)))
+    return len(asked - held) / len(asked) if asked else 0.0

@@ -8,7 +8,7 @@ from fractions import Fraction
 from retrieval.context import SearchContext
 from retrieval.models import Certainty, Evidence, Hit, SearchResult
 from retrieval.refusal import confidence, off_topic
-from retrieval.refusal.features import features
+from retrieval.refusal.confidence import features
 from retrieval.text import numbers_in_words
 from retrieval.text.normalize import fold
 from retrieval.text.words import stem, stems

@@ -19,7 +19,8 @@ from retrieval.fitted import Models
 from retrieval.index.store import Generation
 from retrieval.models import OffTopicLimits, SearchResult, Terms
 from retrieval.ranking import calibration
-from retrieval.text.words import INDEFINITE, without_command, without_degree
+from retrieval.text.question_phrases import without_command, without_degree
+from retrieval.text.words import INDEFINITE
 from retrieval.vocabulary.terms import stemmed, stems_of
 
 FILE = "off_topic.json"  # of a vault's folder, as fitted.py writes it

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from retrieval.text.normalize import searchable
+from retrieval.text.units import FACTORS
 from retrieval.text.words import STOP, stem
 
 # Dice, times, fractions, versions and codes are no amounts, nor is a number of more digits.
@@ -37,15 +38,6 @@ _PERCENT = {"percent", "percentage"}
 _NO_UNIT = STOP | _BELOW | _ABOVE | {"old", "x", "least", "d"}
 
 
-# So many of the smaller unit are one of the larger one; a month is thirty days, as a table has it.
-_SMALLER = [
-    ("week", 7, "day"), ("day", 24, "hour"), ("hour", 60, "minute"), ("minute", 60, "second"),
-    ("year", 12, "month"), ("month", 30, "day"), ("yard", 3, "foot"),
-]  # fmt: skip
-_FACTORS = {(stem(large), stem(small)): number for large, number, small in _SMALLER}
-MEASURES = frozenset(unit for pair in _FACTORS for unit in pair)
-
-
 class Value(NamedTuple):
     """A number of a question with the stems of its units; none where it has no unit."""
 
@@ -57,7 +49,7 @@ class Value(NamedTuple):
 
         Three weeks are 21 days, and 21 days three weeks.
         """
-        for (large, small), factor in _FACTORS.items():
+        for (large, small), factor in FACTORS.items():
             if large in self.units:
                 yield Value(self.number * factor, frozenset({small}))
             if small in self.units and self.number % factor == 0:

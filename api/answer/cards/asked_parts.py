@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from api.answer.cards.blocks import Part, blocks, is_delimiter
-from api.answer.cards.card import Piece
-from api.answer.cards.place import CardPlace
+from api.answer.cards.card import CardPlace, Piece
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
-from retrieval.text.quantities import MEASURES
+from retrieval.text.units import MEASURES
 from retrieval.vocabulary.terms import raw_cells, stems_of
 
 _UNIT = re.compile(r"(?<=\d)[^\W\d_]{2,}")

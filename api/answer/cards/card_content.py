@@ -6,9 +6,8 @@ from dataclasses import replace
 
 from api.answer.cards.asked_parts import asked_fields, asked_rows, field_asked
 from api.answer.cards.blocks import Block, Part, heading_of
-from api.answer.cards.card import Piece, form_of, numbers
+from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, is_short, numbers, whole
 from api.answer.cards.chosen_rows import above
-from api.answer.cards.place import CardPlace, has_at_most, is_short, whole
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 

@@ -7,12 +7,12 @@ from typing import NamedTuple
 from api.answer.cards import folders
 from api.answer.cards.asked_parts import column_names
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.extreme_rows import extreme_rows
-from api.answer.cards.units import FREE, SIZES
+from api.answer.cards.extreme_rows import FREE, extreme_rows
 from api.answer.question.intent import MONEY, Amount, amount, without
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import Interval, intervals
+from retrieval.text.units import SIZES
 from retrieval.vocabulary.terms import raw_cells, stems_of, title
 
 _LEAST_ROWS = 2  # that say what is asked; one alone may say it by chance

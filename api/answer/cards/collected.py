@@ -17,7 +17,7 @@ from retrieval.index import folder_entries
 from retrieval.models import Entry, Name, Terms
 from retrieval.reading_order import reading_order
 from retrieval.text.quantities import intervals
-from retrieval.text.words import without_command
+from retrieval.text.question_phrases import without_command
 from retrieval.vocabulary.terms import key, names_of, raw_cells, stems_of
 
 Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]

@@ -4,13 +4,14 @@ import re
 from collections.abc import Sequence
 
 from api.answer.cards.blocks import Part
-from api.answer.cards.units import FREE, SIZES
 from api.answer.question.intent import MONEY
 from api.answer.question.superlative import superlative
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import intervals
+from retrieval.text.units import SIZES
 from retrieval.vocabulary.terms import stems_of
 
+FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
 _PRICE = frozenset(stems_of("price"))
 _LEAST_ROWS = 3  # with an amount; of two a comparison asks
 _DICE = re.compile(r"\b(\d*)d(\d+)(?: ?\+ ?(\d+))?")

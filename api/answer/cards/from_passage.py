@@ -9,9 +9,8 @@ from dataclasses import replace
 
 from api.answer.cards.asked_parts import asked_columns, field_asked, numbered, own_field
 from api.answer.cards.blocks import Part
-from api.answer.cards.card import Card, Form, numbers, words
+from api.answer.cards.card import Card, CardPlace, Form, Size, is_short, numbers, place_of, words
 from api.answer.cards.card_content import goes_on, pieces_of, skipped_after
-from api.answer.cards.place import CardPlace, Size, is_short, place_of
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine, field_words, ranked, words_of
 from retrieval.vocabulary.terms import fields_of, raw_cells, title

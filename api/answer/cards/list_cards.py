@@ -8,7 +8,7 @@ from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.superlative import superlative
 from retrieval.models import Entry, SearchResult
 from retrieval.ranking.lines import QuestionWords
-from retrieval.text.words import without_command
+from retrieval.text.question_phrases import without_command
 from retrieval.vocabulary.terms import title
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from api.answer.cards import card_selection, from_passage, render
-from api.answer.cards.place import Size
+from api.answer.cards.card import Size
 from api.checks import citations
 from retrieval.context import SearchContext
 from retrieval.models import Entry

@@ -12,7 +12,7 @@ from retrieval.models import Chunk, Evidence, Hit, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.search import search
 from retrieval.search_trace import Timings
-from retrieval.text.words import without_command
+from retrieval.text.question_phrases import without_command
 from tests.support.index.indexed_text import indexed_file, terms_of
 from tests.support.index.ingested import IndexFiles
 from tests.support.vaults.made_vault import FILES

@@ -4,7 +4,7 @@ import pytest
 
 from api.answer.question import intent
 from retrieval.models import Terms
-from retrieval.text.words import without_command
+from retrieval.text.question_phrases import without_command
 from tests.support.index.indexed_text import terms_of
 from tests.support.vaults.made_vault import FILES
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from evals.fitting.logistic_regression import fit, limit_for
-from retrieval.refusal.confidence import ConfidenceFit
-from retrieval.refusal.features import NAMES, Array
+from retrieval.refusal.confidence import NAMES, Array, ConfidenceFit
 
 
 def made(count: int = 200) -> tuple[Array, Array]:

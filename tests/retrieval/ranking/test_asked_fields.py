@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.context import SearchContext
 from retrieval.index import store
-from retrieval.ranking import fusion
+from retrieval.ranking import candidate_lists
 from retrieval.search import search
 from tests.support.index.ingested import IndexFiles
 
@@ -26,7 +26,9 @@ FILES = {"troll.md": TROLL, "orc.md": ORC, "reading.md": READING}
 def fields(context: SearchContext, asked: str) -> set[tuple[str, str]]:
     encoded = context.embedder.question(asked)
     lists = context.read(
-        lambda conn: fusion.collect(conn, context, store.chosen(conn, None), asked, encoded)
+        lambda conn: candidate_lists.collect(
+            conn, context, store.chosen(conn, None), asked, encoded
+        )
     )
     paths = {item.row_id: item.chunk.path for item in (*lists.dense, *lists.text)}
     return {(paths[row], entry.quote) for row, entry in lists.fields}

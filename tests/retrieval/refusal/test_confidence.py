@@ -14,8 +14,7 @@ from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError
 from retrieval.models import SearchResult
 from retrieval.refusal import confidence, off_topic
-from retrieval.refusal.confidence import ConfidenceFit
-from retrieval.refusal.features import NAMES, features
+from retrieval.refusal.confidence import NAMES, ConfidenceFit, features
 from retrieval.search import search
 
 EVEN = ConfidenceFit(dict.fromkeys(NAMES, 0.0), 0.0, 0.5)  # says one half of everything

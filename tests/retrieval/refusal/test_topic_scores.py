@@ -17,7 +17,7 @@ from retrieval.encoder.bi_encoder import Embedder
 from retrieval.errors import ModelUnavailableError
 from retrieval.index.store import Generation, live, some_vectors
 from retrieval.models import Vectors
-from retrieval.ranking import fusion, late_interaction
+from retrieval.ranking import candidate_lists, fusion, late_interaction
 from retrieval.refusal import off_topic, topic_scores
 from retrieval.search import search
 from retrieval.text.normalize import searchable
@@ -49,7 +49,7 @@ def test_words_are_compared_only_where_each_piece_of_the_candidates_has_its_vect
     embedder, question = search_context.embedder, "How long does a torch burn?"
     asked = embedder.question(searchable(question))
     lists = search_context.store.read(
-        lambda conn: fusion.collect(conn, search_context, live(conn), question, asked)
+        lambda conn: candidate_lists.collect(conn, search_context, live(conn), question, asked)
     )
     found = fusion.fused(search_context, question, asked, lists).pieces
     assert found is not None

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.search import search, written_out
-from retrieval.text.words import without_asking
+from retrieval.text.question_phrases import without_asking
 from retrieval.vocabulary.terms import key
 from tests.support.index.ingested import IndexFiles
 
