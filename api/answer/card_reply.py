@@ -111,16 +111,17 @@ def card_reply(
     terms, shown = context.terms_under(options.generation_id, options.filters)
     made = understood(context, typed, options, terms, shown, alone=alone)
     if made.talk:
-        certainty: Certainty = "refused" if made.talk.is_refusal else "answered"
-        return CardReply(typed, certainty, None, talk=made.talk)
+        worth: Certainty = "refused" if made.talk.is_refusal else "answered"
+        return CardReply(typed, worth, None, talk=made.talk)
     question, reading = made.question, made.reading
     result = _searched(context, question, options)
     parts = [_searched(context, part, options) for part in reading.parts if result.hits]
     listed: tuple[Folder, ...] = ()
     if reading.form in {"list", "which"}:
         listed = collected.listed(context, result.generation, question, reading, shown)
+    certainty, confidence = _worth(result, parts)
     bare = CardReply(
-        question, result.certainty, result.confidence, found=result, parts=tuple(parts),
+        question, certainty, confidence, found=result, parts=tuple(parts),
         folders=listed, corrections=made.corrections, reading=reading,
     )  # fmt: skip
     reply = _with_cards(bare, result, far=far)
@@ -154,6 +155,16 @@ def understood(
     if context.settings.language == ENGLISH:  # "ausleihen" is no slip of "ausleihe"
         question, corrections = spelling.corrected(question, terms, context.embedder.tokens.is_word)
     return Understood(question, corrections, intent.read(question, terms))
+
+
+def _worth(result: SearchResult, parts: Sequence[SearchResult]) -> tuple[Certainty, float | None]:
+    """What the cards are worth: as the whole question's, or as the least of its parts where each is
+    answered. "Team vs business storage" stands in two places, and no passage holds both.
+    """
+    sure = [one.confidence for one in parts if one.confidence and one.certainty == "answered"]
+    if result.certainty == "nearest" and not result.premise and sure and len(sure) == len(parts):
+        return "answered", min(sure)
+    return result.certainty, result.confidence
 
 
 def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardReply:

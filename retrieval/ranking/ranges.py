@@ -37,6 +37,7 @@ def named(
         for value in asked_values
         if any(span.low <= same.number <= span.sure for same in _in_units(value, span, column))
         and not _is_said(entry.heading, value, in_full)
+        and not _is_said(_further_columns(entry.lead), value, in_full)
     )
 
 
@@ -95,9 +96,16 @@ def in_range(
         or not (span.units | column).isdisjoint(value.units)
         or not column.isdisjoint(asked)
         for asked_value in asked_values
+        if not _is_said(_further_columns(entry.lead), asked_value, in_full)
         for value in _in_units(asked_value, span, column)
         if span.low <= value.number <= span.high
     )
+
+
+@lru_cache(maxsize=65_536)
+def _further_columns(lead: str) -> str:
+    """The names of a table's columns behind the second: "2 zones" says one and is no row's."""
+    return " | ".join(cells(lead.split("\n")[0])[2:])
 
 
 def _in_units(value: Value, span: Interval, column: AbstractSet[str]) -> Iterator[Value]:
@@ -115,11 +123,16 @@ def _in_units(value: Value, span: Interval, column: AbstractSet[str]) -> Iterato
 def _label(
     entry: Entry, asked: AbstractSet[str], in_full: InFull
 ) -> tuple[Interval, frozenset[str]] | None:
-    """What a row is for, with the stems of its column; None where it is no one number or range."""
-    for place, (found, short) in enumerate(_labels(entry)):
-        column = in_full(short)
-        if found and (place == 0 or (column and column <= asked)):
-            return (found[0], column) if len(found) == 1 else None
+    """What a row is for, with the stems of its column; None where it is no one number or range.
+
+    The first cell, unless the second one's column is asked for by its name and the first's is not:
+    "ten years without a claim" of "| Class | Years without claim |".
+    """
+    labels = [(found, in_full(short)) for found, short in _labels(entry) if found]
+    named = [label for label in labels if label[1] and label[1] <= asked]
+    first = labels[:1] if _labels(entry)[0][0] else []
+    for found, column in [*named, *first]:
+        return (found[0], column) if len(found) == 1 else None
     return None
 
 

@@ -19,23 +19,30 @@ from retrieval import fitted as fitted_files
 from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError
 from retrieval.fitted import Models
-from retrieval.models import SearchResult
+from retrieval.models import Entry, SearchResult
 from retrieval.ranking.lines import WHOLE, QuestionWords, coverage, ranked
 from retrieval.refusal import off_topic
+from retrieval.refusal.asked_kind import is_unsaid
 from retrieval.text.normalize import searchable
 from retrieval.text.question_phrases import without_command
-from retrieval.vocabulary.terms import stems_of
+from retrieval.vocabulary.terms import cells, stems_of
 
 Array = npt.NDArray[np.float64]
 # Chosen of 32 over fourteen vaults (docs/experiments.md, E56). LESS are those of which more can
 # only speak against an answer: whatever a fit would make of them, nonsense must not gain by it.
 NAMES = (
-    "cosine", "line", "subject", "names", "rarest", "numbers", "length", "why", "weakest_first",
+    "cosine", "line", "subject", "names", "numbers", "length", "why", "weakest_first",
     "weakest_any", "matched_first", "matched_any", "spread", "drop", "late_gap", "whole",
+    "unnamed", "unsaid",
 )  # fmt: skip
-LESS = ("rarest", "numbers", "why")
+LESS = ("numbers", "why", "unnamed", "unsaid")
 _NUMBER = re.compile(r"\d+")
-_WHY = re.compile(r"^\W*(?:so |but |and )?(?:why|how come|since|given that|as)\b", re.IGNORECASE)
+_WHY = re.compile(
+    r"^\W*(?:so |but |and )?(?:why|how come|since|given that|as)\b|\bwhy\b|\breason\b|"
+    r"\bwhat(?:'?s| is) the point\b",
+    re.IGNORECASE,
+)
+_RARE = 0.8  # of the weight of a word that no entry has
 _WEAKEST = 4  # the share of a question's word pieces is 1 / _WEAKEST
 _FILE = Path(__file__).with_name("confidence.json")
 _FURTHEST = 500.0  # of a logit, from which on exp() overflows
@@ -91,7 +98,7 @@ def _read(entry: Mapping[str, Any]) -> ConfidenceFit:
 
 
 def features(found: SearchResult, typed: str) -> Array:
-    """Return the numbers named in NAMES, shape (16,). Raises ValueError for a search without hits.
+    """Return the numbers named in NAMES, shape (17,). Raises ValueError for a search without hits.
 
     `typed` is the question as it was typed, before words were corrected.
     """
@@ -99,6 +106,7 @@ def features(found: SearchResult, typed: str) -> Array:
         raise ValueError("nothing was found, so there is nothing to judge")
     asked = QuestionWords.of(found.question, found.terms)
     hit = found.hits[0]
+    best = ranked(hit, asked)[0]
     # Without a row of its own the trace is wrong, which evals.gating.integrity names.
     named = [row.names_score for row in found.trace if row.chunk_id == hit.chunk.id]
     given = off_topic.signals(found)
@@ -109,23 +117,36 @@ def features(found: SearchResult, typed: str) -> Array:
     own = f"{hit.chunk.path} {hit.chunk.heading} {hit.chunk.text} {hit.chunk.context}"
     passage = found.terms.in_full(stems_of(own))
     absent = [found.terms.weight(word) for word in asked.words - passage]
+    rarest = max(absent, default=0.0) / math.log(2 + found.terms.entries)
     return np.array(
         [
             max(one.score for one in hit.evidence),
-            ranked(hit, asked)[0].nearness,
+            best.nearness,
             off_topic.subject(given) if given else 0.0,
             max(named, default=0.0),
-            max(absent, default=0.0) / math.log(2 + found.terms.entries),
             _absent_numbers(found.question, hit.chunk.text + hit.chunk.context),
             math.log(1 + len(found.question.split())),
-            float(bool(_WHY.match(typed))),
+            float(bool(_WHY.search(typed))),
             *_matched(found),
             float(np.std(scores)),
             scores[0] - scores[-1],
             late[0] - max(late[1:], default=0.0),
             float(_covered(found) >= WHOLE),
+            float(rarest > _RARE and _is_unnamed(hit.chunk.path, best.entry, asked)),
+            float(is_unsaid(hit.chunk.path, best.entry, asked)),
         ]
     )
+
+
+def _is_unnamed(path: str, row: Entry, asked: QuestionWords) -> bool:
+    """Whether an entry is a table's row that the question neither names nor has a number of.
+
+    Beside a rare word that the passage lacks: "max load of the jeans program" with silk's row.
+    """
+    if row.kind != "row" or asked.labels_of(path, row):
+        return False
+    name = asked.stems(next(iter(cells(row.quote)), ""))
+    return bool(name) and name.isdisjoint(asked.words)
 
 
 def _covered(found: SearchResult) -> float:

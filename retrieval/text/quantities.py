@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from retrieval.text.normalize import searchable
-from retrieval.text.units import FACTORS
+from retrieval.text.units import FACTORS, WRITTEN
 from retrieval.text.words import STOP, stem
 
 # Dice, times, fractions, versions and codes are no amounts, nor is a number of more digits.
@@ -186,4 +186,5 @@ def _units(tokens: Sequence[_Token], at: int, end: int) -> frozenset[str]:
 def _unit(token: _Token) -> str:
     if token.word in _PERCENT | {"%"}:
         return "%"
-    return stem(token.word) if token.word.isalpha() and token.word not in _NO_UNIT else ""
+    is_unit = token.word.isalpha() and token.word not in _NO_UNIT
+    return stem(WRITTEN.get(token.word, token.word)) if is_unit else ""

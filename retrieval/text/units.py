@@ -15,6 +15,11 @@ _KINDS: tuple[dict[str, float], ...] = (
 )  # fmt: skip
 # By the unit's stem: the number of its kind, and its size in the smallest of that kind.
 SIZES = {stem(unit): (n, size) for n, kind in enumerate(_KINDS) for unit, size in kind.items()}
+# What tables write for units: "20-39 min". "m" is none of them, nor "s" or "d".
+WRITTEN = {
+    "min": "minute", "mins": "minute", "h": "hour", "hr": "hour", "hrs": "hour", "sec": "second",
+    "secs": "second", "wk": "week", "wks": "week", "yr": "year", "yrs": "year", "ft": "foot",
+}  # fmt: skip
 # What a question may say in one of two units and a rule in the other.
 _NEIGHBOURS = (
     ("week", "day"), ("day", "hour"), ("hour", "minute"), ("minute", "second"), ("year", "month"),

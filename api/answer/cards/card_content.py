@@ -8,6 +8,7 @@ from api.answer.cards.asked_parts import asked_fields, asked_rows, field_asked
 from api.answer.cards.blocks import Block, Part, heading_of
 from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, is_short, numbers, whole
 from api.answer.cards.chosen_rows import above
+from api.answer.cards.legend_parts import with_legends
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 
@@ -65,7 +66,8 @@ def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWor
             found.append(whole(block))
         elif piece := _of_block(place, block, chosen, asked):
             found.append(piece)
-    found = _said_once(_completed(place, found)) or [whole(place.section[0])]
+    found = with_legends(place, _said_once(_completed(place, found)))
+    found = found or [whole(place.section[0])]
     return list(_titled(place, found, chosen[0].entry.heading))
 
 

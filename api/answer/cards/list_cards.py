@@ -21,7 +21,7 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     asked = QuestionWords.of(without_command(whole.question), whole.terms)
     compared = superlative(whole.question) is not None
     some = compared or asks_for_some(whole.question) or any(map(str.isdigit, whole.question))
-    listed = listing.cards(whole, asked, by_words=some)
+    listed = listing.cards(whole, asked, by_words=some or bool(reading.several))
     if compared:  # of a list without a row that has the most, nobody asked
         listed = [one for one in listed if one.said]
     if reading.several:

@@ -27,11 +27,14 @@ _CONDITION_FIRST = re.compile(
 )
 _COMPARED = re.compile(
     r"\b(?:vs\.?|versus|compared (?:to|with)|compare|difference between|than|better|worse|"
+    r"which one|which of (?:them|these|the two)|"
     r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
     re.IGNORECASE,
 )
 _OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
 _JOINED = re.compile(rf"{_COMPARED.pattern}|\b(?:and|or)\b", re.IGNORECASE)
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_WHICH_ONE = re.compile(r"which(?: one| of (?:them|these|the two))?\b", re.IGNORECASE)
 _IT = re.compile(
     r"\b(?:(?P<whose>its|their|his|her(?= \w))|it|they|them|he|him|she|her)\b", re.IGNORECASE
 )
@@ -82,6 +85,8 @@ def clauses(text: str, terms: Terms) -> tuple[str, ...]:
     """Return the questions of "how fast do trolls heal and how do you stop it", each made whole."""
     parts = [part.strip(" ,;?") for part in _PARTING.split(text)]
     if not 2 <= len(parts) <= 3 or _says_little(parts[0]):
+        return ()
+    if _OR.search(parts[0]) and _WHICH_ONE.match(parts[1]):  # "silk or wool, which one is spun"
         return ()
     short = len(WORD.findall(parts[0])) <= KEYWORDS  # "range of web? and can you burn it"
     if _CONDITION_FIRST.match(parts[0]) or not (short or QUESTION_WORD.search(parts[0])):

@@ -21,6 +21,8 @@ _SOUNDS = ("aeiouy", "sz", "ckq", "gj", "fv")  # letters that are taken for one 
 _SPOKEN = {"lvl": "level", "lvls": "levels", "dmg": "damage"}  # how people shorten words
 # Words of asking, which a vault need not hold: "mcuh", "wich", "logn".
 _ASKING = tuple(sorted({*(one for one in STOP if len(one) >= _SHORTEST), "long", "need", "take"}))
+_PARTICLE = ("out", "up", "off", "back", "down", "over", "away")  # of "checkout"
+_PARTICLE_OF = {"login": "log in", "logon": "log on", "signin": "sign in", "checkin": "check in"}
 _ENDINGS = ("nt", "re", "ll", "ve", "s", "d", "m")  # of "whats", "theyre", "dont" without their '
 
 
@@ -79,14 +81,18 @@ def _is_known(word: str, terms: Terms, is_english: Callable[[str], bool]) -> boo
 
 
 def _in_two(word: str, terms: Terms) -> str | None:
-    """The words of a name of the vault that is typed as one: "warhammer" for "War hammer"."""
+    """Two words of the vault that are typed as one: "warhammer" for "War hammer", "checkout"."""
     if word in terms.words or stemmed(word) in terms.frequency:
         return None
     for at in range(3, len(word) - 2):
         first, second = word[:at], word[at:]
         if first in terms.words and (stemmed(first), stemmed(second)) in terms.names:
             return f"{first} {second}"
-    return None
+    parted = _PARTICLE_OF.get(word, "")
+    for particle in _PARTICLE:
+        if word.endswith(particle) and len(word) - len(particle) >= _SHORTEST - 1:
+            parted = parted or f"{word.removesuffix(particle)} {particle}"
+    return parted if parted.split(" ")[0] in terms.words else None
 
 
 def _in_a_name(word: str, following: str, terms: Terms) -> str | None:

@@ -1,0 +1,55 @@
+"""What is asked for, of which a line has nothing: a weight, a colour, a number of masts."""
+
+import pytest
+
+from retrieval.models import NO_TERMS
+from retrieval.ranking.lines import QuestionWords
+from retrieval.refusal.asked_kind import is_unsaid
+from tests.support.made.made_entries import entry, row
+
+HORN = entry("The horn is worth 1,000 gp, but a seller is hated for a year.", "Unicorn")
+YACHT = row("| Cloud yacht | 18,000 | 16 | 4 |", "Hulls", header="| Hull | Cost | Crew | Cargo |")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How heavy is a unicorn's horn?",
+        "What colour is a unicorn's horn?",
+        "How far does a unicorn see?",
+        "In which town is a unicorn's horn sold?",
+        "What is the name of the unicorn?",
+        "dues of the unicorn's guild",
+    ],
+)
+def test_what_a_line_does_not_speak_of_is_unsaid(question: str) -> None:
+    assert is_unsaid("Unicorn.md", HORN, QuestionWords.of(question, NO_TERMS))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What does a unicorn's horn cost?",  # "gp" is the field of a cost
+        "How long is a seller hated?",
+        "What happens to who sells a horn?",
+        "Which horn is worth 1,000 gp?",
+        "Tell me of the unicorn",
+        "unicorn horn",
+    ],
+)
+def test_what_a_line_speaks_of_is_not(question: str) -> None:
+    assert not is_unsaid("Unicorn.md", HORN, QuestionWords.of(question, NO_TERMS))
+
+
+def test_columns_and_headings_speak_as_well() -> None:
+    def unsaid(question: str) -> bool:
+        return is_unsaid("Ships.md", YACHT, QuestionWords.of(question, NO_TERMS))
+
+    assert unsaid("How many masts does a cloud yacht have?")
+    assert not unsaid("How many crew does a cloud yacht have?")
+    assert not unsaid("How many hulls are there?")
+
+
+def test_feet_may_be_written_as_a_sign() -> None:
+    web = entry("It lies within 10' of the wall.", "Web")
+    assert not is_unsaid("Web.md", web, QuestionWords.of("How far does web reach?", NO_TERMS))
