@@ -13,9 +13,9 @@ from pathlib import Path
 
 from evals.labels import chunk_checks, dataset, quote_locations, wording
 from evals.labels.dataset import SPLITS, Question
+from evals.labels.options import REWORDED, folder_named
 from evals.labels.quote_locations import Pages
 from evals.labels.training_questions import TEXTS
-from evals.labels.vault_folders import REWORDED, folder_named
 from retrieval.errors import DatasetError, RulesError
 from retrieval.text.normalize import comparable, fold
 

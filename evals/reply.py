@@ -21,8 +21,7 @@ from evals.answers import program
 from evals.answers.program import EvalReport, ReportRow, Table
 from evals.labels import dataset
 from evals.labels.dataset import Question
-from evals.labels.options import RULES, RULES_VAULT
-from evals.labels.vault_folders import folder_named
+from evals.labels.options import HANDBOOK, RULES, RULES_VAULT, folder_named
 from evals.measure import replies
 from evals.measure.evaluation import evaluate
 from evals.measure.outcome import Outcome
@@ -31,7 +30,6 @@ from evals.measure.subject import subject
 from retrieval.errors import DatasetError
 from retrieval.settings import load
 
-_HANDBOOK = folder_named("handbook")
 _OF_FILES = ("foreign", "reworded", "aliases", "lists")  # a file for each vault
 _HEAD = ("kind", "n", "search 1st", "1st card", "search any", "shown", "complete", "nearest",
          "refused", "words: median, mean")  # fmt: skip
@@ -67,7 +65,7 @@ def sets(name: str, split: str) -> list[RepliedQuestions]:
         files = [RULES.with_name("typed.jsonl")] * 2
         if name == "labelled":
             files = [RULES, RULES.with_name("handbook.jsonl")]
-        vaults = {"rules": RULES_VAULT, "handbook": _HANDBOOK}
+        vaults = {"rules": RULES_VAULT, "handbook": HANDBOOK}
         found = [
             RepliedQuestions(f"{name}, {vault}", folder, tuple(
                 question for question in dataset.load(file)

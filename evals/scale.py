@@ -3,9 +3,9 @@
 For each of `--entries`, in order, copies are added to a vault and an index of their own below
 `--folder`, which a later run goes on with. Then searches are timed in turn with those of the
 sample in the same database, the nearest chunks are compared with a full scan, with filters and
-without, other indexes of the vectors are built and asked, and an API and a watching ingest are
-started: how long until ready, how much memory, and how long from a file's save until a search shows
-it. Prints a table. A million entries take about an hour on two cores, and 12 GB of disk.
+without, and an API and a watching ingest are started: how long until ready, how much memory, and
+how long from a file's save until a search shows it. Prints a table. A million entries take about an
+hour on two cores, and 12 GB of disk.
 
 Exit status: 0 every aim is met; 1 one is not; 2 nothing was measured.
 """
@@ -20,7 +20,7 @@ from time import perf_counter
 from evals.labels.dataset import Question
 from evals.labels.options import RULES, RULES_VAULT, chosen
 from evals.measure.subject import subject
-from evals.scales import drawing, grow, programs, results, searches, vector_indexes
+from evals.scales import drawing, grow, programs, results, searches
 from evals.scales.results import Size
 from evals.scales.searches import Way
 from ingest.progress import Meter
@@ -29,7 +29,6 @@ from retrieval.errors import RulesError
 from retrieval.index import hnsw
 from retrieval.index.store import Connection, live
 from retrieval.settings import load
-from retrieval.text.normalize import searchable
 
 MOST_P95, LEAST_RECALL = 2.0, 0.98  # over the sample's; of the 10 nearest chunks
 MOST_FILTERED = 1.15  # p50 under a filter over that without
@@ -121,8 +120,6 @@ def _searched(
         took = perf_counter() - started if large else 0.0
         context.terms_at(conn, live(conn))  # of so many words it takes longer than a search may
         megabytes, files = _disk(conn, number)
-        asked = [context.embedder.question(searchable(one.question)).vector for one in questions]
-        indexes = vector_indexes.compared(conn, number, asked)
         recalls = searches.recalls(context, conn, number, questions)
     with subject(context, RULES_VAULT) as sample:
         ways = {
@@ -137,7 +134,7 @@ def _searched(
     )
     return Size(
         entries, files, len(questions), took, megabytes, times | under, right, recalls,
-        indexes, running,
+        running,
     )  # fmt: skip
 
 

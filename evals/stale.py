@@ -24,9 +24,9 @@ import httpx2
 from evals.answers import program
 from evals.answers.program import EvalReport, ReportRow
 from evals.answers.running_apis import Stage, opened, wait_until
+from evals.labels.options import HANDBOOK
 from retrieval.errors import DatasetError
 
-HANDBOOK = Path(__file__).parent / "vaults" / "handbook"
 _ENOUGH = 3  # replies of an API in a phase
 _PAUSE = 0.05  # seconds between two questions, which leave the ingest a part of the machine
 

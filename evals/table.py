@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evals.labels.options import RULES, RULES_VAULT, chosen
+from evals.answers.program import markdown
+from evals.labels.options import HANDBOOK, RULES, RULES_VAULT, chosen
 from evals.measure.evaluation import measure
 from evals.measure.run import Run
 from evals.measure.subject import subject
@@ -22,7 +23,7 @@ from retrieval.settings import load
 _COMMAND = "make table"  # which the README names
 _SETS = [  # dataset, vault; the live index may hold another one
     (RULES, RULES_VAULT),
-    (RULES.with_name("handbook.jsonl"), Path(__file__).with_name("vaults") / "handbook"),
+    (RULES.with_name("handbook.jsonl"), HANDBOOK),
 ]
 
 
@@ -60,8 +61,7 @@ def table(runs: Sequence[Run], sums: Sequence[Mapping[str, Any]]) -> str:
         "gate split", "n", f"recall@{runs[0].top_k} (95 %)", "MRR", "off-topic refused",
         "answerable refused", "p50 of search",
     ]  # fmt: skip
-    rows = [head, ["---"] * len(head), *map(_cells, runs, sums)]
-    lines = ["| " + " | ".join(cells) + " |" for cells in rows]
+    lines = markdown([head, *map(_cells, runs, sums)])
     return "\n".join([*lines, "", f"Measured on {results.measured_on()}."])
 
 

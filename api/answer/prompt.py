@@ -1,15 +1,15 @@
 """The refusal prompt: passages between fences that no passage can know, and what to do."""
 
-import secrets
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from api.checks.guard.findings import Finding
+from api.llm import exchange
+from api.llm.exchange import Messages as Messages  # of what is composed
 from retrieval.models import Hit, SourceNote
 from retrieval.ranking.reranking import passage_text
 
 REFUSAL = "The Oracle did not return any results for that rule."
-Messages = list[dict[str, str]]
 NO_NOTES: Mapping[str, SourceNote] = MappingProxyType({})
 
 SYSTEM = f"""\
@@ -43,16 +43,17 @@ def messages(
 
     `notes` say which passages are no plain rules, by path.
     """
-    fence = _fence()
+    fence = exchange.new_fence()
     blocks = [
-        f"<passage-{fence} number={number} path={hit.chunk.path!r} "
-        f"lines={hit.chunk.first_line}-{hit.chunk.last_line}"
-        f"{_standing(notes.get(hit.chunk.path))}>\n{passage_text(hit.chunk)}\n"
-        f"</passage-{fence}>"
+        exchange.block(
+            "passage", fence, passage_text(hit.chunk),
+            f" number={number} path={hit.chunk.path!r} "
+            f"lines={hit.chunk.first_line}-{hit.chunk.last_line}"
+            f"{_standing(notes.get(hit.chunk.path))}",
+        )
         for number, hit in enumerate(hits, start=1)
-    ]
-    user = "\n\n".join([*blocks, f"Question: {question}"])
-    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": user}]
+    ]  # fmt: skip
+    return exchange.messages(SYSTEM, [*blocks, f"Question: {question}"])
 
 
 def again(before: Sequence[dict[str, str]], reply: str, findings: Sequence[Finding]) -> Messages:
@@ -60,9 +61,8 @@ def again(before: Sequence[dict[str, str]], reply: str, findings: Sequence[Findi
 
     Findings quote the passages, so they stand between fences of their own.
     """
-    fence = _fence()
     reasons = "\n".join(f"- {fault.text!r}: {fault.message}" for fault in findings)
-    wrong = f"{_AGAIN}\n\n<findings-{fence}>\n{reasons}\n</findings-{fence}>"
+    wrong = f"{_AGAIN}\n\n{exchange.block('findings', exchange.new_fence(), reasons)}"
     return [
         *before,
         {"role": "assistant", "content": reply},
@@ -80,7 +80,3 @@ def _standing(note: SourceNote | None) -> str:
         return ""
     shown = {"status": note.status, "edition": note.edition, "supersedes": list(note.supersedes)}
     return "".join(f" {name}={value!r}" for name, value in shown.items() if value)
-
-
-def _fence() -> str:
-    return secrets.token_hex(8)  # a new one each time, so no file can hold the closing fence

@@ -16,11 +16,12 @@ from starlette.concurrency import run_in_threadpool
 
 from api.schema.usage import Usage
 from api.state import AppState, app_state, key_of
-from retrieval.database import rate_window
 from retrieval.database.pool import Store
-from retrieval.database.rate_window import Connection, Window
 from retrieval.errors import ConfigurationError, RulesError
+from retrieval.index.store import Connection
 from retrieval.rates import DAY
+from retrieval.usage import rate_window
+from retrieval.usage.rate_window import Window
 
 READS = 10  # as many may be read as may be asked, times this
 

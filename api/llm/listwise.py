@@ -3,17 +3,16 @@
 The list is ordered as a whole, as in "Is ChatGPT Good at Search?" (Sun et al., 2023).
 """
 
-import json
 import logging
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from api.http.client_disconnect import ClientDisconnect
+from api.llm import exchange
 from api.llm.client import LanguageModel
 from api.schema.usage import Usage
 from retrieval.context import SearchContext, open_context
@@ -105,24 +104,18 @@ def open_ordered(settings: Settings) -> Iterator[SearchContext]:
 
 def _named(reply: str, count: int) -> list[int] | None:
     """The numbers of a reply, from 0; None where they are no order of `count` passages."""
-    start, end = reply.find("{"), reply.rfind("}")
     try:
-        said = _Order.model_validate(json.loads(reply[start : end + 1]) if start >= 0 else None)
-    except (ValueError, RecursionError, ValidationError):
+        named = [number - 1 for number in exchange.read(reply, _Order).order]
+    except ValueError:
         return None
-    named = [number - 1 for number in said.order]
     is_order = named and len(set(named)) == len(named) and min(named) >= 0 and max(named) < count
     return named if is_order else None
 
 
-def _messages(question: str, passages: Sequence[Passage]) -> list[dict[str, str]]:
-    fence = secrets.token_hex(8)
+def _messages(question: str, passages: Sequence[Passage]) -> exchange.Messages:
+    fence = exchange.new_fence()
     blocks = [
-        f"<passage-{fence} number={number}>\n{passage_text(one.chunk)}\n</passage-{fence}>"
+        exchange.block("passage", fence, passage_text(one.chunk), f" number={number}")
         for number, one in enumerate(passages, start=1)
     ]
-    blocks.append(f"<question-{fence}>\n{question}\n</question-{fence}>")
-    return [
-        {"role": "system", "content": _SYSTEM},
-        {"role": "user", "content": "\n\n".join(blocks)},
-    ]
+    return exchange.messages(_SYSTEM, [*blocks, exchange.block("question", fence, question)])

@@ -4,8 +4,6 @@ It runs where OPENAI_MODEL is set and is never needed. A verdict that cannot be 
 it is counted as unscored, and never guessed.
 """
 
-import json
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
@@ -13,6 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from api.checks.passage_lines import Source
+from api.llm import exchange
 from api.llm.client import LanguageModel
 from retrieval.errors import LlmError
 from retrieval.settings import Settings
@@ -80,14 +79,11 @@ class Judge:
         return found.relevant if found else None
 
     def _ask(self, system: str, shape: type[_Shape], **parts: str) -> _Shape | None:
-        fence = secrets.token_hex(8)
-        blocks = [f"<{name}-{fence}>\n{text}\n</{name}-{fence}>" for name, text in parts.items()]
-        messages = [
-            {"role": "system", "content": system},
-            {"role": "user", "content": "\n\n".join(blocks)},
-        ]
+        fence = exchange.new_fence()
+        blocks = [exchange.block(name, fence, text) for name, text in parts.items()]
         try:
-            return shape.model_validate(_object(self._model.reply(messages).text))
+            reply = self._model.reply(exchange.messages(system, blocks))
+            return exchange.read(reply.text, shape)
         except (LlmError, ValueError):  # pydantic's errors are ValueErrors
             self.unscored += 1
             return None
@@ -111,12 +107,3 @@ def judging(settings: Settings, *, wanted: bool | None) -> Iterator[Judge | None
 
 def _text(source: Source) -> str:
     return "\n".join(part for part in (source.heading, source.context, source.text) if part)
-
-
-def _object(reply: str) -> object:
-    """The JSON object of a reply, in which models like to wrap it in words or a fence."""
-    start, end = reply.find("{"), reply.rfind("}")
-    if start < 0 or end < start:
-        raise ValueError("no JSON object")
-    found: object = json.loads(reply[start : end + 1])
-    return found

@@ -1,13 +1,13 @@
 """Have the language model write questions, section by section; its quotes are checked later."""
 
 import random
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import groupby
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
+from api.llm import exchange
 from api.llm.client import LanguageModel
 from evals.drafting.candidates import Candidate, in_force
 from ingest.read import markdown
@@ -61,8 +61,9 @@ def of_vault(
             if 2 * len(found) >= 3 * count:
                 break
             try:
-                reply = _read(model.reply(_messages(heading, text), tokens=_MOST_TOKENS).text)
-            except (LlmReplyError, ValidationError):
+                said = model.reply(_messages(heading, text), tokens=_MOST_TOKENS).text
+                reply = exchange.read(said, _Reply)
+            except (LlmReplyError, ValueError):
                 unread += 1
                 continue
             found += [
@@ -93,15 +94,6 @@ def _sections(file: SourceFile) -> Iterator[tuple[str, int, str, str]]:
             yield file.path, blocks[0].first + 1, f"{title(file.path)}: {heading}", text
 
 
-def _messages(heading: str, text: str) -> list[dict[str, str]]:
-    fence = secrets.token_hex(8)
-    section = f"<section-{fence}>\n{text}\n</section-{fence}>"
-    return [
-        {"role": "system", "content": _SYSTEM},
-        {"role": "user", "content": f"{heading}\n\n{section}"},
-    ]
-
-
-def _read(reply: str) -> _Reply:
-    inside = reply[max(reply.find("{"), 0) : reply.rfind("}") + 1]  # models write words around it
-    return _Reply.model_validate_json(inside)
+def _messages(heading: str, text: str) -> exchange.Messages:
+    section = exchange.block("section", exchange.new_fence(), text)
+    return exchange.messages(_SYSTEM, [heading, section])

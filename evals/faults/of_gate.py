@@ -168,7 +168,7 @@ def _by_50(evaluate: Any) -> Any:
 
 _SHOWN = always(
     "evals.measure.evaluation.shown",
-    Shown(first=True, anywhere=True, complete=True, words=0, words_before=0),
+    Shown(first=True, anywhere=True, complete=True, words=0),
 )
 GATE_MUTANTS: dict[str, tuple[Replacement, ...]] = {
     "hit in any file": (Replacement("evals.measure.evaluation.judge", _in_any_file), _SHOWN),

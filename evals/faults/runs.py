@@ -23,7 +23,7 @@ from evals.answers.collect import Answered
 from evals.faults.replace import Fault, Replacement, applied
 from evals.gating.encoder_check import encoder_faults
 from evals.gating.integrity import index_faults, on_disk, passage_faults, stage_faults, text
-from evals.labels import chunk_checks, dataset
+from evals.labels import chunk_checks, dataset, options
 from evals.labels.dataset import Question
 from evals.labels.options import RULES, RULES_VAULT, chosen
 from evals.measure import span_overlap
@@ -39,7 +39,7 @@ from retrieval.models import Vectors
 from retrieval.ranking.late_interaction import TokenVectors
 from retrieval.settings import Settings
 
-HANDBOOK = (RULES.with_name("handbook.jsonl"), Path(__file__).parents[1] / "vaults" / "handbook")
+HANDBOOK = (RULES.with_name("handbook.jsonl"), options.HANDBOOK)
 SOUND = Fault("none", "")
 _UNASKED = {"integrity: index", "lint: chunks"}  # gates that see an index alone
 

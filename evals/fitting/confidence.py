@@ -14,10 +14,11 @@ import numpy as np
 
 from api.answer.cards import card_selection
 from api.answer.question.intent import PLAIN
+from evals.answers.program import markdown
 from evals.fitting import logistic_regression
 from evals.labels import dataset, training_questions
 from evals.labels.dataset import NO_SEARCH, Question
-from evals.labels.options import RULES, RULES_VAULT
+from evals.labels.options import HANDBOOK, RULES, RULES_VAULT
 from evals.measure.evaluation import evaluate
 from evals.measure.outcome import Outcome, Subject
 from evals.measure.shown import shown
@@ -29,7 +30,6 @@ from retrieval.refusal.confidence import Array, ConfidenceFit, features
 NEAREST = 0.12  # of the answerable questions; the promise is 0.15, the rest is for the unseen
 _TWICE = 2.0  # what a question of the sample vault counts beside one of another
 _DATASETS = RULES.parent
-_HANDBOOK = Path(__file__).parents[1] / "vaults" / "handbook"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def sets(training: Path, folder: Path) -> Iterator[tuple[str, Path, list[Questio
     own = _calibration(dataset.load(RULES))
     yield "rules", RULES_VAULT, [*own, *(q for q in typed if q.vault == "rules")]
     handbook = _calibration(dataset.load(_DATASETS / "handbook.jsonl"))
-    yield "handbook", _HANDBOOK, [*handbook, *(q for q in typed if q.vault == "handbook")]
+    yield "handbook", HANDBOOK, [*handbook, *(q for q in typed if q.vault == "handbook")]
     for file in sorted((_DATASETS / "unanswerable").glob("*.jsonl")):
         if not (training / file.stem).is_dir():
             raise DatasetError(f"{file}: no folder {file.stem!r} in {str(training)!r}")
@@ -101,7 +101,7 @@ def table(found: Iterable[tuple[Example, float]], limit: float) -> str:
     """Return as Markdown which shares are answered at a limit, by vault and kind."""
     rows = list(found)
     kinds = ["answerable", *sorted({one.kind for one, _ in rows if not one.answerable})]
-    lines = ["| vault | " + " | ".join(kinds) + " |", "|---" * (1 + len(kinds)) + "|"]
+    lines = [["vault", *kinds]]
     for vault in ("all", *sorted({one.vault for one, _ in rows})):
         cells = []
         for kind in kinds:
@@ -113,8 +113,8 @@ def table(found: Iterable[tuple[Example, float]], limit: float) -> str:
             ]
             share = sum(group) / len(group) if group else float("nan")
             cells.append(f"{share:.2f} of {len(group)}")
-        lines.append(f"| {vault} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append([vault, *cells])
+    return "\n".join(markdown(lines))
 
 
 def _fitted(known: Sequence[Example]) -> ConfidenceFit:

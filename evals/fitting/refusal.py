@@ -12,6 +12,7 @@ from statistics import fmean
 
 import numpy as np
 
+from evals.answers.program import markdown
 from evals.labels.dataset import UNANSWERABLE
 from evals.measure.outcome import Outcome
 from retrieval.errors import DatasetError
@@ -89,8 +90,8 @@ def table(known: Sequence[Example]) -> str:
     Raises DatasetError where four fifths of the questions are too few for a fit.
     """
     names = list(shares(known, [False] * len(known)))
-    lines = ["| aimed at | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
+    rows = [["aimed at", *names]]
     for aim in sorted({0.01, 0.02, FALSE_REFUSAL, 0.04, 0.06}):
         found = shares(known, cross_validated(known, aim))
-        lines.append(f"| {aim:.2f} | " + " | ".join(f"{found[n]:.2f}" for n in names) + " |")
-    return "\n".join(lines)
+        rows.append([f"{aim:.2f}", *(f"{found[n]:.2f}" for n in names)])
+    return "\n".join(markdown(rows))

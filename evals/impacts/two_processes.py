@@ -7,11 +7,11 @@ import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from multiprocessing import get_context
 from multiprocessing.sharedctypes import Synchronized
 
 from evals.impacts.reach import Edited, is_reached
-from evals.impacts.remembering import RememberingEmbedder
 from evals.labels import dataset
 from evals.labels.dataset import Question
 from evals.measure import subject
@@ -19,6 +19,7 @@ from evals.measure.evaluation import evaluate
 from evals.measure.outcome import Outcome, Subject
 from ingest.progress import Meter
 from retrieval.context import SearchContext, open_context
+from retrieval.encoder.bi_encoder import Embedder, EncodedQuestion
 from retrieval.models import NO_TERMS
 from retrieval.refusal.topic_scores import BaselineCache
 from retrieval.settings import Settings
@@ -26,9 +27,22 @@ from retrieval.vocabulary.file_terms import TermsCache
 
 WORTH = 120  # questions; fewer are answered before a second process has begun
 CHECKED = 50  # questions that are asked of both states, whether or not the edit reaches them
+_KEPT = 64  # questions with their vectors: a turn's, with their parts
 _TURN = 10  # questions: what a process may wait for the other in the end
 _spawn = get_context("spawn")
 _taken: "Synchronized[int]"  # of the second process: how many turns either has taken
+
+
+class RememberingEmbedder(Embedder):
+    """The same encoder, which makes a question's vectors once for both states."""
+
+    def __init__(self, like: Embedder) -> None:
+        super().__init__(like.files, like.thread, like.pooling)
+        self.kept = lru_cache(maxsize=_KEPT)(super().question)
+
+    def question(self, text: str) -> EncodedQuestion:
+        """Return a question's vectors. ValueError where it is too long."""
+        return self.kept(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,21 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evals.labels import dataset
 from evals.labels.dataset import SPLITS, Question
-from retrieval.context import SearchContext
+from evals.labels.training_questions import TEXTS
 from retrieval.errors import DatasetError
+
+if TYPE_CHECKING:  # so that evals.lint, which loads no model, can read where vaults are
+    from retrieval.context import SearchContext
 
 RULES = Path(__file__).parents[1] / "datasets" / "rules.jsonl"
 RULES_VAULT = Path(__file__).parents[2] / "vault"  # what the questions of RULES are about
+REWORDED = RULES.parent / "reworded"  # a file for each vault
+_VAULTS = Path(__file__).parents[1] / "vaults"
+HANDBOOK = _VAULTS / "handbook"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -37,10 +44,16 @@ def chosen(path: Path, split: str | None) -> list[Question]:
     return questions
 
 
-def vault_of(context: SearchContext, path: Path) -> Path | None:
+def vault_of(context: "SearchContext", path: Path) -> Path | None:
     """Return the folder that a dataset is about where it is known not to be VAULT; else None."""
     other = context.settings.vault.resolve() != RULES_VAULT.resolve()
     return RULES_VAULT if other and path.resolve() == RULES.resolve() else None
+
+
+def folder_named(name: str) -> Path:
+    """Return the vault of evals/vaults or the training texts of that name; else the sample."""
+    folders = (_VAULTS / name, TEXTS / name)
+    return next((folder for folder in folders if folder.is_dir()), RULES_VAULT)
 
 
 def _passages(text: str) -> int:

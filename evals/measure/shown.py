@@ -18,16 +18,13 @@ _WORD = re.compile(r"\w")
 class Shown:
     """One answerable question, as its reply shows it. A refusal shows nothing.
 
-    A gold counts where one of its lines is shown. `words` are those of the unfolded cards;
-    `words_before` those that a reader reads before the card with the first gold line, and None
-    where none is shown.
+    A gold counts where one of its lines is shown. `words` are those of the unfolded cards.
     """
 
     first: bool  # a gold line is in the first card
     anywhere: bool
     complete: bool  # all golds of one place are shown
     words: int
-    words_before: int | None
 
 
 def shown(question: Question, reply: CardReply) -> Shown:
@@ -47,15 +44,11 @@ def shown(question: Question, reply: CardReply) -> Shown:
         all(any(_holds(path, text, gold) for path, text in texts) for gold in place)
         for place in question.places
     )
-    before = 0 if in_list else None
-    if any(held) and not in_list:
-        before = sum(words(card.source) for card in cards[: held.index(True)])
     return Shown(
         first=in_list if listed else held[:1] == [True],  # a folder's files stand above the cards
         anywhere=in_list or any(held),
         complete=complete,
         words=sum(words(card.source) for card in cards if not card.folded),
-        words_before=before,
     )
 
 

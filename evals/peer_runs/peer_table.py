@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
 
+from evals.answers.program import markdown
 from evals.measure.stats import mcnemar
 from evals.peer_runs.measurement import SHOWN, Measured
 
@@ -18,8 +19,7 @@ Pair = tuple[Measured, Measured]  # ours, theirs
 
 def table(results: Mapping[tuple[str, str], Pair]) -> str:
     """Return the table in Markdown; `results` are by set and peer."""
-    rows = [_HEAD, ("---",) * len(_HEAD), *_rows(results)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    return "\n".join(markdown([_HEAD, *_rows(results)]))
 
 
 def _rows(results: Mapping[tuple[str, str], Pair]) -> Iterator[Sequence[str]]:

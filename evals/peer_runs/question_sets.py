@@ -16,8 +16,7 @@ from pydoc_data.topics import topics
 from evals.drafting import candidates, selection
 from evals.labels import dataset, quote_locations
 from evals.labels.dataset import Question
-from evals.labels.options import RULES, RULES_VAULT
-from evals.stale import HANDBOOK
+from evals.labels.options import HANDBOOK, RULES, RULES_VAULT
 from ingest.read import vault
 from retrieval.errors import DatasetError
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from evals.scales.programs import Running
 from evals.scales.searches import Times
-from evals.scales.vector_indexes import Built
 
 TABLES = ("entry", "posting", "chunk", "word", "chunk_bits")
 
@@ -24,7 +23,6 @@ class Size:
     times: Mapping[str, Times]  # of the searches, by the way
     right: Mapping[str, float]
     recalls: Mapping[str, Mapping[int, float]]
-    indexes: Sequence[Built]
     running: Running
 
     def ratio(self, quantile: str, way: str = "whole", to: str = "sample") -> float:
@@ -54,12 +52,6 @@ def lines(sizes: Sequence[Size]) -> list[str]:
         *((f"MB of {name}", [f"{one.megabytes.get(name, 0):,.0f}" for one in sizes])
           for name in (*TABLES, "HNSW")),
     ]  # fmt: skip
-    for kind in [built.kind for built in sizes[0].indexes]:
-        those = [next(built for built in one.indexes if built.kind == kind) for one in sizes]
-        rows.append((f"{kind}: ms, recall@10, MB, s to build", [
-            f"{b.milliseconds:.1f}, {b.recall:.3f}, {b.megabytes:,.0f}, {b.seconds:.0f}"
-            for b in those
-        ]))  # fmt: skip
     rows += [
         ("seconds until the API is ready", [f"{one.running.start_seconds:.0f}" for one in sizes]),
         ("MB of the API", [f"{one.running.api_megabytes:,.0f}" for one in sizes]),

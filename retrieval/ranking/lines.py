@@ -85,9 +85,7 @@ class QuestionWords:
         return fsum(self.terms.weight(word) for word in self.words & words) / self.total
 
     def named(self, words: AbstractSet[str]) -> float:
-        """Return the share that `words` have of what is no amount: all of "60 foot fall" is named
-        where "fall" is.
-        """
+        """Return the share that `words` have of what is no amount: in "60 foot fall" of "fall"."""
         amount = fsum(self.terms.weight(word) for word in self.amounts - words)
         rest = self.total - amount
         return fsum(self.terms.weight(word) for word in self.words & words) / rest if rest else 0.0

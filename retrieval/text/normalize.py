@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from retrieval.text.numbers_in_words import SMALL, TENS
+
 FOLDING_VERSION = 3  # part of the index's fingerprint: raise it with every change of a result
 _ENDINGS = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "n't": "not"}
 _IRREGULAR = {"can't": "cannot", "won't": "will not", "shan't": "shall not", "let's": "let us",
@@ -64,13 +66,8 @@ _NUMBERING = re.compile(r"^\d+[.)]?\s+")
 _SPACES = re.compile(r" {2,}")
 _PADDING = re.compile(r"(?<=\S) {2,}")
 _DASHES = re.compile(r"-{4,}")
-_NUMBERS = {
-    "zero": 0, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
-    "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20,
-    "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
-    "ninety": 90, "hundred": 100,
-}  # fmt: skip  # without "one", which is a pronoun more often than a number
+# Without "one", which is a pronoun more often than a number.
+_NUMBERS = {w: n for w, n in {**SMALL, **TENS, "hundred": 100}.items() if w != "one"}
 _WORDS = "|".join(sorted(_NUMBERS, key=len, reverse=True))
 _NUMBER_WORD = re.compile(rf"\b(?:{_WORDS})\b", re.IGNORECASE)
 _SPELLED = re.compile(rf"\b(?:one|{_WORDS})(?:[- ](?:one|{_WORDS}))*\b", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Words as the guard compares them: stems without the words that every sentence has."""
+"""Words of a text as they are compared: their stems, without those that every sentence has."""
 
 import re
 from collections.abc import Callable

@@ -1,18 +1,16 @@
 """What people said of answers: written by the API, read by the evals."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-import psycopg
 from psycopg.rows import kwargs_row
 from psycopg.types.json import Jsonb
 
-from retrieval.errors import ConfigurationError, IndexMissingError
 from retrieval.index.store import Connection
 from retrieval.metadata.filters import Given as Filter
+from retrieval.usage.tables import made_by_ingest, writing
 
 Rating = Literal["up", "down"]
 
@@ -67,7 +65,7 @@ _NEWEST = """
     FROM feedback WHERE %(rating)s::text IS NULL OR rating = %(rating)s
     ORDER BY given_at DESC, request_id LIMIT %(limit)s
 """
-_INGEST = "the database has no table for feedback yet; run: python -m ingest"
+_WHAT = "feedback"
 
 
 def remember(conn: Connection, answers: Sequence[tuple[RatedAnswer, Filter | None]]) -> None:
@@ -82,7 +80,9 @@ def remember(conn: Connection, answers: Sequence[tuple[RatedAnswer, Filter | Non
          None if access is None else Jsonb(access))
         for one, access in answers
     ]  # fmt: skip
-    with _writing(conn, "let answers be rated", "INSERT, UPDATE, DELETE ON given_answer") as cur:
+    with writing(
+        conn, _WHAT, "let answers be rated", "INSERT, UPDATE, DELETE ON given_answer"
+    ) as cur:
         cur.execute("SET LOCAL synchronous_commit = off")  # a crash may forget a second
         cur.executemany(_REMEMBER, rows)
         cur.execute(_FORGET)
@@ -99,23 +99,8 @@ def put(
     """
     values = {"id": request_id, "rating": rating, "comment": comment,
               "access": None if access is None else Jsonb(access)}  # fmt: skip
-    with _writing(conn, "store feedback", "INSERT, UPDATE ON feedback") as cur:
+    with writing(conn, _WHAT, "store feedback", "INSERT, UPDATE ON feedback") as cur:
         return cur.execute(_PUT, values).rowcount == 1
-
-
-@contextmanager
-def _writing(conn: Connection, purpose: str, grant: str) -> Iterator[psycopg.Cursor]:
-    try:
-        with conn.transaction(), conn.cursor() as cur:
-            cur.execute("SET LOCAL statement_timeout = '5s'")
-            yield cur
-    except psycopg.errors.UndefinedTable as error:
-        raise IndexMissingError(_INGEST) from error
-    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.ReadOnlySqlTransaction) as error:
-        raise ConfigurationError(
-            f"the database's role {conn.info.user!r} may not {purpose}; as the tables' owner "
-            f"run: GRANT {grant} TO {conn.info.user}"
-        ) from error
 
 
 def newest(conn: Connection, *, rating: Rating | None, limit: int) -> list[Feedback]:
@@ -123,11 +108,8 @@ def newest(conn: Connection, *, rating: Rating | None, limit: int) -> list[Feedb
 
     Raises IndexMissingError where the table is not there yet.
     """
-    try:
-        with conn.cursor(row_factory=kwargs_row(_feedback)) as cur:
-            return cur.execute(_NEWEST, {"rating": rating, "limit": limit}).fetchall()
-    except psycopg.errors.UndefinedTable as error:
-        raise IndexMissingError(_INGEST) from error
+    with made_by_ingest(_WHAT), conn.cursor(row_factory=kwargs_row(_feedback)) as cur:
+        return cur.execute(_NEWEST, {"rating": rating, "limit": limit}).fetchall()
 
 
 def _feedback(

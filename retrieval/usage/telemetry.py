@@ -7,8 +7,9 @@ from datetime import UTC, date, datetime
 import psycopg
 from psycopg.rows import class_row
 
-from retrieval.errors import ConfigurationError, IndexMissingError
+from retrieval.errors import ConfigurationError
 from retrieval.index.store import Connection
+from retrieval.usage.tables import made_by_ingest, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,9 @@ _UNANSWERED = f"""
     ORDER BY asked_at DESC LIMIT %(limit)s
 """
 _COUNT_MISSED = f"SELECT count(question), count(*) - count(question) {_MISSED}"
-_INGEST = "the database has no table for telemetry yet; run: python -m ingest"
+_WHAT = "telemetry"
+_GRANT = "SELECT, INSERT, DELETE ON telemetry"
+_OFF = "set TELEMETRY_DAYS=0, or as the tables' owner"
 
 
 def write(conn: Connection, rows: Sequence[AskedQuestion], days: int) -> None:
@@ -91,19 +94,10 @@ def write(conn: Connection, rows: Sequence[AskedQuestion], days: int) -> None:
     ConfigurationError where the connection's role may not write it.
     """
     try:
-        with conn.transaction(), conn.cursor() as cur:
-            cur.execute("SET LOCAL statement_timeout = '5s'")
+        with writing(conn, _WHAT, "store telemetry", _GRANT, before=_OFF) as cur:
             cur.execute("SET LOCAL synchronous_commit = off")  # a crash may forget a second
             cur.executemany(_WRITE, [asdict(row) for row in rows])
             cur.execute(_FORGET, [days])
-    except psycopg.errors.UndefinedTable as error:
-        raise IndexMissingError(_INGEST) from error
-    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.ReadOnlySqlTransaction) as error:
-        user = conn.info.user
-        raise ConfigurationError(
-            f"the database's role {user!r} may not store telemetry; set TELEMETRY_DAYS=0, or as "
-            f"the tables' owner run: GRANT SELECT, INSERT, DELETE ON telemetry TO {user}"
-        ) from error
     except psycopg.OperationalError:
         raise  # the database went away, which is for Store.connect to say
     except psycopg.Error as error:
@@ -117,11 +111,9 @@ def by_day(conn: Connection, days: int) -> list[Day]:
 
     Raises IndexMissingError where the table is not there yet.
     """
-    try:
+    with made_by_ingest(_WHAT):
         numbers = conn.execute(_DAYS, {"days": days}).fetchall()
         counted = conn.execute(_COUNTS, {"days": days}).fetchall()
-    except psycopg.errors.UndefinedTable as error:
-        raise IndexMissingError(_INGEST) from error
     counts: dict[date, dict[str, dict[str, int]]] = {}
     for day, kind, name, count in counted:
         counts.setdefault(day, {}).setdefault(kind, {})[name] = count
@@ -138,11 +130,8 @@ def unanswered(conn: Connection, days: int, limit: int) -> list[AskedQuestion]:
     The newest first; those without a text are left out. Raises IndexMissingError where the table
     is not there yet.
     """
-    try:
-        with conn.cursor(row_factory=class_row(AskedQuestion)) as cur:
-            return cur.execute(_UNANSWERED, {"days": days, "limit": limit}).fetchall()
-    except psycopg.errors.UndefinedTable as error:
-        raise IndexMissingError(_INGEST) from error
+    with made_by_ingest(_WHAT), conn.cursor(row_factory=class_row(AskedQuestion)) as cur:
+        return cur.execute(_UNANSWERED, {"days": days, "limit": limit}).fetchall()
 
 
 def count_unanswered(conn: Connection, days: int) -> tuple[int, int]:

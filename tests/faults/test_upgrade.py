@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from evals.labels.vault_folders import folder_named
+from evals.labels.options import folder_named
 from retrieval import context as context_module
 from retrieval.context import open_context
 from retrieval.database.pool import Store

@@ -14,8 +14,7 @@ import psycopg
 import pytest
 
 from evals.labels import dataset
-from evals.labels.options import RULES, RULES_VAULT
-from evals.labels.vault_folders import folder_named
+from evals.labels.options import RULES, RULES_VAULT, folder_named
 from ingest import __main__ as program
 from ingest import backup, pipeline, restore
 from retrieval.context import SearchContext

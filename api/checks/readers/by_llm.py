@@ -1,17 +1,16 @@
 """A language model as reader: it must copy the words that say a claim, and code looks them up."""
 
-import json
 import re
-import secrets
 from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from api.checks.guard.occurrences import content
 from api.checks.passage_lines import Source
 from api.checks.readers.verifier import Asked, Verdicts
+from api.llm import exchange
 from api.llm.client import LanguageModel
 from api.schema.guard import ReaderName
 from api.schema.usage import Usage
@@ -117,10 +116,9 @@ def _plain(text: str) -> str:
 
 
 def _said(reply: str) -> dict[int, str] | None:
-    start, end = reply.find("{"), reply.rfind("}")
     try:
-        found = _Verdicts.model_validate(json.loads(reply[start : end + 1]) if start >= 0 else None)
-    except (ValueError, RecursionError, ValidationError):
+        found = exchange.read(reply, _Verdicts)
+    except ValueError:
         return None
     words: dict[int, str] = {}
     for one in found.verdicts:  # of two verdicts on a claim the one that denies it
@@ -128,21 +126,14 @@ def _said(reply: str) -> dict[int, str] | None:
     return words
 
 
-def _messages(asked: Asked) -> list[dict[str, str]]:
-    fence = secrets.token_hex(8)
+def _messages(asked: Asked) -> exchange.Messages:
+    fence = exchange.new_fence()
+    texts = ("\n".join([one.heading, one.context, one.text]) for one in asked.sources)
     blocks = [
-        f"<passage-{fence} number={number}>\n{one.heading}\n{one.context}\n{one.text}\n"
-        f"</passage-{fence}>"
-        for number, one in enumerate(asked.sources, start=1)
+        exchange.block("passage", fence, text, f" number={number}")
+        for number, text in enumerate(texts, start=1)
     ]
     claims = "\n".join(f"{claim.number}. {claim.text}" for claim in asked.claims)
-    blocks += [
-        f"<{name}-{fence}>\n{text}\n</{name}-{fence}>"
-        for name, text in (
-            ("question", asked.question), ("answer", asked.answer), ("claims", claims),
-        )
-    ]  # fmt: skip
-    return [
-        {"role": "system", "content": _SYSTEM},
-        {"role": "user", "content": "\n\n".join(blocks)},
-    ]
+    parts = {"question": asked.question, "answer": asked.answer, "claims": claims}
+    blocks += [exchange.block(name, fence, text) for name, text in parts.items()]
+    return exchange.messages(_SYSTEM, blocks)

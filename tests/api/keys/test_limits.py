@@ -19,10 +19,10 @@ from api.main import create_app
 from api.state import AppState
 from retrieval import rates
 from retrieval.context import SearchContext
-from retrieval.database import rate_window
 from retrieval.database.pool import Store
-from retrieval.database.rate_window import Window
 from retrieval.index import migrate
+from retrieval.usage import rate_window
+from retrieval.usage.rate_window import Window
 from tests.support.index.index_state import same_models
 from tests.support.llm.fake_llm import FakeLlm
 from tests.support.servers.serving import serving

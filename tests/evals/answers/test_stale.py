@@ -9,8 +9,8 @@ import pytest
 
 from evals import stale
 from evals.answers.running_apis import Stage, opened
+from evals.labels.options import HANDBOOK
 from evals.stale import (
-    HANDBOOK,
     EditCase,
     Reply,
     RulePlace,

@@ -11,9 +11,9 @@ from evals.measure.shown import Shown
 from tests.support.made.made import question
 from tests.support.made.made_replies import PATH, card, outcome, reply
 
-FIRST = Shown(True, True, True, 5, 0)
-LATER = Shown(False, True, True, 10, 5)
-NOWHERE = Shown(False, False, False, 5, None)
+FIRST = Shown(True, True, True, 5)
+LATER = Shown(False, True, True, 10)
+NOWHERE = Shown(False, False, False, 5)
 
 
 def hits(n: int, shows: Shown = FIRST, *, start: int = 0) -> list[Outcome]:

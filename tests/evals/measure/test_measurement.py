@@ -22,10 +22,10 @@ def test_what_is_measured_of_a_question_depends_on_its_having_an_answer() -> Non
         (question(name="none", kind="nearmiss"), found()),
     ]
     replies = {
-        "hit": Shown(True, True, True, 9, 0),
-        "late": Shown(False, False, False, 9, None),
-        "unseen": Shown(False, False, False, 9, None),
-        "below": Shown(False, True, True, 9, 5),
+        "hit": Shown(True, True, True, 9),
+        "late": Shown(False, False, False, 9),
+        "unseen": Shown(False, False, False, 9),
+        "below": Shown(False, True, True, 9),
     }
     outcomes = [replace(one, shown=replies.get(one.question.id)) for one in searched(*pairs)]
     rows = measurement.measurement(outcomes, MADE_WITH).rows

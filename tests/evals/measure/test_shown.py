@@ -14,7 +14,7 @@ from tests.support.made.made import found, question
 from tests.support.made.made_replies import PATH, card, reply
 
 FIVE = 5  # words of a line: "Line number 1 of light."
-NOTHING = Shown(False, False, False, 0, None)
+NOTHING = Shown(False, False, False, 0)
 FOLDED = card(3, 4, folded=True)
 EITHER = question(places=((2, 3), (5,)), kind="prose")
 
@@ -28,24 +28,24 @@ def golden(quote: str) -> Question:
     ("asked", "said", "expected"),
     [
         # Shown before anything else; behind the words of the cards above; not at all.
-        (question(2), reply(card(1, 2), card(4)), Shown(True, True, True, 3 * FIVE, 0)),
+        (question(2), reply(card(1, 2), card(4)), Shown(True, True, True, 3 * FIVE)),
         (
             question(4),
             reply(card(1, 2), card(3), card(4, 5)),
-            Shown(False, True, True, 5 * FIVE, 3 * FIVE),
+            Shown(False, True, True, 5 * FIVE),
         ),
-        (question(6), reply(card(1, 2)), Shown(False, False, False, 2 * FIVE, None)),
+        (question(6), reply(card(1, 2)), Shown(False, False, False, 2 * FIVE)),
         (question(6), reply(), NOTHING),
         (question(1), reply(card(1), certainty="refused"), NOTHING),
-        (question(1), reply(card(1), certainty="nearest"), Shown(True, True, True, FIVE, 0)),
+        (question(1), reply(card(1), certainty="nearest"), Shown(True, True, True, FIVE)),
         # A folded card shows its best line alone and counts no words.
-        (question(3), reply(card(1), FOLDED), Shown(False, True, True, FIVE, FIVE)),
-        (question(4), reply(card(1), FOLDED), Shown(False, False, False, FIVE, None)),
+        (question(3), reply(card(1), FOLDED), Shown(False, True, True, FIVE)),
+        (question(4), reply(card(1), FOLDED), Shown(False, False, False, FIVE)),
         # Of one place all golds are needed; of places that are equally good one is enough.
-        (question(2, 5), reply(card(1, 2)), Shown(True, True, False, 2 * FIVE, 0)),
-        (question(2, 5), reply(card(1, 2), card(5)), Shown(True, True, True, 3 * FIVE, 0)),
-        (EITHER, reply(card(5)), Shown(True, True, True, FIVE, 0)),
-        (EITHER, reply(card(3)), Shown(True, True, False, FIVE, 0)),
+        (question(2, 5), reply(card(1, 2)), Shown(True, True, False, 2 * FIVE)),
+        (question(2, 5), reply(card(1, 2), card(5)), Shown(True, True, True, 3 * FIVE)),
+        (EITHER, reply(card(5)), Shown(True, True, True, FIVE)),
+        (EITHER, reply(card(3)), Shown(True, True, False, FIVE)),
     ],
 )
 def test_what_a_reply_shows_of_a_question(
@@ -57,7 +57,7 @@ def test_what_a_reply_shows_of_a_question(
 def test_a_line_of_another_file_is_not_the_gold() -> None:
     other = card(path="b/light.md", texts={2: "Line number 2 of light."})
     assert not shown(question(2), reply(other)).anywhere
-    assert shown(question(2), reply(other, card(2))).words_before == FIVE
+    assert not shown(question(2), reply(other, card(2))).first
 
 
 def test_one_line_of_a_gold_is_enough_but_its_heading_is_not() -> None:
@@ -103,8 +103,6 @@ def test_what_is_first_is_anywhere_and_what_is_complete_too(
     cards: list[Card] = [card(*lines) for lines in numbers]
     found = shown(question(*golds), reply(*cards))
     assert found.anywhere >= max(found.first, found.complete)
-    assert (found.words_before is not None) == found.anywhere
-    assert (found.words_before == 0) == found.first
     assert found.words == FIVE * sum(map(len, numbers))
     held = {line for lines in numbers for line in lines}
     assert found.complete == (held >= set(golds))

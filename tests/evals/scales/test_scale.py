@@ -83,8 +83,6 @@ def test_every_figure_is_printed_and_written(
     assert size["entries"] >= 200
     assert len(size["running"]["edit_seconds"]) == 1
     assert size["running"]["api_megabytes"] > 50
-    assert [one["kind"] for one in size["indexes"]][1:] == ["halfvec", "bit, 800 read again"]
-    assert all(one["recall"] >= 0.9 for one in size["indexes"])
     assert all(share >= 0.98 for found in size["recalls"].values() for share in found.values())
     assert "seconds from save to served" in out
     assert re.search(r"ratio of p50, p95 \| \d", out)
@@ -101,7 +99,7 @@ def made(**changed: float) -> Size:
         way: Times(figure["filtered"], 20),
     }  # fmt: skip
     return Size(
-        1_000, 10, 3, 0.0, {}, times, {"whole": 1.0, "sample": 1.0}, {"": recall, way: recall}, (),
+        1_000, 10, 3, 0.0, {}, times, {"whole": 1.0, "sample": 1.0}, {"": recall, way: recall},
         Running(1.0, figure["memory"], (0.5, figure["edit"])),
     )  # fmt: skip
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from evals.labels import dataset
-from evals.labels.options import RULES
-from evals.labels.vault_folders import folder_named
+from evals.labels.options import RULES, folder_named
 from ingest import pipeline
 from retrieval.context import SearchContext
 from retrieval.encoder import weights

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from evals.labels import dataset
-from evals.labels.options import RULES, RULES_VAULT
-from evals.labels.vault_folders import folder_named
+from evals.labels.options import RULES, RULES_VAULT, folder_named
 from ingest import pipeline
 from retrieval.context import SearchContext
 from retrieval.encoder.bi_encoder import Embedder

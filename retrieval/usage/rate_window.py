@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
 
 import psycopg
 
-from retrieval.errors import ConfigurationError, IndexMissingError
+from retrieval.index.store import Connection
 from retrieval.rates import MINUTE
-
-Connection = psycopg.Connection[Any]
+from retrieval.usage.tables import made_by_ingest, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +64,7 @@ _READ = """
     SELECT caller, used FROM rate_window WHERE caller = ANY(%(callers)s)
         AND began_at >= clock_timestamp() - %(window)s::interval
 """
+_WHAT, _GRANT = "limits", "SELECT, INSERT, UPDATE, DELETE ON rate_window"
 _MOST_AT_ONCE = 100_000_000  # so that the sum of what is counted stays an integer
 
 
@@ -90,23 +89,11 @@ def count(conn: Connection, windows: Sequence[Window]) -> list[Window]:
     ConfigurationError where the connection's role may not write it.
     """
     counted: list[Window] = []
-    try:
-        with conn.transaction():
-            conn.execute("SET LOCAL statement_timeout = '5s'")
-            conn.execute("SET LOCAL synchronous_commit = off")  # a crash may forget a second
-            for seconds in sorted({one.seconds for one in windows}):
-                counted += _counted(conn, [one for one in windows if one.seconds == seconds])
-        return counted
-    except psycopg.errors.UndefinedTable as error:
-        raise IndexMissingError(
-            "the database has no table for limits yet; run: python -m ingest"
-        ) from error
-    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.ReadOnlySqlTransaction) as error:
-        user = conn.info.user
-        raise ConfigurationError(
-            f"the database's role {user!r} may not count requests; as the tables' owner run: GRANT "
-            f"SELECT, INSERT, UPDATE, DELETE ON rate_window TO {user}"
-        ) from error
+    with writing(conn, _WHAT, "count requests", _GRANT) as cur:
+        cur.execute("SET LOCAL synchronous_commit = off")  # a crash may forget a second
+        for seconds in sorted({one.seconds for one in windows}):
+            counted += _counted(conn, [one for one in windows if one.seconds == seconds])
+    return counted
 
 
 def _counted(conn: Connection, windows: Sequence[Window]) -> list[Window]:
@@ -127,9 +114,5 @@ def used(conn: Connection, rows: Sequence[str], seconds: int) -> dict[str, int]:
     Raises IndexMissingError where the table is not there yet.
     """
     values = {"callers": list(rows), "window": timedelta(seconds=seconds)}
-    try:
+    with made_by_ingest(_WHAT):
         return dict(conn.execute(_READ, values).fetchall())
-    except psycopg.errors.UndefinedTable as error:
-        raise IndexMissingError(
-            "the database has no table for limits yet; run: python -m ingest"
-        ) from error
