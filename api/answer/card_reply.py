@@ -8,13 +8,14 @@ from api.answer.cards import card_selection, collected
 from api.answer.cards.card import Card
 from api.answer.cards.folders import Folder
 from api.answer.fixed_texts import DEFAULT, Texts
-from api.answer.question import follow_up, intent, language, small_talk, spelling, substitution
+from api.answer.question import follow_up, intent, small_talk, spelling, substitution
 from api.answer.question.intent import PLAIN, Reading
 from api.answer.question.parts import things_in
 from api.answer.question.spelling import Correction
 from retrieval.context import SearchContext
 from retrieval.metadata.filters import Given
 from retrieval.models import Certainty, Evidence, SearchResult, Terms
+from retrieval.refusal import decision
 from retrieval.search import check_question, search, written_out
 from retrieval.settings import ENGLISH
 from retrieval.text import embeds
@@ -119,7 +120,7 @@ def card_reply(
     listed: tuple[Folder, ...] = ()
     if reading.form in {"list", "which"}:
         listed = collected.listed(context, result.generation, question, reading, shown)
-    certainty, confidence = _worth(result, parts)
+    certainty, confidence = decision.worth(result, parts)
     bare = CardReply(
         question, certainty, confidence, found=result, parts=tuple(parts),
         folders=listed, corrections=made.corrections, reading=reading,
@@ -157,16 +158,6 @@ def understood(
     return Understood(question, corrections, intent.read(question, terms))
 
 
-def _worth(result: SearchResult, parts: Sequence[SearchResult]) -> tuple[Certainty, float | None]:
-    """What the cards are worth: as the whole question's, or as the least of its parts where each is
-    answered. "Team vs business storage" stands in two places, and no passage holds both.
-    """
-    sure = [one.confidence for one in parts if one.confidence and one.certainty == "answered"]
-    if result.certainty == "nearest" and not result.premise and sure and len(sure) == len(parts):
-        return "answered", min(sure)
-    return result.certainty, result.confidence
-
-
 def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardReply:
     if not result.hits:  # whatever was decided: nothing is no answer
         reply = replace(reply, certainty="refused", confidence=0.0)
@@ -199,9 +190,9 @@ def _embedded(
 def _talk(typed: str, terms: Terms, shown: Terms, texts: Texts) -> Talk | None:
     if kind := small_talk.kind(typed):
         return Talk(small_talk.reply(kind, texts, shown), is_refusal=False)
-    own = language.of_vault(terms)
-    if language.foreign(typed, own, terms):
-        named = language.NAMES.get(own, own)
+    own = small_talk.language_of(terms)
+    if small_talk.foreign_language(typed, own, terms):
+        named = small_talk.LANGUAGES.get(own, own)
         return Talk(texts.language.format(language=named), is_refusal=True)
     return None
 

@@ -11,6 +11,11 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.text.words import STOP
 from retrieval.vocabulary.terms import asked_fields, stems_of
 
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(stems_of(words))
+
+
 _FEET = re.compile(r"(?<=\d)\s?['’′]")
 _LENGTH = (
     "foot ft yard mile inch metre meter km cm mm m coin range distance reach high tall deep long "
@@ -26,23 +31,22 @@ _COLOUR = (
     "colour color red blue green yellow black white grey gray brown orange purple silver gold "
     "golden pink violet dark pale"
 )
-_KINDS = tuple(
-    (re.compile(rf"\b(?:{asks})\b", re.IGNORECASE), frozenset(stems_of(words)))
-    for asks, words in (
-        ("how heavy|weight of", _WEIGHT),
-        ("how old|(?:what|which) age", f"{_TIME} age old"),
-        ("how (?:tall|high|deep|wide)|(?:height|depth|width) of", _LENGTH),
-        ("how far", _LENGTH),
-        ("how long", f"{_TIME} {_LENGTH}"),
-        ("how often", f"{_TIME} once twice time every each per"),
-        ("how fast", _SPEED),
-        ("colou?r", _COLOUR),
-        ("names? of|(?:is|are) (?:[a-z' -]{1,40}) called", "name call"),
-    )
-)
+_I = re.IGNORECASE
+_KINDS = (
+    (re.compile(r"\b(?:how heavy|weight of|weighs?)\b", _I), _stems(_WEIGHT)),
+    (re.compile(r"\b(?:how old|(?:what|which) age)\b", _I), _stems(f"{_TIME} age old")),
+    (re.compile(r"\b(?:how (?:tall|high|deep|wide)|(?:height|depth|width) of)\b", _I),
+     _stems(_LENGTH)),
+    (re.compile(r"\bhow far\b", _I), _stems(_LENGTH)),
+    (re.compile(r"\bhow long\b", _I), _stems(f"{_TIME} {_LENGTH}")),
+    (re.compile(r"\bhow often\b", _I), _stems(f"{_TIME} once twice time every each per")),
+    (re.compile(r"\bhow fast\b", _I), _stems(_SPEED)),
+    (re.compile(r"\bcolou?r\b", _I), _stems(_COLOUR)),
+    (re.compile(r"\b(?:names? of|(?:is|are) [a-z' -]{1,40} called)\b", _I), _stems("name call")),
+)  # fmt: skip
 _RUN = r"((?:[a-z'-]+ ?){1,3})"
-_COUNTED = re.compile(rf"\bhow many (?:of |more |other |different |the )*{_RUN}", re.IGNORECASE)
-_WHICH = re.compile(rf"\b(?:which|what) {_RUN}", re.IGNORECASE)
+_COUNTED = re.compile(rf"\bhow many (?:of |more |other |different |the )*{_RUN}", _I)
+_WHICH = re.compile(rf"\b(?:which|what) {_RUN}", _I)
 _OF = re.compile(
     r"(?:what(?:'s|s| is| are| was)|tell me|know|\bgive me|^)\W*(?:the |an? )?(?:[a-z]+ )?"
     r"([a-z]+) (?:of|for)\b",

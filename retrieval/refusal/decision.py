@@ -45,6 +45,18 @@ def decided(context: SearchContext, result: SearchResult) -> SearchResult:
     return replace(result, certainty=certainty, confidence=probability, premise=against)
 
 
+def worth(result: SearchResult, parts: Sequence[SearchResult]) -> tuple[Certainty, float | None]:
+    """Return what a question in parts is worth: its certainty and its confidence, 0 to 1.
+
+    As much as the whole question, or as the least of its parts where each of them is answered: no
+    passage holds both sides of "team vs business storage".
+    """
+    sure = [one.confidence for one in parts if one.confidence and one.certainty == "answered"]
+    if result.certainty == "nearest" and not result.premise and sure and len(sure) == len(parts):
+        return "answered", min(sure)
+    return result.certainty, result.confidence
+
+
 def contradicted(question: str, hits: Sequence[Hit]) -> Evidence | None:
     """Return the entry that contradicts what the question takes for granted, or None.
 

@@ -38,6 +38,7 @@ _SAID_FIRST = re.compile(
     rf"{_INFORMATION} {_ON}\b|(?=(?:the )?(?:\w+ ){{1,3}}{_RULES}\W*$))|"
     rf"(?:(?:i'?m|i am|we are|we're) )?looking for {_SOME}(?:info|information|details|{_RULES}) "
     rf"{_ON}\b|(?:need )?help (?:me |us )?(?:with|understanding)\b|{_INFORMATION} {_ON}\b|"
+    rf"(?:the )?definition of\b|what counts as\b|"
     rf"what (?:do|does) {_SOME}(?:rules?|book|rulebook|handbook|policy|manual|docs|documentation) "
     rf"(?:say|state|tell us) {_ON}\b|"
     rf"(?:is|are) there {_SOME}{_RULES} {_ON}\b|(?:do|does) (?:we|you|they) have {_SOME}{_RULES} "

@@ -22,6 +22,8 @@ from tests.support.index.ingested import IndexFiles
         ("quick question: how does surprise work", "how does surprise work"),
         ("remind me how initiative works", "how initiative works"),
         ("i need some info on potions", "potions"),
+        ("definition of a torch", "a torch"),
+        ("What counts as armour?", "armour?"),
         ("I need the morale rules", "the morale"),
         ("are there any rules for swimming", "swimming"),
         ("what does the handbook say about pets", "pets"),

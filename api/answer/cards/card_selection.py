@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from api.answer.cards import from_passage
 from api.answer.cards.card import Card, badges_of
-from api.answer.cards.list_cards import with_lists
+from api.answer.cards.list_cards import with_all_marked, with_lists
 from api.answer.question.intent import Reading
+from api.answer.question.parts import QUESTION_WORD
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.lines import QuestionWords, words_of
@@ -60,6 +61,9 @@ def choose(
     notes = {path: note for one in (*parts, whole) for path, note in one.notes.items()}
     kept, behind = (once := _once(found))[:MOST], once[MOST:]
     kept += [one for one in behind if _says_most(one, searched)]
+    is_phrase = reading.form == "plain" and not QUESTION_WORD.search(whole.question)
+    if kept and (is_phrase or reading.form in {"keyword", "list", "which", "open"}):
+        kept[0] = with_all_marked(kept[0], whole.files[kept[0].path], searched.asked)
     kept = [_with_marks(card, of_parts) for card in kept]
     if not far:
         kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]

@@ -23,6 +23,8 @@ _DENIED = (
 _NOT_BY_WORDS = re.compile(rf"\b(?:{_DENIED}|at)\b|n['’]t\b", re.IGNORECASE)
 _COMPARES = re.compile(rf"\b(?:{_DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<!\w)\d[\d.,]*\b")
+# What a row need not say that is asked for: "which poisons are put on a blade".
+_LIGHT = frozenset(stems_of("put use used go goes work works apply applies need needs get come"))
 _PRICE = frozenset(stems_of("cost price fee charge amount wage pay paid"))
 
 
@@ -74,7 +76,7 @@ def _by_words(
     section says these words nowhere else. A number has to be a whole cell.
     """
     said = asked.stems(" ".join(row for _, row in rows))
-    words = asked.words - above(file, block, asked) - (folders.SAID_WITH_IT - said)
+    words = asked.words - above(file, block, asked) - ((folders.SAID_WITH_IT | _LIGHT) - said)
     figures = set(_NUMBER.findall(asked.question))
     cells = [(part, row, [cell.strip("`* ") for cell in raw_cells(row)]) for part, row in rows]
     called = [part for part, _, own in cells if figures and own and {own[0]} == figures]

@@ -2,14 +2,17 @@
 
 from dataclasses import replace
 
-from api.answer.cards import folders, listing
+from api.answer.cards import chosen_rows, folders, listing
+from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.superlative import superlative
-from retrieval.models import Entry, SearchResult
+from retrieval.models import Entry, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.question_phrases import without_command
 from retrieval.vocabulary.terms import title
+
+_MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
 
 
 def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list[Card]:
@@ -39,6 +42,27 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         return [*listed, *found]
     further = [] if found[0].form == "fields" or reading.form == "open" else listed[:1]
     return [found[0], *further, *found[1:]]
+
+
+def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card:
+    """Return a card with all of the best line's list or table marked, where that is what is asked.
+
+    So it is where the block is shown whole and called as something that is asked for, and none of
+    its parts says more of the question than what stands above it: "export formats".
+    """
+    block = next((one for one in blocks(file) if one.holds(card.best)), None)
+    if block is None or block.kind not in {"list", "table"} or card.listed or card.folded:
+        return card
+    rows = [entry for entry in file.entries if block.holds(entry)]
+    is_whole = all(card.lines.keys() >= set(part.numbers) for part in block.parts)
+    if not is_whole or any(asked.labels_of(file.path, row) for row in rows):
+        return card
+    above = chosen_rows.above(file, block, asked)
+    said = asked.words & asked.stems(" ".join(row.quote for row in rows))
+    own = asked.stems(block.heading.rsplit(" > ", 1)[-1]) & asked.words
+    if not own or not said <= above or asked.share(above) < _MOSTLY:
+        return card
+    return replace(card, marked=block.parts)
 
 
 def _is_meant(listed: Card, first: Card, reading: Reading, asked: QuestionWords) -> bool:

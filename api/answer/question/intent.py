@@ -68,7 +68,11 @@ _OPEN = re.compile(
     r"\bwhat do (?:\w+ ){0,2}?[a-z]{3,}s \w+|\bwhat can (?:\w+ ){1,3}?\w+\W*$|"
     r"\bwhat (?:is|are|am|has|have|must|may)\b.{0,60} (?:forbidden|allowed|covered|included|needed|"
     r"required|free)\b|\b(?:table|chart)\W*$|"
-    r"^\W*[a-z]{3,}s (?:an? |the )?(?:\w+ ){1,5}(?:can|may|must)\b",
+    r"^\W*[a-z]{3,}s (?:an? |the )?(?:\w+ ){1,5}(?:can|may|must)\b|"
+    r"^\W*who (?:gets|can get|may get|is entitled)\b|\bthings (?:not )?to \w+|"
+    r"\b(?:order|sequence) of (?:things|events|steps|actions|play)\b|"
+    r"\bwhat (?:do|must|should) (?:i|we|you|they) (?:have to |need to )?\w+\b|"
+    r"\b(?:rules|requirements|conditions|limits|restrictions|steps|stages|reasons) (?:of|for|on)\b",
     re.IGNORECASE,
 )
 # "Animals I can buy to ride", "monsters that drain levels".
@@ -79,7 +83,9 @@ _DESCRIBED = re.compile(
 )
 # "List the antidotes and what they help against" is one list.
 _OF_THEM = re.compile(
-    r"[,;]? and (?:what|how|when|where|who) (?:\w+ ){0,2}(?:they|their|them)\b.*", re.I
+    r"[,;]? and (?:(?:what|how|when|where|who) (?:\w+ ){0,2}(?:they|their|them)\b.*|"
+    r"(?:for |at )?how (?:much|many|big|long|heavy)(?: an? \w+)?\W*$)",
+    re.IGNORECASE,
 )
 # "What is a bag of holding?" wants the section of that name.
 _DEFINED = re.compile(
@@ -233,4 +239,6 @@ def without(question: str, limited: Amount) -> str:
 def _plural(pattern: re.Pattern[str], text: str) -> bool:
     """Whether the text has what the pattern says, of a noun that is a plural."""
     found = pattern.search(text)
-    return found is not None and not NO_PLURAL.search(found["noun"])
+    if found is None:
+        return False
+    return found["noun"].lower() == "things" or not NO_PLURAL.search(found["noun"])

@@ -33,6 +33,7 @@ _COMPARED = re.compile(
 )
 _OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
 _JOINED = re.compile(rf"{_COMPARED.pattern}|\b(?:and|or)\b", re.IGNORECASE)
+_ONLY_DENIES = re.compile(r"what (?:is|does|do|are|has|can)(?: not|n['’]?t)\W*", re.IGNORECASE)
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
 _WHICH_ONE = re.compile(r"which(?: one| of (?:them|these|the two))?\b", re.IGNORECASE)
 _IT = re.compile(
@@ -92,6 +93,8 @@ def clauses(text: str, terms: Terms) -> tuple[str, ...]:
     if _CONDITION_FIRST.match(parts[0]) or not (short or QUESTION_WORD.search(parts[0])):
         return ()
     if not all(QUESTION_WORD.search(part) for part in parts[1:]):
+        return ()
+    if any(_ONLY_DENIES.fullmatch(part) for part in parts):  # "what counts and what doesn't"
         return ()
     first = parts[0]
     return (first, *(_whole(part, first, terms) for part in parts[1:]))

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from api.answer.card_reply import _worth, card_reply
+from api.answer.card_reply import card_reply
 from api.answer.cards import render
 from retrieval.context import SearchContext
 from retrieval.models import Certainty, SearchResult
+from retrieval.refusal.decision import worth
 from retrieval.search import search
 from tests.support.index.ingested import IndexFiles
 
@@ -35,6 +36,16 @@ VAULT = {
     "Washing.md": (
         "# Washing\n\n## Programs\n\n| Program | Load (kg) | Spin |\n|---|---|---|\n"
         "| Cotton | 7 | 1400 |\n| Wool | 2 | 600 |\n| Silk | 1 | no spin |\n| Sports | 3 | 800 |\n"
+    ),
+    "Poisons.md": (
+        "# Poisons\n\n| Poison | Way | Save |\n|---|---|---|\n| Adder's milk | blade | +1 |\n"
+        "| Barrow dust | breath | 0 |\n| Rusted nail | blade | +2 |\n| Sleeper | food | +2 |\n"
+    ),
+    "Laptops.md": (
+        "# Devices\n\n## Company laptops\n\n- The disk is encrypted.\n"
+        "- Updates are installed within 14 days.\n- Members have no administrator rights.\n\n"
+        "## Discounts\n\n| Who | Discount |\n|---|---|\n| Student | 60% |\n| School | 40% |\n"
+        "| Library | 30% |\n"
     ),
     "Hotel.md": "# Hotel\n\n## Leaving\n\nGuests check out by 11:00.\n\nLunch is at noon.\n",
 }
@@ -107,8 +118,33 @@ def test_two_things_that_are_both_answered_are_as_sure_as_the_less_sure(
 
     unsure = sure("nearest", 0.2)
     high, low = sure("answered", 0.9), sure("answered", 0.6)
-    assert _worth(unsure, [high, low]) == ("answered", 0.6)
-    assert _worth(unsure, [high, sure("nearest", 0.3)]) == ("nearest", 0.2)
-    assert _worth(unsure, []) == ("nearest", 0.2)
-    assert _worth(replace(unsure, premise=found.hits[0].evidence[0]), [high, low])[0] == "nearest"
-    assert _worth(sure("answered", 0.7), [high, low]) == ("answered", 0.7)
+    assert worth(unsure, [high, low]) == ("answered", 0.6)
+    assert worth(unsure, [high, sure("nearest", 0.3)]) == ("nearest", 0.2)
+    assert worth(unsure, []) == ("nearest", 0.2)
+    assert worth(replace(unsure, premise=found.hits[0].evidence[0]), [high, low])[0] == "nearest"
+    assert worth(sure("answered", 0.7), [high, low]) == ("answered", 0.7)
+
+
+def test_a_row_need_not_say_the_verb_that_is_asked_with(context: SearchContext) -> None:
+    assert marked(context, "which poisons are put on a blade") == [
+        "| Adder's milk | blade | +1 |",
+        "| Rusted nail | blade | +2 |",
+    ]
+
+
+def test_a_list_that_is_called_so_is_marked_whole(context: SearchContext) -> None:
+    every = [
+        "- The disk is encrypted.",
+        "- Updates are installed within 14 days.",
+        "- Members have no administrator rights.",
+    ]
+    assert marked(context, "rules for company laptops") == every
+    assert marked(context, "company laptops") == every
+    assert marked(context, "when are updates of company laptops installed") == every[1:2]
+    assert marked(context, "company laptops updates") == every[1:2]
+
+
+def test_who_gets_something_is_answered_by_the_whole_table(context: SearchContext) -> None:
+    rows = ["| Student | 60% |", "| School | 40% |", "| Library | 30% |"]
+    assert marked(context, "who gets a discount") == rows
+    assert marked(context, "what discount does a library get") == rows[2:]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.answer.question import language
+from api.answer.question.small_talk import foreign_language, language_of
 from retrieval.models import NO_TERMS, Terms
 from tests.support.index.indexed_text import terms_of
 from tests.support.vaults.made_vault import FILES
@@ -39,7 +39,7 @@ def terms() -> Terms:
     ],
 )
 def test_a_foreign_question_is_noticed(asked: str, code: str, terms: Terms) -> None:
-    assert language.foreign(asked, "en", terms) == code
+    assert foreign_language(asked, "en", terms) == code
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ def test_a_foreign_question_is_noticed(asked: str, code: str, terms: Terms) -> N
     ],
 )
 def test_english_however_it_is_typed_is_not(asked: str, terms: Terms) -> None:
-    assert language.foreign(asked, "en", terms) is None
+    assert foreign_language(asked, "en", terms) is None
 
 
 @pytest.mark.parametrize("asked", ["Guten Tag", "Kraken Moral", "hola", "была", "20 30 guten 40"])
 def test_what_is_shorter_than_three_words_is_not(asked: str, terms: Terms) -> None:
-    assert language.foreign(asked, "en", terms) is None
+    assert foreign_language(asked, "en", terms) is None
 
 
 def test_a_question_of_the_vault_s_words_is_in_its_language(terms: Terms) -> None:
@@ -74,17 +74,17 @@ def test_a_question_of_the_vault_s_words_is_in_its_language(terms: Terms) -> Non
         "10. Names.md": "# Ports\n\nPort du Salut; Quai de la Lune; Rue des Voiles.\n",
     }
     asked = "Port du Salut, Quai de la Lune"
-    assert language.foreign(asked, "en", terms) == "fr"
-    assert language.foreign(asked, "en", terms_of(french)) is None
+    assert foreign_language(asked, "en", terms) == "fr"
+    assert foreign_language(asked, "en", terms_of(french)) is None
 
 
 def test_the_language_of_a_vault_is_that_of_its_words(terms: Terms) -> None:
-    assert language.of_vault(terms) == "en"
-    assert language.of_vault(terms_of(GERMAN)) == "de"
-    assert language.of_vault(NO_TERMS) == "en"
+    assert language_of(terms) == "en"
+    assert language_of(terms_of(GERMAN)) == "de"
+    assert language_of(NO_TERMS) == "en"
 
 
 def test_to_a_german_vault_english_is_foreign() -> None:
     terms = terms_of(GERMAN)
-    assert language.foreign("How much does a long sword cost?", "de", terms) == "en"
-    assert language.foreign("Was kostet ein langes Schwert?", "de", terms) is None
+    assert foreign_language("How much does a long sword cost?", "de", terms) == "en"
+    assert foreign_language("Was kostet ein langes Schwert?", "de", terms) is None

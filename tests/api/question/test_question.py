@@ -9,6 +9,8 @@ from tests.support.index.indexed_text import terms_of
 from tests.support.vaults.made_vault import FILES
 
 WHICH = [
+    "which things can I do in the harbour",
+    "what sailors can I hire and for how much",
     "what can you do in the harbour",
     "Which weapons can a cleric use?",
     "What weapons may a cleric use?",

@@ -30,6 +30,8 @@ COMPARED = [
     ("Which is tougher, a kraken or a selkie?", "kraken", "selkie"),
     ("Is the kraken faster than a selkie?", "kraken", "selkie"),
     ("kraken vs selkie", "kraken", "selkie"),
+    ("kraken or selkie, which one bites", "kraken", "selkie"),
+    ("which of these bites, a kraken or a selkie", "kraken", "selkie"),
     ("What is the difference between Calm and Fog?", "Calm", "Fog"),
     ("Who earns more, a pilot or a cook?", "pilot", "cook"),
     ("Calm compared to Fog", "Calm", "Fog"),
@@ -41,6 +43,7 @@ COMPARED = [
 NOT_COMPARED = [
     "the armour class and hit dice of a kraken",  # two fields of one thing
     "a kraken with a pilot and a cook",  # no field of either
+    "what counts as cargo and what doesn't",
     "does a kraken flee from a pilot and a cook",
 ]
 

@@ -152,7 +152,7 @@ def test_the_features_are_numbers_with_names(indexed_rules: SearchContext) -> No
     assert given["drop"] == pytest.approx(first.score - last.score)
     assert given["weakest_first"] <= given["weakest_any"] <= 1
     assert given["matched_first"] <= given["matched_any"] <= 1
-    assert (given["rarest"], given["why"]) == (0.0, 0.0)
+    assert (given["unnamed"], given["unsaid"], given["why"]) == (0.0, 0.0, 0.0)
     assert given["length"] == pytest.approx(np.log(7))
 
 
