@@ -33,6 +33,11 @@ _SAME_FILE = 0.45  # by so much less a second list may be what was asked for, in
 _OTHER_FILE = 0.1  # … and in another one
 _UNREAD = 0.15  # what a block of a passage's file costs no entry of which search has returned
 _TITLED = 0.6  # of the question, that a file's title must say before its sections are the list
+_WAYS = re.compile(
+    r"\b(?P<head>ways|steps|reasons|requirements|conditions|restrictions|rules|options|things) "
+    r"(?:to|of|for|when|if|that)\b",
+    re.IGNORECASE,
+)
 _DIE = re.compile(r"\W*\d*d(?:\d+|%)\W*", re.IGNORECASE)  # of a random table, and no thing's name
 _DIE_WORD = re.compile(r"d(?:\d+|%)")
 _HEADING = re.compile(r"(#{2,4})\s+(\S.*)")
@@ -182,7 +187,10 @@ def _names_column(file: IndexedFile, block: Block, asked: QuestionWords) -> bool
         return False
     header = raw_cells(file.lines.get(block.lead.first_line, ""))
     names = [frozenset(stems_of(name)) for name in header[:2] if not _DIE.fullmatch(name)]
-    return any(name and name <= asked.words for name in names)
+    wanted = asked.words
+    if ways := _WAYS.search(asked.question):  # "ways to get spells back if the book is gone"
+        wanted &= asked.stems(ways["head"])
+    return any(name and name <= wanted for name in names)
 
 
 def _is_rolled(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:

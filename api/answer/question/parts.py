@@ -33,7 +33,11 @@ _COMPARED = re.compile(
 )
 _OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
 _JOINED = re.compile(rf"{_COMPARED.pattern}|\b(?:and|or)\b", re.IGNORECASE)
-_ONLY_DENIES = re.compile(r"what (?:is|does|do|are|has|can)(?: not|n['’]?t)\W*", re.IGNORECASE)
+_ADDS = re.compile(
+    r"what (?:is|does|do|are|has|can)(?: not|n['’]?t)\W*|"
+    r"(?:for |at )?how (?:much|many|big|long|heavy)(?: an? \w+)?\W*",
+    re.IGNORECASE,
+)
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
 _WHICH_ONE = re.compile(r"which(?: one| of (?:them|these|the two))?\b", re.IGNORECASE)
 _IT = re.compile(
@@ -94,7 +98,7 @@ def clauses(text: str, terms: Terms) -> tuple[str, ...]:
         return ()
     if not all(QUESTION_WORD.search(part) for part in parts[1:]):
         return ()
-    if any(_ONLY_DENIES.fullmatch(part) for part in parts):  # "what counts and what doesn't"
+    if any(_ADDS.fullmatch(part) for part in parts[1:]):  # "… and what doesn't", "… how much"
         return ()
     first = parts[0]
     return (first, *(_whole(part, first, terms) for part in parts[1:]))

@@ -47,6 +47,12 @@ VAULT = {
         "## Discounts\n\n| Who | Discount |\n|---|---|\n| Student | 60% |\n| School | 40% |\n"
         "| Library | 30% |\n"
     ),
+    "Spell books.md": (
+        "# Spell books\n\n## Kinds of book\n\n| Book | Pages | Cost |\n|---|---|---|\n"
+        "| Study book | 100 | 100 |\n| Travelling book | 40 | 75 |\n| Oilskin book | 40 | 110 |\n\n"
+        "## Loss\n\nThere are three ways back:\n\n1. Use a duplicate.\n"
+        "2. Write down what is still memorised.\n3. Rebuild the book from recollection.\n"
+    ),
     "Hotel.md": "# Hotel\n\n## Leaving\n\nGuests check out by 11:00.\n\nLunch is at noon.\n",
 }
 
@@ -148,3 +154,12 @@ def test_who_gets_something_is_answered_by_the_whole_table(context: SearchContex
     rows = ["| Student | 60% |", "| School | 40% |", "| Library | 30% |"]
     assert marked(context, "who gets a discount") == rows
     assert marked(context, "what discount does a library get") == rows[2:]
+
+
+def test_ways_are_no_column_of_what_they_lead_to(context: SearchContext) -> None:
+    asked = "ways to get your spells back if the book is gone"
+    assert marked(context, asked) == [
+        "1. Use a duplicate.",
+        "2. Write down what is still memorised.",
+        "3. Rebuild the book from recollection.",
+    ]
