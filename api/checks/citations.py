@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from api.answer.cards.card import Card
 from api.checks.guard.alignment import Evidence as Known
 from api.checks.guard.alignment import evidence
+from api.checks.guard.clauses import clauses, told
 from api.checks.guard.facts import facts
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.occurrences import content
-from api.checks.markers import MARKER, known_markers, without_doubles
+from api.checks.markers import MARKER, known_markers, plain, without_doubles
 from api.checks.passage_lines import PassageLine, Source, sentences
 from api.schema.passages import Citation, CitationCounts
 from retrieval.models import Hit
@@ -21,6 +22,8 @@ _SHORTEST = 12  # characters of a quote; a shorter one says nothing without its 
 _LONGEST = 1_000  # characters before a marker among which its sentence is looked for
 _CARRIED = 0.3  # of a claim's words that a line must have where the claim has no facts
 _MOVED = 0.6  # the same for a line of a passage that is not cited
+_MOVED_NUMBER = 0.5  # with its numbers
+_GIVEN = 0.51  # of a sentence without numbers that gets the marker of the one beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def check_reply(
     A marker's claim is what its sentence says up to it. A line carries it that holds its numbers
     and the most of its words. `question` helps where the claim is "Yes [1]". `sound` are parts of
     the reply with known markers in which the guard finds no fault: their numbers may be worked out
-    or stand in several lines, so a part of them is enough for a line of the passage that is cited.
+    or stand in several lines, so the likest line of the passage that is cited is enough there.
     """
     text, dropped = known_markers(reply, {str(number) for number in range(1, len(hits) + 1)})
     known = evidence([source(hit) for hit in hits])
@@ -107,15 +110,31 @@ def check_reply(
             shown.append(match[0].replace(match[1], str(place.passage)))
             found.setdefault((place.passage, place.line.start), citation)
     shown.append(text[at:])
-    plain = without_doubles("".join(shown)).strip()
-    return CitedReply(plain, tuple(found.values()), CitationCounts(**counts))
+    kept = without_doubles("".join(shown)).strip()
+    return CitedReply(kept, tuple(found.values()), CitationCounts(**counts))
+
+
+def likely(text: str, cited: Sequence[int], known: Known) -> bool:
+    """Tell whether a line of the cited passages has enough of a folded text for its marker.
+
+    More than half of its words, less where it has a number, which is checked as such; and a no,
+    where the text says one.
+    """
+    said = set(content(text))
+    least = _CARRIED if any(not fact.weak for fact in facts(text)) else _GIVEN
+    denied = any(clause.negated and clause.words for clause in clauses(text))
+    return any(
+        line.passage in cited and _overlap(said, line, known) >= least
+        and (not denied or any(part.clause.negated for part in told(line)))
+        for line in known.lines
+    )  # fmt: skip
 
 
 def _place(
     text: str, match: re.Match[str], known: Known, question: str, *, trusted: bool
 ) -> _Place | None:
     """Where the claim before a marker stands, the cited passage first; None: nowhere."""
-    claim = fold(_claim(text, match))
+    claim = plain(_claim(text, match))
     results = {total.result.start for total in sums(claim)}
     stated = [fact for fact in facts(claim) if not fact.weak and fact.start not in results]
     asked = facts(fold(question))
@@ -131,11 +150,11 @@ def _place(
     others = [
         place for number in range(1, len(known.words) + 1)
         if number != cited and (place := _best(number, new, said, known)) and place.carries
-        and (new or _overlap(said, place.line, known) >= _MOVED)
+        and _overlap(said, place.line, known) >= (_MOVED_NUMBER if new else _MOVED)
     ]  # fmt: skip
     if not others and own and trusted and said & known.words[cited - 1]:
-        lines = [line for line in known.lines if line.passage == cited]
-        return own if not new or _held(new, lines) else None
+        held = not new or own.carries or _held(new, [x for x in known.lines if x.passage == cited])
+        return own if held or _overlap(said, own.line, known) >= _CARRIED else None
     return max(others, key=lambda place: _overlap(said, place.line, known), default=None)
 
 

@@ -7,14 +7,16 @@ measures, and what it lets through, is in docs/experiments.md.
 import re
 from collections.abc import Iterator, Sequence
 
+from api.checks.guard.aligned import counts_another, exchanged_number
 from api.checks.guard.alignment import Evidence, evidence
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.names import names, unfounded_names
 from api.checks.guard.numbers.arithmetic import sums
-from api.checks.guard.numbers.number_check import misplaced
+from api.checks.guard.numbers.number_check import derived_in_words, foreign_unit, misplaced
 from api.checks.guard.occurrences import content
+from api.checks.guard.opposites import opposite_word
 from api.checks.guard.polarity import contradiction
-from api.checks.guard.signs import added_condition, foreign_unit, turned_limit, turned_modal
+from api.checks.guard.signs import added_condition, turned_limit, turned_modal
 from api.checks.guard.statements import Finding as Finding  # part of this module's interface
 from api.checks.guard.statements import FindingKind as FindingKind
 from api.checks.guard.statements import GuardCase, Statement, statements
@@ -116,20 +118,28 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
                 "uncited", statement.text, "states a fact and cites no passage", "no citation"
             )
         return
-    if statement.marked == "neighbour" and _states(statement, bool(new), case):
+    if not statement.own and _states(statement, bool(new), case):
         message = "states a fact and has no marker of its own"
         yield Finding("uncited", statement.text, message, UNMARKED)
         return
     for total in shown:  # inputs are checked as facts of their own
         if not total.right:
             yield Finding("arithmetic", total.text, "the result is wrong", "sum")
-    for fact in new:
-        yield from misplaced(fact, stated, statement, case)
-    for fact in stated[:_MOST_LIMITS]:
-        yield from turned_limit(fact, statement, case)
+    summed = {one.start for total in shown for one in (*total.inputs, total.result)}
+    for fact in dict.fromkeys((*new, *stated[:_MOST_LIMITS])):
+        if found := list(misplaced(fact, stated, statement, case)) if fact in new else []:
+            yield from found
+            continue
+        if fact.start not in summed and not _given(fact, statement, case):
+            yield from exchanged_number(fact, statement, case)
+        yield from counts_another(fact, statement, case)
+    every = facts(statement.text)
+    for fact in [one for one in every if one in stated or one.text[-1].isdigit()][:_MOST_LIMITS]:
+        yield from turned_limit(fact, every, statement, case)
     yield from foreign_unit(statement, stated, case)
     yield from added_condition(statement, case)
     yield from turned_modal(statement, case)
+    yield from opposite_word(statement, case)
     yield from unfounded_names(statement, case)
     yield from _negation(statement, case)
 
@@ -167,6 +177,17 @@ def _echo(fact: Fact, case: GuardCase) -> bool:
         )
         for asked in (*case.asked, *case.told)
     )
+
+
+def _given(fact: Fact, statement: Statement, case: GuardCase) -> bool:
+    """Whether the question or the answer said the number before of the same, or it is derived."""
+    own = {fact.label, fact.counted, *fact.nouns[:1]} - {""}
+    for one in (*case.asked, *case.told):
+        if (one.low, one.high, one.base, one.die) == (fact.low, fact.high, fact.base, fact.die):
+            theirs = {one.label, one.counted, *one.nouns[:1]} - {""}
+            if not own or not theirs or own & theirs:
+                return True
+    return derived_in_words(fact, statement, case)
 
 
 def _negation(statement: Statement, case: GuardCase) -> Iterator[Finding]:

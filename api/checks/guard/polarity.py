@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from api.checks.guard.clauses import Clause, LineClause, clauses, stems, told, uncontracted
 from api.checks.passage_lines import PassageLine
 
-_LEADING = re.compile(r"^\W*(?:yes|no)\s*[,.:;!-]\s*", re.IGNORECASE)
+_LEADING = re.compile(
+    r"^\W*(?:(?:yes|no|(?:short )?answer|in short)\s*[,.:;!-]\s*)+", re.IGNORECASE
+)
 _EXCEPTION = re.compile(
     r"\b(?:all|every\w*|any\w*|nothing|none) (?:\w+ )?(?:but|except)\b|"
     r"\b(?:excepti\w+|excepted|exempt|excluded|only|unless|until|instead of|rather than|"
