@@ -23,6 +23,13 @@ _LONGEST = 1_000  # characters before a marker among which its sentence is looke
 _CARRIED = 0.3  # of a claim's words that a line must have where the claim has no facts
 _MOVED = 0.6  # the same for a line of a passage that is not cited
 _MOVED_NUMBER = 0.5  # with its numbers
+_SHORT = 4  # words of a sentence that is read with the one before: "Afterwards it is worthless"
+_REFERS = re.compile(
+    r"\b(?:it|its|they|them|that|this|these|those|he|she|then|there|afterwards)\b", re.IGNORECASE
+)
+_RUN = 40  # characters on each side
+_RUN_END = re.compile(r"(?:\s?\[\d+\])++$", re.ASCII)
+_RUN_BEGIN = re.compile(r"(?:\s?\[\d+\])++", re.ASCII)
 _GIVEN = 0.51  # of a sentence without numbers that gets the marker of the one beside it
 
 
@@ -136,16 +143,23 @@ def _place(
     """Where the claim before a marker stands, the cited passage first; None: nowhere."""
     claim = plain(_claim(text, match))
     results = {total.result.start for total in sums(claim)}
-    stated = [fact for fact in facts(claim) if not fact.weak and fact.start not in results]
+    cited = int(match[1])
+    there = {id(line) for line in known.lines if line.passage == cited}
+    stated = [  # "one week" is compared where the passage has it, in days
+        fact for fact in facts(claim) if fact.start not in results
+        and (not fact.weak or (fact.base and there & known.holders(fact)))
+    ]  # fmt: skip
     asked = facts(fold(question))
     new = [known.holders(fact) for fact in stated if all(fact.low != other.low for other in asked)]
     said = set(content(claim))
     if len(said) < 2:
         said |= set(content(fold(question)))
-    shared = bool(_neighbours(text, match))
-    cited = int(match[1])
+    beside = _neighbours(text, match)
+    said |= {word[:3] for word in said if len(word) > 3} & known.words[cited - 1]  # Wisdom, WIS
     own = _best(cited, new, said, known)
-    if own and (own.carries or (shared and _overlap(said, own.line, known) >= _CARRIED)):
+    alone = (said & known.words[cited - 1]).difference(*(known.words[n - 1] for n in beside))
+    least = 0 if trusted and alone else _CARRIED
+    if own and (own.carries or (beside and _overlap(said, own.line, known) >= least)):
         return own
     others = [
         place for number in range(1, len(known.words) + 1)
@@ -154,7 +168,12 @@ def _place(
     ]  # fmt: skip
     if not others and own and trusted and said & known.words[cited - 1]:
         held = not new or own.carries or _held(new, [x for x in known.lines if x.passage == cited])
-        return own if held or _overlap(said, own.line, known) >= _CARRIED else None
+        if held or _overlap(said, own.line, known) >= _CARRIED:
+            return own
+    short = _REFERS.search(claim) and (new or len(said) <= _SHORT)
+    if not others and trusted and short and (before := _before(text, match)):
+        own = _best(cited, (), before, known)
+        return own if own and own.carries else None
     return max(others, key=lambda place: _overlap(said, place.line, known), default=None)
 
 
@@ -175,10 +194,21 @@ def _claim(text: str, match: re.Match[str]) -> str:
     return f"{last} {after}"
 
 
-def _neighbours(text: str, match: re.Match[str]) -> bool:
-    """Whether another marker stands right beside, so that both share the claim."""
-    before = re.search(r"\[\d+\]$", text[max(0, match.start() - 20) : match.start()], re.ASCII)
-    return bool(before or MARKER.match(text, match.end()))
+def _before(text: str, match: re.Match[str]) -> frozenset[str]:
+    """The stems of the sentence before that of a marker, where it cites no other passage."""
+    begin = max(0, match.start() - _LONGEST)
+    row = text[max(begin, text.rfind("\n", begin, match.start()) + 1) : match.start()]
+    found = [sentence for _, sentence in sentences(row)][-2:-1]
+    cites = {marker for sentence in found for marker in MARKER.findall(sentence)}
+    return frozenset(content(fold("".join(found)))) if cites <= {match[1]} else frozenset()
+
+
+def _neighbours(text: str, match: re.Match[str]) -> set[int]:
+    """The markers that stand right beside one, so that all share the claim."""
+    before = _RUN_END.search(text[max(0, match.start() - _RUN) : match.start()])
+    after = _RUN_BEGIN.match(text, match.end(), match.end() + _RUN)
+    found = f"{before[0] if before else ''}{after[0] if after else ''}"
+    return {int(one[1]) for one in MARKER.finditer(found)}
 
 
 def _best(passage: int, new: Sequence[Set[int]], said: Set[str], known: Known) -> _Place | None:

@@ -55,12 +55,16 @@ def exchanged_number(fact: Fact, statement: Statement, case: GuardCase) -> Itera
     It has exactly one number of the kind, between the same words, that the statement does not say.
     """
     stated = facts(statement.text)
-    if any(_named(item.line, statement, case) for item in _holding(fact, case)):
+    held = _holding(fact, case)
+    if any(_named(item.line, statement, case) for item in held):
         return
     parts = dict.fromkeys((statement.text, segment(statement.text, stated, fact)))
     for part in parts:
         best = nearest(part, cited_lines(case), case)
         lines = {id(line) for line in best if line.kind != "row"}
+        words = telling(part).difference(*(case.known.said[at] for at in lines))
+        if any(words & case.known.said[id(item.line)] for item in held if item.line.kind != "row"):
+            continue  # "dwarf" stands in the line that has the number
         there = [item for item in case.known.occurrences if id(item.line) in lines]
         if any(agreement(fact, item, case.known.counted) != "none" for item in there):
             continue

@@ -70,10 +70,14 @@ def judged(
         fold(f"{one.path} | {one.heading}\n{one.context}\n{one.text}") for one in passages
     )
     told: list[Fact] = []
-    for statement in statements(text):
+    found = statements(text)
+    results = tuple(one.result for said in found for one in sums(said.text) if one.right)
+    for statement in found:
         cited = tuple(number for number in statement.cited if 1 <= number <= len(passages))
         titles = " | ".join(f"{passages[n - 1].path} {passages[n - 1].heading}" for n in cited)
-        case = GuardCase(asked, facts(asked), known, cited, texts, tuple(told), facts(fold(titles)))
+        case = GuardCase(
+            asked, facts(asked), known, cited, texts, tuple(told), facts(fold(titles)), results
+        )
         yield statement, tuple(dict.fromkeys(_statement(statement, case)))
         told.extend(facts(statement.text))
 
@@ -165,6 +169,10 @@ def _one(fact: Fact, known: Evidence) -> bool:
 
 def _echo(fact: Fact, case: GuardCase) -> bool:
     """Whether the question or the answer said it before."""
+    if not (fact.base or fact.counted) and fact.kind == "number":
+        written = [one.low / one.factor for one in (*case.asked, *case.told) if one.base]
+        if fact.low in written:
+            return True  # "at nineteen" of a nineteen-year-old
     return any(
         (fact.die, fact.base, fact.low, fact.high, fact.sign, False)
         == (asked.die, asked.base, asked.low, asked.high, asked.sign, asked.weak)

@@ -28,7 +28,8 @@ for left, right in [*_SIDES, *((other, one) for one, other in _SIDES)]:
     for word in left.split():
         _OPPOSITES[word] = _OPPOSITES.get(word, frozenset()) | frozenset(right.split())
 _DENIES = frozenset(
-    ("not", "no", "never", "cannot", "nobody", "nothing", "none", "without", "neither", "nor")
+    ("not", "no", "never", "cannot", "nobody", "nothing", "none", "without", "neither", "nor",
+     "unless")
 )  # fmt: skip
 _OFTEN = frozenset(("always", "never", "sometimes"))
 _TOKEN = re.compile(r"[A-Za-z][\w'-]*|\d[\d,.]*")

@@ -103,7 +103,7 @@ def turned_limit(
     fact: Fact, stated: Sequence[Fact], statement: Statement, case: GuardCase
 ) -> Iterator[Finding]:
     """Yield the line that limits a number the other way: "3 HD or more" for "3 HD or fewer"."""
-    said = _limit(statement.text, fact.start, fact.end)
+    said = limit(statement.text, fact.start, fact.end)
     if not said:
         return
     supports = [
@@ -116,8 +116,8 @@ def turned_limit(
     supports = [item for item in supports if len(words & item.context) == most]
     copied = most >= _COPIED * len(words)
     opposite = {-said, *(() if not copied else _OPPOSITE[said])}
-    limits = {_limit_of(item) for item in supports}
-    also = {_limit(statement.text, one.start, one.end) for one in stated if one.low == fact.low}
+    limits = {limit_of(item) for item in supports}
+    also = {limit(statement.text, one.start, one.end) for one in stated if one.low == fact.low}
     denies = _denies(statement.text, fact)
     alike = [_denies(_text(item), item.fact) == denies for item in supports]
     if supports and limits <= opposite and not limits & also and all(alike):
@@ -172,7 +172,7 @@ def _turned_in(text: str, case: GuardCase) -> Iterator[Finding]:
 
 def _scope(text: str) -> set[object]:
     """The limits and conditions of a text: what need not be below 200 gp must be above."""
-    limits = {(one.low, _limit(text, one.start, one.end)) for one in facts(text)}
+    limits = {(one.low, limit(text, one.start, one.end)) for one in facts(text)}
     conditions = {frozenset(stems(found[1])) for found in _IF.finditer(text)}
     return {limit for limit in limits if limit[1]} | conditions
 
@@ -184,8 +184,8 @@ def _is_denied(verb: str, case: GuardCase) -> bool:
     return any(_DENIES.search(text) and verb in stems(text) for text in texts)
 
 
-def _limit(text: str, start: int, end: int) -> int:
-    """2 where a number of a text is the least that counts, 1 where more does, -1 and -2 opposite.
+def limit(text: str, start: int, end: int) -> int:
+    """Return 2 where a number is the least that counts, 1 where more does, -1 and -2 opposite.
 
     0 where it is no limit.
     """
@@ -195,9 +195,9 @@ def _limit(text: str, start: int, end: int) -> int:
     return before or next((side for side, words in _BEHIND.items() if words.match(text, end)), 0)
 
 
-def _limit_of(item: Occurrence) -> int:
-    """The limit of a passage's number, else the one that its column is."""
-    if own := _limit(_text(item), item.fact.start, item.fact.end):
+def limit_of(item: Occurrence) -> int:
+    """Return the limit of a passage's number, else the one that its column is."""
+    if own := limit(_text(item), item.fact.start, item.fact.end):
         return own
     column = item.line.cells[item.cell].column
     return 2 if _LEAST.search(column) else -2 if _MOST.search(column) else 0

@@ -62,6 +62,7 @@ class GuardCase:
     texts: tuple[str, ...]  # of the passages with what is above them, folded
     told: tuple[Fact, ...]  # what the answer has stated before, and was checked there
     place: tuple[Fact, ...]  # of the paths and headings of the cited passages
+    results: tuple[Fact, ...] = ()  # of the right sums that the answer shows, also later on
 
 
 def statements(answer: str) -> tuple[Statement, ...]:
