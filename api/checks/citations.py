@@ -12,14 +12,14 @@ from api.checks.guard.clauses import clauses, told
 from api.checks.guard.facts import facts
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.occurrences import content
+from api.checks.marked import claim_of, neighbours, sentence_before
 from api.checks.markers import MARKER, known_markers, plain, without_doubles
-from api.checks.passage_lines import PassageLine, Source, sentences
+from api.checks.passage_lines import PassageLine, Source
 from api.schema.passages import Citation, CitationCounts
 from retrieval.models import Hit
 from retrieval.text.normalize import fold
 
 _SHORTEST = 12  # characters of a quote; a shorter one says nothing without its neighbours
-_LONGEST = 1_000  # characters before a marker among which its sentence is looked for
 _CARRIED = 0.3  # of a claim's words that a line must have where the claim has no facts
 _MOVED = 0.6  # the same for a line of a passage that is not cited
 _MOVED_NUMBER = 0.5  # with its numbers
@@ -27,9 +27,6 @@ _SHORT = 4  # words of a sentence that is read with the one before: "Afterwards 
 _REFERS = re.compile(
     r"\b(?:it|its|they|them|that|this|these|those|he|she|then|there|afterwards)\b", re.IGNORECASE
 )
-_RUN = 40  # characters on each side
-_RUN_END = re.compile(r"(?:\s?\[\d+\])++$", re.ASCII)
-_RUN_BEGIN = re.compile(r"(?:\s?\[\d+\])++", re.ASCII)
 _GIVEN = 0.51  # of a sentence without numbers that gets the marker of the one beside it
 
 
@@ -141,7 +138,7 @@ def _place(
     text: str, match: re.Match[str], known: Known, question: str, *, trusted: bool
 ) -> _Place | None:
     """Where the claim before a marker stands, the cited passage first; None: nowhere."""
-    claim = plain(_claim(text, match))
+    claim = plain(claim_of(text, match))
     results = {total.result.start for total in sums(claim)}
     cited = int(match[1])
     there = {id(line) for line in known.lines if line.passage == cited}
@@ -154,7 +151,7 @@ def _place(
     said = set(content(claim))
     if len(said) < 2:
         said |= set(content(fold(question)))
-    beside = _neighbours(text, match)
+    beside = neighbours(text, match)
     said |= {word[:3] for word in said if len(word) > 3} & known.words[cited - 1]  # Wisdom, WIS
     own = _best(cited, new, said, known)
     alone = (said & known.words[cited - 1]).difference(*(known.words[n - 1] for n in beside))
@@ -171,44 +168,10 @@ def _place(
         if held or _overlap(said, own.line, known) >= _CARRIED:
             return own
     short = _REFERS.search(claim) and (new or len(said) <= _SHORT)
-    if not others and trusted and short and (before := _before(text, match)):
+    if not others and trusted and short and (before := sentence_before(text, match)):
         own = _best(cited, (), before, known)
         return own if own and own.carries else None
     return max(others, key=lambda place: _overlap(said, place.line, known), default=None)
-
-
-def _claim(text: str, match: re.Match[str]) -> str:
-    """What the sentence of a marker says up to it, or after it where it opens the sentence."""
-    begin = max(0, match.start() - _LONGEST)
-    row = text[max(begin, text.rfind("\n", begin, match.start()) + 1) : match.start()]
-    plain = MARKER.sub("", row)
-    before = [sentence for _, sentence in sentences(plain)]
-    last = before[-1] if before else ""
-    pieces = MARKER.split(row)[::2]
-    since = pieces[-1] if pieces else ""
-    if since.strip() and len(content(fold(since))) >= 2 and len(since) < len(last):
-        last = since
-    if len(content(fold(last))) >= 2 or facts(fold(last)):
-        return last
-    after = re.split(r"[\n.]|\[\d", text[match.end() :], maxsplit=1)[0]
-    return f"{last} {after}"
-
-
-def _before(text: str, match: re.Match[str]) -> frozenset[str]:
-    """The stems of the sentence before that of a marker, where it cites no other passage."""
-    begin = max(0, match.start() - _LONGEST)
-    row = text[max(begin, text.rfind("\n", begin, match.start()) + 1) : match.start()]
-    found = [sentence for _, sentence in sentences(row)][-2:-1]
-    cites = {marker for sentence in found for marker in MARKER.findall(sentence)}
-    return frozenset(content(fold("".join(found)))) if cites <= {match[1]} else frozenset()
-
-
-def _neighbours(text: str, match: re.Match[str]) -> set[int]:
-    """The markers that stand right beside one, so that all share the claim."""
-    before = _RUN_END.search(text[max(0, match.start() - _RUN) : match.start()])
-    after = _RUN_BEGIN.match(text, match.end(), match.end() + _RUN)
-    found = f"{before[0] if before else ''}{after[0] if after else ''}"
-    return {int(one[1]) for one in MARKER.finditer(found)}
 
 
 def _best(passage: int, new: Sequence[Set[int]], said: Set[str], known: Known) -> _Place | None:

@@ -94,6 +94,7 @@ _AGAINST = {
     _NEED_NOT: (_MUST,),
 }  # fmt: skip
 _IF = re.compile(r"\b(?:if|when|whenever|unless|while)\s([^,.;:()]+)", re.IGNORECASE)
+_ORDINAL = re.compile(r"\d{1,9}(?:st|nd|rd|th)\b")
 _LONGEST = 40  # characters, more than the longest limit before a number
 _FEWEST = 2  # words of a clause whose verb is compared
 _ALIKE = 0.6  # of a statement's words must stand in a line that its verb is compared with
@@ -103,7 +104,7 @@ def turned_limit(
     fact: Fact, stated: Sequence[Fact], statement: Statement, case: GuardCase
 ) -> Iterator[Finding]:
     """Yield the line that limits a number the other way: "3 HD or more" for "3 HD or fewer"."""
-    said = limit(statement.text, fact.start, fact.end)
+    said = _limit(statement.text, fact.start, fact.end)
     if not said:
         return
     supports = [
@@ -116,12 +117,24 @@ def turned_limit(
     supports = [item for item in supports if len(words & item.context) == most]
     copied = most >= _COPIED * len(words)
     opposite = {-said, *(() if not copied else _OPPOSITE[said])}
-    limits = {limit_of(item) for item in supports}
-    also = {limit(statement.text, one.start, one.end) for one in stated if one.low == fact.low}
+    limits = {_limit_of(item) for item in supports}
+    also = {_limit(statement.text, one.start, one.end) for one in stated if one.low == fact.low}
     denies = _denies(statement.text, fact)
     alike = [_denies(_text(item), item.fact) == denies for item in supports]
     if supports and limits <= opposite and not limits & also and all(alike):
         yield Finding("negation", fact.text, _otherwise(supports[0].line), "comparator")
+
+
+def behind_limit(fact: Fact, text: str, case: GuardCase) -> bool:
+    """Tell whether a number is the whole number behind a limit: "the third" for "more than two"."""
+    if fact.die or fact.low != fact.high or (fact.base and not _ORDINAL.match(fact.text)):
+        return False
+    written, said = fact.low / fact.factor, _limit(text, fact.start, fact.end)
+    return any(
+        own.base == fact.base and not own.die and written - own.low / own.factor == side != said
+        for item in case.known.occurrences if item.line.passage in case.cited
+        for own, side in [(item.fact, _limit_of(item))] if side in (1, -1)
+    )  # fmt: skip
 
 
 def added_condition(statement: Statement, case: GuardCase) -> Iterator[Finding]:
@@ -172,7 +185,7 @@ def _turned_in(text: str, case: GuardCase) -> Iterator[Finding]:
 
 def _scope(text: str) -> set[object]:
     """The limits and conditions of a text: what need not be below 200 gp must be above."""
-    limits = {(one.low, limit(text, one.start, one.end)) for one in facts(text)}
+    limits = {(one.low, _limit(text, one.start, one.end)) for one in facts(text)}
     conditions = {frozenset(stems(found[1])) for found in _IF.finditer(text)}
     return {limit for limit in limits if limit[1]} | conditions
 
@@ -184,8 +197,8 @@ def _is_denied(verb: str, case: GuardCase) -> bool:
     return any(_DENIES.search(text) and verb in stems(text) for text in texts)
 
 
-def limit(text: str, start: int, end: int) -> int:
-    """Return 2 where a number is the least that counts, 1 where more does, -1 and -2 opposite.
+def _limit(text: str, start: int, end: int) -> int:
+    """2 where a number is the least that counts, 1 where more does, -1 and -2 opposite.
 
     0 where it is no limit.
     """
@@ -195,9 +208,9 @@ def limit(text: str, start: int, end: int) -> int:
     return before or next((side for side, words in _BEHIND.items() if words.match(text, end)), 0)
 
 
-def limit_of(item: Occurrence) -> int:
-    """Return the limit of a passage's number, else the one that its column is."""
-    if own := limit(_text(item), item.fact.start, item.fact.end):
+def _limit_of(item: Occurrence) -> int:
+    """The limit of a passage's number, else the one that its column is."""
+    if own := _limit(_text(item), item.fact.start, item.fact.end):
         return own
     column = item.line.cells[item.cell].column
     return 2 if _LEAST.search(column) else -2 if _MOST.search(column) else 0

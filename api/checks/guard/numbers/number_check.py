@@ -12,7 +12,7 @@ from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.numbers.derived import counts_list, ends, notation, stepped, worded
 from api.checks.guard.numbers.units import STEMS, find
 from api.checks.guard.occurrences import Occurrence, content, rate_after, segment
-from api.checks.guard.signs import limit, limit_of
+from api.checks.guard.signs import behind_limit
 from api.checks.guard.statements import Finding, GuardCase, Statement
 from retrieval.text.words import stem
 
@@ -26,7 +26,6 @@ _CALENDAR = {"year": "12, 52, 365", "week": "7", "day": "24", "hour": "60", "min
 _OF_THESE = re.compile(
     r"\b(?:the|these|those|all|other|last|first|next|former|latter)\s$", re.IGNORECASE
 )  # "for the last two"
-_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b")
 _MANY = 40  # numbers of a statement that is a list and shows no step
 _FEWEST = 2  # words by which a line is rather meant than the ones that hold the bare number
 _WORD = re.compile(r"[A-Za-z]{3,}")
@@ -165,21 +164,9 @@ def _explained(
 def derived_in_words(fact: Fact, statement: Statement, case: GuardCase) -> bool:
     """Tell whether a number is the right result of a step that its statement shows in words."""
     told = [*case.asked, *case.told]
-    return worded(fact, statement.text, _outside(fact, statement), told) or _next(
+    return worded(fact, statement.text, _outside(fact, statement), told) or behind_limit(
         fact, statement.text, case
     )
-
-
-def _next(fact: Fact, text: str, case: GuardCase) -> bool:
-    """Whether it is the whole number behind a limit: "the third" for "more than two"."""
-    if fact.die or fact.low != fact.high or (fact.base and not _ORDINAL.match(fact.text)):
-        return False
-    written, said = fact.low / fact.factor, limit(text, fact.start, fact.end)
-    return any(
-        own.base == fact.base and not own.die and written - own.low / own.factor == side != said
-        for item in case.known.occurrences if item.line.passage in case.cited
-        for own, side in [(item.fact, limit_of(item))] if side in (1, -1)
-    )  # fmt: skip
 
 
 def _input(fact: Fact, statement: Statement, case: GuardCase) -> bool:
