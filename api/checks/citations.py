@@ -8,19 +8,26 @@ from dataclasses import dataclass
 from api.answer.cards.card import Card
 from api.checks.guard.alignment import Evidence as Known
 from api.checks.guard.alignment import evidence
+from api.checks.guard.clauses import clauses, told
 from api.checks.guard.facts import facts
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.occurrences import content
-from api.checks.markers import MARKER, known_markers, without_doubles
-from api.checks.passage_lines import PassageLine, Source, sentences
+from api.checks.marked import claim_of, neighbours, sentence_before
+from api.checks.markers import MARKER, known_markers, plain, without_doubles
+from api.checks.passage_lines import PassageLine, Source
 from api.schema.passages import Citation, CitationCounts
 from retrieval.models import Hit
 from retrieval.text.normalize import fold
 
 _SHORTEST = 12  # characters of a quote; a shorter one says nothing without its neighbours
-_LONGEST = 1_000  # characters before a marker among which its sentence is looked for
 _CARRIED = 0.3  # of a claim's words that a line must have where the claim has no facts
 _MOVED = 0.6  # the same for a line of a passage that is not cited
+_MOVED_NUMBER = 0.5  # with its numbers
+_SHORT = 4  # words of a sentence that is read with the one before: "Afterwards it is worthless"
+_REFERS = re.compile(
+    r"\b(?:it|its|they|them|that|this|these|those|he|she|then|there|afterwards)\b", re.IGNORECASE
+)
+_GIVEN = 0.51  # of a sentence without numbers that gets the marker of the one beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,7 @@ def check_reply(
     A marker's claim is what its sentence says up to it. A line carries it that holds its numbers
     and the most of its words. `question` helps where the claim is "Yes [1]". `sound` are parts of
     the reply with known markers in which the guard finds no fault: their numbers may be worked out
-    or stand in several lines, so a part of them is enough for a line of the passage that is cited.
+    or stand in several lines, so the likest line of the passage that is cited is enough there.
     """
     text, dropped = known_markers(reply, {str(number) for number in range(1, len(hits) + 1)})
     known = evidence([source(hit) for hit in hits])
@@ -107,59 +114,64 @@ def check_reply(
             shown.append(match[0].replace(match[1], str(place.passage)))
             found.setdefault((place.passage, place.line.start), citation)
     shown.append(text[at:])
-    plain = without_doubles("".join(shown)).strip()
-    return CitedReply(plain, tuple(found.values()), CitationCounts(**counts))
+    kept = without_doubles("".join(shown)).strip()
+    return CitedReply(kept, tuple(found.values()), CitationCounts(**counts))
+
+
+def likely(text: str, cited: Sequence[int], known: Known) -> bool:
+    """Tell whether a line of the cited passages has enough of a folded text for its marker.
+
+    More than half of its words, less where it has a number, which is checked as such; and a no,
+    where the text says one.
+    """
+    said = set(content(text))
+    least = _CARRIED if any(not fact.weak for fact in facts(text)) else _GIVEN
+    denied = any(clause.negated and clause.words for clause in clauses(text))
+    return any(
+        line.passage in cited and _overlap(said, line, known) >= least
+        and (not denied or any(part.clause.negated for part in told(line)))
+        for line in known.lines
+    )  # fmt: skip
 
 
 def _place(
     text: str, match: re.Match[str], known: Known, question: str, *, trusted: bool
 ) -> _Place | None:
     """Where the claim before a marker stands, the cited passage first; None: nowhere."""
-    claim = fold(_claim(text, match))
+    claim = plain(claim_of(text, match))
     results = {total.result.start for total in sums(claim)}
-    stated = [fact for fact in facts(claim) if not fact.weak and fact.start not in results]
+    cited = int(match[1])
+    there = {id(line) for line in known.lines if line.passage == cited}
+    stated = [  # "one week" is compared where the passage has it, in days
+        fact for fact in facts(claim) if fact.start not in results
+        and (not fact.weak or (fact.base and there & known.holders(fact)))
+    ]  # fmt: skip
     asked = facts(fold(question))
     new = [known.holders(fact) for fact in stated if all(fact.low != other.low for other in asked)]
     said = set(content(claim))
     if len(said) < 2:
         said |= set(content(fold(question)))
-    shared = bool(_neighbours(text, match))
-    cited = int(match[1])
+    beside = neighbours(text, match)
+    said |= {word[:3] for word in said if len(word) > 3} & known.words[cited - 1]  # Wisdom, WIS
     own = _best(cited, new, said, known)
-    if own and (own.carries or (shared and _overlap(said, own.line, known) >= _CARRIED)):
+    alone = (said & known.words[cited - 1]).difference(*(known.words[n - 1] for n in beside))
+    least = 0 if trusted and alone else _CARRIED
+    if own and (own.carries or (beside and _overlap(said, own.line, known) >= least)):
         return own
     others = [
         place for number in range(1, len(known.words) + 1)
         if number != cited and (place := _best(number, new, said, known)) and place.carries
-        and (new or _overlap(said, place.line, known) >= _MOVED)
+        and _overlap(said, place.line, known) >= (_MOVED_NUMBER if new else _MOVED)
     ]  # fmt: skip
     if not others and own and trusted and said & known.words[cited - 1]:
-        lines = [line for line in known.lines if line.passage == cited]
-        return own if not new or _held(new, lines) else None
+        held = not new or own.carries or _held(new, [x for x in known.lines if x.passage == cited])
+        if held or _overlap(said, own.line, known) >= _CARRIED:
+            return own
+    short = _REFERS.search(claim) and (new or len(said) <= _SHORT)
+    if not others and trusted and short and (before := sentence_before(text, match)):
+        own = _best(cited, (), before, known)
+        return own if own and own.carries else None
     return max(others, key=lambda place: _overlap(said, place.line, known), default=None)
-
-
-def _claim(text: str, match: re.Match[str]) -> str:
-    """What the sentence of a marker says up to it, or after it where it opens the sentence."""
-    begin = max(0, match.start() - _LONGEST)
-    row = text[max(begin, text.rfind("\n", begin, match.start()) + 1) : match.start()]
-    plain = MARKER.sub("", row)
-    before = [sentence for _, sentence in sentences(plain)]
-    last = before[-1] if before else ""
-    pieces = MARKER.split(row)[::2]
-    since = pieces[-1] if pieces else ""
-    if since.strip() and len(content(fold(since))) >= 2 and len(since) < len(last):
-        last = since
-    if len(content(fold(last))) >= 2 or facts(fold(last)):
-        return last
-    after = re.split(r"[\n.]|\[\d", text[match.end() :], maxsplit=1)[0]
-    return f"{last} {after}"
-
-
-def _neighbours(text: str, match: re.Match[str]) -> bool:
-    """Whether another marker stands right beside, so that both share the claim."""
-    before = re.search(r"\[\d+\]$", text[max(0, match.start() - 20) : match.start()], re.ASCII)
-    return bool(before or MARKER.match(text, match.end()))
 
 
 def _best(passage: int, new: Sequence[Set[int]], said: Set[str], known: Known) -> _Place | None:

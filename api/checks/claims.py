@@ -49,7 +49,7 @@ def of_text(
     spans = groupby(judged, key=lambda pair: (pair[0].start, pair[0].end))
     found = [_claim(number, place, list(pairs), foreign)
              for number, (place, pairs) in enumerate(spans, start=1)]  # fmt: skip
-    found += _headings(text, sources, question, len(found) + 1)
+    found += _headings(text, sources, question, len(found) + 1, secret)
     told = (replace(one, findings=_leak(one, text, secret) or one.findings) for one in found)
     return tuple(sorted(told, key=lambda claim: claim.start))
 
@@ -80,14 +80,19 @@ def _by_place(
         yield (statement.start, statement.end), finding
 
 
-def _headings(text: str, sources: Sequence[Source], question: str, number: int) -> Iterator[Claim]:
-    """The headings that say what no passage says: the guard reads them only with what follows."""
+def _headings(
+    text: str, sources: Sequence[Source], question: str, number: int,
+    secret: frozenset[tuple[str, ...]],
+) -> Iterator[Claim]:  # fmt: skip
+    """The headings that say what no passage says, or repeat the prompt, one for each finding."""
     offset = 0
     for row in text.split("\n"):
         if _HEADING.match(row):
             plain = row.strip().strip("#*: ")
-            for _, finding in findings.unfounded(plain, sources, question):
-                yield Claim(number, plain, offset, offset + len(row), (), False, (finding,))
+            heading = Claim(number, plain, offset, offset + len(row), (), False, ())
+            found = [finding for _, finding in findings.unfounded(plain, sources, question)]
+            for finding in found or _leak(heading, text, secret):
+                yield replace(heading, number=number, findings=(finding,))
                 number += 1
         offset += len(row) + 1
 

@@ -3,8 +3,16 @@
 import re
 from collections.abc import Set
 
+from retrieval.text.normalize import fold
+
 MARKER = re.compile(r"\s?\[(\d+)\]", re.ASCII)  # with the space before it
+_STRONG = re.compile(r"(?<!\w)\*\*(?=\S)([^*]+)(?<=\S)\*\*(?!\w)")
 _LIST = re.compile(r"\s?\[(\d+(?:\s?,\s?\d+)*)\]", re.ASCII)
+
+
+def plain(text: str) -> str:
+    """Return `text` as it is checked: folded, without markers, and bold text as plain."""
+    return _STRONG.sub(r"\1", fold(MARKER.sub("", text))).strip()
 
 
 def known_markers(reply: str, known: Set[str]) -> tuple[str, int]:

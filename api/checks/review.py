@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from api.checks import citations, claims, instead, sanitize
 from api.checks.citations import CitedReply
 from api.checks.claims import Claim
-from api.checks.guard.findings import UNMARKED, Finding
+from api.checks.guard.alignment import evidence
+from api.checks.guard.findings import UNMARKED, Finding, Source
 from api.checks.instead import Quote
 from api.checks.markers import MARKER, known_markers
 from api.checks.rewriting import rewritten
@@ -97,7 +98,8 @@ def read(text: str, hits: Sequence[Hit], question: str, private: str = "") -> Re
         return Reading(empty, (whole,), hits, question, private, removed=True)
     sources = [citations.source(hit) for hit in hits]
     text, dropped = known_markers(cleaned.text, {str(number) for number in range(1, len(hits) + 1)})
-    text, added = _with_markers(text, claims.of_text(text, sources, question, private))
+    found = claims.of_text(text, sources, question, private)
+    text, added = _with_markers(text, found, sources)
     written = claims.of_text(text, sources, question, private)
     sound = [(claim.start, claim.end) for claim in written if not claim.findings]
     cited = citations.check_reply(text, hits, question, sound)
@@ -112,18 +114,22 @@ def read(text: str, hits: Sequence[Hit], question: str, private: str = "") -> Re
     return Reading(cited, found, hits, question, private, bool(cleaned.removed), added)
 
 
-def _with_markers(text: str, found: Sequence[Claim]) -> tuple[str, int]:
+def _with_markers(text: str, found: Sequence[Claim], sources: Sequence[Source]) -> tuple[str, int]:
     """Give a claim without a marker of its own those of the claim beside it, and count these.
 
-    It is checked with them like any other, so that they stay only where a line says it.
+    Only where a line has most of its words. It is checked with them like any other.
     """
-    added = 0
-    for claim in sorted(found, key=lambda claim: -claim.start):
-        if claim.findings and all(one.check == UNMARKED for one in claim.findings):
-            end = len(text[: claim.end].rstrip(" .!?:;|"))
-            markers = "".join(f"[{number}]" for number in claim.cited)
-            text, added = f"{text[:end]} {markers}{text[end:]}", added + 1
-    return text, added
+    bare = [
+        claim for claim in found
+        if claim.findings and all(one.check == UNMARKED for one in claim.findings)
+    ]  # fmt: skip
+    known = evidence(sources if bare else ())
+    likely = [one for one in bare if citations.likely(one.text, one.cited, known)]
+    for claim in sorted(likely, key=lambda claim: -claim.start):
+        end = len(text[: claim.end].rstrip(" .!?:;|"))
+        markers = "".join(f"[{number}]" for number in claim.cited)
+        text = f"{text[:end]} {markers}{text[end:]}"
+    return text, len(likely)
 
 
 def _as_given(claim: Claim, before: Claim) -> Claim:

@@ -51,7 +51,8 @@ _HUNDREDS = rf"(?:(?:{_BELOW}[- ])?(?:hundred(?:(?: and |[- ]){_BELOW})?|dozen)|
 _THOUSANDS = rf"(?:{_HUNDREDS}[- ])?(?:{_any(_LARGE)})(?:(?: and |[- ]){_HUNDREDS}\b)?"
 # Atomic, so that "twenty-four" is never read as a range, nor "four and sixteen" as a sum.
 _TH = _any(list(ORDINALS)[2:])  # of "a tenth"
-_PART = rf"(?:one (?:{_TH})(?!-?\w| \w+s?\b(?<!of))|an? (?:{_TH})(?= of\b| more\b|\s*$|[,.;)]))"
+_AFTER_PART = r" (?:of|more|less|off|as|if|when|elsewhere|anywhere)\b|\s*$|[,.;)]"
+_PART = rf"(?:one (?:{_TH})(?!-?\w| \w+s?\b(?<!of))|an? (?:{_TH})(?={_AFTER_PART}))"
 PATTERN = rf"(?>{_PART}|(?:{_SHARES})(?!-\w)|(?:{_THOUSANDS}|{_HUNDREDS}))"
 
 

@@ -138,10 +138,13 @@ def _counted_alike(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Ag
         return "same" if fact.base == own.base else "unit"
     if own.weak and own.text.lower() in ARTICLES and fact.text[0].isdigit():
         return "same" if set(fact.nouns[:1]) & set(own.nouns) else "none"
-    ours, theirs = fact.nouns, own.nouns or found.column
-    if set(ours) & set(theirs) or _abbreviated(ours, theirs) or _abbreviated(theirs, ours):
-        return "same"
-    return "unit" if _counts_another(fact, found, counted) else "same"
+    alike = counted_alike(fact.nouns, own.nouns or found.column)
+    return "same" if alike or not _counts_another(fact, found, counted) else "unit"
+
+
+def counted_alike(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Tell whether two numbers are followed by one word, or by one that is short for the other."""
+    return bool({*ours} & {*theirs}) or any(map(_abbreviated, (ours, theirs), (theirs, ours)))
 
 
 def _qualified_otherwise(fact: Fact, own: Fact) -> bool:

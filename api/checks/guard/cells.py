@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
+from api.checks.guard.alignment import agreement
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.occurrences import Occurrence, content, segment
@@ -48,6 +49,12 @@ def other_row(
     columns = next((at for text in (*texts[:2], texts[3])
                     if (at := _named_columns(text, first.line))), [])  # fmt: skip
     if len(named) != 1 or len(columns) > 1 or any(one.line is named[0] for one in supports):
+        return None
+    if any(  # its own number is told, too
+        agreement(one, item, case.known.counted) == "same"
+        for one in stated if one is not fact
+        for item in case.known.occurrences if item.cell and item.line is named[0]
+    ):  # fmt: skip
         return None
     own = {word for one in supports for word in content(one.line.key)}
     empty = columns and not named[0].cells[columns[0]].text.strip(" -")

@@ -56,7 +56,7 @@ _MARK = r"(?:['\"%](?!\w)| ?(?:ft|feet|foot|gp|sp|cp|percent)\b)?"
 _KINDS = (
     r"(?P<exact>\d{4}-\d\d-\d\d)",
     r"(?<![\w.:])(?P<hour>\d{1,2})(?::(?P<minute>\d\d)(?![\d:])(?: ?(?P<half>[ap])\.?m\b)?"
-    r"| ?(?P<half_day>[ap])\.?m\b(?!\.?\w))",
+    r"| ?(?P<half_day>[ap])\.?m\b(?!\.?\w)| in the (?P<part>morning|afternoon|evening)\b)",
     rf"(?<![\w.])(?P<die>(?:\d+d|(?:{numbers_in_words.PATTERN} )?(?-i:d))"
     r"(?:\d+|%)(?:(?!\w)|(?=x\d))"
     r"(?: ?[+-] ?\d+(?![\w'%]|-in|/))?)",
@@ -82,9 +82,10 @@ _UNIT = re.compile(
 _BEFORE = re.compile(r"(?<![\w'])[\d_']*([A-Za-z][\w']*)[ \n*_-]*$")
 _PART_OF = re.compile(r" (?:of )?(?:an?|the) ([a-z]{3,})", re.IGNORECASE)  # half an hour
 _AND_HALF = re.compile(r" and a half\b(?! of\b)", re.IGNORECASE)
+_HALVES = {"": "", "morning": "a", "afternoon": "p", "evening": "p"}
 _SECOND = re.compile(r"\s([A-Za-z]+)")
 _NEXT = re.compile(r"[ \n*_-]*([A-Za-z][\w']*)")
-_NO_NOUN = STOP | {"plus", "minus", "times", "x"}
+_NO_NOUN = STOP | {"plus", "minus", "times", "x", *numbers_in_words.SMALL}  # "first six hours"
 _COUNTED_FROM = 2  # "one" is a pronoun more often than a number
 
 
@@ -132,7 +133,7 @@ def _read(match: re.Match[str], text: str) -> Iterator[Fact]:
 def _clock(match: re.Match[str], text: str) -> Fact:
     """A time of day: 3 pm and 15:00 are the die "15:00" and the number 15."""
     hour, minute = int(match["hour"]), int(match["minute"] or 0)
-    half = (match["half"] or match["half_day"] or "").lower()
+    half = (match["half"] or match["half_day"] or _HALVES[(match["part"] or "").lower()]).lower()
     if half:
         hour = hour % 12 + (12 if half == "p" else 0)
     at = hour + Fraction(minute, 60)
@@ -199,7 +200,7 @@ def _unit(match: re.Match[str], text: str) -> tuple[units.Unit | None, int, str]
     if unit := units.find(word):
         return unit, after.end(), ""
     second = _SECOND.match(text, after.end())
-    if second and word.isalpha() and word not in STOP and word != "x":
+    if second and word.isalpha() and (word not in _NO_NOUN or word == "more"):
         unit = units.find(second[1].lower()) if len(second[1]) > 2 else None
     return (unit, second.end(), stem(word)) if unit and second else (None, match.end(), "")
 
@@ -207,7 +208,7 @@ def _unit(match: re.Match[str], text: str) -> tuple[units.Unit | None, int, str]
 def _nouns(text: str, start: int) -> tuple[str, ...]:
     nouns: list[str] = []
     while len(nouns) < 3 and (found := _NEXT.match(text, start)):
-        if found[1].lower() in _NO_NOUN:
+        if found[1].lower().partition("'")[0] in _NO_NOUN:  # "at 19 he's"
             break
         nouns.append(stem(found[1]))
         start = found.end()
@@ -216,7 +217,7 @@ def _nouns(text: str, start: int) -> tuple[str, ...]:
 
 def _counted(text: str, start: int) -> str:
     found = _NEXT.match(text, start)
-    if not found or found[1].lower() in _NO_NOUN:
+    if not found or found[1].lower().partition("'")[0] in _NO_NOUN:
         return ""
     word = found[1]
     plural = word.endswith("s") and not word.endswith("ss") and len(word) > 3

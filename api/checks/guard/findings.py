@@ -7,14 +7,16 @@ measures, and what it lets through, is in docs/experiments.md.
 import re
 from collections.abc import Iterator, Sequence
 
+from api.checks.guard.aligned import counts_another, exchanged_number
 from api.checks.guard.alignment import Evidence, evidence
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.names import names, unfounded_names
 from api.checks.guard.numbers.arithmetic import sums
-from api.checks.guard.numbers.number_check import misplaced
+from api.checks.guard.numbers.number_check import derived_in_words, foreign_unit, misplaced
 from api.checks.guard.occurrences import content
+from api.checks.guard.opposites import opposite_word
 from api.checks.guard.polarity import contradiction
-from api.checks.guard.signs import added_condition, foreign_unit, turned_limit, turned_modal
+from api.checks.guard.signs import added_condition, turned_limit, turned_modal
 from api.checks.guard.statements import Finding as Finding  # part of this module's interface
 from api.checks.guard.statements import FindingKind as FindingKind
 from api.checks.guard.statements import GuardCase, Statement, statements
@@ -68,10 +70,14 @@ def judged(
         fold(f"{one.path} | {one.heading}\n{one.context}\n{one.text}") for one in passages
     )
     told: list[Fact] = []
-    for statement in statements(text):
+    found = statements(text)
+    results = tuple(one.result for said in found for one in sums(said.text) if one.right)
+    for statement in found:
         cited = tuple(number for number in statement.cited if 1 <= number <= len(passages))
         titles = " | ".join(f"{passages[n - 1].path} {passages[n - 1].heading}" for n in cited)
-        case = GuardCase(asked, facts(asked), known, cited, texts, tuple(told), facts(fold(titles)))
+        case = GuardCase(
+            asked, facts(asked), known, cited, texts, tuple(told), facts(fold(titles)), results
+        )
         yield statement, tuple(dict.fromkeys(_statement(statement, case)))
         told.extend(facts(statement.text))
 
@@ -116,20 +122,28 @@ def _statement(statement: Statement, case: GuardCase) -> Iterator[Finding]:
                 "uncited", statement.text, "states a fact and cites no passage", "no citation"
             )
         return
-    if statement.marked == "neighbour" and _states(statement, bool(new), case):
+    if not statement.own and _states(statement, bool(new), case):
         message = "states a fact and has no marker of its own"
         yield Finding("uncited", statement.text, message, UNMARKED)
         return
     for total in shown:  # inputs are checked as facts of their own
         if not total.right:
             yield Finding("arithmetic", total.text, "the result is wrong", "sum")
-    for fact in new:
-        yield from misplaced(fact, stated, statement, case)
-    for fact in stated[:_MOST_LIMITS]:
-        yield from turned_limit(fact, statement, case)
+    summed = {one.start for total in shown for one in (*total.inputs, total.result)}
+    for fact in dict.fromkeys((*new, *stated[:_MOST_LIMITS])):
+        if found := list(misplaced(fact, stated, statement, case)) if fact in new else []:
+            yield from found
+            continue
+        if fact.start not in summed and not _given(fact, statement, case):
+            yield from exchanged_number(fact, statement, case)
+        yield from counts_another(fact, statement, case)
+    every = facts(statement.text)
+    for fact in [one for one in every if one in stated or one.text[-1].isdigit()][:_MOST_LIMITS]:
+        yield from turned_limit(fact, every, statement, case)
     yield from foreign_unit(statement, stated, case)
     yield from added_condition(statement, case)
     yield from turned_modal(statement, case)
+    yield from opposite_word(statement, case)
     yield from unfounded_names(statement, case)
     yield from _negation(statement, case)
 
@@ -155,6 +169,10 @@ def _one(fact: Fact, known: Evidence) -> bool:
 
 def _echo(fact: Fact, case: GuardCase) -> bool:
     """Whether the question or the answer said it before."""
+    if not (fact.base or fact.counted) and fact.kind == "number":
+        written = [one.low / one.factor for one in (*case.asked, *case.told) if one.base]
+        if fact.low in written:
+            return True  # "at nineteen" of a nineteen-year-old
     return any(
         (fact.die, fact.base, fact.low, fact.high, fact.sign, False)
         == (asked.die, asked.base, asked.low, asked.high, asked.sign, asked.weak)
@@ -167,6 +185,17 @@ def _echo(fact: Fact, case: GuardCase) -> bool:
         )
         for asked in (*case.asked, *case.told)
     )
+
+
+def _given(fact: Fact, statement: Statement, case: GuardCase) -> bool:
+    """Whether the question or the answer said the number before of the same, or it is derived."""
+    own = {fact.label, fact.counted, *fact.nouns[:1]} - {""}
+    for one in (*case.asked, *case.told):
+        if (one.low, one.high, one.base, one.die) == (fact.low, fact.high, fact.base, fact.die):
+            theirs = {one.label, one.counted, *one.nouns[:1]} - {""}
+            if not own or not theirs or own & theirs:
+                return True
+    return derived_in_words(fact, statement, case)
 
 
 def _negation(statement: Statement, case: GuardCase) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ _CALENDAR_WORDS = (
     "january february march april may june july august september october november december "
     "monday tuesday wednesday thursday friday saturday sunday i ok"
 )
+_OPENING = STOP | {"unlike", "like", "except", "besides", "neither", "using"}
 _EMPHASIS = "*"
 _WORD = re.compile(r"[A-Za-z][\w']*|[^\w\s*_\[\]]|\d+|\n")
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+")
@@ -141,6 +142,6 @@ def _counted(run: list[str], *, first: bool) -> list[str]:
         del words[0]  # "Extra XP"
     if first and len(words) == 1 and not words[0].isupper():
         return []
-    while words and words[0].lower() in STOP:
+    while words and words[0].lower() in _OPENING:
         del words[0]
     return words if any(len(word) > 1 for word in words) else []

@@ -48,7 +48,7 @@ _FORMS = (
     # nouns with another plural
     "calf calves, child children, dwarf dwarves, elf elves, goose geese, half halves, hoof hooves, "
     "knife knives, life lives, loaf loaves, man men, mouse mice, shelf shelves, staff staves, "
-    "thief thieves, tooth teeth, wife wives, wolf wolves, woman women"
+    "thief thieves, tooth teeth, wife wives, werewolf werewolves, wolf wolves, woman women"
 )
 _BASES = {
     stem(form): stem(verb.split()[0])

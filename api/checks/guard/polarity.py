@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from api.checks.guard.clauses import Clause, LineClause, clauses, stems, told, uncontracted
 from api.checks.passage_lines import PassageLine
 
-_LEADING = re.compile(r"^\W*(?:yes|no)\s*[,.:;!-]\s*", re.IGNORECASE)
+_LEADING = re.compile(
+    r"^\W*(?:(?:yes|no|(?:short )?answer|in short)\s*[,.:;!-]\s*)+", re.IGNORECASE
+)
 _EXCEPTION = re.compile(
     r"\b(?:all|every\w*|any\w*|nothing|none) (?:\w+ )?(?:but|except)\b|"
     r"\b(?:excepti\w+|excepted|exempt|excluded|only|unless|until|instead of|rather than|"
@@ -30,6 +32,7 @@ _ELLIPTIC = re.compile(r"\W*not\b", re.IGNORECASE)  # "but not the one to armour
 _CONDITION = re.compile(
     r"\W*(?:if|when|whenever|where|once|should|had|unless|whether)\b", re.IGNORECASE
 )
+_IF = re.compile(r"\b(?:if|when|where|while)\s+$", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,;:.]\s")
 _WORKS = frozenset(stems("affect apply effect help work"))
 _COVERED = 0.6  # of a statement's clause must stand in or above the line
@@ -93,10 +96,12 @@ def _left_out(
         return None
     if _EXCEPTION.search(clause.text):
         return None
+    both = sum(word.isdigit() for word in clause.words) > 1  # "3 with help and 6 without it"
     against = [
         part for part in near
         if _said_of(clause, part.clause) and part.clause.head != clause.head
         and (not part.clause.after or part.clause.after & clause.words)
+        and not (part.clause.aside and (both or _behind_unless(part)))
     ]  # fmt: skip
     affirmed = [part for part in parts if not part.clause.negated]
     for part in sorted(against, key=lambda part: -_likeness(clause, part)):
@@ -115,8 +120,18 @@ def _left_out(
 
 def _stretch(clause: Clause, said: _Said) -> str:
     """The clause with what stands before it up to a comma: "all but constructs and undead rest"."""
+    return f"{_CLAUSE_END.split(_before(clause, said))[-1]}{clause.text}"
+
+
+def _behind_unless(part: LineClause) -> bool:
+    """Whether a line says its clause behind "unless", which turns its no round."""
+    return f"unless {' '.join(part.clause.text.split()[:_FEWEST])}" in part.line.quote
+
+
+def _before(clause: Clause, said: _Said) -> str:
+    """What stands before a clause in its statement."""
     before, found, _ = said.text.partition(clause.text)
-    return f"{_CLAUSE_END.split(before)[-1]}{clause.text}" if found else clause.text
+    return before if found else ""
 
 
 def _said_of(clause: Clause, denied: Clause) -> bool:
@@ -179,6 +194,10 @@ def _added(
         return None
     if _EXCEPTION.search(best.clause.text) or _implied(best.clause.text, clause.text):
         return None
+    if any(one.negated for one in clauses(best.line.heading.rstrip("> ").rpartition(" > ")[2])):
+        return None  # an item below "Do not"
+    if _IF.search(_before(clause, said)) and _EXCEPTION.search(best.line.quote):
+        return None  # "if it is not" for "unless it is"
     there = clause.words & (best.clause.words | best.about)
     return best.line if len(there) >= _MOST_COVERED * len(clause.words) else None
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from api.checks.guard.alignment import Evidence
 from api.checks.guard.facts import Fact, facts
-from api.checks.markers import MARKER
+from api.checks.markers import MARKER, plain
 from api.checks.passage_lines import sentences
 from retrieval.text.normalize import fold
 
@@ -62,14 +62,15 @@ class GuardCase:
     texts: tuple[str, ...]  # of the passages with what is above them, folded
     told: tuple[Fact, ...]  # what the answer has stated before, and was checked there
     place: tuple[Fact, ...]  # of the paths and headings of the cited passages
+    results: tuple[Fact, ...] = ()  # of the right sums that the answer shows, also later on
 
 
 def statements(answer: str) -> tuple[Statement, ...]:
     """Return the statements of `answer` in order; headings are none.
 
     A sentence without a marker is taken to cite what the next marker of its block cites, or the
-    last one before it: models put one marker behind two sentences. The line that leads in a list
-    cites what the list does.
+    last one before it: models put one marker behind two sentences. A block without any, or the line
+    that leads in a list, cites what all that follows does, else what stands last before it.
     """
     found: list[Statement] = []
     heading = lead = ""
@@ -81,20 +82,26 @@ def statements(answer: str) -> tuple[Statement, ...]:
         item = _ITEM.match(row)
         skipped = item.end() if item else 0
         block = list(_of_block(row[skipped:], at + skipped, f"{heading} {lead}", shared))
+        if not block:  # the markers of all before stand in a line of their own
+            alone = _cited(row)
+            found = [one if one.cited else replace(one, cited=alone) for one in found]
         found.extend(block)
         if not item:
             closing = block[-1] if block else None
             leads = bool(closing and closing.text.rstrip().endswith(":"))
             lead = closing.text if closing and leads else ""
             shared = closing.cited if closing and leads else ()
-    return tuple(_led(statement, found[at:]) for at, statement in enumerate(found))
+    return tuple(_led(statement, found[:at], found[at:]) for at, statement in enumerate(found))
 
 
-def _led(statement: Statement, later: list[Statement]) -> Statement:
-    if statement.cited or not statement.text.endswith(":"):
+def _led(statement: Statement, before: list[Statement], later: list[Statement]) -> Statement:
+    if statement.cited:
         return statement
     cited = tuple(dict.fromkeys(number for item in later for number in item.cited))
-    return replace(statement, cited=cited)
+    nearest = next((item.cited for item in reversed(before) if item.cited), ())
+    leads = statement.text.endswith(":")
+    marked: Marked = "lead" if leads else "neighbour"
+    return replace(statement, cited=cited if leads else cited or nearest, marked=marked)
 
 
 def _blocks(answer: str) -> Iterator[tuple[int, str]]:
@@ -131,12 +138,10 @@ def _of_block(text: str, start: int, lead: str, shared: tuple[int, ...]) -> Iter
     for at, (part, (begins, ends)) in enumerate(found):
         later = next((cited for cited in cites[at:] if cited), ())
         before = next((cited for cited in reversed(cites[:at]) if cited), ())
-        plain = fold(MARKER.sub("", part)).strip()
+        told = plain(part)
         marked: Marked = "itself" if cites[at] else "neighbour" if later or before else "lead"
-        yield Statement(
-            plain, said, later or before or shared, marked, start + begins, start + ends
-        )
-        said = f"{said} {plain}".strip()
+        yield Statement(told, said, later or before or shared, marked, start + begins, start + ends)
+        said = f"{said} {told}".strip()
 
 
 def _claims(sentence: str) -> Iterator[str]:

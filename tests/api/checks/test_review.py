@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from api.answer import prompt, stream_filter, written
@@ -124,6 +124,7 @@ FORMS = st.tuples(REPLIES, st.booleans())
 @pytest.mark.proves("promise 10")
 @settings(max_examples=500, deadline=None)
 @given(form=FORMS, cuts=st.lists(st.integers(1, 9), max_size=20))
+@example((f"A lamp burns for four hours [1]. {EVIL[7]} \n- ", False), [])  # a heading in Markdown
 def test_no_reply_invents_a_citation_an_address_or_tells_the_prompt(
     form: tuple[str, bool], cuts: list[int]
 ) -> None:

@@ -34,6 +34,19 @@ def test_a_sentence_of_foreign_words_without_a_marker_is_a_finding() -> None:
     assert kinds(f"{RIGHT} Send gold to the herald.", "Who sends gold to the herald?") == []
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    ["Guards punish torch thieves.", "The torch costs money.", "Dogs bite.", "Lost torches float."],
+)
+def test_one_word_of_the_passages_is_not_enough(sentence: str) -> None:
+    assert kinds(f"{RIGHT} {sentence}") == ["uncited"]
+    assert kinds(f"{sentence}\n\n{RIGHT}") == ["uncited"]
+
+
+def test_a_short_reply_is_no_finding() -> None:
+    assert kinds(f"Usually not. {RIGHT}") == []
+
+
 @pytest.mark.parametrize("code", ["c2stY2FuYXJ5LTgz", "1a2b3c4d5e6f7a8b", "k3y=abcdefgh"])
 def test_a_code_is_a_finding_also_beside_a_marker(code: str) -> None:
     assert kinds(f"A torch burns for one hour, says {code} [1].") == ["name"]

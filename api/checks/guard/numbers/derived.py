@@ -9,8 +9,9 @@ from math import ceil
 from api.checks.guard.alignment import span
 from api.checks.guard.facts import Fact
 from api.checks.guard.numbers.arithmetic import dice
-from api.checks.guard.occurrences import Occurrence
-from retrieval.text.numbers_in_words import SMALL
+from api.checks.guard.occurrences import Occurrence, content
+from retrieval.text.numbers_in_words import SMALL, TIMES
+from retrieval.text.words import stem
 
 # Words by which a sentence says that its number follows from others.
 _CONCLUDES = (
@@ -44,10 +45,16 @@ _ADDS_UP = re.compile(
     r"differen\w+|apart)\b",
     re.IGNORECASE,
 )
+_EACH = re.compile(r"\b(?:each|every|per)\b", re.IGNORECASE)
 _MOST_OWN = 12  # numbers of the statement that are tried with one another, the nearest
 _MOST = 8  # numbers told before that are tried with those of the statement
+_MOST_TERMS = 6
 _FEWEST = 3  # terms of a sum of more than two numbers
 _PERCENT = "%"
+_FURTHER = frozenset(map(stem, ("more", "further", "additional", "extra", "another")))
+_BY = {"half", "twice", *TIMES}
+_LISTED = re.compile(r"[^.,;:()]{0,40}(?::| -) ([^.;:()]+)")
+_ITEMS = re.compile(r",? (?:and|or) |, ")
 
 
 def worded(fact: Fact, text: str, found: Sequence[Fact], told: Sequence[Fact]) -> bool:
@@ -72,16 +79,59 @@ def worded(fact: Fact, text: str, found: Sequence[Fact], told: Sequence[Fact]) -
     for (first, one), (second, other) in permutations(enumerate([*own, *before]), 2):
         if not shown and min(first, second) >= len(own):
             continue
-        if _of_another_kind(fact, one, other) or not _step(fact, one, other):
+        if _of_another_kind(fact, one, other, text) or not _step(fact, one, other):
             continue
         if _CUES[_sign(fact, one, other)].search(text):
             return True
-    return _CUES["+"].search(text) is not None and _total(fact, own)
+    each = _EACH.search(text) is not None and _repeated(fact, own)
+    return _CUES["+"].search(text) is not None and (each or _total(fact, own))
 
 
-def _of_another_kind(fact: Fact, one: Fact, other: Fact) -> bool:
-    """Whether two lengths would make a number of turns."""
-    return bool(one.base and one.base == other.base and fact.counted and not fact.base)
+def counts_list(fact: Fact, text: str) -> bool:
+    """Tell whether a number counts what its sentence lists: "three tools: axe, saw and file"."""
+    listed = _LISTED.match(text, fact.end)
+    return listed is not None and not fact.base and len(_ITEMS.split(listed[1])) == fact.low
+
+
+def stepped(fact: Fact, said: Sequence[Fact], cited: Sequence[Occurrence]) -> bool:
+    """Tell whether a line has the step to a number: "double", "half", "60 more days".
+
+    It is taken from another number that is `said`, or stands in the line.
+    """
+    if fact.die or fact.low != fact.high or fact.kind == "odds":
+        return False
+    steps = [(item.line, item.fact) for item in cited
+             if item.fact.qualifier in _FURTHER or item.fact.text.lower() in _BY]  # fmt: skip
+    return any(
+        _from(fact, one, step) for line, step in steps
+        for one in [*said, *(item.fact for item in cited if item.line is line)]
+        if _plain(one) and not one.die and one.low != fact.low
+    )  # fmt: skip
+
+
+def _from(fact: Fact, one: Fact, step: Fact) -> bool:
+    written, value = fact.low / fact.factor, one.low / one.factor
+    counted = fact.base or fact.counted
+    if counted and counted not in {one.base, one.counted, *one.nouns[:1]}:
+        return False
+    if step.qualifier in _FURTHER:
+        alike = (one.base, one.factor) == (step.base, step.factor)
+        return alike and written == value + step.low / step.factor
+    return written == value * step.low
+
+
+def _of_another_kind(fact: Fact, one: Fact, other: Fact, text: str) -> bool:
+    """Whether two lengths would make a number of turns, of which there is none for each length."""
+    lengths = bool(one.base and one.base == other.base and fact.counted and not fact.base)
+    return lengths and fact.counted not in content(text[: fact.start])
+
+
+def _repeated(fact: Fact, own: Sequence[Fact]) -> bool:
+    """Whether it is a number and another one some times: 2 days, and 4 for each of two levels."""
+    terms = [(one.low / one.factor, one.base == fact.base) for one in own if not one.die]
+    triples = permutations(terms[-_MOST_TERMS:], 3)
+    written = fact.low / fact.factor
+    return any(alike and a + b * c == written for (a, alike), (b, _), (c, _) in triples)
 
 
 def _total(fact: Fact, own: Sequence[Fact]) -> bool:
@@ -148,8 +198,9 @@ def _step(fact: Fact, one: Fact, other: Fact) -> bool:
 
 
 def _plain(fact: Fact) -> bool:
-    """Whether it is a number to calculate with: no range, no odds, no "an hour"."""
-    return fact.low == fact.high and fact.kind != "odds" and not fact.weak
+    """Whether it is a number to calculate with: no range, no odds, no "an"."""
+    named = not fact.weak or bool(fact.base)  # "an hour"
+    return fact.low == fact.high and fact.kind != "odds" and named
 
 
 def _of_numbers(fact: Fact, one: Fact, other: Fact) -> bool:

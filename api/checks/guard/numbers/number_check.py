@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from api.checks.guard.alignment import agreement
 from api.checks.guard.attribution import other_section, rival
 from api.checks.guard.cells import other_row
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.numbers.arithmetic import sums
-from api.checks.guard.numbers.derived import ends, notation, worded
-from api.checks.guard.numbers.units import STEMS
+from api.checks.guard.numbers.derived import counts_list, ends, notation, stepped, worded
+from api.checks.guard.numbers.units import STEMS, find
 from api.checks.guard.occurrences import Occurrence, content, rate_after, segment
+from api.checks.guard.signs import behind_limit
 from api.checks.guard.statements import Finding, GuardCase, Statement
 from retrieval.text.words import stem
 
@@ -26,6 +28,9 @@ _OF_THESE = re.compile(
 )  # "for the last two"
 _MANY = 40  # numbers of a statement that is a list and shows no step
 _FEWEST = 2  # words by which a line is rather meant than the ones that hold the bare number
+_WORD = re.compile(r"[A-Za-z]{3,}")
+_TIMES = frozenset(("duration", "distance"))
+_ORDINARY = frozenset(map(stem, ("second", "day", "foot", "feet")))  # they mean other things, too
 
 
 def misplaced(
@@ -149,7 +154,18 @@ def _explained(
         or ends(fact, cited)
         or notation(fact, [*case.told, *facts(statement.text)])
         or _input(fact, statement, case)
-        or worded(fact, statement.text, _outside(fact, statement), [*case.asked, *case.told])
+        or any(map(partial(_alike, fact), case.results))
+        or stepped(fact, [*facts(statement.text), *case.told, *case.asked], cited)
+        or counts_list(fact, statement.text)
+        or derived_in_words(fact, statement, case)
+    )
+
+
+def derived_in_words(fact: Fact, statement: Statement, case: GuardCase) -> bool:
+    """Tell whether a number is the right result of a step that its statement shows in words."""
+    told = [*case.asked, *case.told]
+    return worded(fact, statement.text, _outside(fact, statement), told) or behind_limit(
+        fact, statement.text, case
     )
 
 
@@ -162,6 +178,12 @@ def _input(fact: Fact, statement: Statement, case: GuardCase) -> bool:
     return any(one.start == fact.start for one in shown) and any(
         one.low / one.factor == written and not one.die for one in given
     )
+
+
+def _alike(fact: Fact, one: Fact) -> bool:
+    """Whether a number is the one, or the one in a unit."""
+    written = fact.low / fact.factor == one.low / one.factor and fact.high == fact.low
+    return written and fact.die == one.die and one.base in {fact.base, ""}
 
 
 def _bare(fact: Fact) -> bool:
@@ -196,3 +218,25 @@ def _own_count(fact: Fact, text: str) -> bool:
     leads = text.endswith(":") and not (fact.base or fact.die)
     counts = bool(fact.nouns) and fact.nouns[0] in _OWN_COUNTS
     return (leads or counts) and not fact.text[0].isdigit()
+
+
+def foreign_unit(
+    statement: Statement, stated: Sequence[Fact], case: GuardCase
+) -> Iterator[Finding]:
+    """Yield the units beside no number that nobody gave: "per year" where the rule says a month.
+
+    A number with its unit is compared as a number; it may be converted.
+    """
+    given = set(content(case.question)).union(*(case.known.words[n - 1] for n in case.cited))
+    given |= {word for fact in case.told for word in content(fact.text)}
+    amounts = {(item.fact.base, item.fact.low) for item in case.known.occurrences}  # 12 months
+    for match in _WORD.finditer(statement.text):
+        unit = find(match[0].lower())
+        if unit is None or unit.dimension not in _TIMES or stem(match[0].lower()) in given:
+            continue
+        if stem(match[0].lower()) in _ORDINARY or (unit.base, unit.factor) in amounts:
+            continue
+        if not any(fact.start <= match.start() < fact.end and not fact.weak for fact in stated):
+            numbers = ", ".join(str(number) for number in case.cited)
+            yield Finding("unit", match[0], f"is a unit that passage {numbers} does not have",
+                          "foreign unit")  # fmt: skip
