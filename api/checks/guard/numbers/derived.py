@@ -53,7 +53,7 @@ _FEWEST = 3  # terms of a sum of more than two numbers
 _PERCENT = "%"
 _FURTHER = frozenset(map(stem, ("more", "further", "additional", "extra", "another")))
 _BY = {"half", "twice", *TIMES}
-_LISTED = re.compile(r"[^.,;:()]{0,40}(?::| -) ([^.;:()]+)")
+_ITEMS_OF = re.compile(r"[^.,;:()]{0,40}(?::| -) ([^.;:()]+)")
 _ITEMS = re.compile(r",? (?:and|or) |, ")
 
 
@@ -89,7 +89,7 @@ def worded(fact: Fact, text: str, found: Sequence[Fact], told: Sequence[Fact]) -
 
 def counts_list(fact: Fact, text: str) -> bool:
     """Tell whether a number counts what its sentence lists: "three tools: axe, saw and file"."""
-    listed = _LISTED.match(text, fact.end)
+    listed = _ITEMS_OF.match(text, fact.end)
     return listed is not None and not fact.base and len(_ITEMS.split(listed[1])) == fact.low
 
 
