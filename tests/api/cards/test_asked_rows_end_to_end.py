@@ -12,16 +12,7 @@ from retrieval.refusal.decision import worth
 from retrieval.search import search
 from tests.support.index.ingested import IndexFiles
 
-ACTIVITIES = [
-    "Rest", "Work", "Training", "Carousing", "Gathering news", "Copying maps", "Prayer", "Gambling",
-    "Hunting", "Building",
-]  # fmt: skip
 VAULT = {
-    "Downtime.md": (
-        "# Downtime\n\nDays between adventures. One activity at a time; days may be split, but a "
-        "week that is broken by fighting is lost.\n\n| Activity | Time | Cost |\n|---|---|---|\n"
-        + "".join(f"| {name} | a week, or two of them | 20 a week |\n" for name in ACTIVITIES)
-    ),
     "Tram.md": (
         "# Tram\n\n## Tickets\n\n| Ticket | 1 zone | 2 zones | 3 zones | Valid |\n"
         "|---|---|---|---|---|\n| Short hop | 1.60 | - | - | 4 stops |\n"
@@ -172,10 +163,3 @@ def test_ways_are_no_column_of_what_they_lead_to(context: SearchContext) -> None
         "2. Write down what is still memorised.",
         "3. Rebuild the book from recollection.",
     ]
-
-
-def test_the_list_of_a_section_goes_before_the_line_that_leads_to_it(
-    context: SearchContext,
-) -> None:
-    rows = marked(context, "which things can I do between adventures")
-    assert rows == [f"| {name} | a week, or two of them | 20 a week |" for name in ACTIVITIES]
