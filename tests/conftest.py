@@ -82,6 +82,8 @@ def server() -> Iterator[str]:
         with ExitStack() as stack:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setitem(postgres_server._SETTINGS, "fsync", "off")
+                # Its list of pages alone would take 50 MB of a large machine in each worker.
+                patch.setitem(postgres_server._SETTINGS, "shared_buffers", "128MB")
                 url = stack.enter_context(serve(folder / "pg"))
             yield url
     finally:

@@ -19,8 +19,7 @@ from retrieval.index.wide_scope import best_of
 from retrieval.models import Scope
 
 _K1, _B = 1.2, 0.75  # the usual values
-MOST_POSTINGS = 5_000  # of a question's words together; above, its rarer words choose (E132)
-_CHOOSING = 1_000  # postings that the choosing words have at least, so that they find enough
+MOST_POSTINGS = 8_000  # that are read of a question's words; its rarer words choose (E132, E157)
 _CHOSEN = 3  # times as many chunks as are asked for
 
 _WORDS = f"""
@@ -54,14 +53,20 @@ _MATCHED = """
         WHERE p.generation_id = %(generation)s {which} GROUP BY p.chunk_id
     )
 """
+# Of thousands that match only the best are looked up: by their paths, which put ties in order, and
+# for an entry. Sorted first and joined one by one, or all of them would be (E157).
 _SCORED = f"""
     {_MATCHED}
-    SELECT {COLUMNS}, (matched.sum / %(most)s)::float8 AS score
-    FROM matched JOIN chunk AS c ON c.id = matched.chunk_id
-    WHERE EXISTS (SELECT FROM entry AS e WHERE e.chunk_id = c.id)
+    , sorted AS (
+        SELECT chunk_id, (sum / %(most)s)::float8 AS score FROM matched ORDER BY score DESC
+    ), best AS (
+        SELECT chunk_id, score FROM sorted CROSS JOIN LATERAL (
+            SELECT FROM entry AS e WHERE e.chunk_id = sorted.chunk_id LIMIT 1
+        ) AS one ORDER BY score DESC FETCH FIRST %(limit)s ROWS WITH TIES
+    )
+    SELECT {COLUMNS}, score FROM best JOIN chunk AS c ON c.id = best.chunk_id
     ORDER BY {ORDER} LIMIT %(limit)s
 """  # noqa: S608
-# Of thousands that match only the best are looked up by their paths, which put ties in order.
 _BEST = f"""
     {_MATCHED}
     , best AS (
@@ -117,9 +122,9 @@ def _ranked(
     if scope is not None:
         which, values["rows"] = _OF_ROWS, scope.chunks
     if sum(word.chunks for word in words) > MOST_POSTINGS:
-        choosing = rarest(words)
+        more = values | {"limit": _CHOSEN * limit}
+        choosing = rarest(words, _CHOSEN * limit)
         if len(choosing) < len(words):
-            more = values | {"limit": _CHOSEN * limit}
             found = _run(conn, _BEST.format(which=which), choosing, more)
             which = "AND p.chunk_id = ANY(%(rows)s::bigint[])"
             values["rows"] = [row_id for row_id, _ in found]
@@ -127,14 +132,17 @@ def _ranked(
     return _run(conn, query, words, values, kwargs_row(scored))
 
 
-def rarest(words: Sequence[_Word]) -> list[_Word]:
-    """Return the rarest words that stand in enough chunks together, in their own order."""
+def rarest(words: Sequence[_Word], least: int) -> list[_Word]:
+    """Return the rarest words, in their own order: as many as MOST_POSTINGS postings have.
+
+    Where those have fewer than `least`, so that they would find too little, the next ones too.
+    """
     chosen, postings = set[str](), 0
     for word in sorted(words, key=lambda word: (word.chunks, word.lexeme)):
-        if postings >= _CHOOSING:
+        postings += word.chunks
+        if postings > MOST_POSTINGS and postings - word.chunks >= least:
             break
         chosen.add(word.lexeme)
-        postings += word.chunks
     return [word for word in words if word.lexeme in chosen]
 
 

@@ -20,10 +20,13 @@ _SETTINGS = {  # for a small index on one machine
     "jit": "off",  # compiling costs more than our queries
     "log_timezone": "UTC",
     "max_connections": "50",
-    "shared_buffers": "128MB",
     "timezone": "UTC",
     "unix_socket_permissions": "0700",
 }
+_LEAST_MB, _MOST_MB = 128, 4_096  # of pages in its memory; a million vectors' index has 2,000
+_SHARE = 8  # of the memory that there is, one in so many
+_GROUPS = Path("/sys/fs/cgroup")
+_OWN_GROUP = Path("/proc/self/cgroup")
 _PROCESSES = Path("/proc")
 _PORT = 5432  # without TCP only the name of the socket
 _STOP_SECONDS = 30.0  # for each of two signals
@@ -42,7 +45,8 @@ class Postmaster:
 def launch(place: ClusterPlace, listen: tuple[str, int] | None) -> subprocess.Popen[bytes]:
     """Start a server, none being there, and return it; it does not answer yet."""
     host, port = listen or ("", _PORT)
-    settings = _SETTINGS | {
+    settings = {"shared_buffers": f"{buffers()}MB"} | _SETTINGS
+    settings |= {
         "listen_addresses": host,
         "port": str(port),
         "unix_socket_directories": str(socket_directory(place)),
@@ -67,6 +71,34 @@ def launch(place: ClusterPlace, listen: tuple[str, int] | None) -> subprocess.Po
     # Whoever stops it and whenever: without a parent that waits it would stay as a zombie.
     threading.Thread(target=child.wait, name="postgres-reaper", daemon=True).start()
     return child
+
+
+def buffers() -> int:
+    """Return how many megabytes of pages a server may keep: a share of the memory we may use.
+
+    Those of the index of vectors that a search of a large vault reads do not fit into PostgreSQL's
+    128, and each would be copied from the system's memory again. What is not read takes none.
+    """
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(_MOST_MB, max(_LEAST_MB, min([total, *_limits()]) // _SHARE // 2**20))
+
+
+def _limits() -> list[int]:
+    """The limits, in bytes, of our control groups: of a container, of a unit of systemd."""
+    found = []
+    with suppress(OSError):  # macOS has none
+        for line in _OWN_GROUP.read_text().splitlines():
+            _, kind, path = line.split(":", 2)
+            root, name = (_GROUPS, "memory.max")
+            if kind == "memory":  # version 1
+                root, name = (_GROUPS / "memory", "memory.limit_in_bytes")
+            elif kind:
+                continue
+            group = root / path.lstrip("/")
+            for folder in (group, *group.parents):
+                with suppress(OSError, ValueError):  # "max": none; in a container ours is the root
+                    found.append(int((folder / name).read_text()))
+    return found
 
 
 def find(place: ClusterPlace) -> Postmaster | None:

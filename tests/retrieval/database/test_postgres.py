@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from evals.answers.running_apis import free_port
+from retrieval.database.embedded import server as postgres_server
 from retrieval.database.embedded.postgres import serve
 from retrieval.errors import DatabaseUnreachableError
 from tests.support.index.embedded import HAS_PROC, answers, home, server, setting
@@ -112,3 +113,36 @@ def test_a_missing_wheel_is_an_error_that_says_what_to_install(
         serve(fresh),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("own", "files", "megabytes"),
+    [
+        ("0::/unit/a\n", {"unit/memory.max": "4294967296", "unit/a/memory.max": "max"}, 512),
+        ("0::/elsewhere\n", {"memory.max": "2147483648"}, 256),  # in a container
+        ("4:memory:/a\n0::/\n", {"memory/a/memory.limit_in_bytes": "3221225472"}, 384),
+        ("0::/\n", {"memory.max": "200000000"}, 128),
+    ],
+)
+def test_a_server_keeps_as_many_pages_as_an_eighth_of_its_memory_holds(
+    own: str,
+    files: dict[str, str],
+    megabytes: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "own").write_text(own)
+    monkeypatch.setattr(postgres_server, "_GROUPS", tmp_path)
+    monkeypatch.setattr(postgres_server, "_OWN_GROUP", tmp_path / "own")
+    assert postgres_server.buffers() == megabytes
+    monkeypatch.setattr(postgres_server, "_OWN_GROUP", tmp_path / "none")
+    assert 128 <= postgres_server.buffers() <= 4_096
+
+
+def test_the_server_has_the_pages_that_it_may_have(data_dir: Path) -> None:
+    with serve(data_dir) as url, psycopg.connect(url) as connection:
+        row = connection.execute("SELECT pg_size_bytes(current_setting('shared_buffers'))")
+        assert row.fetchone() == (postgres_server.buffers() * 2**20,)

@@ -117,7 +117,24 @@ def test_the_rarer_words_choose_and_all_words_score(
     every = {one.row_id: one.score for one in ranked(context)}
     assert len(every) == 41
     monkeypatch.setattr(bm25, "MOST_POSTINGS", 10)
-    monkeypatch.setattr(bm25, "_CHOOSING", 1)
+    monkeypatch.setattr(bm25, "rarest", lambda words, _: [w for w in words if w.chunks == 1])
     chosen = ranked(context)
     assert [one.chunk.path for one in chosen] == ["torch.md"]  # the one with "torch"
     assert chosen[0].score == pytest.approx(every[chosen[0].row_id], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("chunks", "kept"),
+    [
+        ([62, 62, 775, 15_810], 3),  # "1 pp = how many ep?" of 25,670 chunks
+        ([3, 15_810], 2),  # three are too few
+        ([500, 2_500, 5_000, 5_000], 3),
+        ([9_000, 20_000], 1),  # there is none that stands in fewer
+        ([62, 775], 2),
+    ],
+)
+def test_the_words_that_choose_are_read_within_a_limit_unless_they_find_too_little(
+    chunks: list[int], kept: int
+) -> None:
+    words = [bm25._Word(str(at), count, 80.0, 1.0) for at, count in enumerate(chunks)]
+    assert bm25.rarest(words[::-1], 150) == words[:kept][::-1]

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any, LiteralString
 
 import pytest
 from psycopg import sql
 
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.index import store
 from retrieval.index.store import Connection, live
 from retrieval.ranking import bm25
 from retrieval.ranking.bm25 import full_text
@@ -59,17 +59,24 @@ def context(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
             yield rules
 
 
-def plan(conn: Connection, generation_id: int, question: str) -> str:
-    """The kinds of nodes that the statement is run with."""
-    words = bm25._words(conn, generation_id, question, None)
+def explained(conn: Connection, question: str, limit: int, options: LiteralString) -> Any:
+    """The plan that the statement is run with, as PostgreSQL tells it."""
+    number = live(conn).id
+    words = bm25._words(conn, number, question, None)
     values = {
-        "generation": generation_id, "limit": LIMIT, "k1": 1.2, "b": 0.75, "length": 9.0,
+        "generation": number, "limit": limit, "k1": 1.2, "b": 0.75, "length": 9.0,
         "most": 9.0, "lexemes": [w.lexeme for w in words], "idfs": [w.idf for w in words],
     }  # fmt: skip
-    query = bm25._SCORED.format(columns=store.COLUMNS, which="")
-    row = conn.execute("EXPLAIN (FORMAT JSON, COSTS OFF) " + query, values).fetchone()
+    query = bm25._SCORED.format(which="")
+    row = conn.execute(f"EXPLAIN (FORMAT JSON, COSTS OFF{options}) {query}", values).fetchone()
     assert row
-    return json.dumps(row[0])
+    return row[0][0]["Plan"]
+
+
+def nodes(plan: dict[str, Any], table: str) -> list[dict[str, Any]]:
+    """The nodes of a plan that read a table."""
+    own = [plan] if plan.get("Relation Name") == table else []
+    return own + [node for below in plan.get("Plans", ()) for node in nodes(below, table)]
 
 
 def scores(conn: Connection, question: str) -> list[tuple[int, float]]:
@@ -87,7 +94,7 @@ def test_scores_and_order_are_the_same_with_every_plan(context: SearchContext, r
             for name, value in settings.items():
                 conn.execute("SELECT set_config(%s, %s, false)", [name, value])
             for question, expected in wanted.items():
-                plans.add(plan(conn, live(conn).id, question))
+                plans.add(json.dumps(explained(conn, question, LIMIT, "")))
                 assert scores(conn, question) == expected, settings
             for name in settings:
                 conn.execute(sql.SQL("RESET {}").format(sql.Identifier(name)))
@@ -95,3 +102,22 @@ def test_scores_and_order_are_the_same_with_every_plan(context: SearchContext, r
     assert all(any(f'"{kind}"' in one for one in plans) for kind in kinds), plans
     assert len(plans) > 10
     runs(len(PLANS) * len(QUESTIONS))
+
+
+def test_of_all_that_match_only_the_best_are_looked_up(context: SearchContext) -> None:
+    with context.store.connect(autocommit=True) as conn:
+        assert len(scores(conn, QUESTIONS[3])) > 200
+        plan = explained(conn, QUESTIONS[3], 5, ", ANALYZE")
+    read = [node["Actual Loops"] * node["Actual Rows"] for node in nodes(plan, "entry")]
+    assert 5 <= sum(read) < 20  # five, and ties
+
+
+def test_postings_and_lengths_are_read_of_indexes_alone(context: SearchContext) -> None:
+    with context.store.connect(autocommit=True) as conn:
+        conn.execute("VACUUM chunk, posting")
+        for way in ("seqscan", "bitmapscan", "hashjoin", "mergejoin"):
+            conn.execute(sql.SQL("SET {} = off").format(sql.Identifier(f"enable_{way}")))
+        plan = explained(conn, QUESTIONS[3], 5, ", ANALYZE")
+    read = [*nodes(plan, "posting"), *nodes(plan, "chunk")]
+    found = sorted(node["Index Name"] for node in read if node.get("Heap Fetches") == 0)
+    assert found == ["chunk_length", "posting_pkey"]
