@@ -152,7 +152,6 @@ def _place(
     if len(said) < 2:
         said |= set(content(fold(question)))
     beside = neighbours(text, match)
-    said |= {word[:3] for word in said if len(word) > 3} & known.words[cited - 1]  # Wisdom, WIS
     own = _best(cited, new, said, known)
     alone = (said & known.words[cited - 1]).difference(*(known.words[n - 1] for n in beside))
     least = 0 if trusted and alone else _CARRIED

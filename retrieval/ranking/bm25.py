@@ -8,6 +8,7 @@ anything. Where they stand in very many chunks, the rarer ones choose which chun
 that a search reads about as much of a large vault as of a small one.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, LiteralString, NamedTuple
 
@@ -123,7 +124,8 @@ def _ranked(
         which, values["rows"] = _OF_ROWS, scope.chunks
     if sum(word.chunks for word in words) > MOST_POSTINGS:
         more = values | {"limit": _CHOSEN * limit}
-        choosing = rarest(words, _CHOSEN * limit)
+        share = scope.share if scope and scope.share else 1.0
+        choosing = rarest(words, math.ceil(_CHOSEN * limit / share))
         if len(choosing) < len(words):
             found = _run(conn, _BEST.format(which=which), choosing, more)
             which = "AND p.chunk_id = ANY(%(rows)s::bigint[])"
@@ -135,14 +137,16 @@ def _ranked(
 def rarest(words: Sequence[_Word], least: int) -> list[_Word]:
     """Return the rarest words, in their own order: as many as MOST_POSTINGS postings have.
 
-    Where those have fewer than `least`, so that they would find too little, the next ones too.
+    Where the commonest of those is in fewer chunks than `least`, so that they may find too little,
+    the next ones too.
     """
-    chosen, postings = set[str](), 0
+    chosen, postings, most = set[str](), 0, 0
     for word in sorted(words, key=lambda word: (word.chunks, word.lexeme)):
         postings += word.chunks
-        if postings > MOST_POSTINGS and postings - word.chunks >= least:
+        if postings > MOST_POSTINGS and most >= least:
             break
         chosen.add(word.lexeme)
+        most = word.chunks
     return [word for word in words if word.lexeme in chosen]
 
 

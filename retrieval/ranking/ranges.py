@@ -1,6 +1,7 @@
 """Whether a table's row is for a number of the question: 5 is one of "4-6" and of "up to 12"."""
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
@@ -10,6 +11,7 @@ from retrieval.text.units import MEASURES
 from retrieval.text.words import stem
 from retrieval.vocabulary.terms import cells, stems_of, title
 
+_AMOUNT = re.compile(r"\W*\d[\d.,–-]* ?[^\W\d]+\W*")  # a number with its unit, and no more
 _CLOCK = stem("time")  # "Time of day" is no number of days
 # Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
 InFull = Callable[[AbstractSet[str]], frozenset[str]]
@@ -28,13 +30,14 @@ def named(
     ("8 days" for "8 kg") is not meant, nor one that the heading says: below "Dungeon Level 2" the
     rows have numbers of their own.
     """
-    label = _label(entry, asked, in_full) if entry.kind == "row" else None
+    numbers = tuple(asked_values)
+    label = _label(entry, numbers, asked, in_full)
     if label is None:
         return frozenset()
     span, column = label
     return frozenset(
         value.number
-        for value in asked_values
+        for value in numbers
         if any(span.low <= same.number <= span.sure for same in _in_units(value, span, column))
         and not _is_said(entry.heading, value, in_full)
         and not _is_said(_further_columns(entry.lead), value, in_full)
@@ -87,7 +90,8 @@ def in_range(
     It may where either has the other's unit, the column's name is the unit or is asked for, or the
     number has none. A column "CHA" is called charisma where `in_full` knows it.
     """
-    label = _label(entry, asked, in_full) if entry.kind == "row" else None
+    numbers = tuple(asked_values)
+    label = _label(entry, numbers, asked, in_full)
     if label is None or not label[0].is_range:
         return False
     span, column = label
@@ -95,7 +99,7 @@ def in_range(
         not value.units
         or not (span.units | column).isdisjoint(value.units)
         or not column.isdisjoint(asked)
-        for asked_value in asked_values
+        for asked_value in numbers
         if not _is_said(_further_columns(entry.lead), asked_value, in_full)
         for value in _in_units(asked_value, span, column)
         if span.low <= value.number <= span.high
@@ -104,8 +108,10 @@ def in_range(
 
 @lru_cache(maxsize=65_536)
 def _further_columns(lead: str) -> str:
-    """The names of a table's columns behind the second: "2 zones" says one and is no row's."""
-    return " | ".join(cells(lead.split("\n")[0])[2:])
+    """The names of a table's columns behind the second that are a number and its unit: "2 zones"
+    says one of them and is no row's.
+    """
+    return " | ".join(filter(_AMOUNT.fullmatch, cells(lead.split("\n")[0])[2:]))
 
 
 def _in_units(value: Value, span: Interval, column: AbstractSet[str]) -> Iterator[Value]:
@@ -121,19 +127,22 @@ def _in_units(value: Value, span: Interval, column: AbstractSet[str]) -> Iterato
 
 
 def _label(
-    entry: Entry, asked: AbstractSet[str], in_full: InFull
+    entry: Entry, values: Sequence[Value], asked: AbstractSet[str], in_full: InFull
 ) -> tuple[Interval, frozenset[str]] | None:
     """What a row is for, with the stems of its column; None where it is no one number or range.
 
-    The first cell, unless the second one's column is asked for by its name and the first's is not:
-    "ten years without a claim" of "| Class | Years without claim |".
+    The first cell, unless it has no number, or the second one's column is asked for by its name and
+    has the unit of a number that is asked for: "ten years without a claim" of "| Class | Years
+    without claim |".
     """
-    labels = [(found, in_full(short)) for found, short in _labels(entry) if found]
-    named = [label for label in labels if label[1] and label[1] <= asked]
-    first = labels[:1] if _labels(entry)[0][0] else []
-    for found, column in [*named, *first]:
-        return (found[0], column) if len(found) == 1 else None
-    return None
+    if entry.kind != "row":
+        return None
+    first, second = ((found, in_full(short)) for found, short in _labels(entry))
+    units = frozenset().union(*(value.units for value in values))
+    is_asked = bool(second[0] and second[1]) and second[1] <= asked
+    is_meant = is_asked and not units.isdisjoint(second[1]) and units.isdisjoint(first[1])
+    found, column = second if is_meant or (is_asked and not first[0]) else first
+    return (found[0], column) if len(found) == 1 else None
 
 
 @lru_cache(maxsize=65_536)
@@ -142,5 +151,5 @@ def _labels(entry: Entry) -> tuple[tuple[tuple[Interval, ...], frozenset[str]], 
     names = [*cells(entry.lead.split("\n")[0]), "", ""]
     return tuple(
         (tuple(intervals(cell)), frozenset(stems_of(name)))
-        for cell, name in zip(cells(entry.quote)[:2], names, strict=False)
+        for cell, name in zip([*cells(entry.quote), "", ""][:2], names, strict=False)
     )

@@ -8,6 +8,7 @@ import re
 
 from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords
+from retrieval.text.units import WRITTEN
 from retrieval.text.words import STOP
 from retrieval.vocabulary.terms import asked_fields, stems_of
 
@@ -17,14 +18,18 @@ def _stems(words: str) -> frozenset[str]:
 
 
 _FEET = re.compile(r"(?<=\d)\s?['’′]")
+_CLOCK = re.compile(r"(?<=\d):(?=\d\d\b)")
 _LENGTH = (
     "foot ft yard mile inch metre meter km cm mm m coin range distance reach high tall deep long "
     "wide height depth length width radius"
 )
-_TIME = (
-    "second sec minute min hour h day week month year round turn segment night season morning dawn "
-    "dusk instant permanent until duration time period daily weekly"
-)
+_TIME = " ".join([
+    "second minute hour day week month year round turn segment night season morning afternoon dusk",
+    "evening noon midnight dawn instant permanent forever always until duration time period daily",
+    "weekly monthly yearly annually once twice monday tuesday wednesday thursday friday saturday",
+    "sunday january february march april may june july august september october november december",
+    *WRITTEN,
+])  # fmt: skip
 _SPEED = "speed move movement rate pace knot km mile foot per minute second round turn fast hour"
 _WEIGHT = "kg g lb pound oz stone ton tonne coin cn weigh weight heavy"
 _COLOUR = (
@@ -39,20 +44,30 @@ _KINDS = (
      _stems(_LENGTH)),
     (re.compile(r"\bhow far\b", _I), _stems(_LENGTH)),
     (re.compile(r"\bhow long\b", _I), _stems(f"{_TIME} {_LENGTH}")),
-    (re.compile(r"\bhow often\b", _I), _stems(f"{_TIME} once twice time every each per")),
+    (re.compile(r"\bhow often\b", _I), _stems(f"{_TIME} every each per")),
+    (re.compile(r"\b(?:what|which|how many) (?:time|day|date|hour|month|week|year)s?\b", _I),
+     _stems(_TIME)),
     (re.compile(r"\bhow fast\b", _I), _stems(_SPEED)),
-    (re.compile(r"\bcolou?r\b", _I), _stems(_COLOUR)),
+    (re.compile(r"(?:what|which) colou?rs?\b|\bcolou?rs? (?:of|is|are|does|do)\b", _I),
+     _stems(_COLOUR)),
     (re.compile(r"\b(?:names? of|(?:is|are) [a-z' -]{1,40} called)\b", _I), _stems("name call")),
 )  # fmt: skip
 _RUN = r"((?:[a-z'-]+ ?){1,3})"
 _COUNTED = re.compile(rf"\bhow many (?:of |more |other |different |the )*{_RUN}", _I)
-_WHICH = re.compile(rf"\b(?:which|what) {_RUN}", _I)
+# Not who does something ("what kills a troll"), nor what a thing is like ("a sword which glows").
+_WHICH = re.compile(
+    r"(?:^\W*|[,;:?] |\b(?:in|on|at|of|from|for|to|and|with|by|about|or|know|me|say) )"
+    r"(?:which|what) (?![a-z'-]+ (?:an?|the|this|that|my|your|our|his|her|their|it|him|them|us|me|"
+    rf"you)\b){_RUN}",
+    _I,
+)
 _OF = re.compile(
     r"(?:what(?:'s|s| is| are| was)|tell me|know|\bgive me|^)\W*(?:the |an? )?(?:[a-z]+ )?"
     r"([a-z]+) (?:of|for)\b",
     re.IGNORECASE,
 )
 _VAGUE_WORDS = (
+    "deadline penalty fine effect effects result results limit time times day days date "
     "a about at by else exactly for from happened happens i it kind kinds long many mean means "
     "me much my now one ones other part rule rules said say says she sort sorts thing things type "
     "tell types us way ways with"
@@ -66,6 +81,7 @@ def is_unsaid(path: str, entry: Entry, asked: QuestionWords) -> bool:
     "How many masts has the yacht" wants masts, "what colour" a colour, "dues of the guild" dues.
     """
     text = _FEET.sub(" feet", f"{path} {entry.heading} {entry.lead} {entry.quote}")
+    text = _CLOCK.sub(" hour ", text)
     said = asked.stems(text)
     question = asked.question.lower()
     if any(kind.search(question) and said.isdisjoint(words) for kind, words in _KINDS):

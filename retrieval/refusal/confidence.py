@@ -38,8 +38,9 @@ NAMES = (
 LESS = ("numbers", "why", "unnamed", "unsaid")
 _NUMBER = re.compile(r"\d+")
 _WHY = re.compile(
-    r"^\W*(?:so |but |and )?(?:why|how come|since|given that|as)\b|\bwhy\b|\breason\b|"
-    r"\bwhat(?:'?s| is) the point\b",
+    r"^\W*(?:so |but |and )?(?:why|how come|since|given that|as)\b|\bwhy\b|"
+    r"\b(?:what|which|is there an?|is|are|was)(?:'s| is| was)? (?:the |an? )?(?:\w+ )?reason\b|"
+    r"\bthe reason (?:why|that|for)\b|\bwhat(?:'?s| is) the point\b",
     re.IGNORECASE,
 )
 _RARE = 0.8  # of the weight of a word that no entry has

@@ -16,6 +16,8 @@ from retrieval.text.units import MEASURES
 from retrieval.vocabulary.terms import raw_cells, stems_of
 
 _UNIT = re.compile(r"(?<=\d)[^\W\d_]{2,}")
+_SEVERAL = re.compile(r"[\s*`]*[|/,;][\s*`]*")  # of cells, and of signs within one: "C/H"
+_SHORT = 3  # letters
 _LEGEND_WORDS = 40  # of what explains abbreviations; a longer paragraph says more than that
 _MOST = 3  # rows for one number: a table may have parts that count again
 
@@ -171,8 +173,8 @@ def with_legends(place: CardPlace, pieces: Sequence[Piece]) -> list[Piece]:
         cell
         for piece in tables
         for number in numbers(piece)
-        for cell in raw_cells(place.file.lines.get(number, ""))
-        if 0 < len(cell) <= LONGEST and not cell.isdigit()
+        for cell in _SEVERAL.split(place.file.lines.get(number, ""))
+        if 0 < len(cell) <= LONGEST and not cell.isdigit() and not _is_word(cell)
     }
     if not short:
         return list(pieces)
@@ -183,6 +185,11 @@ def with_legends(place: CardPlace, pieces: Sequence[Piece]) -> list[Piece]:
         if shown.isdisjoint(part.numbers):
             made = _added(made, block, part)
     return sorted(made, key=lambda piece: piece.parts[0].first_line)
+
+
+def _is_word(cell: str) -> bool:
+    """Whether a cell is a word and abbreviates nothing: "Cost"."""
+    return len(cell) > _SHORT and cell[1:].islower()
 
 
 def _explaining(

@@ -78,7 +78,7 @@ def _is_more_of(listed: Card, first: Card) -> bool:
     if listed.path != first.path or not listed.listed:
         return False
     of_list = set(listed.listed.numbers) & first.lines.keys()
-    return bool(of_list) or (listed.heading == first.heading and first.best.kind == "sentences")
+    return bool(of_list)
 
 
 def _says_all(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:

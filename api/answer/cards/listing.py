@@ -34,9 +34,7 @@ _OTHER_FILE = 0.1  # … and in another one
 _UNREAD = 0.15  # what a block of a passage's file costs no entry of which search has returned
 _TITLED = 0.6  # of the question, that a file's title must say before its sections are the list
 _WAYS = re.compile(
-    r"\b(?P<head>ways|steps|reasons|requirements|conditions|restrictions|rules|options|things) "
-    r"(?:to|of|for|when|if|that)\b",
-    re.IGNORECASE,
+    r"\b(?P<head>ways|steps|reasons|requirements|conditions) (?:to|if|when)\b", re.IGNORECASE
 )
 _DIE = re.compile(r"\W*\d*d(?:\d+|%)\W*", re.IGNORECASE)  # of a random table, and no thing's name
 _DIE_WORD = re.compile(r"d(?:\d+|%)")

@@ -69,9 +69,10 @@ _OPEN = re.compile(
     r"\bwhat (?:is|are|am|has|have|must|may)\b.{0,60} (?:forbidden|allowed|covered|included|needed|"
     r"required|free)\b|\b(?:table|chart)\W*$|"
     r"^\W*[a-z]{3,}s (?:an? |the )?(?:\w+ ){1,5}(?:can|may|must)\b|"
-    r"^\W*who (?:gets|can get|may get|is entitled)\b|\bthings (?:not )?to \w+|"
+    r"^\W*who (?:gets|can get|may get|is entitled to) (?:an? |any )?\w+\W*$|"
+    r"\bthings (?:not )?to \w+|"
     r"\b(?:order|sequence) of (?:things|events|steps|actions|play)\b|"
-    r"\bwhat (?:do|must|should) (?:i|we|you|they) (?:have to |need to )?\w+\b|"
+    r"\bwhat (?:do|must|should) (?:i|we|you|they) (?:have to|need to|bring)\b|"
     r"\b(?:rules|requirements|conditions|limits|restrictions|steps|stages|reasons) (?:of|for|on)\b",
     re.IGNORECASE,
 )
@@ -84,7 +85,7 @@ _DESCRIBED = re.compile(
 # "List the antidotes and what they help against" is one list.
 _OF_THEM = re.compile(
     r"[,;]? and (?:(?:what|how|when|where|who) (?:\w+ ){0,2}(?:they|their|them)\b.*|"
-    r"(?:for |at )?how (?:much|many|big|long|heavy)(?: an? \w+)?\W*$)",
+    r"(?:for |at )?how (?:much|many|big)(?: an? \w+)?\W*$)",
     re.IGNORECASE,
 )
 # "What is a bag of holding?" wants the section of that name.

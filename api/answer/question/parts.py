@@ -35,11 +35,13 @@ _OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", 
 _JOINED = re.compile(rf"{_COMPARED.pattern}|\b(?:and|or)\b", re.IGNORECASE)
 _ADDS = re.compile(
     r"what (?:is|does|do|are|has|can)(?: not|n['’]?t)\W*|"
-    r"(?:for |at )?how (?:much|many|big|long|heavy)(?: an? \w+)?\W*",
+    r"(?:for |at )?how (?:much|many|big)(?: an? \w+)?\W*",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
-_WHICH_ONE = re.compile(r"which(?: one| of (?:them|these|the two))?\b", re.IGNORECASE)
+_WHICH_ONE = re.compile(
+    r"which (?:one|of (?:them|these|the two)|is|has|gets|costs)\b", re.IGNORECASE
+)
 _IT = re.compile(
     r"\b(?:(?P<whose>its|their|his|her(?= \w))|it|they|them|he|him|she|her)\b", re.IGNORECASE
 )

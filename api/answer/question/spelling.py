@@ -1,5 +1,6 @@
 """Bring words that neither the vault nor English knows to the nearest one that the vault knows."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -21,8 +22,11 @@ _SOUNDS = ("aeiouy", "sz", "ckq", "gj", "fv")  # letters that are taken for one 
 _SPOKEN = {"lvl": "level", "lvls": "levels", "dmg": "damage"}  # how people shorten words
 # Words of asking, which a vault need not hold: "mcuh", "wich", "logn".
 _ASKING = tuple(sorted({*(one for one in STOP if len(one) >= _SHORTEST), "long", "need", "take"}))
-_PARTICLE = ("out", "up", "off", "back", "down", "over", "away")  # of "checkout"
-_PARTICLE_OF = {"login": "log in", "logon": "log on", "signin": "sign in", "checkin": "check in"}
+# Verbs that are typed as one word with what follows: "checkout". Of others ("discover", "layout")
+# the end of the word is no particle, or the word is one of its own.
+_PARTED = re.compile(
+    r"(check|log|sign|drop|pick|opt|shut|lock|clock|set|back|move)(in|out|up|off|on|down)"
+)
 _ENDINGS = ("nt", "re", "ll", "ve", "s", "d", "m")  # of "whats", "theyre", "dont" without their '
 
 
@@ -43,7 +47,8 @@ def corrected(
     that has no near neighbour: one slip (a letter more or less, two turned round, a letter that
     sounds alike), two from eight letters on, the first letter right. Words of asking go first; then
     a word that makes a name of the vault with the next one ("litening bolt"), with a slip more; of
-    equally near ones the vault's commonest is taken. A name of two words typed as one is parted.
+    equally near ones the vault's commonest is taken. A name of two words typed as one is parted,
+    and so is a verb with its particle ("checkout"), though English knows it.
     """
     found: list[Correction] = []
     text, end = "", 0
@@ -88,11 +93,8 @@ def _in_two(word: str, terms: Terms) -> str | None:
         first, second = word[:at], word[at:]
         if first in terms.words and (stemmed(first), stemmed(second)) in terms.names:
             return f"{first} {second}"
-    parted = _PARTICLE_OF.get(word, "")
-    for particle in _PARTICLE:
-        if word.endswith(particle) and len(word) - len(particle) >= _SHORTEST - 1:
-            parted = parted or f"{word.removesuffix(particle)} {particle}"
-    return parted if parted.split(" ")[0] in terms.words else None
+    parted = _PARTED.fullmatch(word)
+    return " ".join(parted.groups()) if parted and parted[1] in terms.words else None
 
 
 def _in_a_name(word: str, following: str, terms: Terms) -> str | None:

@@ -53,10 +53,14 @@ _AMOUNT = (
 )
 _SIGN = r"(?:(?:(?<![\w)\"'%])|(?<=ac))[+-]|(?:minus|plus) )?"
 _MARK = r"(?:['\"%](?!\w)| ?(?:ft|feet|foot|gp|sp|cp|percent)\b)?"
+# Before a time of day; what stands behind has one width in each.
+_AT = r"(?<=\bat )|(?<=\bby )|(?<=\bfrom )|(?<=\btill )|(?<=\buntil )|(?<=\bafter )|(?<=\bbefore )"
 _KINDS = (
     r"(?P<exact>\d{4}-\d\d-\d\d)",
     r"(?<![\w.:])(?P<hour>\d{1,2})(?::(?P<minute>\d\d)(?![\d:])(?: ?(?P<half>[ap])\.?m\b)?"
-    r"| ?(?P<half_day>[ap])\.?m\b(?!\.?\w)| in the (?P<part>morning|afternoon|evening)\b)",
+    r"| ?(?P<half_day>[ap])\.?m\b(?!\.?\w))",
+    # "2 in the morning and 1 in the evening" are tablets.
+    rf"(?:{_AT})(?P<hour_of>[1-9]|1[0-2]) in the (?P<part>morning|afternoon|evening)\b",
     rf"(?<![\w.])(?P<die>(?:\d+d|(?:{numbers_in_words.PATTERN} )?(?-i:d))"
     r"(?:\d+|%)(?:(?!\w)|(?=x\d))"
     r"(?: ?[+-] ?\d+(?![\w'%]|-in|/))?)",
@@ -108,7 +112,7 @@ def _read(match: re.Match[str], text: str) -> Iterator[Fact]:
         yield _fact(match, text, kind="die", die=_die(found))
     elif found["exact"]:
         yield _fact(match, text, kind="number", die=found["exact"])
-    elif found["hour"]:
+    elif found["hour"] or found["hour_of"]:
         yield _clock(match, text)
     elif found["among"]:
         pair = value(found["of"]), value(found["among"])
@@ -132,7 +136,7 @@ def _read(match: re.Match[str], text: str) -> Iterator[Fact]:
 
 def _clock(match: re.Match[str], text: str) -> Fact:
     """A time of day: 3 pm and 15:00 are the die "15:00" and the number 15."""
-    hour, minute = int(match["hour"]), int(match["minute"] or 0)
+    hour, minute = int(match["hour"] or match["hour_of"]), int(match["minute"] or 0)
     half = (match["half"] or match["half_day"] or _HALVES[(match["part"] or "").lower()]).lower()
     if half:
         hour = hour % 12 + (12 if half == "p" else 0)

@@ -170,8 +170,8 @@ def _one(fact: Fact, known: Evidence) -> bool:
 def _echo(fact: Fact, case: GuardCase) -> bool:
     """Whether the question or the answer said it before."""
     if not (fact.base or fact.counted) and fact.kind == "number":
-        written = [one.low / one.factor for one in (*case.asked, *case.told) if one.base]
-        if fact.low in written:
+        ages = [one for one in (*case.asked, *case.told) if one.base and "year" in one.text]
+        if any(fact.low == one.low / one.factor for one in ages):
             return True  # "at nineteen" of a nineteen-year-old
     return any(
         (fact.die, fact.base, fact.low, fact.high, fact.sign, False)

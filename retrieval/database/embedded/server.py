@@ -77,7 +77,8 @@ def buffers() -> int:
     """Return how many megabytes of pages a server may keep: a share of the memory we may use.
 
     Those of the index of vectors that a search of a large vault reads do not fit into PostgreSQL's
-    128, and each would be copied from the system's memory again. What is not read takes none.
+    128, and each would be copied from the system's memory again. Pages that are not read take none,
+    but for the list of them: a sixtieth.
     """
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return min(_MOST_MB, max(_LEAST_MB, min([total, *_limits()]) // _SHARE // 2**20))

@@ -103,6 +103,20 @@ def test_what_explains_a_tables_signs_is_shown_with_its_rows(
     assert legend not in marked(context, question)
 
 
+def test_signs_are_read_in_bold_and_side_by_side_and_words_are_none(
+    index_files: IndexFiles,
+) -> None:
+    page = (
+        "# Baggage\n\n## Things\n\n| Thing | **C** | Cost |\n|---|---|---|\n| Drone | C/H | 9 |\n"
+        "| Ski | H | 40 |\n\n## Notes\n\nCost = the base price, paid in advance.\n\n"
+        "C = cabin; H = hold.\n"
+    )
+    context = index_files({"Baggage.md": page}, rag_threshold=-9.0)
+    lines = card_reply(context, "cost of a drone").cards[0].lines.values()
+    assert "C = cabin; H = hold." in lines
+    assert "Cost = the base price, paid in advance." not in lines
+
+
 def test_a_table_without_signs_gets_no_legend(context: SearchContext) -> None:
     card = card_reply(context, "day ticket").cards[0]
     assert all("=" not in line for line in card.lines.values())

@@ -1,15 +1,10 @@
 """Whether a list stands first: one that is called as what is asked for, and one in a sentence."""
 
-from dataclasses import replace
-
 import pytest
 
-from api.answer.card_reply import card_reply
-from api.answer.cards import list_cards
 from retrieval.context import SearchContext
 from tests.support.index.ingested import IndexFiles
 from tests.support.made.made_cards import chosen
-from tests.support.made.made_entries import entry, row
 from tests.support.vaults.made_vault import FILES
 
 
@@ -47,15 +42,3 @@ def test_a_list_within_a_sentence_stands_above_a_table(
     )
     card = chosen(index_files({"Tolls.md": page}, rag_threshold=-9.0), asked)[0]
     assert card.best.quote.startswith(best)
-
-
-def test_a_list_says_more_than_the_sentence_that_leads_to_it(context: SearchContext) -> None:
-    """Not more than a row of it, nor than a sentence of another section."""
-    listed = card_reply(context, "list all sailors").cards[0]
-    assert listed.listed is not None
-    lead = replace(
-        listed, listed=None, lines={1: "Sailors."}, best=entry("Sailors.", listed.heading)
-    )
-    assert list_cards._is_more_of(listed, lead)
-    assert not list_cards._is_more_of(listed, replace(lead, heading="Another"))
-    assert not list_cards._is_more_of(listed, replace(lead, best=row("| Cook |", lead.heading)))

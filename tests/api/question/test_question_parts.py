@@ -8,6 +8,10 @@ from tests.support.index.indexed_text import terms_of
 from tests.support.vaults.made_vault import FILES
 
 PARTS = {
+    "does a pilot or a cook sleep aft, which cargo do they load": (
+        "does a pilot or a cook sleep aft",
+        "does a pilot or a cook sleep aft which cargo do they load",
+    ),
     "What is the wage of a cook, and what is the wage of a pilot?": (
         "What is the wage of a cook",
         "what is the wage of a pilot",

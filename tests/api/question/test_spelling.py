@@ -83,6 +83,16 @@ def test_a_word_stays_that_is_known_short_or_far_from_all(asked: str) -> None:
     assert corrected(asked) == (asked, ())
 
 
+@pytest.mark.parametrize(
+    "word", ["without", "discover", "horseback", "takeaway", "layout", "ketchup", "moreover"]
+)
+def test_a_word_that_only_ends_as_a_particle_stays(word: str) -> None:
+    vault = terms_of({"a.md": "# A\n\nWith horse, disc, take, lay, ketch, more, check and log.\n"})
+    assert spelling.corrected(word, vault, lambda _: True)[0] == word
+    assert spelling.corrected("checkout", vault, lambda _: True)[0] == "check out"
+    assert spelling.corrected("pickup", vault, lambda _: True)[0] == "pickup"  # no "pick" in it
+
+
 def test_what_is_between_the_words_stays_and_each_correction_is_told() -> None:
     asked = "  Krakn –\n(tentacels)?!  "
     text, found = corrected(asked)

@@ -129,6 +129,7 @@ def test_the_rarer_words_choose_and_all_words_score(
         ([62, 62, 775, 15_810], 3),  # "1 pp = how many ep?" of 25,670 chunks
         ([3, 15_810], 2),  # three are too few
         ([500, 2_500, 5_000, 5_000], 3),
+        ([15] * 10 + [8_000], 11),  # together 150, but perhaps the same fifteen
         ([9_000, 20_000], 1),  # there is none that stands in fewer
         ([62, 775], 2),
     ],

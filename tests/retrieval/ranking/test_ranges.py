@@ -41,6 +41,33 @@ def test_the_second_cell_counts_where_its_column_is_asked_for() -> None:
     assert named(sword, words("a cost of 10").values, words("a cost of 10").words) == {10}
 
 
+@pytest.mark.parametrize(
+    ("asked", "line", "header"),
+    [
+        ("30 minutes late refund", "| 20–39 min | 50% |", "| Delay | Refund |"),
+        ("fare for a child of 8", "| 6-14 | 3.50 |", "| Age | Fare |"),
+        ("postage for 300 g", "| 250-500 g | 4.20 |", "| Weight | Postage |"),
+        ("treasure for a 5", "| 4-6 | 2 gems or 3 coins |", "| Roll | Treasure |"),
+        ("30 minutes late", "| 20–39 min | half |", "| Delay | Refund | Paid after 30 min |"),
+        ("10 years without a claim", "| 5 | 8–11 | 50 |", "| Cl | Years without claim | % |"),
+    ],
+)
+def test_the_cell_that_a_row_is_for_is_chosen_by_the_unit(
+    asked: str, line: str, header: str
+) -> None:
+    question = words(asked)
+    found = named(row(line, header=header), question.values, question.words)
+    assert found == {question.values[0].number}
+
+
+def test_a_number_that_a_column_is_called_by_is_no_rows() -> None:
+    group = row("| Group (up to 5) | 13 | 17 |", header="| Ticket | 1 zone | 2 zones |")
+    for_two = words("ticket for 2 zones")
+    assert named(group, for_two.values, for_two.words) == set()
+    persons = words("ticket for 2 persons")
+    assert named(group, persons.values, persons.words) == {2}
+
+
 def test_a_number_of_another_unit_is_not_meant() -> None:
     heavy = row("| 5-10 kg | 9 |", header="| Weight | Euros |")
     assert named(heavy, words("8 kg").values, frozenset()) == {8}

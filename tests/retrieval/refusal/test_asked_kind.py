@@ -41,6 +41,25 @@ def test_what_a_line_speaks_of_is_not(question: str) -> None:
     assert not is_unsaid("Unicorn.md", HORN, QuestionWords.of(question, NO_TERMS))
 
 
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("What kills a troll?", "A troll dies only by fire or acid."),
+        ("Can I break a sword which glows?", "A magic sword breaks in dragon fire."),
+        ("How long is the warranty?", "2 yrs, and ten for the motor."),
+        ("How often are the boilers checked?", "Boilers are checked annually."),
+        ("How many days do I have to return it?", "It can be returned within two weeks."),
+        ("How many times may I fail?", "Whoever fails twice is out."),
+        ("What time does the pool open?", "The pool opens at 9:00."),
+        ("What day is the market?", "The market is held on Mondays."),
+        ("deadline for claims", "Claims are sent within 30 days."),
+        ("Do I pay extra for colour copies?", "Copies cost 8 cents, larger ones 12."),
+    ],
+)
+def test_other_words_for_the_same_kind_speak_of_it(question: str, line: str) -> None:
+    assert not is_unsaid("Rules.md", entry(line, "Rules"), QuestionWords.of(question, NO_TERMS))
+
+
 def test_columns_and_headings_speak_as_well() -> None:
     def unsaid(question: str) -> bool:
         return is_unsaid("Ships.md", YACHT, QuestionWords.of(question, NO_TERMS))

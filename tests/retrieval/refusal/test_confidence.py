@@ -16,6 +16,7 @@ from retrieval.models import SearchResult
 from retrieval.refusal import confidence, off_topic
 from retrieval.refusal.confidence import NAMES, ConfidenceFit, features
 from retrieval.search import search
+from tests.support.index.ingested import IndexFiles
 
 EVEN = ConfidenceFit(dict.fromkeys(NAMES, 0.0), 0.0, 0.5)  # says one half of everything
 TORCH = "How long does a torch burn?"
@@ -162,6 +163,42 @@ def test_a_reason_that_is_asked_for_and_a_number_that_is_not_there_count(
     found = search(search_context, "Why does a torch burn for 9 hours?")
     given = dict(zip(NAMES, features(found, "why does a torhc burn for 9 hours?"), strict=True))
     assert (given["why"], given["numbers"]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("typed", "counts"),
+    [
+        ("A torch burns for one hour, why so short?", True),
+        ("What is the reason a torch burns for an hour?", True),
+        ("For what reason does a torch burn?", True),
+        ("Can I light a torch without giving a reason?", False),
+        ("Can I put it out for any reason?", False),
+    ],
+)
+def test_a_reason_counts_wherever_it_is_asked_for(
+    search_context: SearchContext, typed: str, *, counts: bool
+) -> None:
+    given = dict(zip(NAMES, features(search(search_context, TORCH), typed), strict=True))
+    assert given["why"] == counts
+
+
+@pytest.mark.parametrize(
+    ("question", "unnamed", "unsaid"),
+    [
+        ("Max load of the jeans program?", 1.0, 0.0),
+        ("Max load of the silk program?", 0.0, 0.0),
+        ("What colour is silk?", 0.0, 1.0),
+    ],
+)
+def test_a_row_that_nobody_named_and_a_kind_that_it_lacks_count(
+    index_files: IndexFiles, question: str, unnamed: float, unsaid: float
+) -> None:
+    table = "| Program | Max load (kg) |\n|---|---|\n| Wool | 2 |\n| Silk | 1 |\n| Cotton | 7 |\n"
+    context = index_files(
+        {"Washing.md": f"# Washing\n\n## Programs\n\n{table}"}, rag_threshold=-9.0
+    )
+    given = dict(zip(NAMES, features(search(context, question), question), strict=True))
+    assert (given["unnamed"], given["unsaid"]) == (unnamed, unsaid)
 
 
 def test_a_search_that_found_nothing_has_no_features(search_context: SearchContext) -> None:
