@@ -11,7 +11,7 @@ from retrieval.text.units import MEASURES
 from retrieval.text.words import stem
 from retrieval.vocabulary.terms import cells, stems_of, title
 
-_AMOUNT = re.compile(r"\W*\d[\d.,–-]* ?[^\W\d]+\W*")  # a number with its unit, and no more
+_NUMBER_AND_UNIT = re.compile(r"\W*\d[\d.,–-]* ?[^\W\d]+\W*")
 _CLOCK = stem("time")  # "Time of day" is no number of days
 # Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
 InFull = Callable[[AbstractSet[str]], frozenset[str]]
@@ -111,7 +111,8 @@ def _further_columns(lead: str) -> str:
     """The names of a table's columns behind the second that are a number and its unit: "2 zones"
     says one of them and is no row's.
     """
-    return " | ".join(filter(_AMOUNT.fullmatch, cells(lead.split("\n")[0])[2:]))
+    further = cells(lead.split("\n")[0])[2:]
+    return " | ".join(name for name in further if _NUMBER_AND_UNIT.fullmatch(name))
 
 
 def _in_units(value: Value, span: Interval, column: AbstractSet[str]) -> Iterator[Value]:

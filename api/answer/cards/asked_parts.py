@@ -16,7 +16,8 @@ from retrieval.text.units import MEASURES
 from retrieval.vocabulary.terms import raw_cells, stems_of
 
 _UNIT = re.compile(r"(?<=\d)[^\W\d_]{2,}")
-_SEVERAL = re.compile(r"[\s*`]*[|/,;][\s*`]*")  # of cells, and of signs within one: "C/H"
+_SEVERAL = re.compile(r"[|/,;]")  # between cells, and between signs within one: "C/H"
+_MARKS = " \t*`"  # around a sign
 _SHORT = 3  # letters
 _LEGEND_WORDS = 40  # of what explains abbreviations; a longer paragraph says more than that
 _MOST = 3  # rows for one number: a table may have parts that count again
@@ -173,8 +174,10 @@ def with_legends(place: CardPlace, pieces: Sequence[Piece]) -> list[Piece]:
         cell
         for piece in tables
         for number in numbers(piece)
-        for cell in _SEVERAL.split(place.file.lines.get(number, ""))
-        if 0 < len(cell) <= LONGEST and not cell.isdigit() and not _is_word(cell)
+        for written in _SEVERAL.split(place.file.lines.get(number, ""))
+        if 0 < len(cell := written.strip(_MARKS)) <= LONGEST
+        and not cell.isdigit()
+        and not _is_word(cell)
     }
     if not short:
         return list(pieces)
