@@ -112,8 +112,8 @@ def card_reply(
     terms, shown = context.terms_under(options.generation_id, options.filters)
     made = understood(context, typed, options, terms, shown, alone=alone)
     if made.talk:
-        worth: Certainty = "refused" if made.talk.is_refusal else "answered"
-        return CardReply(typed, worth, None, talk=made.talk)
+        of_talk: Certainty = "refused" if made.talk.is_refusal else "answered"
+        return CardReply(typed, of_talk, None, talk=made.talk)
     question, reading = made.question, made.reading
     result = _searched(context, question, options)
     parts = [_searched(context, part, options) for part in reading.parts if result.hits]

@@ -53,7 +53,7 @@ _AMOUNT = (
 )
 _SIGN = r"(?:(?:(?<![\w)\"'%])|(?<=ac))[+-]|(?:minus|plus) )?"
 _MARK = r"(?:['\"%](?!\w)| ?(?:ft|feet|foot|gp|sp|cp|percent)\b)?"
-# Before a time of day; what stands behind has one width in each.
+# Before a time of day; each look back needs a width of its own.
 _AT = r"(?<=\bat )|(?<=\bby )|(?<=\bfrom )|(?<=\btill )|(?<=\buntil )|(?<=\bafter )|(?<=\bbefore )"
 _KINDS = (
     r"(?P<exact>\d{4}-\d\d-\d\d)",
