@@ -19,9 +19,9 @@ from retrieval.index.store import Connection
 
 LIMIT = 20_000  # entries of a generation; more are indexed (docs/decisions.md)
 _M, _EF_CONSTRUCTION = 16, 128  # neighbours of a node, candidates for each of them
-MOST_DIMENSIONS = 2_000  # that pgvector indexes; longer vectors are searched exactly
+MOST_DIMENSIONS = 4_000  # that pgvector indexes as halves; longer vectors are searched exactly
 SOUND = (0, 8, 4)  # pgvector: before it a VACUUM could damage an index
-_MEMORY_KB = (65_536, 4_194_304)  # least and most for a build: a million entries take 2.5 GB
+_MEMORY_KB = (65_536, 4_194_304)  # least and most for a build: a million entries take 1.8 GB
 _NODE = 1_024  # bytes of an entry in the graph beside its vector, measured and rounded up
 
 Say = Callable[[str], None]  # takes a line for the operator
@@ -29,8 +29,11 @@ _log = logging.getLogger(__name__)
 
 
 def index_name(generation_id: int) -> str:
-    """Return the name of a generation's index, whether it exists or not."""
-    return f"entry_hnsw_{generation_id}"
+    """Return the name of a generation's index, whether it exists or not.
+
+    Up to version 1.1 one of single precision was called entry_hnsw_ID: the next ingest drops it.
+    """
+    return f"entry_hnsw_half_{generation_id}"
 
 
 def exists(conn: Connection, generation_id: int) -> bool:
@@ -93,7 +96,7 @@ def drop_unneeded(conn: Connection) -> None:
     rows = conn.execute(
         "SELECT c.relname, i.indisvalid FROM pg_index AS i "
         "JOIN pg_class AS c ON c.oid = i.indexrelid "
-        "WHERE i.indrelid = to_regclass('entry') AND c.relname ~ '^entry_hnsw_[0-9]+'"
+        "WHERE i.indrelid = to_regclass('entry') AND c.relname ~ '^entry_hnsw_(half_)?[0-9]+'"
     ).fetchall()
     kept = {index_name(row[0]) for row in conn.execute("SELECT id FROM generation")}
     for name, valid in rows:
@@ -158,7 +161,7 @@ def _dimension(conn: Connection, generation_id: int) -> int:
 def _build(conn: Connection, generation_id: int, dimension: int, say: Say) -> None:
     statement = sql.SQL(
         "CREATE INDEX {name} ON entry "
-        "USING hnsw ((embedding::vector({dimension})) vector_cosine_ops) "
+        "USING hnsw ((embedding::halfvec({dimension})) halfvec_cosine_ops) "
         "WITH (m = {m}, ef_construction = {ef}) WHERE generation_id = {generation}"
     ).format(
         name=sql.Identifier(index_name(generation_id)),
@@ -189,7 +192,7 @@ def _memory(conn: Connection, entries: int, dimension: int) -> Iterator[None]:
     No parallel workers: they need as much of /dev/shm, of which a container has 64 MB.
     """
     least, most = _MEMORY_KB
-    needed = min(most, max(least, entries * (4 * dimension + _NODE) // 1024))
+    needed = min(most, max(least, entries * (2 * dimension + _NODE) // 1024))
     conn.execute(
         "SELECT set_config('maintenance_work_mem', greatest(setting::bigint, %s)::text, false), "
         "set_config('max_parallel_maintenance_workers', '0', false), "

@@ -37,10 +37,12 @@ _RANKED = f"""
     ORDER BY {ORDER} LIMIT %(limit)s
 """  # noqa: S608  # constants of our modules, no values
 
+_ROUNDED = 0.001  # a distance of unit vectors as halves is wrong by less: eleven bits are kept
 # The expression and the condition as the index has them: with a parameter for the generation a
 # cached plan could not use it.
 _ENTRIES = sql.SQL("""
-    SELECT chunk_id, embedding::vector({dimension}) <=> %(vector)s::vector({dimension}) AS distance
+    SELECT chunk_id,
+        embedding::halfvec({dimension}) <=> %(vector)s::halfvec({dimension}) AS distance
     FROM entry WHERE generation_id = {generation} ORDER BY distance LIMIT %(entries)s
 """)
 
@@ -115,9 +117,10 @@ def _any_order(conn: Connection) -> Iterator[None]:
 def _through_index(
     conn: Connection, query: sql.Composed, values: Mapping[str, object], limit: int, least: int
 ) -> list[int] | None:
-    """Return the row ids of the `limit` nearest chunks, with all that are as near as the last.
+    """Return the row ids of the `limit` nearest chunks, with all that may be as near as the last.
 
-    At `least` so many entries are read. None where the index gives out before there are as many.
+    The index holds halves, so what is as near but for their rounding is among them. At `least` so
+    many entries are read. None where the index gives out before there are as many.
     """
     size = max(least, _ENTRIES_A_CHUNK * limit)
     while size <= max(least, _MOST_ENTRIES * limit):
@@ -128,7 +131,7 @@ def _through_index(
             nearest_of.setdefault(chunk_id, distance)
         over = len(found) < size
         if len(nearest_of) >= limit:
-            edge = sorted(nearest_of.values())[limit - 1]
+            edge = sorted(nearest_of.values())[limit - 1] + _ROUNDED
             if over or found[-1][1] > edge:
                 return [chunk_id for chunk_id, far in nearest_of.items() if far <= edge]
         elif over:

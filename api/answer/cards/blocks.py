@@ -106,9 +106,15 @@ def _goes_on(file: IndexedFile, before: Entry, entry: Entry) -> bool:
     between = [file.lines.get(n, "") for n in range(before.last_line + 1, entry.first_line)]
     if any(_HEADING.match(line) for line in between):
         return False
+    if entry.kind == "row" and _is_row(file, before) != _is_row(file, entry):
+        return False  # Markdown calls it a row, whoever reads it a sentence below the table
     if entry.kind == "item":  # one that only introduces others is no entry of its own
         return all(not line.strip() or line[:1] in " \t" or _MARK.match(line) for line in between)
     return all(line.strip() for line in between)
+
+
+def _is_row(file: IndexedFile, entry: Entry) -> bool:
+    return "|" in file.lines.get(entry.first_line, "")
 
 
 def _fences(file: IndexedFile) -> dict[int, Part]:
@@ -132,7 +138,7 @@ def _block(file: IndexedFile, run: Sequence[Entry], fences: Mapping[int, Part]) 
     first = run[0]
     if fence := fences.get(first.first_line):
         return Block("paragraph", first.heading, None, (fence,))
-    if first.kind == "row":
+    if first.kind == "row" and _is_row(file, first):
         parts = tuple(Part(one.first_line, one.last_line) for one in run)
         header = _header(file, first)
         if _are_fields(file, parts, header):

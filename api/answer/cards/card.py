@@ -91,9 +91,14 @@ class Card:
 
     @property
     def parts(self) -> tuple[int, int]:
-        """How many parts of the blocks that it shows are shown, and how many these have."""
-        shown = sum(len(piece.parts) for piece in self.pieces)
-        return shown, shown + sum(piece.left_out for piece in self.pieces)
+        """How many parts of the blocks that it shows are shown, and how many these have.
+
+        Of a list what explains its signs is none.
+        """
+        own = self.listed.numbers if self.listed else range(max(self.lines, default=0) + 1)
+        pieces = [piece for piece in self.pieces if piece.parts[0].first_line in own]
+        shown = sum(len(piece.parts) for piece in pieces)
+        return shown, shown + sum(piece.left_out for piece in pieces)
 
     @property
     def left_out(self) -> int:

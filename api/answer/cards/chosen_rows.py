@@ -4,15 +4,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from api.answer.cards import folders
+from api.answer.cards import folders, heading_lists
 from api.answer.cards.asked_parts import column_names
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.extreme_rows import FREE, extreme_rows
-from api.answer.question.intent import MONEY, Amount, amount, without
+from api.answer.cards.rows_by_column import asked_column, extreme_rows, marked_rows
+from api.answer.question.intent import Amount, amount, without
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
-from retrieval.text.quantities import Interval, intervals
-from retrieval.text.units import SIZES
 from retrieval.vocabulary.terms import raw_cells, stems_of, title
 
 _LEAST_ROWS = 2  # that say what is asked; one alone may say it by chance
@@ -24,8 +22,9 @@ _NOT_BY_WORDS = re.compile(rf"\b(?:{_DENIED}|at)\b|n['’]t\b", re.IGNORECASE)
 _COMPARES = re.compile(rf"\b(?:{_DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<!\w)\d[\d.,]*\b")
 # What a row need not say that is asked for: "which poisons are put on a blade".
-_LIGHT = frozenset(stems_of("put use used go goes work works apply applies need needs get come"))
-_PRICE = frozenset(stems_of("cost price fee charge amount wage pay paid"))
+_LIGHT = frozenset(
+    stems_of("put use used go goes work works apply applies need needs get come one")
+)
 
 
 class Chosen(NamedTuple):
@@ -41,22 +40,30 @@ def chosen(
     asked: QuestionWords,
     *,
     is_likeliest: bool = True,
+    is_whole: bool = False,
     nearest: Entry | None = None,
 ) -> Chosen | None:
     """Return the rows of a table, or the headings, that are asked for.
 
-    None where that is all or none of them, and of a list. A number falls into ranges of many
+    None where that is all or none of them, and of a list. `is_whole`: its name, its columns among
+    it, says all that is asked, so that marks alone choose. A number falls into ranges of many
     tables, so of one that is not the likeliest it chooses none. `nearest` is the row that search
     found nearest: words choose it alone, too.
     """
     rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
     if block.kind == "headings":
+        found, said = heading_lists.labelled(file, block, asked)
+        if found:
+            return Chosen(found, _as_typed(said, asked))
         return _by_words(file, block, rows, asked)
     if block.kind != "table":
         return None
+    if is_whole:
+        return _by_mark(file, block, rows, asked)
     return (
         _by_amount(file, block, rows, asked)
         or _by_superlative(file, block, rows, asked)
+        or _by_mark(file, block, rows, asked)
         or (_by_range(file, block, rows, asked) if is_likeliest else None)
         or _by_words(file, block, rows, asked, nearest)
     )
@@ -122,11 +129,28 @@ def _by_superlative(
     file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
 ) -> Chosen | None:
     """The row that has the most or the least of a field: "the cheapest armour"."""
-    table = [(part, raw_cells(row)) for part, row in rows]
-    names = column_names("\n".join(_header(file, block)), max(len(row) for _, row in table))
+    names, table = _table(file, block, rows)
     own = asked.stems(" ".join([block.heading.rsplit(" > ", 1)[-1], *_header(file, block)]))
     found = extreme_rows(names, table, own, asked)
     return Chosen(found[0], tuple(found[1].split())) if found else None
+
+
+def _by_mark(
+    file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
+) -> Chosen | None:
+    """The rows marked in a column that the question names: "which devices have 4K".
+
+    Of them those alone that say what else is asked and stands in the table.
+    """
+    names, table = _table(file, block, rows)
+    found = marked_rows(names, table, asked)
+    if found is None:
+        return None
+    parts, said = found
+    words = asked.words - above(file, block, asked) - said
+    words &= asked.stems(" ".join(row for _, row in rows))
+    both = tuple(p for p, row in rows if p in parts and words <= asked.stems(row))
+    return Chosen(both, _as_typed(words | said, asked)) if both else None
 
 
 def _by_amount(
@@ -140,9 +164,8 @@ def _by_amount(
     if wanted is None:
         return None
     limit = wanted.limit
-    table = [raw_cells(row) for _, row in rows]
-    names = column_names("\n".join(_header(file, block)), max(map(len, table)))
-    amounts = _asked_column(names, table, limit, asked)
+    names, table = _table(file, block, rows)
+    amounts = asked_column(names, [cells for _, cells in table], limit, asked)
     fitting = [
         one is not None and one.low <= limit.high and one.high >= limit.low for one in amounts
     ]
@@ -167,52 +190,6 @@ def _besides(
     return words - above(file, block, asked)
 
 
-def _asked_column(
-    names: Sequence[str],
-    table: Sequence[Sequence[str]],
-    limit: Interval,
-    asked: QuestionWords,
-) -> list[Interval | None]:
-    """The amounts of the column that is meant, a row each: the one of the unit, else of the name.
-
-    Of money, and of a number alone, a price is meant. A column has amounts in half of its rows at
-    least.
-    """
-    fields = asked.fields | (_PRICE if limit.units <= MONEY else frozenset())
-    best: tuple[tuple[bool, int, bool], list[Interval | None]] = ((False, 0, False), [])
-    for place, name in enumerate(names):
-        stems = asked.stems(name)
-        cells = [row[place] if place < len(row) else "" for row in table]
-        found = [_amount(cell, stems, limit) for cell in cells]
-        if 2 * sum(one is not None for one in found) < len(table):
-            continue
-        units = stems.union(*(one.units for one in found if one))
-        is_unit = not asked.terms.in_full(limit.units).isdisjoint(units)
-        fits = (is_unit, len(stems & asked.words), bool(stems & fields))
-        if fits > best[0] and (is_unit or limit.units <= MONEY):
-            best = (fits, found)
-    return best[1]
-
-
-def _amount(cell: str, column: frozenset[str], limit: Interval) -> Interval | None:
-    """What a cell says, in the unit of the limit; None where it says nothing of that kind."""
-    if FREE.fullmatch(cell):
-        return Interval(0.0, 0.0, frozenset(), 0.0)
-    found = next(intervals(cell), None)
-    if found is None or not limit.units:
-        return found
-    units = found.units or column & SIZES.keys()
-    if units & limit.units or not units:
-        return found
-    for unit in units & SIZES.keys():
-        for wanted in limit.units & SIZES.keys():
-            (kind, size), (other, of) = SIZES[unit], SIZES[wanted]
-            if kind == other:
-                low, high = found.low * size / of, found.high * size / of
-                return Interval(low, high, limit.units, high)
-    return None if found.units else found
-
-
 def _as_typed(words: frozenset[str], asked: QuestionWords) -> tuple[str, ...]:
     """Those words of a question that say `words`."""
     split = [one.strip("?!.,;:") for one in asked.question.split()]
@@ -228,6 +205,15 @@ def _around(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[
     """The stems of what a block's section says besides: what all of its rows are about."""
     section = (one for one in file.entries if one.heading == block.heading and one.kind != "whole")
     return asked.stems(" ".join(one.quote for one in section if not block.holds(one)))
+
+
+def _table(
+    file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]]
+) -> tuple[list[str], list[tuple[Part, tuple[str, ...]]]]:
+    """The names of a table's columns, and its rows with their cells."""
+    table = [(part, raw_cells(row)) for part, row in rows]
+    width = max(len(cells) for _, cells in table)
+    return column_names("\n".join(_header(file, block)), width), table
 
 
 def _header(file: IndexedFile, block: Block) -> list[str]:

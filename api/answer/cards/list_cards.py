@@ -1,5 +1,6 @@
 """Put the lists that a question may ask for among the cards that search found for it."""
 
+import re
 from dataclasses import replace
 
 from api.answer.cards import chosen_rows, folders, listing
@@ -10,8 +11,10 @@ from api.answer.question.superlative import superlative
 from retrieval.models import Entry, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.question_phrases import without_command
-from retrieval.vocabulary.terms import title
+from retrieval.vocabulary.terms import key, title
 
+# "What topics do the bath rules cover": the headings of the file that is named besides.
+_TOPICS = re.compile(r"\b(?:topics|sections|chapters|headings|subjects)\b", re.IGNORECASE)
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
 
 
@@ -21,10 +24,20 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
 
     Of several things named in a few words only a list that is called so may be.
     """
-    asked = QuestionWords.of(without_command(whole.question), whole.terms)
+    question = without_command(whole.question)
+    topics = _TOPICS.search(question)
+    name = key(topics[0]) if topics else ()
+    if topics and name not in whole.terms.fields and name not in whole.terms.names:
+        question = _TOPICS.sub(" ", question)
+    else:
+        topics = None
+    asked = QuestionWords.of(question, whole.terms)
     compared = superlative(whole.question) is not None
     some = compared or asks_for_some(whole.question) or any(map(str.isdigit, whole.question))
-    listed = listing.cards(whole, asked, by_words=some or bool(reading.several))
+    by_words = some or bool(reading.several)
+    listed = listing.cards(whole, asked, by_words=by_words, headings=bool(topics))
+    if topics and listed:
+        return [replace(listed[0], says_all=True), *found]
     if compared:  # of a list without a row that has the most, nobody asked
         listed = [one for one in listed if one.said]
     if reading.several:

@@ -5,9 +5,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards import chosen_rows
+from api.answer.cards import chosen_rows, heading_lists
+from api.answer.cards.asked_parts import with_legends
 from api.answer.cards.blocks import Block, Part, blocks
-from api.answer.cards.card import Card, Piece, form_of, numbers
+from api.answer.cards.card import Card, Piece, form_of, numbers, place_of
+from api.answer.cards.from_passage import FIRST
 from api.answer.question.superlative import superlative
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
@@ -38,7 +40,6 @@ _WAYS = re.compile(
 )
 _DIE = re.compile(r"\W*\d*d(?:\d+|%)\W*", re.IGNORECASE)  # of a random table, and no thing's name
 _DIE_WORD = re.compile(r"d(?:\d+|%)")
-_HEADING = re.compile(r"(#{2,4})\s+(\S.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +54,19 @@ class _Found:
     is_found: bool = False  # whether search found `best`; else it is the block's first
 
 
-def cards(found: SearchResult, asked: QuestionWords, *, by_words: bool = False) -> list[Card]:
+def cards(
+    found: SearchResult, asked: QuestionWords, *, by_words: bool = False, headings: bool = False
+) -> list[Card]:
     """Return the lists that may be what is asked for, the likeliest first: at most two.
 
     None where no passage is near one. Of a list of more than MOST parts the first are shown.
     `by_words`: of the likeliest, where it is a table, only the rows that say what is asked besides
     its name, or whose amount fits: "which weapons are two-handed", "weapons under 10 gp".
+    `headings`: only lists of sections, as they are.
     """
     choices = sorted(
-        _choices(found, asked), key=lambda one: (-one.score, one.file.path, one.block.first_line)
+        _choices(found, asked, headings=headings),
+        key=lambda one: (-one.score, one.file.path, one.block.first_line),
     )
     if not choices:
         return []
@@ -69,23 +74,31 @@ def cards(found: SearchResult, asked: QuestionWords, *, by_words: bool = False) 
     same = [one for one in choices[1:] if one.file.path == best.file.path]
     other = [one for one in choices[1:] if one.file.path != best.file.path]
     further = [one for one in same if one.score >= best.score - _SAME_FILE]
-    further = [one for one in further if one.block.kind != "headings"]
+    said = asked.share(chosen_rows.above(best.file, best.block, asked))
+    further = [
+        one for one in further
+        if one.block.kind != "headings"
+        and asked.share(chosen_rows.above(one.file, one.block, asked)) >= said
+    ]  # fmt: skip
     further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
     near = [best, *further[:1]]
     some = [one for one in near if by_words or one.block.kind == "headings"]
     is_all = asked.words <= chosen_rows.above(best.file, best.block, asked)
-    if is_all and not superlative(asked.question):  # it is the list, as it is
-        some = []
-    chosen = [card for one in some if (card := _by_rows(one, asked, is_likeliest=one is best))]
+    is_whole = headings or (is_all and not superlative(asked.question))  # the list as it is
+    ways = ((one, one is best, is_whole) for one in some)
+    chosen = [card for one, first, whole in ways if (card := _by_rows(one, asked, first, whole))]
     return chosen[:1] or [_card(one, one.block.parts) for one in near]
 
 
-def _by_rows(found: _Found, asked: QuestionWords, *, is_likeliest: bool) -> Card | None:
+def _by_rows(
+    found: _Found, asked: QuestionWords, is_likeliest: bool, is_whole: bool
+) -> Card | None:
     """A table's card with those of its rows alone that are asked for; None where all or none is."""
     nearest = found.best if found.is_found else None
     rows = chosen_rows.chosen(
-        found.file, found.block, asked, is_likeliest=is_likeliest, nearest=nearest
-    )
+        found.file, found.block, asked, is_likeliest=is_likeliest, is_whole=is_whole,
+        nearest=nearest,
+    )  # fmt: skip
     return replace(_card(found, rows.parts), said=rows.said) if rows else None
 
 
@@ -94,12 +107,13 @@ def _card(chosen: _Found, wanted: tuple[Part, ...]) -> Card:
     parts = wanted if len(wanted) <= MOST else wanted[:_SHOWN]
     first = _first_entry(chosen.file, replace(block, parts=parts)) or chosen.best
     piece = Piece(form_of(block), block.lead, parts, len(block.parts) - len(parts))
+    pieces = tuple(with_legends(place_of(chosen.file, first, FIRST), [piece]))
     return Card(
         path=chosen.file.path,
         heading=block.heading,
         form=form_of(block),
-        pieces=(piece,),
-        lines={number: chosen.file.lines.get(number, "") for number in numbers(piece)},
+        pieces=pieces,
+        lines={n: chosen.file.lines.get(n, "") for one in pieces for n in numbers(one)},
         marked=parts,
         best=chosen.best if any(part.holds(chosen.best) for part in parts) else first,
         listed=Part(block.first_line, block.last_line),
@@ -109,18 +123,19 @@ def _card(chosen: _Found, wanted: tuple[Part, ...]) -> Card:
     )
 
 
-def _choices(found: SearchResult, asked: QuestionWords) -> Iterator[_Found]:
+def _choices(found: SearchResult, asked: QuestionWords, *, headings: bool) -> Iterator[_Found]:
     top = found.hits[0].score if found.hits else 0.0
     found_at: dict[tuple[str, int], _Found] = {}
     nearest: dict[tuple[str, int], RankedLine] = {}
     for hit in found.passages:
         file = found.files[hit.chunk.path]
         lines = ranked(hit, asked)
-        for block in [*blocks(file), *_sections(file, lines)]:
+        for block in [*blocks(file), *heading_lists.of_file(file, lines[0].entry.heading)]:
             held = [line for line in lines if block.holds(line.entry)]
-            if block.kind == "headings":  # the title has to say what is asked for
-                titled = asked.share(asked.stems(f"{file.path} {block.heading}")) >= _TITLED
-                held = lines[:1] if titled else []
+            if headings and block.kind != "headings":
+                continue
+            if block.kind == "headings":
+                held = lines[:1] if headings or _is_asked_for(file, block, asked) else []
             if len(block.parts) < _LEAST or (block.kind == "headings" and not held):
                 continue
             score = _score(file, block, held, lines, asked) + hit.score - top
@@ -134,6 +149,12 @@ def _choices(found: SearchResult, asked: QuestionWords) -> Iterator[_Found]:
     for place, one in found_at.items():  # another passage of the file may hold a nearer line
         line = nearest.get(place)
         yield replace(one, best=line.entry, is_found=True) if line else one
+
+
+def _is_asked_for(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:
+    """Whether the title above headings says what is asked for, or labels below them do."""
+    titled = asked.share(asked.stems(f"{file.path} {block.heading}")) >= _TITLED
+    return titled or bool(heading_lists.labelled(file, block, asked)[0])
 
 
 def _score(
@@ -197,17 +218,3 @@ def _is_rolled(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:
         return False
     first = next(iter(raw_cells(file.lines.get(block.lead.first_line, ""))), "").lower()
     return any(die[0] in first for die in _DIE_WORD.finditer(asked.question.lower()))
-
-
-def _sections(file: IndexedFile, lines: Sequence[RankedLine]) -> list[Block]:
-    """The sections of a file as one list, and those within each of them: their headings."""
-    inside: dict[str, list[Part]] = {}
-    above: list[tuple[int, str]] = []
-    title = lines[0].entry.heading.split(" > ")[0]
-    for number in sorted(file.lines):
-        if match := _HEADING.match(file.lines[number]):
-            above = [one for one in above if one[0] < len(match[1])]
-            parent = " > ".join([title, *(name for _, name in above)])
-            inside.setdefault(parent, []).append(Part(number, number))
-            above.append((len(match[1]), match[2].rstrip("# ")))
-    return [Block("headings", parent, None, tuple(parts)) for parent, parts in inside.items()]

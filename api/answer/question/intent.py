@@ -7,8 +7,15 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from api.answer.question.named_plural import NO_PLURAL, named_plural
-from api.answer.question.parts import ASKS, KEYWORDS, QUESTION_WORD, clauses, compared
+from api.answer.question.parts import (
+    ASKS,
+    KEYWORDS,
+    NO_PLURAL,
+    QUESTION_WORD,
+    clauses,
+    compared,
+    named_plural,
+)
 from api.answer.question.superlative import superlative
 from retrieval.models import Terms
 from retrieval.text.normalize import searchable
@@ -85,7 +92,7 @@ _DESCRIBED = re.compile(
 # "List the antidotes and what they help against" is one list.
 _OF_THEM = re.compile(
     r"[,;]? and (?:(?:what|how|when|where|who) (?:\w+ ){0,2}(?:they|their|them)\b.*|"
-    r"(?:for |at )?how (?:much|many|big)(?: an? \w+)?\W*$)",
+    r"(?:for |at )?how (?:much|many|big|long)(?: an? \w+| \w+)?\W*$)",
     re.IGNORECASE,
 )
 # "What is a bag of holding?" wants the section of that name.
@@ -104,7 +111,7 @@ _LIMITING = re.compile(
     r"\b(?:(?:less|fewer|more|[a-z]{3,}er) than|under|over|below|above|at most|at least|"
     r"(?<!level )(?<!levels )(?<!go )(?<!get )up to|"
     r"between|from|(?P<spent>for|with)(?= [£$€\d]))(?: only| just)? "
-    rf"(?:[a-z]+ )?{_COUNTED_UNIT}(?:{_OR_MORE})?|{_COUNTED_UNIT}{_OR_MORE}",
+    rf"(?:[a-z]+ )?{_COUNTED_UNIT}(?:{_OR_MORE})?|{_COUNTED_UNIT}(?: [a-z]+)?{_OR_MORE}",
     re.IGNORECASE,
 )
 # A word that turns what follows in its clause: "that aren't over 10 gp".

@@ -1,4 +1,4 @@
-"""The parts of a question: the names in it, two questions in one, and the things it compares."""
+"""The parts of a question: names and plurals, two questions in one, and the things it compares."""
 
 import re
 from collections.abc import Sequence
@@ -55,6 +55,20 @@ _BETWEEN_WORDS = (
     "or vs versus and compared to with than from in on a an the is really better worse more foot"
 )
 _BETWEEN = frozenset(_BETWEEN_WORDS.split())
+# "Fall damage rules" names a section, not a list of rules.
+NO_PLURAL = re.compile(
+    r"(?:ss|us|is|ous|class|bonus|series|always|does|was|has|this|rules|things|odds|chances)$", re.I
+)
+_NAMED = re.compile(
+    r"^(?:[\w'-]+ ){0,5}(?P<noun>[a-z]{3,}s)(?: (?:(?:of|at|on|in|for) )?(?:\w+ ){1,2}\d+)?"
+    r"(?: pls| plz| please)?\W*$",
+    re.I,
+)
+# "Chance to find secret doors" asks for the chance: what stands before these says of what.
+_HEAD = re.compile(
+    r"^(?:[\w'-]+ ){0,3}?(?P<noun>[\w'-]+) (?:to|of|for|vs|versus|against|with|on|in|by|per)\b",
+    re.IGNORECASE,
+)
 
 
 def things_in(text: str, terms: Terms) -> list[str]:
@@ -165,3 +179,15 @@ def _without(text: str, words: Sequence[re.Match[str]], span: tuple[int, int]) -
     left = f"{text[:first]} {text[last:]}"
     left = _JOINING.sub(" ", left)
     return _DANGLING.sub("", " ".join(left.split())).strip(" ,;:")
+
+
+def named_plural(text: str) -> tuple[str, ...]:
+    """Return the things of a few words that name several, each with the word before it."""
+    named, head = _NAMED.search(text), _HEAD.search(text)
+    nouns = [found["noun"].lower() for found in (named, head) if found]
+    if named is None or any(map(NO_PLURAL.search, nouns)) or nouns[-1][-1] != "s":
+        return ()
+    words = [word.strip("?!.,;:") for word in text.lower().split()]
+    joined = {one for one, other in pairwise(words) if one[-1:] == "s" and other in {"and", "or"}}
+    places = [n for n, word in enumerate(words) if word in {*joined, nouns[-1]}]
+    return tuple(" ".join(words[max(n - 1, 0) : n + 1]) for n in places)

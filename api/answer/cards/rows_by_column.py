@@ -1,0 +1,168 @@
+"""The rows of a table that one of its columns chooses: the most of something, a mark, a sign."""
+
+import re
+from collections.abc import Sequence
+
+from api.answer.cards.blocks import Part
+from api.answer.question.intent import MONEY
+from api.answer.question.superlative import superlative
+from retrieval.ranking.lines import QuestionWords
+from retrieval.text.quantities import Interval, intervals
+from retrieval.text.units import SIZES
+from retrieval.vocabulary.terms import stems_of
+
+FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
+_NO = re.compile(r"\W*(?:no|not)\b|[✗✘❌\s]+", re.IGNORECASE)
+_YES = re.compile(r"\W*(?:yes|y|x)\b|[✓✔✅●\s]+", re.IGNORECASE)
+_NOTHING = re.compile(r"[-–—\s]*")
+_DENIED = re.compile(
+    r"\b(?:not|no|never|without|cannot|cant|dont|doesnt)\b|n['’]t\b", re.IGNORECASE
+)
+_SAID = 0.5  # of the words of a column's name
+_PRICE = frozenset(stems_of("price"))
+_PRICES = frozenset(stems_of("cost price fee charge amount wage pay paid"))
+_LEAST_ROWS = 3  # with an amount; of two a comparison asks
+_DICE = re.compile(r"\b(\d*)d(\d+)(?: ?\+ ?(\d+))?")
+
+
+def extreme_rows(
+    names: Sequence[str],
+    table: Sequence[tuple[Part, Sequence[str]]],
+    own: frozenset[str],
+    asked: QuestionWords,
+) -> tuple[tuple[Part, ...], str] | None:
+    """Return the rows, of equal ones all, and the word of the question that chose them.
+
+    `names` are those of the columns, `own` the stems of its heading and columns: a file "Mounts and
+    Tack" has a table of tack. None where the question has no superlative or asks for something
+    else, and where less than half of the rows have an amount or these are of two kinds.
+    """
+    wanted = superlative(asked.question)
+    if wanted is None:
+        return None
+    column = next((n for n, name in enumerate(names) if _is_of(name, wanted.fields, asked)), None)
+    thing = asked.words - asked.stems(wanted.said) - asked.terms.in_full(wanted.fields)
+    if column is None or not thing or not thing <= own:
+        return None
+    unit = asked.stems(names[column])
+    given = [(part, _amount(cells[column], unit)) for part, cells in table if column < len(cells)]
+    amounts = {part: amount for part, amount in given if amount}
+    kinds = {kind for kind, size in amounts.values() if size}  # nothing is nothing in any unit
+    if len(kinds) != 1 or len(amounts) < max(_LEAST_ROWS, len(table) / 2):
+        return None
+    choose = max if wanted.highest else min
+    most = choose(size for _, size in amounts.values())
+    parts = tuple(part for part, (_, size) in amounts.items() if size == most)
+    return (parts, wanted.said) if len(parts) < len(amounts) else None
+
+
+def marked_rows(
+    names: Sequence[str], table: Sequence[tuple[Part, Sequence[str]]], asked: QuestionWords
+) -> tuple[tuple[Part, ...], frozenset[str]] | None:
+    """Return the rows with a yes in a column that the question names, and the words that name it.
+
+    With a no where the question denies it. "Severity 1" is one of the column's signs. None where
+    no column is named whose cells are of that kind, and where it would choose all rows.
+    """
+    denied = bool(_DENIED.search(asked.question))
+    for column, name in enumerate(names):
+        own = asked.stems(name) & asked.words
+        if not column or not own or len(own) < _SAID * len(asked.stems(name)):
+            continue
+        cells = [
+            (part, row[column].strip("`* ") if column < len(row) else "") for part, row in table
+        ]
+        signs = {sign for kind, sign in asked.codes if kind in own}
+        signs |= {f"{value.number:g}" for value in asked.values if value.units & own}
+        signed = tuple(part for part, cell in cells if cell.upper() in signs)
+        if signed and len(signed) < len(cells) and not denied:
+            return signed, own | asked.stems(" ".join(signs))
+        if not _is_marked([cell for _, cell in cells]):
+            continue
+        wanted = tuple(part for part, cell in cells if _is_no(cell) == denied)
+        if wanted and len(wanted) < len(cells):
+            return wanted, own
+    return None
+
+
+def asked_column(
+    names: Sequence[str],
+    table: Sequence[Sequence[str]],
+    limit: Interval,
+    asked: QuestionWords,
+) -> list[Interval | None]:
+    """Return the amounts of the column that is meant, a row each: of the unit, else of the name.
+
+    Of money, and of a number alone, a price is meant. A column has amounts in half of its rows at
+    least.
+    """
+    fields = asked.fields | (_PRICES if limit.units <= MONEY else frozenset())
+    best: tuple[tuple[bool, int, bool], list[Interval | None]] = ((False, 0, False), [])
+    for place, name in enumerate(names):
+        stems = asked.stems(name)
+        cells = [row[place] if place < len(row) else "" for row in table]
+        found = [_in_unit_of(cell, stems, limit) for cell in cells]
+        if 2 * sum(one is not None for one in found) < len(table):
+            continue
+        units = stems.union(*(one.units for one in found if one))
+        is_unit = not asked.terms.in_full(limit.units).isdisjoint(units)
+        fits = (is_unit, len(stems & asked.words), bool(stems & fields))
+        if fits > best[0] and (is_unit or limit.units <= MONEY):
+            best = (fits, found)
+    return best[1]
+
+
+def _in_unit_of(cell: str, column: frozenset[str], limit: Interval) -> Interval | None:
+    """What a cell says, in the unit of the limit; None where it says nothing of that kind."""
+    if FREE.fullmatch(cell):
+        return Interval(0.0, 0.0, frozenset(), 0.0)
+    found = next(intervals(cell), None)
+    if found is None or not limit.units:
+        return found
+    units = found.units or column & SIZES.keys()
+    if units & limit.units or not units:
+        return found
+    for unit in units & SIZES.keys():
+        for wanted in limit.units & SIZES.keys():
+            (kind, size), (other, of) = SIZES[unit], SIZES[wanted]
+            if kind == other:
+                low, high = found.low * size / of, found.high * size / of
+                return Interval(low, high, limit.units, high)
+    return None if found.units else found
+
+
+def _is_marked(cells: Sequence[str]) -> bool:
+    """Whether a column says yes or no: some of its cells say no, or all are a mark or nothing."""
+    if any(_NO.match(cell) for cell in cells if cell):
+        return True
+    marks = [cell for cell in cells if _YES.fullmatch(cell) and cell]
+    return bool(marks) and all(cell in marks or _NOTHING.fullmatch(cell) for cell in cells)
+
+
+def _is_no(cell: str) -> bool:
+    return bool(_NOTHING.fullmatch(cell) or _NO.match(cell))
+
+
+def _is_of(name: str, fields: frozenset[str], asked: QuestionWords) -> bool:
+    """Whether a column is one of the fields; of prices one of money is: "Gp per month"."""
+    units = MONEY if fields & _PRICE else frozenset()
+    return not asked.stems(name).isdisjoint(asked.terms.in_full(fields) | units)
+
+
+def _amount(cell: str, column: frozenset[str]) -> tuple[int, float] | None:
+    """The kind of unit of a cell's first amount, and its size in the smallest one of that kind.
+
+    The unit is the cell's own, else its column's; one of no known kind counts as none. Of dice the
+    size is the most that they show.
+    """
+    if FREE.fullmatch(cell):
+        return -1, 0.0
+    if dice := _DICE.search(cell):
+        return -1, float(int(dice[1] or 1) * int(dice[2]) + int(dice[3] or 0))
+    found = next(intervals(cell), None)
+    if found is None:
+        return None
+    units = found.units & SIZES.keys() or column & SIZES.keys()
+    known = [SIZES[unit] for unit in sorted(units)]
+    kind, size = known[0] if known else (-1, 1.0)
+    return kind, found.low * size
