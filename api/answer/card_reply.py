@@ -170,7 +170,8 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
         cards = tuple(replace(card, folded=True) for card in cards)
     if result.premise:
         return replace(reply, cards=cards, premise=result.premise, certainty="nearest")
-    if cards and cards[0].says_all:  # search speaks of its first passage, not of a list
+    # Search speaks of its first passage, not of a list, nor of rows that the question chose.
+    if cards and (cards[0].says_all or cards[0].said):
         reply = replace(reply, certainty="answered", confidence=None)
     return replace(reply, cards=cards)
 

@@ -21,6 +21,7 @@ class Size:
     hnsw_seconds: float  # to build the index of vectors; 0 where none is needed
     megabytes: Mapping[str, float]  # on the disk, by table, and of the index of vectors
     times: Mapping[str, Times]  # of the searches, by the way
+    first: Mapping[str, Times]  # of as many questions right after the start
     right: Mapping[str, float]
     recalls: Mapping[str, Mapping[int, float]]
     running: Running
@@ -38,6 +39,10 @@ def lines(sizes: Sequence[Size]) -> list[str]:
         ("search p50, p95 in ms", [_ms(one.times["whole"]) for one in sizes]),
         ("the sample's in the same run", [_ms(one.times["sample"]) for one in sizes]),
         ("ratio of p50, p95", [f"{one.ratio('p50'):.2f}, {one.ratio('p95'):.2f}" for one in sizes]),
+        (
+            "right after a start, and the sample's",
+            [f"{_ms(one.first['whole'])}; {_ms(one.first['sample'])}" for one in sizes],
+        ),
         ("a gold file in the first 4", [f"{one.right['whole']:.3f}" for one in sizes]),
         ("the same in the sample", [f"{one.right['sample']:.3f}" for one in sizes]),
         ("recall@10, @50", [_recall(one, "") for one in sizes]),

@@ -8,7 +8,7 @@ from api.answer.cards import folders, heading_lists
 from api.answer.cards.asked_parts import column_names
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.rows_by_column import asked_column, extreme_rows, marked_rows
-from api.answer.question.intent import Amount, amount, without
+from api.answer.question.limits import Amount, amount, without
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.vocabulary.terms import raw_cells, stems_of, title

@@ -11,7 +11,8 @@ from itertools import takewhile
 from api.answer.cards import folders
 from api.answer.cards.asked_parts import column_names
 from api.answer.cards.folders import Folder, ListedFile
-from api.answer.question.intent import Amount, Reading, amount, without
+from api.answer.question.intent import Reading
+from api.answer.question.limits import Amount, amount, without
 from retrieval.context import SearchContext
 from retrieval.index import folder_entries
 from retrieval.models import Entry, Name, Terms

@@ -7,7 +7,13 @@ them a reader needs to understand them.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from api.answer.cards.asked_parts import asked_columns, field_asked, numbered, own_field
+from api.answer.cards.asked_parts import (
+    asked_columns,
+    field_asked,
+    is_named,
+    numbered,
+    own_field,
+)
 from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, CardPlace, Form, Size, is_short, numbers, place_of, words
 from api.answer.cards.card_content import goes_on, pieces_of, skipped_after
@@ -122,7 +128,7 @@ def _of_section(
 ) -> Card:
     best = found[0]
     place = place_of(file, best.entry, size)
-    pieces = tuple(pieces_of(place, _chosen(found, place), asked))
+    pieces = tuple(pieces_of(place, _chosen(_without_rows(found, file.path, asked), place), asked))
     of_best = [p for p in pieces if any(part.holds(best.entry) for part in p.parts)]
     several = len(pieces) > 1 and is_short(place)
     form: Form = "section" if several or not of_best else of_best[0].form
@@ -142,6 +148,15 @@ def _of_section(
         rest=skipped_after(place, pieces),
         columns=asked_columns(found, asked),
     )
+
+
+def _without_rows(
+    found: Sequence[RankedLine], path: str, asked: QuestionWords
+) -> Sequence[RankedLine]:
+    """The lines; where a sentence answers best, without the rows that nobody asked for."""
+    if found[0].entry.kind == "row":
+        return found
+    return [one for one in found if one.entry.kind != "row" or is_named(path, one.entry, asked)]
 
 
 def _marked(place: CardPlace, best: RankedLine, asked: QuestionWords) -> tuple[Part, ...]:

@@ -7,9 +7,10 @@ from api.answer.cards import chosen_rows, folders, listing
 from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
 from api.answer.question.intent import Reading, asks_for_some
-from api.answer.question.superlative import superlative
+from api.answer.question.limits import superlative
 from retrieval.models import Entry, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
+from retrieval.text.normalize import searchable
 from retrieval.text.question_phrases import without_command
 from retrieval.vocabulary.terms import key, title
 
@@ -33,7 +34,11 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         topics = None
     asked = QuestionWords.of(question, whole.terms)
     compared = superlative(whole.question) is not None
-    some = compared or asks_for_some(whole.question) or any(map(str.isdigit, whole.question))
+    some = (
+        compared
+        or asks_for_some(whole.question)
+        or any(map(str.isdigit, searchable(whole.question)))
+    )
     by_words = some or bool(reading.several)
     listed = listing.cards(whole, asked, by_words=by_words, headings=bool(topics))
     if topics and listed:

@@ -10,7 +10,7 @@ from api.answer.cards.asked_parts import with_legends
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Card, Piece, form_of, numbers, place_of
 from api.answer.cards.from_passage import FIRST
-from api.answer.question.superlative import superlative
+from api.answer.question.limits import superlative
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
 from retrieval.vocabulary.terms import raw_cells, stems_of

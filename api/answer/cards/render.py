@@ -97,8 +97,9 @@ def _shown(number: int, card: Card, variant: str) -> str:
 
 
 def _counted(card: Card) -> str:
-    noun = {"table": "rows", "fields": "fields"}.get(card.form, "items")
     shown, of = card.parts
+    noun = {"table": "row", "fields": "field"}.get(card.form, "item")
+    noun += "" if (of if card.said else card.counted) == 1 else "s"
     found = (
         f" of {of} {noun} found by *{as_text(' '.join(card.said))}*" if card.said else f" {noun}"
     )

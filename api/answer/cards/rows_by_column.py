@@ -4,20 +4,24 @@ import re
 from collections.abc import Sequence
 
 from api.answer.cards.blocks import Part
-from api.answer.question.intent import MONEY
-from api.answer.question.superlative import superlative
+from api.answer.question.limits import MONEY, superlative
 from retrieval.ranking.lines import QuestionWords
+from retrieval.text.normalize import searchable
 from retrieval.text.quantities import Interval, intervals
 from retrieval.text.units import SIZES
 from retrieval.vocabulary.terms import stems_of
 
 FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
-_NO = re.compile(r"\W*(?:no|not)\b|[✗✘❌\s]+", re.IGNORECASE)
+# "No, 1080p" says no, "No flow at open valve" is a name.
+_NO = re.compile(r"\W*(?:no|not)\W*(?:$|(?<=[,;:(])\s*\w)|[✗✘❌\s]+", re.IGNORECASE)
 _YES = re.compile(r"\W*(?:yes|y|x)\b|[✓✔✅●\s]+", re.IGNORECASE)
 _NOTHING = re.compile(r"[-–—\s]*")
 _DENIED = re.compile(
     r"\b(?:not|no|never|without|cannot|cant|dont|doesnt)\b|n['’]t\b", re.IGNORECASE
 )
+_AGED = re.compile(r"\b(?:(\d{1,3})[ -]?(?:years?|yrs?|yo)\b|aged? (\d{1,3})\b)", re.IGNORECASE)
+_NUMBERED = re.compile(r"\b([^\W\d_]{3,}) (\d{1,3})\b")  # "severity 1"
+_AGE = frozenset(stems_of("age"))
 _SAID = 0.5  # of the words of a column's name
 _PRICE = frozenset(stems_of("price"))
 _PRICES = frozenset(stems_of("cost price fee charge amount wage pay paid"))
@@ -61,9 +65,12 @@ def marked_rows(
 ) -> tuple[tuple[Part, ...], frozenset[str]] | None:
     """Return the rows with a yes in a column that the question names, and the words that name it.
 
-    With a no where the question denies it. "Severity 1" is one of the column's signs. None where
-    no column is named whose cells are of that kind, and where it would choose all rows.
+    With a no where the question denies it. "Severity 1" is one of the column's signs, and "a 16
+    year old" is of an age. None where no column is named whose cells are of that kind, and where it
+    would choose all rows.
     """
+    if aged := _AGED.search(searchable(asked.question)):
+        return _of_age(names, table, float(aged[1] or aged[2]), asked)
     denied = bool(_DENIED.search(asked.question))
     for column, name in enumerate(names):
         own = asked.stems(name) & asked.words
@@ -73,7 +80,7 @@ def marked_rows(
             (part, row[column].strip("`* ") if column < len(row) else "") for part, row in table
         ]
         signs = {sign for kind, sign in asked.codes if kind in own}
-        signs |= {f"{value.number:g}" for value in asked.values if value.units & own}
+        signs |= {n for kind, n in _NUMBERED.findall(asked.question) if own & asked.stems(kind)}
         signed = tuple(part for part, cell in cells if cell.upper() in signs)
         if signed and len(signed) < len(cells) and not denied:
             return signed, own | asked.stems(" ".join(signs))
@@ -83,6 +90,26 @@ def marked_rows(
         if wanted and len(wanted) < len(cells):
             return wanted, own
     return None
+
+
+def _of_age(
+    names: Sequence[str],
+    table: Sequence[tuple[Part, Sequence[str]]],
+    years: float,
+    asked: QuestionWords,
+) -> tuple[tuple[Part, ...], frozenset[str]] | None:
+    """The rows for somebody of an age: within a range, or not below the one age that is written."""
+    column = next((n for n, name in enumerate(names) if n and _AGE & asked.stems(name)), None)
+    if column is None:
+        return None
+    ages = ((part, next(intervals("".join(row[column:][:1])), None)) for part, row in table)
+    wanted = tuple(
+        part
+        for part, age in ages
+        if age and age.low <= years and (years <= age.high or not age.is_range)
+    )
+    said = asked.stems(f"{years:g} year old")
+    return (wanted, said) if 0 < len(wanted) < len(table) else None
 
 
 def asked_column(

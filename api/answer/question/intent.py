@@ -4,9 +4,10 @@ Rules of English alone; what they do not know is asked as it stands.
 """
 
 import re
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
+from api.answer.question.limits import amount, superlative
 from api.answer.question.parts import (
     ASKS,
     KEYWORDS,
@@ -16,12 +17,9 @@ from api.answer.question.parts import (
     compared,
     named_plural,
 )
-from api.answer.question.superlative import superlative
 from retrieval.models import Terms
-from retrieval.text.normalize import searchable
-from retrieval.text.quantities import Interval, intervals
 from retrieval.text.words import WORD
-from retrieval.vocabulary.terms import key, stems_of
+from retrieval.vocabulary.terms import key
 
 Form = Literal["plain", "keyword", "list", "which", "open", "parts", "comparison"]
 
@@ -63,6 +61,9 @@ _WHICH = re.compile(
     r"\bwhich (?:\w+ ){0,3}?(?P<noun>[a-z][a-z-]{2,}s) (?!(?:of|for|in|on|to|and|or|the|an?)\b)\w+",
     re.IGNORECASE,
 )
+_THERE = re.compile(
+    r"\b(?:which|what) (?:\w+ ){0,5}?(?P<noun>[a-z][a-z-]{2,}s) are there\b", re.IGNORECASE
+)
 _OF_WHICH = re.compile(r"\b(?:which|what)\b.{0,60}?\b(?P<noun>[a-z][a-z-]{2,}s)\b", re.IGNORECASE)
 _ARE = re.compile(
     r"^\W*what are (?:the |our |your |my |all )*(?:\w+ ){0,2}?(?P<noun>[a-z-]{3,}s)\b(?! or\b)",
@@ -101,25 +102,7 @@ _DEFINED = re.compile(
     r"how (?:does|do|is|are)) (?:(?:an?|the) )?(?P<name>.+?)(?: (?:do|works?|mean))?\W*$",
     re.IGNORECASE,
 )
-_FIGURE = r"[£$€]?\d[\d.,]{0,9}(?!\d|(?:st|nd|rd|th)\b)"
-_COUNTED_UNIT = (
-    rf"{_FIGURE}(?:(?:-| ?- ?| to | and ){_FIGURE})?"
-    r"(?: ?[€%]| ?(?!(?:or|and|per|an?|in|on|at|to|for|of|than)\b)[a-z]+)?"
-)
-_OR_MORE = r" (?:or|and) (?:less|fewer|more|under|over|below|above|up|higher|lower|cheaper)\b"
-_LIMITING = re.compile(
-    r"\b(?:(?:less|fewer|more|[a-z]{3,}er) than|under|over|below|above|at most|at least|"
-    r"(?<!level )(?<!levels )(?<!go )(?<!get )up to|"
-    r"between|from|(?P<spent>for|with)(?= [£$€\d]))(?: only| just)? "
-    rf"(?:[a-z]+ )?{_COUNTED_UNIT}(?:{_OR_MORE})?|{_COUNTED_UNIT}(?: [a-z]+)?{_OR_MORE}",
-    re.IGNORECASE,
-)
-# A word that turns what follows in its clause: "that aren't over 10 gp".
-_DENIED = re.compile(
-    r"(?:n['’]t|\b(?:not|never|cannot|without))\b[^,;.?]{0,40}$|\bno\W*$", re.IGNORECASE
-)
 _DEGREE = re.compile(r"\b(?:most|least|\w{3,}est)\b", re.IGNORECASE)  # few questions have one
-MONEY = frozenset(stems_of("euro dollar pound franc gp sp cp ep pp gold silver")) | set("£$€")
 _PLURAL_WORDS = 3  # words of "2nd level mage spells"; "secret doors" names a section
 
 
@@ -139,28 +122,6 @@ class Reading:
 
 
 PLAIN = Reading("plain")
-
-
-class Amount(NamedTuple):
-    """From what to what is asked for, and how a question says it."""
-
-    limit: Interval
-    said: str
-    denied: bool = False  # "do not weigh more than 30 coins": the limit is what is left
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """How the limit is told to people."""
-        return (*(("not",) if self.denied else ()), *self.said.split())
-
-    def holds(self, one: Interval, *, ignoring: frozenset[str] = frozenset()) -> bool:
-        """Tell whether an interval meets the limit; one of another unit does not.
-
-        The units `ignoring` count as none.
-        """
-        units = self.limit.units - ignoring
-        same = not (units and one.units) or bool(units & one.units)
-        return same and one.low <= self.limit.high and self.limit.low <= one.high
 
 
 def read(question: str, terms: Terms) -> Reading:
@@ -214,34 +175,14 @@ def asks_for_all(text: str) -> bool:
 
 def asks_which(text: str) -> bool:
     """Tell whether a question may want a list: "which weapons need both hands"."""
-    return any(_plural(one, text) for one in (_PLURAL, _WHICH, _ARE)) or bool(_DO.search(text))
+    return any(_plural(one, text) for one in (_PLURAL, _WHICH, _THERE, _ARE)) or bool(
+        _DO.search(text)
+    )
 
 
 def asks_for_some(text: str) -> bool:
     """Tell whether only a list's items of one kind are asked for: "weapons that are blunt"."""
     return asks_which(text) or _plural(_DESCRIBED, text)
-
-
-def amount(question: str) -> Amount | None:
-    """Return the amount that limits what is asked for: "under 20 gp", "from 3 to 5"; else None."""
-    found = _LIMITING.search(searchable(question))
-    limit = next(intervals(found[0]), None) if found else None
-    if found is None or limit is None:
-        return None
-    if found["spent"] and limit.units <= MONEY and not limit.is_range:
-        limit = replace(limit, low=0.0)  # what can be had for it costs as much at most
-    if not limit.is_range:
-        return None
-    if not _DENIED.search(searchable(question)[: found.start()]):
-        return Amount(limit, found[0])
-    rest = limit.outside
-    return Amount(rest, found[0], denied=True) if rest else None
-
-
-def without(question: str, limited: Amount) -> str:
-    """Return a question without its amount, the unit's words left."""
-    unit = " ".join(sorted(limited.limit.units))
-    return searchable(question).replace(limited.said, unit)
 
 
 def _plural(pattern: re.Pattern[str], text: str) -> bool:

@@ -147,6 +147,8 @@ def compared(text: str, terms: Terms) -> tuple[str, ...]:
     if not _JOINED.search(text):
         return ()
     words = list(WORD.finditer(text))
+    if _COMPARED.search(text) and (found := _of_one_kind(text, words, terms)):
+        return found
     spans = name_spans(words, terms)
     for one, other in pairwise(spans):
         between = text[words[one[1] - 1].end() : words[other[0]].start()]
@@ -157,6 +159,18 @@ def compared(text: str, terms: Terms) -> tuple[str, ...]:
         if only_and and not (_COMPARED.search(text) or of_both):
             continue
         return (_without(text, words, other), _without(text, words, one))
+    return ()
+
+
+def _of_one_kind(text: str, words: Sequence[re.Match[str]], terms: Terms) -> tuple[str, ...]:
+    """The two things of "difference between the lesser and greater wyrm"; () where none are two."""
+    for one, joint, other, kind in zip(words, words[1:], words[2:], words[3:], strict=False):
+        both = [f"{way[0]} {kind[0]}" for way in (one, other)]
+        joins = joint[0].lower() in {"and", "or", "vs", "versus"}
+        if joins and all(key(name) in terms.names for name in both):
+            around = (text[: one.start()], text[kind.end() :])
+            bare = [_JOINING.sub(" ", name.join(around)) for name in both]
+            return tuple(_DANGLING.sub("", " ".join(part.split())).strip(" ,;:") for part in bare)
     return ()
 
 

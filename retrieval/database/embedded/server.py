@@ -24,7 +24,7 @@ _SETTINGS = {  # for a small index on one machine
     "unix_socket_permissions": "0700",
 }
 _LEAST_MB, _MOST_MB = 128, 4_096  # of pages in its memory; a million vectors' index has 2,000
-_SHARE = 8  # of the memory that there is, one in so many
+_SHARE = 4  # of the memory that there is, one in so many
 _GROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUP = Path("/proc/self/cgroup")
 _PROCESSES = Path("/proc")

@@ -23,7 +23,7 @@ VAULT = {
     "Pump alarms.md": (
         "# Pump alarms\n\nP = priority: A rings the warden, B writes a line, C is only kept.\n\n"
         "| No. | Alarm | P | Severity |\n|---|---|---|---|\n| 1 | Well dry | A | 1 |\n"
-        "| 2 | Sieve full | B | 3 |\n| 3 | Valve stuck | A | 1 |\n| 4 | Lamp out | C | 3 |\n"
+        "| 2 | Sieve full | B | 3 |\n| 3 | Valve stuck | A | 1 |\n| 4 | No light | C | 3 |\n"
         "| 5 | Oil low | B | 2 |\n| 6 | Rust | C | 3 |\n"
     ),
     "Witchfinder chants.md": (
@@ -37,6 +37,12 @@ VAULT = {
         "# Fines\n\n## Table of fines\n\n| Offence | Grade | Fine |\n|---|---|---|\n"
         "| Spitting | lesser | 2 |\n| Theft | greater | 50 |\n| Noise | lesser | 5 |\n"
         "| Arson | greater | 900 |\nWho cannot pay works it off at the greater harbour.\n"
+    ),
+    "Workshop.md": (
+        "# Workshop\n\n## Machines\n\n| Machine | Badge | Age |\n|---|---|---|\n"
+        "| Drill | green | 12 |\n| Band saw | blue | 16 |\n| Planer | red | 18 |\n\n"
+        "## Courses\n\n| Course | Lessons | Age |\n|---|---|---|\n| Seahorse | 12 | 5–7 |\n"
+        "| Otter | 10 | 7–12 |\n| Crawl | 8 | 16+ |\n"
     ),
     "Bath rules.md": (
         "# Bath rules\n\n## Opening hours\n\nFrom 6:30 to 21:00.\n\n## Lockers\n\nA coin is needed."
@@ -79,6 +85,23 @@ def test_a_column_of_marks_chooses_rows(
 
 def test_a_column_of_signs_chooses_rows(context: SearchContext) -> None:
     assert names(first(context, "which pump alarms are severity 1")) == ["1", "3"]
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("which machines may a sixteen year old use", ["Drill", "Band saw"]),
+        ("which machines may I use aged 12", ["Drill"]),
+        ("which courses are there for a 9-year-old", ["Otter"]),
+        ("which courses are there for a 40 year old", ["Crawl"]),
+    ],
+)
+def test_an_age_chooses_rows(context: SearchContext, question: str, rows: list[str]) -> None:
+    assert names(first(context, question)) == rows
+
+
+def test_a_name_that_begins_with_no_says_no_to_nothing(context: SearchContext) -> None:
+    assert first(context, "which pump alarms ring the warden").counted == 6
 
 
 def test_a_list_is_shown_with_what_explains_its_signs(context: SearchContext) -> None:

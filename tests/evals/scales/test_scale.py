@@ -99,7 +99,8 @@ def made(**changed: float) -> Size:
         way: Times(figure["filtered"], 20),
     }  # fmt: skip
     return Size(
-        1_000, 10, 3, 0.0, {}, times, {"whole": 1.0, "sample": 1.0}, {"": recall, way: recall},
+        1_000, 10, 3, 0.0, {}, times, times, {"whole": 1.0, "sample": 1.0},
+        {"": recall, way: recall},
         Running(1.0, figure["memory"], (0.5, figure["edit"])),
     )  # fmt: skip
 

@@ -118,13 +118,13 @@ def test_a_missing_wheel_is_an_error_that_says_what_to_install(
 @pytest.mark.parametrize(
     ("own", "files", "megabytes"),
     [
-        ("0::/unit/a\n", {"unit/memory.max": "4294967296", "unit/a/memory.max": "max"}, 512),
-        ("0::/elsewhere\n", {"memory.max": "2147483648"}, 256),  # in a container
-        ("4:memory:/a\n0::/\n", {"memory/a/memory.limit_in_bytes": "3221225472"}, 384),
+        ("0::/unit/a\n", {"unit/memory.max": "4294967296", "unit/a/memory.max": "max"}, 1024),
+        ("0::/elsewhere\n", {"memory.max": "2147483648"}, 512),  # in a container
+        ("4:memory:/a\n0::/\n", {"memory/a/memory.limit_in_bytes": "3221225472"}, 768),
         ("0::/\n", {"memory.max": "200000000"}, 128),
     ],
 )
-def test_a_server_keeps_as_many_pages_as_an_eighth_of_its_memory_holds(
+def test_a_server_keeps_as_many_pages_as_a_quarter_of_its_memory_holds(
     own: str,
     files: dict[str, str],
     megabytes: int,

@@ -56,6 +56,19 @@ def test_each_generation_has_an_index_of_its_own_which_goes_with_it(conn: Connec
     assert file_of(conn, kept) == built
 
 
+def test_an_index_of_single_precision_is_used_no_longer_and_dropped(conn: Connection) -> None:
+    generation_id = small(conn)
+    name = f"entry_hnsw_{generation_id}"  # as up to version 1.0
+    made = sql.SQL(
+        "CREATE INDEX {} ON entry USING hnsw ((embedding::vector(16)) vector_cosine_ops) "
+        "WHERE generation_id = {}"
+    )
+    conn.execute(made.format(sql.Identifier(name), sql.Literal(generation_id)))
+    assert hnsw.usable(conn, generation_id) == 0
+    hnsw.drop_unneeded(conn)
+    assert conn.execute("SELECT to_regclass(%s)", [name]).fetchone() == (None,)
+
+
 def test_an_index_that_broke_is_no_index_and_is_made_again(conn: Connection) -> None:
     generation_id = small(conn)
     assert hnsw.build_if_large(conn, generation_id, limit=0)

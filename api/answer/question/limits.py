@@ -1,0 +1,114 @@
+"""What limits or orders the things that are asked for: "under 20 gp", "the cheapest armour"."""
+
+import re
+from dataclasses import replace
+from typing import NamedTuple
+
+from retrieval.text.normalize import searchable
+from retrieval.text.quantities import Interval, intervals
+from retrieval.vocabulary.terms import stems_of
+
+_PRICE, _WEIGHT = "cost price fee charge amount wage pay", "weight"
+_LENGTH, _REACH = "length duration time term range reach distance", "range reach distance"
+_SPEED = "speed movement rate"
+# What a word of its own compares, and whether the highest is meant.
+_COMPARED: dict[str, tuple[str, bool]] = {
+    "cheapest": (_PRICE, False), "least expensive": (_PRICE, False),
+    "dearest": (_PRICE, True), "priciest": (_PRICE, True), "costliest": (_PRICE, True),
+    "most expensive": (_PRICE, True), "heaviest": (_WEIGHT, True), "lightest": (_WEIGHT, False),
+    "longest": (_LENGTH, True), "shortest": (_LENGTH, False), "farthest": (_REACH, True),
+    "furthest": (_REACH, True), "fastest": (_SPEED, True), "quickest": (_SPEED, True),
+    "slowest": (_SPEED, False),
+}  # fmt: skip
+# What is compared is said behind these, by the name of its column.
+_HIGHEST = ("most", "highest", "largest", "biggest", "greatest")
+_LOWEST = ("least", "lowest", "smallest", "fewest")
+_OWN = re.compile(rf"\b(?:{'|'.join(_COMPARED)})\b", re.IGNORECASE)
+_OF = re.compile(
+    rf"(?<!at )\b(?P<degree>{'|'.join((*_HIGHEST, *_LOWEST))}) (?P<column>\w{{2,}}(?: \w{{2,}})?)",
+    re.IGNORECASE,
+)
+_FIGURE = r"[£$€]?\d[\d.,]{0,9}(?!\d|(?:st|nd|rd|th)\b)"
+_COUNTED_UNIT = (
+    rf"{_FIGURE}(?:(?:-| ?- ?| to | and ){_FIGURE})?"
+    r"(?: ?[€%]| ?(?!(?:or|and|per|an?|in|on|at|to|for|of|than)\b)[a-z]+)?"
+)
+_OR_MORE = r" (?:or|and) (?:less|fewer|more|under|over|below|above|up|higher|lower|cheaper)\b"
+_LIMITING = re.compile(
+    r"\b(?:(?:less|fewer|more|[a-z]{3,}er) than|under|over|below|above|at most|at least|"
+    r"(?<!level )(?<!levels )(?<!go )(?<!get )up to|"
+    r"between|from|(?P<spent>for|with)(?= [£$€\d]))(?: only| just)? "
+    rf"(?:[a-z]+ )?{_COUNTED_UNIT}(?:{_OR_MORE})?|{_COUNTED_UNIT}(?: [a-z]+)?{_OR_MORE}",
+    re.IGNORECASE,
+)
+# A word that turns what follows in its clause: "that aren't over 10 gp".
+_DENIED = re.compile(
+    r"(?:n['’]t|\b(?:not|never|cannot|without))\b[^,;.?]{0,40}$|\bno\W*$", re.IGNORECASE
+)
+MONEY = frozenset(stems_of("euro dollar pound franc gp sp cp ep pp gold silver")) | set("£$€")
+
+
+class Amount(NamedTuple):
+    """From what to what is asked for, and how a question says it."""
+
+    limit: Interval
+    said: str
+    denied: bool = False  # "do not weigh more than 30 coins": the limit is what is left
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """How the limit is told to people."""
+        return (*(("not",) if self.denied else ()), *self.said.split())
+
+    def holds(self, one: Interval, *, ignoring: frozenset[str] = frozenset()) -> bool:
+        """Tell whether an interval meets the limit; one of another unit does not.
+
+        The units `ignoring` count as none.
+        """
+        units = self.limit.units - ignoring
+        same = not (units and one.units) or bool(units & one.units)
+        return same and one.low <= self.limit.high and self.limit.low <= one.high
+
+
+class Superlative(NamedTuple):
+    """Of which of its fields a thing has the most or the least, and how a question says it."""
+
+    fields: frozenset[str]  # stems of the names that the field may have
+    highest: bool
+    said: str
+
+
+def superlative(question: str) -> Superlative | None:
+    """Return the superlative of a question; None without one, and of "best" and "worst".
+
+    These say no field, and of some fields the lowest is the best.
+    """
+    if own := _OWN.search(question):
+        names, highest = _COMPARED[own[0].lower()]
+        return Superlative(frozenset(stems_of(names)), highest, own[0])
+    if of := _OF.search(question):
+        column = frozenset(stems_of(of["column"]))
+        return Superlative(column, of["degree"].lower() in _HIGHEST, of["degree"])
+    return None
+
+
+def amount(question: str) -> Amount | None:
+    """Return the amount that limits what is asked for: "under 20 gp", "from 3 to 5"; else None."""
+    found = _LIMITING.search(searchable(question))
+    limit = next(intervals(found[0]), None) if found else None
+    if found is None or limit is None:
+        return None
+    if found["spent"] and limit.units <= MONEY and not limit.is_range:
+        limit = replace(limit, low=0.0)  # what can be had for it costs as much at most
+    if not limit.is_range:
+        return None
+    if not _DENIED.search(searchable(question)[: found.start()]):
+        return Amount(limit, found[0])
+    rest = limit.outside
+    return Amount(rest, found[0], denied=True) if rest else None
+
+
+def without(question: str, limited: Amount) -> str:
+    """Return a question without its amount, the unit's words left."""
+    unit = " ".join(sorted(limited.limit.units))
+    return searchable(question).replace(limited.said, unit)
