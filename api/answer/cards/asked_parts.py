@@ -32,7 +32,7 @@ def asked_rows(
     name or number: "level 4" wants one row and not its neighbours, "animals to ride" several.
     """
     best = found[0].entry
-    if not is_named(path, best, asked):
+    if not _is_named(path, best, asked):
         return list(parts)
     least = _said(path, best, asked)
     less = [line.entry for line in found if _said(path, line.entry, asked) < least]
@@ -61,8 +61,7 @@ def numbered(file: IndexedFile, best: RankedLine, asked: QuestionWords) -> list[
     ][:_MOST]
 
 
-def is_named(path: str, row: Entry, asked: QuestionWords) -> bool:
-    """Tell whether the question has a row's name, or its number or code."""
+def _is_named(path: str, row: Entry, asked: QuestionWords) -> bool:
     # Of a random table the first cell is what is rolled: "07–12".
     cells = (cell for cell in raw_cells(row.quote) if any(map(str.isalpha, cell)))
     name = asked.stems(next(cells, ""))

@@ -10,7 +10,6 @@ from dataclasses import replace
 from api.answer.cards.asked_parts import (
     asked_columns,
     field_asked,
-    is_named,
     numbered,
     own_field,
 )
@@ -128,7 +127,7 @@ def _of_section(
 ) -> Card:
     best = found[0]
     place = place_of(file, best.entry, size)
-    pieces = tuple(pieces_of(place, _chosen(_without_rows(found, file.path, asked), place), asked))
+    pieces = tuple(pieces_of(place, _chosen(found, place), asked))
     of_best = [p for p in pieces if any(part.holds(best.entry) for part in p.parts)]
     several = len(pieces) > 1 and is_short(place)
     form: Form = "section" if several or not of_best else of_best[0].form
@@ -148,15 +147,6 @@ def _of_section(
         rest=skipped_after(place, pieces),
         columns=asked_columns(found, asked),
     )
-
-
-def _without_rows(
-    found: Sequence[RankedLine], path: str, asked: QuestionWords
-) -> Sequence[RankedLine]:
-    """The lines; where a sentence answers best, without the rows that nobody asked for."""
-    if found[0].entry.kind == "row":
-        return found
-    return [one for one in found if one.entry.kind != "row" or is_named(path, one.entry, asked)]
 
 
 def _marked(place: CardPlace, best: RankedLine, asked: QuestionWords) -> tuple[Part, ...]:
