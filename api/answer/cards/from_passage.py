@@ -7,12 +7,7 @@ them a reader needs to understand them.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from api.answer.cards.asked_parts import (
-    asked_columns,
-    field_asked,
-    numbered,
-    own_field,
-)
+from api.answer.cards.asked_parts import asked_columns, field_asked, numbered, own_field
 from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, CardPlace, Form, Size, is_short, numbers, place_of, words
 from api.answer.cards.card_content import goes_on, pieces_of, skipped_after

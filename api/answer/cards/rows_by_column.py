@@ -19,6 +19,7 @@ _NOTHING = re.compile(r"[-–—\s]*")
 _DENIED = re.compile(
     r"\b(?:not|no|never|without|cannot|cant|dont|doesnt)\b|n['’]t\b", re.IGNORECASE
 )
+_BOTH = re.compile(r"\b(?:and|or)(?: what)? (?:not|cannot|\w+n['’]t)\b", re.IGNORECASE)
 _AGED = re.compile(r"\b(?:(\d{1,3})[ -]?(?:years?|yrs?|yo)\b|aged? (\d{1,3})\b)", re.IGNORECASE)
 _NUMBERED = re.compile(r"\b([^\W\d_]{3,}) (\d{1,3})\b")  # "severity 1"
 _AGE = frozenset(stems_of("age"))
@@ -71,6 +72,8 @@ def marked_rows(
     """
     if aged := _AGED.search(searchable(asked.question)):
         return _of_age(names, table, float(aged[1] or aged[2]), asked)
+    if _BOTH.search(asked.question):  # "what can guests do and not do"
+        return None
     denied = bool(_DENIED.search(asked.question))
     for column, name in enumerate(names):
         own = asked.stems(name) & asked.words

@@ -83,6 +83,12 @@ def test_a_column_of_marks_chooses_rows(
     assert card.said
 
 
+def test_what_is_asked_with_yes_and_no_chooses_none(context: SearchContext) -> None:
+    card = first(context, "which players show and do not show 4k")
+    assert len(set(card.lines)) >= 6  # the header and all rows
+    assert not card.said
+
+
 def test_a_column_of_signs_chooses_rows(context: SearchContext) -> None:
     assert names(first(context, "which pump alarms are severity 1")) == ["1", "3"]
 
