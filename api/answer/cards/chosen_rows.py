@@ -11,6 +11,7 @@ from api.answer.cards.rows_by_column import asked_column, extreme_rows, marked_r
 from api.answer.question.limits import Amount, amount, without
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
+from retrieval.text.legends import explained
 from retrieval.vocabulary.terms import raw_cells, stems_of, title
 
 _LEAST_ROWS = 2  # that say what is asked; one alone may say it by chance
@@ -150,7 +151,7 @@ def _by_mark(
     words = asked.words - above(file, block, asked) - said
     words &= asked.stems(" ".join(row for _, row in rows))
     both = tuple(p for p, row in rows if p in parts and words <= asked.stems(row))
-    return Chosen(both, _as_typed(words | said, asked)) if both else None
+    return Chosen(both, _as_typed(words | said, asked) or ("not",)) if both else None
 
 
 def _by_amount(
@@ -210,10 +211,13 @@ def _around(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[
 def _table(
     file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]]
 ) -> tuple[list[str], list[tuple[Part, tuple[str, ...]]]]:
-    """The names of a table's columns, and its rows with their cells."""
+    """The names of a table's columns, signs as the file explains them, and its rows' cells."""
     table = [(part, raw_cells(row)) for part, row in rows]
     width = max(len(cells) for _, cells in table)
-    return column_names("\n".join(_header(file, block)), width), table
+    names = column_names("\n".join(_header(file, block)), width)
+    texts = [entry.quote for entry in file.entries if entry.kind != "row" and "=" in entry.quote]
+    meant = {sign: told.split(":")[0] for text in texts for sign, told in explained(text)}
+    return [meant.get(name, name) for name in names], table
 
 
 def _header(file: IndexedFile, block: Block) -> list[str]:

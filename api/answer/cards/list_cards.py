@@ -6,6 +6,7 @@ from dataclasses import replace
 from api.answer.cards import chosen_rows, folders, listing
 from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
+from api.answer.cards.rows_by_column import ASKS_FORBIDDEN
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import superlative
 from retrieval.models import Entry, IndexedFile, SearchResult
@@ -39,7 +40,7 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         or asks_for_some(whole.question)
         or any(map(str.isdigit, searchable(whole.question)))
     )
-    by_words = some or bool(reading.several)
+    by_words = some or bool(reading.several) or bool(ASKS_FORBIDDEN.search(whole.question))
     listed = listing.cards(whole, asked, by_words=by_words, headings=bool(topics))
     if topics and listed:
         return [replace(listed[0], says_all=True), *found]

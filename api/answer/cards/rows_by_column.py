@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from api.answer.cards.blocks import Part
-from api.answer.question.limits import MONEY, superlative
+from api.answer.question.limits import AGED, MONEY, superlative
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
 from retrieval.text.quantities import Interval, intervals
@@ -20,8 +20,15 @@ _DENIED = re.compile(
     r"\b(?:not|no|never|without|cannot|cant|dont|doesnt)\b|n['’]t\b", re.IGNORECASE
 )
 _BOTH = re.compile(r"\b(?:and|or)(?: what)? (?:not|cannot|\w+n['’]t)\b", re.IGNORECASE)
-_AGED = re.compile(r"\b(?:(\d{1,3})[ -]?(?:years?|yrs?|yo)\b|aged? (\d{1,3})\b)", re.IGNORECASE)
+_FORBIDDEN = re.compile(r"\W*(?:forbidden|not allowed|prohibited|banned)\b", re.IGNORECASE)
+ASKS_FORBIDDEN = re.compile(
+    r"(?:\b(?:not|never)|n['’]?t) (?:be )?(?:allowed|permitted)\b|"
+    r"\b(?:forbidden|banned|prohibited)\b|"
+    r"\b(?:may|must|can) (?:\w+ ){0,2}?(?:not|never)\b|\b(?:can|must)n?['’]?t\b|\bcannot\b",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"\b([^\W\d_]{3,}) (\d{1,3})\b")  # "severity 1"
+_MONTHS = frozenset(stems_of("month week"))
 _AGE = frozenset(stems_of("age"))
 _SAID = 0.5  # of the words of a column's name
 _PRICE = frozenset(stems_of("price"))
@@ -70,7 +77,7 @@ def marked_rows(
     year old" is of an age. None where no column is named whose cells are of that kind, and where it
     would choose all rows.
     """
-    if aged := _AGED.search(searchable(asked.question)):
+    if aged := AGED.search(searchable(asked.question)):
         return _of_age(names, table, float(aged[1] or aged[2]), asked)
     if _BOTH.search(asked.question):  # "what can guests do and not do"
         return None
@@ -92,7 +99,18 @@ def marked_rows(
         wanted = tuple(part for part, cell in cells if _is_no(cell) == denied)
         if wanted and len(wanted) < len(cells):
             return wanted, own
-    return None
+    return _forbidden(table, asked)
+
+
+def _forbidden(
+    table: Sequence[tuple[Part, Sequence[str]]], asked: QuestionWords
+) -> tuple[tuple[Part, ...], frozenset[str]] | None:
+    """The rows that forbid something, where that is asked for: "what may I not store"."""
+    said = ASKS_FORBIDDEN.search(asked.question) or _DENIED.search(asked.question)
+    if said is None:
+        return None
+    wanted = tuple(part for part, row in table if any(map(_FORBIDDEN.match, row[1:])))
+    return (wanted, asked.stems(said[0])) if 0 < len(wanted) < len(table) else None
 
 
 def _of_age(
@@ -109,7 +127,10 @@ def _of_age(
     wanted = tuple(
         part
         for part, age in ages
-        if age and age.low <= years and (years <= age.high or not age.is_range)
+        if age
+        and _MONTHS.isdisjoint(age.units)
+        and age.low <= years
+        and (years <= age.high or not age.is_range)
     )
     said = asked.stems(f"{years:g} year old")
     return (wanted, said) if 0 < len(wanted) < len(table) else None

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from api.answer.question.limits import amount, superlative
+from api.answer.question.limits import AGED, amount, superlative
 from api.answer.question.parts import (
     ASKS,
     KEYWORDS,
@@ -18,6 +18,7 @@ from api.answer.question.parts import (
     named_plural,
 )
 from retrieval.models import Terms
+from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import key
 
@@ -78,6 +79,8 @@ _OPEN = re.compile(
     r"required|free)\b|\b(?:table|chart)\W*$|"
     r"^\W*[a-z]{3,}s (?:an? |the )?(?:\w+ ){1,5}(?:can|may|must)\b|"
     r"^\W*who (?:gets|can get|may get|is entitled to) (?:an? |any )?\w+\W*$|"
+    r"\bwhat (?:may|must|can|should) (?:i|we|you|they) (?:not|never)\b|"
+    r"\bwhat (?:can|must|should)(?:n['’]?t|['’]?t|not) (?:i|we|you|they)\b|"
     r"\bthings (?:not )?to \w+|"
     r"\b(?:order|sequence) of (?:things|events|steps|actions|play)\b|"
     r"\bwhat (?:do|must|should) (?:i|we|you|they) (?:have to|need to|bring)\b|"
@@ -139,6 +142,8 @@ def read(question: str, terms: Terms) -> Reading:
     if asks_for_all(text):
         return Reading("list")
     if asks_which(text):
+        return Reading("which")
+    if AGED.search(searchable(text)) and not QUESTION_WORD.search(text):
         return Reading("which")
     if amount(text) and (_plural(_OF_WHICH, text) or not QUESTION_WORD.match(text)):
         return Reading("which")

@@ -66,7 +66,7 @@ def corrected(
             better = (
                 _nearest(word, _ASKING, 1)
                 or _in_a_name(word, following[0].lower() if following else "", terms)
-                or _of_vault(word, terms)
+                or _of_vault(word, terms, is_english)
             )
         if better:
             found.append(Correction(match[0], better))
@@ -108,8 +108,9 @@ def _in_a_name(word: str, following: str, terms: Terms) -> str | None:
     return near[0][0] if near else None
 
 
-def _of_vault(word: str, terms: Terms) -> str | None:
-    most = 2 if len(word) >= _LONG else 1
+def _of_vault(word: str, terms: Terms, is_english: Callable[[str], bool]) -> str | None:
+    is_plural = word.endswith("s") and is_english(word[:-1])  # "startups" are no "starts"
+    most = 2 if len(word) >= _LONG and not is_plural else 1
     stem = stemmed(word)  # another form of an alias is no slip
     aliases = (one for one in terms.aliases if one[0] == word[0] and one.isalpha())
     known = (*terms.spellings.of(word[0]), *(one for one in aliases if stemmed(one) != stem))
