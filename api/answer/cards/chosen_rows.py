@@ -202,6 +202,12 @@ def above(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[st
     return asked.stems(" ".join([title(file.path), block.heading, *_header(file, block)]))
 
 
+def own_names(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
+    """Return the stems of a block's own heading, and of its header or lead-in."""
+    own = block.heading.rsplit(" > ", 1)[-1]
+    return asked.stems(" ".join([own, *_header(file, block)]))
+
+
 def _around(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
     """The stems of what a block's section says besides: what all of its rows are about."""
     section = (one for one in file.entries if one.heading == block.heading and one.kind != "whole")

@@ -14,7 +14,7 @@ from retrieval.vocabulary.terms import title
 
 _HEADING = re.compile(r"(#{1,6})\s+(\S.*)")
 _DEPTHS = range(2, 5)  # of the headings that a list is made of
-_LABEL = re.compile(r"\s*(?:[-*+]\s+)?(?:\*\*|__|[*_](?=[^*_\s][^*_]*[*_]\W*$))[^*_]")
+_LABEL = re.compile(r"(?:[-+] |\* )?(?:\*\*|__|[*_][^*_\s][^*_]*[*_]$)")
 _LONGEST = 80  # characters of a label
 _LABELS = 6  # lines below a heading that are looked at
 _LEAST = 2  # sections
@@ -66,6 +66,6 @@ def _labels(file: IndexedFile, heading: int) -> list[str]:
         line = file.lines.get(number, "")
         if _HEADING.match(line):
             break
-        if len(line) <= _LONGEST and _LABEL.match(line):
+        if len(line) <= _LONGEST and _LABEL.match(line.strip()):
             found.append(line)
     return found

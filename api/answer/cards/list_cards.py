@@ -44,6 +44,8 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     listed = listing.cards(whole, asked, by_words=by_words, headings=bool(topics))
     if topics and listed:
         return [replace(listed[0], says_all=True), *found]
+    if reading.form == "open" and ASKS_FORBIDDEN.search(whole.question):
+        listed = [one for one in listed if one.said]  # a list of all forbids nothing
     if compared:  # of a list without a row that has the most, nobody asked
         listed = [one for one in listed if one.said]
     if reading.several:

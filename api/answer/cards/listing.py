@@ -74,11 +74,9 @@ def cards(
     same = [one for one in choices[1:] if one.file.path == best.file.path]
     other = [one for one in choices[1:] if one.file.path != best.file.path]
     further = [one for one in same if one.score >= best.score - _SAME_FILE]
-    said = asked.share(chosen_rows.above(best.file, best.block, asked))
     further = [
         one for one in further
-        if one.block.kind != "headings"
-        and asked.share(chosen_rows.above(one.file, one.block, asked)) >= said
+        if one.block.kind != "headings" and _says_as_much(one, best, asked)
     ]  # fmt: skip
     further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
     near = [best, *further[:1]]
@@ -88,6 +86,13 @@ def cards(
     ways = ((one, one is best, is_whole) for one in some)
     chosen = [card for one, first, whole in ways if (card := _by_rows(one, asked, first, whole))]
     return chosen[:1] or [_card(one, one.block.parts) for one in near]
+
+
+def _says_as_much(one: _Found, best: _Found, asked: QuestionWords) -> bool:
+    """Whether what stands above a list says as much of the question: its own heading, and all."""
+    whole = [asked.share(chosen_rows.above(it.file, it.block, asked)) for it in (one, best)]
+    own = [asked.share(chosen_rows.own_names(it.file, it.block, asked)) for it in (one, best)]
+    return whole[0] >= whole[1] and own[0] >= own[1]
 
 
 def _by_rows(

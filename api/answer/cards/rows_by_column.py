@@ -13,9 +13,10 @@ from retrieval.vocabulary.terms import stems_of
 
 FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
 # "No, 1080p" says no, "No flow at open valve" is a name.
-_NO = re.compile(r"\W*(?:no|not)\W*(?:$|(?<=[,;:(])\s*\w)|[✗✘❌\s]+", re.IGNORECASE)
-_YES = re.compile(r"\W*(?:yes|y|x)\b|[✓✔✅●\s]+", re.IGNORECASE)
+_NO_CELL = re.compile(r"(?:no|not)(?:\.?$| ?[,;:(])|[✗✘❌]", re.IGNORECASE)
+_YES_CELL = re.compile(r"(?:yes|y|x)\b|[✓✔✅●]", re.IGNORECASE)
 _NOTHING = re.compile(r"[-–—\s]*")
+_BANNED = re.compile(r"\b(?:forbidden|banned|prohibited)\b", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:not|no|never|without|cannot|cant|dont|doesnt)\b|n['’]t\b", re.IGNORECASE
 )
@@ -81,24 +82,26 @@ def marked_rows(
         return _of_age(names, table, float(aged[1] or aged[2]), asked)
     if _BOTH.search(asked.question):  # "what can guests do and not do"
         return None
-    denied = bool(_DENIED.search(asked.question))
+    # "Not allowed" and "forbidden" ask for a no, "not forbidden" for a yes.
+    denied = bool(_DENIED.search(asked.question)) != bool(_BANNED.search(asked.question))
+    chosen: list[tuple[tuple[Part, ...], frozenset[str]]] = []
     for column, name in enumerate(names):
         own = asked.stems(name) & asked.words
         if not column or not own or len(own) < _SAID * len(asked.stems(name)):
             continue
-        cells = [
-            (part, row[column].strip("`* ") if column < len(row) else "") for part, row in table
-        ]
+        cells = [(part, "".join(row[column : column + 1]).strip("`* ")) for part, row in table]
         signs = {sign for kind, sign in asked.codes if kind in own}
         signs |= {n for kind, n in _NUMBERED.findall(asked.question) if own & asked.stems(kind)}
         signed = tuple(part for part, cell in cells if cell.upper() in signs)
         if signed and len(signed) < len(cells) and not denied:
             return signed, own | asked.stems(" ".join(signs))
-        if not _is_marked([cell for _, cell in cells]):
-            continue
-        wanted = tuple(part for part, cell in cells if _is_no(cell) == denied)
-        if wanted and len(wanted) < len(cells):
-            return wanted, own
+        if _is_marked([cell for _, cell in cells]):
+            chosen.append((tuple(part for part, cell in cells if _is_no(cell) == denied), own))
+    if len(chosen) > 1 and denied:  # "underground but do not fight": which of them is denied?
+        return None
+    wanted = tuple(part for part, _ in table if all(part in parts for parts, _ in chosen))
+    if chosen and 0 < len(wanted) < len(table):
+        return wanted, frozenset().union(*(own for _, own in chosen))
     return _forbidden(table, asked)
 
 
@@ -147,6 +150,7 @@ def asked_column(
     Of money, and of a number alone, a price is meant. A column has amounts in half of its rows at
     least.
     """
+    bounds = {f"{bound:g}" for bound in (limit.low, limit.high)}  # "3 or more" names no column "3"
     fields = asked.fields | (_PRICES if limit.units <= MONEY else frozenset())
     best: tuple[tuple[bool, int, bool], list[Interval | None]] = ((False, 0, False), [])
     for place, name in enumerate(names):
@@ -157,7 +161,7 @@ def asked_column(
             continue
         units = stems.union(*(one.units for one in found if one))
         is_unit = not asked.terms.in_full(limit.units).isdisjoint(units)
-        fits = (is_unit, len(stems & asked.words), bool(stems & fields))
+        fits = (is_unit, len(stems & asked.words - bounds), bool(stems & fields))
         if fits > best[0] and (is_unit or limit.units <= MONEY):
             best = (fits, found)
     return best[1]
@@ -184,14 +188,14 @@ def _in_unit_of(cell: str, column: frozenset[str], limit: Interval) -> Interval 
 
 def _is_marked(cells: Sequence[str]) -> bool:
     """Whether a column says yes or no: some of its cells say no, or all are a mark or nothing."""
-    if any(_NO.match(cell) for cell in cells if cell):
+    if any(_NO_CELL.match(cell) for cell in cells if cell):
         return True
-    marks = [cell for cell in cells if _YES.fullmatch(cell) and cell]
+    marks = [cell for cell in cells if _YES_CELL.fullmatch(cell) and cell]
     return bool(marks) and all(cell in marks or _NOTHING.fullmatch(cell) for cell in cells)
 
 
 def _is_no(cell: str) -> bool:
-    return bool(_NOTHING.fullmatch(cell) or _NO.match(cell))
+    return bool(_NOTHING.fullmatch(cell) or _NO_CELL.match(cell))
 
 
 def _is_of(name: str, fields: frozenset[str], asked: QuestionWords) -> bool:

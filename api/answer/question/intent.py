@@ -143,12 +143,8 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("list")
     if asks_which(text):
         return Reading("which")
-    if AGED.search(searchable(text)) and not QUESTION_WORD.search(text):
-        return Reading("which")
-    if amount(text) and (_plural(_OF_WHICH, text) or not QUESTION_WORD.match(text)):
-        return Reading("which")
-    if amount(text) and text.lower().startswith(("what", "which")):
-        return Reading("open")
+    if any(map(str.isdigit, searchable(text))) and (limited := _limited(text)):
+        return limited
     words = WORD.findall(text)
     plain = not QUESTION_WORD.search(text) and "than" not in text.lower().split()
     several = named_plural(text) if len(words) >= _PLURAL_WORDS and plain else ()
@@ -158,6 +154,17 @@ def read(question: str, terms: Terms) -> Reading:
         is_open = key(text) not in terms.names and _OPEN.search(text)
         return Reading("open", name=text) if is_open else Reading("keyword")
     return Reading("open" if _OPEN.search(text) else "plain")
+
+
+def _limited(text: str) -> Reading | None:
+    """What a question with a number asks for, where that is an age or an amount at most."""
+    if AGED.search(searchable(text)) and not QUESTION_WORD.search(text):
+        return Reading("which")
+    if not amount(text):
+        return None
+    if _plural(_OF_WHICH, text) or not QUESTION_WORD.match(text):
+        return Reading("which")
+    return Reading("open") if text.lower().startswith(("what", "which", "who")) else None
 
 
 def _is_short(text: str) -> bool:

@@ -84,6 +84,7 @@ def names(card: Card) -> list[str]:
         ("which players have subtitles", ["Old telephone", "Wall screen", "Car panel"]),
         ("which players allow downloads", ["Old telephone", "Car panel"]),
         ("which players have no downloads", ["Wall screen", "Games box"]),
+        ("which players have 4k and subtitles", ["Wall screen"]),
     ],
 )
 def test_a_column_of_marks_chooses_rows(
@@ -126,6 +127,8 @@ def test_an_age_chooses_rows(context: SearchContext, question: str, rows: list[s
         ("what may I not keep in storage", ["Food that spoils", "Petrol", "Weapons"]),
         ("which airport things are not allowed in the hold", ["Power bank", "Camping gas"]),
         ("what am I not allowed to put in the cabin", ["Camping gas", "Knife"]),
+        ("which airport things are forbidden in the hold", ["Power bank", "Camping gas"]),
+        ("which airport things are not forbidden in the hold", ["Deodorant", "Knife"]),
     ],
 )
 def test_what_is_forbidden_chooses_rows(
