@@ -44,8 +44,8 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     listed = listing.cards(whole, asked, by_words=by_words, headings=bool(topics))
     if topics and listed:
         return [replace(listed[0], says_all=True), *found]
-    if reading.form == "open" and ASKS_FORBIDDEN.search(whole.question):
-        listed = [one for one in listed if one.said]  # a list of all forbids nothing
+    if ASKS_FORBIDDEN.search(whole.question):  # a list of all, or of headings, forbids nothing
+        listed = [one for one in listed if one.said or not _is_all(one, reading)]
     if compared:  # of a list without a row that has the most, nobody asked
         listed = [one for one in listed if one.said]
     if reading.several:
@@ -84,6 +84,11 @@ def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card
     if not own or not said <= above or asked.share(above) < _MOSTLY:
         return card
     return replace(card, marked=block.parts)
+
+
+def _is_all(listed: Card, reading: Reading) -> bool:
+    """Whether a list is shown as it is where one alone could be meant, or has headings alone."""
+    return reading.form == "open" or all(line.startswith("#") for line in listed.lines.values())
 
 
 def _is_meant(listed: Card, first: Card, reading: Reading, asked: QuestionWords) -> bool:

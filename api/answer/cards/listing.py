@@ -74,10 +74,7 @@ def cards(
     same = [one for one in choices[1:] if one.file.path == best.file.path]
     other = [one for one in choices[1:] if one.file.path != best.file.path]
     further = [one for one in same if one.score >= best.score - _SAME_FILE]
-    further = [
-        one for one in further
-        if one.block.kind != "headings" and _says_as_much(one, best, asked)
-    ]  # fmt: skip
+    further = [one for one in further if one.block.kind != "headings"]
     further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
     near = [best, *further[:1]]
     some = [one for one in near if by_words or one.block.kind == "headings"]
@@ -85,7 +82,10 @@ def cards(
     is_whole = headings or (is_all and not superlative(asked.question))  # the list as it is
     ways = ((one, one is best, is_whole) for one in some)
     chosen = [card for one, first, whole in ways if (card := _by_rows(one, asked, first, whole))]
-    return chosen[:1] or [_card(one, one.block.parts) for one in near]
+    shown = [
+        one for one in near if one.file.path != best.file.path or _says_as_much(one, best, asked)
+    ]
+    return chosen[:1] or [_card(one, one.block.parts) for one in shown]
 
 
 def _says_as_much(one: _Found, best: _Found, asked: QuestionWords) -> bool:

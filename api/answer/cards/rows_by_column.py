@@ -25,7 +25,8 @@ _FORBIDDEN = re.compile(r"\W*(?:forbidden|not allowed|prohibited|banned)\b", re.
 ASKS_FORBIDDEN = re.compile(
     r"(?:\b(?:not|never)|n['’]?t) (?:be )?(?:allowed|permitted)\b|"
     r"\b(?:forbidden|banned|prohibited)\b|"
-    r"\b(?:may|must|can) (?:\w+ ){0,2}?(?:not|never)\b|\b(?:can|must)n?['’]?t\b|\bcannot\b",
+    r"\b(?:may|must|can|should) (?:\w+ ){0,2}?(?:not|never)\b|\b(?:can|must|should)n?['’]?t\b|"
+    r"\bcannot\b",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\b([^\W\d_]{3,}) (\d{1,3})\b")  # "severity 1"
@@ -151,6 +152,8 @@ def asked_column(
     least.
     """
     bounds = {f"{bound:g}" for bound in (limit.low, limit.high)}  # "3 or more" names no column "3"
+    further = {f"{value.number:g}" for value in asked.values}  # "first level": a column "1"
+    words = (asked.words | further) - bounds
     fields = asked.fields | (_PRICES if limit.units <= MONEY else frozenset())
     best: tuple[tuple[bool, int, bool], list[Interval | None]] = ((False, 0, False), [])
     for place, name in enumerate(names):
@@ -161,7 +164,7 @@ def asked_column(
             continue
         units = stems.union(*(one.units for one in found if one))
         is_unit = not asked.terms.in_full(limit.units).isdisjoint(units)
-        fits = (is_unit, len(stems & asked.words - bounds), bool(stems & fields))
+        fits = (is_unit, len(stems & words), bool(stems & fields))
         if fits > best[0] and (is_unit or limit.units <= MONEY):
             best = (fits, found)
     return best[1]

@@ -160,6 +160,11 @@ def test_a_sentence_directly_below_a_table_is_no_row_of_it() -> None:
     assert [(one.kind, len(one.parts)) for one in made] == [("table", 4), ("paragraph", 1)]
 
 
+def test_headings_are_no_answer_to_what_is_forbidden(context: SearchContext) -> None:
+    reply = card_reply(context, "what should i not do by the bath rules")
+    assert not any(line.startswith("#") for line in reply.cards[0].lines.values())
+
+
 def test_what_topics_a_file_has_are_its_headings(context: SearchContext) -> None:
     reply = card_reply(context, "what topics do the bath rules cover")
     assert names(reply.cards[0]) == ["Opening hours", "Lockers", "Lanes"]
