@@ -132,8 +132,9 @@ def _searched(
             "whole": Way(context, number),
         }
         # The first after a start, and as many as warm a server that then is asked something new.
-        first, _ = searches.timed(ways, others[: len(questions)])
-        searches.timed(ways, others[len(questions) :])
+        first, _ = searches.timed(ways, others[: len(questions)] or questions)
+        if warming := others[len(questions) :]:
+            searches.timed(ways, warming)
         times, right = searches.timed(ways, questions)
     filtered = {"unfiltered": ways["whole"], **searches.filtered(context, number)}
     under, _ = searches.timed(filtered, questions)

@@ -172,7 +172,7 @@ def _edit(job: Job, todo: _Todo) -> Built:
     assert todo.live is not None  # without one, the plan is to build it
     conn, removed, fits = job.conn, todo.plan.removed, off_topic.of_vault(job.root)
     ready = prepare_and_apply(job, todo.live.id, _chosen(todo), removed=removed)
-    if ready.files or removed:
+    if ready.files or removed or not hnsw.exists(conn, todo.live.id):
         hnsw.build_if_large(conn, todo.live.id, say=job.say)
     generations.put_aliases(conn, todo.live.id, todo.found.aliases)
     if lacking := scope.lacking(conn, todo.live.id):

@@ -59,6 +59,7 @@ def roll_back(context: SearchContext, conn: Connection) -> Generation:
             f"cannot be searched by this process: {error}. To go back to it, set EMBEDDING_MODEL "
             "to that model, or run the program that made it, and then --rollback"
         ) from error
+    hnsw.build_if_large(conn, earlier.id)  # a version before may have left it without
     generations.promote(conn, earlier.id)
     return earlier
 

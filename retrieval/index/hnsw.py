@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 def index_name(generation_id: int) -> str:
     """Return the name of a generation's index, whether it exists or not.
 
-    Up to version 1.1 one of single precision was called entry_hnsw_ID: the next ingest drops it.
+    In version 1.0 one of single precision was called entry_hnsw_ID: the next ingest drops it.
     """
     return f"entry_hnsw_half_{generation_id}"
 

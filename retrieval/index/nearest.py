@@ -37,7 +37,7 @@ _RANKED = f"""
     ORDER BY {ORDER} LIMIT %(limit)s
 """  # noqa: S608  # constants of our modules, no values
 
-_ROUNDED = 0.001  # a distance of unit vectors as halves is wrong by less: eleven bits are kept
+_ROUNDED = 0.002  # two distances as halves are apart by less more: eleven bits are kept
 # The expression and the condition as the index has them: with a parameter for the generation a
 # cached plan could not use it.
 _ENTRIES = sql.SQL("""

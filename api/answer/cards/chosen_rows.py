@@ -7,7 +7,8 @@ from typing import NamedTuple
 from api.answer.cards import folders, heading_lists
 from api.answer.cards.asked_parts import column_names
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.rows_by_column import asked_column, extreme_rows, marked_rows
+from api.answer.cards.rows_by_column import asked_column, extreme_rows
+from api.answer.cards.rows_by_mark import marked_rows
 from api.answer.question.limits import Amount, amount, without
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
@@ -21,6 +22,7 @@ _DENIED = (
 )
 _NOT_BY_WORDS = re.compile(rf"\b(?:{_DENIED}|at)\b|n['’]t\b", re.IGNORECASE)
 _COMPARES = re.compile(rf"\b(?:{_DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
+_NAME_ENDS = re.compile(r":| (?:to|of|for|in|per) ")  # of "transferable to others"
 _NUMBER = re.compile(r"(?<!\w)\d[\d.,]*\b")
 # What a row need not say that is asked for: "which poisons are put on a blade".
 _LIGHT = frozenset(
@@ -46,15 +48,15 @@ def chosen(
 ) -> Chosen | None:
     """Return the rows of a table, or the headings, that are asked for.
 
-    None where that is all or none of them, and of a list. `is_whole`: its name, its columns among
-    it, says all that is asked, so that marks alone choose. A number falls into ranges of many
-    tables, so of one that is not the likeliest it chooses none. `nearest` is the row that search
-    found nearest: words choose it alone, too.
+    None where that is all or none of them, and of a list of items. `is_whole`: its name, its
+    columns among it, says all that is asked, so that marks alone choose. A number falls into ranges
+    of many tables, so of one that is not the likeliest it chooses none. `nearest` is the row that
+    search found nearest: words choose it alone, too.
     """
     rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
     if block.kind == "headings":
         found, said = heading_lists.labelled(file, block, asked)
-        if found:
+        if found and not _NOT_BY_WORDS.search(asked.question):
             return Chosen(found, _as_typed(said, asked))
         return _by_words(file, block, rows, asked)
     if block.kind != "table":
@@ -151,7 +153,7 @@ def _by_mark(
     words = asked.words - above(file, block, asked) - said
     words &= asked.stems(" ".join(row for _, row in rows))
     both = tuple(p for p, row in rows if p in parts and words <= asked.stems(row))
-    return Chosen(both, _as_typed(words | said, asked) or ("not",)) if both else None
+    return Chosen(both, _as_typed(words | said, asked) or ("forbidden",)) if both else None
 
 
 def _by_amount(
@@ -222,7 +224,7 @@ def _table(
     width = max(len(cells) for _, cells in table)
     names = column_names("\n".join(_header(file, block)), width)
     texts = [entry.quote for entry in file.entries if entry.kind != "row" and "=" in entry.quote]
-    meant = {sign: told.split(":")[0] for text in texts for sign, told in explained(text)}
+    meant = {sign: _NAME_ENDS.split(told)[0] for text in texts for sign, told in explained(text)}
     return [meant.get(name, name) for name in names], table
 
 

@@ -43,8 +43,9 @@ def labelled(
 ) -> tuple[tuple[Part, ...], frozenset[str]]:
     """Return those headings of a list below which a label says what else is asked, and its stems.
 
-    That is a number with one of the words, or all words that the file's name and the heading above
-    the list do not say. None where nothing else is asked, or where all or one have such a label.
+    One label has to say all words that the file's name and the heading above the list do not say,
+    and the question's numbers. No headings where nothing else is asked, or where all or one have
+    such a label.
     """
     numbers = {word for word in asked.words if word.isdigit()}
     rest = asked.words - asked.stems(f"{title(file.path)} {block.heading}") - SAID_WITH_IT

@@ -6,7 +6,7 @@ from dataclasses import replace
 from api.answer.cards import chosen_rows, folders, listing
 from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
-from api.answer.cards.rows_by_column import ASKS_FORBIDDEN
+from api.answer.cards.rows_by_mark import ASKS_FORBIDDEN
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import superlative
 from retrieval.models import Entry, IndexedFile, SearchResult
@@ -16,7 +16,13 @@ from retrieval.text.question_phrases import without_command
 from retrieval.vocabulary.terms import key, title
 
 # "What topics do the bath rules cover": the headings of the file that is named besides.
-_TOPICS = re.compile(r"\b(?:topics|sections|chapters|headings|subjects)\b", re.IGNORECASE)
+_TOPICS = re.compile(
+    r"\W*(?:what|which|list(?: all)?(?: the)?) "
+    r"(?P<noun>topics|sections|chapters|headings|subjects) "
+    r"(?:do|does|are (?:there )?in|of|in)\b(?!.*\b(?:needs?|require|may|must|can|should)\b)",
+    re.IGNORECASE,
+)
+_COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECASE)
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
 
 
@@ -27,10 +33,10 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     Of several things named in a few words only a list that is called so may be.
     """
     question = without_command(whole.question)
-    topics = _TOPICS.search(question)
-    name = key(topics[0]) if topics else ()
+    topics = _TOPICS.match(whole.question)
+    name = key(topics["noun"]) if topics else ()
     if topics and name not in whole.terms.fields and name not in whole.terms.names:
-        question = _TOPICS.sub(" ", question)
+        question = _COVERS.sub(" ", question.replace(topics["noun"], " "))
     else:
         topics = None
     asked = QuestionWords.of(question, whole.terms)

@@ -62,7 +62,7 @@ def cards(
     None where no passage is near one. Of a list of more than MOST parts the first are shown.
     `by_words`: of the likeliest, where it is a table, only the rows that say what is asked besides
     its name, or whose amount fits: "which weapons are two-handed", "weapons under 10 gp".
-    `headings`: only lists of sections, as they are.
+    `headings`: only lists of sections.
     """
     choices = sorted(
         _choices(found, asked, headings=headings),
@@ -140,7 +140,7 @@ def _choices(found: SearchResult, asked: QuestionWords, *, headings: bool) -> It
             if headings and block.kind != "headings":
                 continue
             if block.kind == "headings":
-                held = lines[:1] if headings or _is_asked_for(file, block, asked) else []
+                held = lines[:1] if _is_asked_for(file, block, asked) else []
             if len(block.parts) < _LEAST or (block.kind == "headings" and not held):
                 continue
             score = _score(file, block, held, lines, asked) + hit.score - top

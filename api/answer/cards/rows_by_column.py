@@ -1,38 +1,16 @@
-"""The rows of a table that one of its columns chooses: the most of something, a mark, a sign."""
+"""The amounts of a table's columns: the rows that have most of one, and which one is meant."""
 
 import re
 from collections.abc import Sequence
 
 from api.answer.cards.blocks import Part
-from api.answer.question.limits import AGED, MONEY, superlative
+from api.answer.question.limits import MONEY, superlative
 from retrieval.ranking.lines import QuestionWords
-from retrieval.text.normalize import searchable
 from retrieval.text.quantities import Interval, intervals
 from retrieval.text.units import SIZES
 from retrieval.vocabulary.terms import stems_of
 
 FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
-# "No, 1080p" says no, "No flow at open valve" is a name.
-_NO_CELL = re.compile(r"(?:no|not)(?:\.?$| ?[,;:(])|[✗✘❌]", re.IGNORECASE)
-_YES_CELL = re.compile(r"(?:yes|y|x)\b|[✓✔✅●]", re.IGNORECASE)
-_NOTHING = re.compile(r"[-–—\s]*")
-_BANNED = re.compile(r"\b(?:forbidden|banned|prohibited)\b", re.IGNORECASE)
-_DENIED = re.compile(
-    r"\b(?:not|no|never|without|cannot|cant|dont|doesnt)\b|n['’]t\b", re.IGNORECASE
-)
-_BOTH = re.compile(r"\b(?:and|or)(?: what)? (?:not|cannot|\w+n['’]t)\b", re.IGNORECASE)
-_FORBIDDEN = re.compile(r"\W*(?:forbidden|not allowed|prohibited|banned)\b", re.IGNORECASE)
-ASKS_FORBIDDEN = re.compile(
-    r"(?:\b(?:not|never)|n['’]?t) (?:be )?(?:allowed|permitted)\b|"
-    r"\b(?:forbidden|banned|prohibited)\b|"
-    r"\b(?:may|must|can|should) (?:\w+ ){0,2}?(?:not|never)\b|\b(?:can|must|should)n?['’]?t\b|"
-    r"\bcannot\b",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(r"\b([^\W\d_]{3,}) (\d{1,3})\b")  # "severity 1"
-_MONTHS = frozenset(stems_of("month week"))
-_AGE = frozenset(stems_of("age"))
-_SAID = 0.5  # of the words of a column's name
 _PRICE = frozenset(stems_of("price"))
 _PRICES = frozenset(stems_of("cost price fee charge amount wage pay paid"))
 _LEAST_ROWS = 3  # with an amount; of two a comparison asks
@@ -68,76 +46,6 @@ def extreme_rows(
     most = choose(size for _, size in amounts.values())
     parts = tuple(part for part, (_, size) in amounts.items() if size == most)
     return (parts, wanted.said) if len(parts) < len(amounts) else None
-
-
-def marked_rows(
-    names: Sequence[str], table: Sequence[tuple[Part, Sequence[str]]], asked: QuestionWords
-) -> tuple[tuple[Part, ...], frozenset[str]] | None:
-    """Return the rows with a yes in a column that the question names, and the words that name it.
-
-    With a no where the question denies it. "Severity 1" is one of the column's signs, and "a 16
-    year old" is of an age. None where no column is named whose cells are of that kind, and where it
-    would choose all rows.
-    """
-    if aged := AGED.search(searchable(asked.question)):
-        return _of_age(names, table, float(aged[1] or aged[2]), asked)
-    if _BOTH.search(asked.question):  # "what can guests do and not do"
-        return None
-    # "Not allowed" and "forbidden" ask for a no, "not forbidden" for a yes.
-    denied = bool(_DENIED.search(asked.question)) != bool(_BANNED.search(asked.question))
-    chosen: list[tuple[tuple[Part, ...], frozenset[str]]] = []
-    for column, name in enumerate(names):
-        own = asked.stems(name) & asked.words
-        if not column or not own or len(own) < _SAID * len(asked.stems(name)):
-            continue
-        cells = [(part, "".join(row[column : column + 1]).strip("`* ")) for part, row in table]
-        signs = {sign for kind, sign in asked.codes if kind in own}
-        signs |= {n for kind, n in _NUMBERED.findall(asked.question) if own & asked.stems(kind)}
-        signed = tuple(part for part, cell in cells if cell.upper() in signs)
-        if signed and len(signed) < len(cells) and not denied:
-            return signed, own | asked.stems(" ".join(signs))
-        if _is_marked([cell for _, cell in cells]):
-            chosen.append((tuple(part for part, cell in cells if _is_no(cell) == denied), own))
-    if len(chosen) > 1 and denied:  # "underground but do not fight": which of them is denied?
-        return None
-    wanted = tuple(part for part, _ in table if all(part in parts for parts, _ in chosen))
-    if chosen and 0 < len(wanted) < len(table):
-        return wanted, frozenset().union(*(own for _, own in chosen))
-    return _forbidden(table, asked)
-
-
-def _forbidden(
-    table: Sequence[tuple[Part, Sequence[str]]], asked: QuestionWords
-) -> tuple[tuple[Part, ...], frozenset[str]] | None:
-    """The rows that forbid something, where that is asked for: "what may I not store"."""
-    said = ASKS_FORBIDDEN.search(asked.question) or _DENIED.search(asked.question)
-    if said is None:
-        return None
-    wanted = tuple(part for part, row in table if any(map(_FORBIDDEN.match, row[1:])))
-    return (wanted, asked.stems(said[0])) if 0 < len(wanted) < len(table) else None
-
-
-def _of_age(
-    names: Sequence[str],
-    table: Sequence[tuple[Part, Sequence[str]]],
-    years: float,
-    asked: QuestionWords,
-) -> tuple[tuple[Part, ...], frozenset[str]] | None:
-    """The rows for somebody of an age: within a range, or not below the one age that is written."""
-    column = next((n for n, name in enumerate(names) if n and _AGE & asked.stems(name)), None)
-    if column is None:
-        return None
-    ages = ((part, next(intervals("".join(row[column:][:1])), None)) for part, row in table)
-    wanted = tuple(
-        part
-        for part, age in ages
-        if age
-        and _MONTHS.isdisjoint(age.units)
-        and age.low <= years
-        and (years <= age.high or not age.is_range)
-    )
-    said = asked.stems(f"{years:g} year old")
-    return (wanted, said) if 0 < len(wanted) < len(table) else None
 
 
 def asked_column(
@@ -187,18 +95,6 @@ def _in_unit_of(cell: str, column: frozenset[str], limit: Interval) -> Interval 
                 low, high = found.low * size / of, found.high * size / of
                 return Interval(low, high, limit.units, high)
     return None if found.units else found
-
-
-def _is_marked(cells: Sequence[str]) -> bool:
-    """Whether a column says yes or no: some of its cells say no, or all are a mark or nothing."""
-    if any(_NO_CELL.match(cell) for cell in cells if cell):
-        return True
-    marks = [cell for cell in cells if _YES_CELL.fullmatch(cell) and cell]
-    return bool(marks) and all(cell in marks or _NOTHING.fullmatch(cell) for cell in cells)
-
-
-def _is_no(cell: str) -> bool:
-    return bool(_NOTHING.fullmatch(cell) or _NO_CELL.match(cell))
 
 
 def _is_of(name: str, fields: frozenset[str], asked: QuestionWords) -> bool:
