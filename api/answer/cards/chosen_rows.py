@@ -149,11 +149,11 @@ def _by_mark(
     found = marked_rows(names, table, asked)
     if found is None:
         return None
-    parts, said = found
-    words = asked.words - above(file, block, asked) - said
+    words = asked.words - above(file, block, asked) - found.said
     words &= asked.stems(" ".join(row for _, row in rows))
-    both = tuple(p for p, row in rows if p in parts and words <= asked.stems(row))
-    return Chosen(both, _as_typed(words | said, asked) or ("forbidden",)) if both else None
+    both = tuple(p for p, row in rows if p in found.parts and words <= asked.stems(row))
+    typed = _as_typed(words | found.said, asked) or ("forbidden",)
+    return Chosen(both, (*(("not",) if found.denied else ()), *typed)) if both else None
 
 
 def _by_amount(

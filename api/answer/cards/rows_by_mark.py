@@ -56,10 +56,11 @@ _YOUNG = frozenset(stems_of("month week day"))
 
 
 class Marked(NamedTuple):
-    """Rows, with the stems of the question that chose them."""
+    """Rows, with the stems of the question that chose them; `denied`: those that say no."""
 
     parts: tuple[Part, ...]
     said: frozenset[str]
+    denied: bool = False
 
 
 def marked_rows(names: Sequence[str], table: Table, asked: QuestionWords) -> Marked | None:
@@ -75,8 +76,8 @@ def marked_rows(names: Sequence[str], table: Table, asked: QuestionWords) -> Mar
         return None
     named = list(_named(names, table, asked))
     if not denials and (signed := [one for one in named if one[1]]):
-        (_, parts, own), *others = signed
-        return None if others else _some(table, parts, asked, " ".join(own))
+        (_, parts, said), *others = signed
+        return None if others else _some(table, parts, asked, " ".join(said))
     marked = [(cells, own) for cells, _, own in named if _is_marked(cells)]
     if denials and len(marked) == 1 and not _denies(asked, marked[0][1]):
         return None
@@ -89,7 +90,8 @@ def marked_rows(names: Sequence[str], table: Table, asked: QuestionWords) -> Mar
         for n, (part, _) in enumerate(table)
         if all(bool(_NO.match(cells[n])) == bool(denials) for cells, _ in marked)
     ]
-    return _some(table, parts, asked, " ".join(word for _, own in marked for word in own))
+    found = _some(table, parts, asked, " ".join(word for _, own in marked for word in own))
+    return found._replace(denied=bool(denials)) if found else None
 
 
 def _some(table: Table, parts: Sequence[Part], asked: QuestionWords, said: str) -> Marked | None:
@@ -99,7 +101,7 @@ def _some(table: Table, parts: Sequence[Part], asked: QuestionWords, said: str) 
 def _named(
     names: Sequence[str], table: Table, asked: QuestionWords
 ) -> Iterator[tuple[list[str], list[Part], frozenset[str]]]:
-    """The columns that the question names: their cells, the rows with its sign, and their stems."""
+    """The columns that the question names: their cells, the rows with its sign, what says so."""
     for column, name in enumerate(names):
         own = asked.stems(name)
         if not column or not own or not own <= asked.words or _DENIAL.search(name):
@@ -108,7 +110,8 @@ def _named(
         signs = {sign for kind, sign in asked.codes if kind in own}
         signs |= {n for kind, n in _NUMBERED.findall(asked.question) if own & asked.stems(kind)}
         pairs = zip(table, cells, strict=True)
-        yield cells, [part for (part, _), cell in pairs if cell.upper() in signs], own
+        signed = [part for (part, _), cell in pairs if cell.upper() in signs]
+        yield cells, signed, own | asked.stems(" ".join(signs)) if signed else own
 
 
 def _is_marked(cells: Sequence[str]) -> bool:

@@ -46,7 +46,7 @@ _DENIED = re.compile(
     r"(?:n['’]t|\b(?:not|never|cannot|without))\b[^,;.?]{0,40}$|\bno\W*$", re.IGNORECASE
 )
 AGED = re.compile(
-    r"\b(?:(\d{1,3})[ -]?(?:(?:years?|yrs?)[ -]?olds?|yo)\b|aged? (\d{1,3})\b)", re.IGNORECASE
+    r"\b(?:(\d{1,3})[ -]?(?:(?:year|yr)[ -]?olds?|yo)\b|aged? (\d{1,3})\b)", re.IGNORECASE
 )
 MONEY = frozenset(stems_of("euro dollar pound franc gp sp cp ep pp gold silver")) | set("£$€")
 
