@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from ingest import __main__ as program
-from retrieval.index import generations, hnsw
+from retrieval.index import generations, hnsw, store
 from tests.conftest import write_vault
 
 # `python -m ingest` with an unexpected error.
@@ -125,6 +125,7 @@ def test_the_program_ends_with_75_where_another_ingest_runs(
 
 def test_the_program_tells_of_the_index_of_vectors(
     command: Callable[..., int],
+    database: str,
     vault: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -138,6 +139,10 @@ def test_the_program_tells_of_the_index_of_vectors(
         assert first.endswith(" vectors")
         assert last.startswith("indexed ")
         assert last.endswith(" s")
+    with psycopg.connect(database, autocommit=True) as conn:  # as a version before left it
+        hnsw.drop(conn, store.live(conn).id)
+    assert command(str(vault)) == 0
+    assert "indexing " in capsys.readouterr().err
     write_vault(vault, {"3. More/More.md": "# More\n\nAn oak is tall.\n"})
     monkeypatch.setattr(hnsw, "warnings", lambda _: ["an old pgvector"])
     assert command(str(vault)) == 0

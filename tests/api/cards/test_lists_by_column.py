@@ -38,6 +38,15 @@ VAULT = {
         "| Spitting | lesser | 2 |\n| Theft | greater | 50 |\n| Noise | lesser | 5 |\n"
         "| Arson | greater | 900 |\nWho cannot pay works it off at the greater harbour.\n"
     ),
+    "Club dogs.md": (
+        "# Club dogs\n\n## Breeds\n\n| Breed | Banned | Maximum age |\n|---|---|---|\n"
+        "| Pit hound | yes | 9 |\n| Spaniel | no | 12 |\n| Wolf cross | yes | 8 |\n"
+    ),
+    "Warranty.md": (
+        "# Warranty\n\n## Parts of the mower\n\n| Part | Covered |\n|---|---|\n| Motor | yes |\n"
+        "| Blade | No – wear part |\n| Belt | not after a year |\n| Grip | none |\n"
+        "| Frame | yes, for life |\n"
+    ),
     "Storage.md": (
         "# Storage\n\n## What may be stored\n\n| Thing | Rule |\n|---|---|\n"
         "| Food that spoils | forbidden |\n| Tinned food | in closed boxes |\n"
@@ -112,6 +121,27 @@ def test_where_it_is_not_plain_what_is_denied_no_row_is_chosen(
     context: SearchContext, question: str
 ) -> None:
     assert not first(context, question).said
+
+
+@pytest.mark.parametrize(
+    "question", ["which club dogs are banned", "which club dogs are for an 11 year old"]
+)
+def test_a_column_that_says_no_itself_or_an_oldest_age_chooses_none(
+    context: SearchContext, question: str
+) -> None:
+    assert not first(context, question).said
+
+
+def test_what_begins_with_no_says_no_where_all_cells_say_yes_or_no(context: SearchContext) -> None:
+    card = first(context, "which mower parts are covered")
+    assert names(card) == ["Motor", "Frame"]
+
+
+def test_what_is_some_years_old_is_of_no_lowest_age(context: SearchContext) -> None:
+    assert names(first(context, "which workshop machines are 16 years old")) != [
+        "Drill",
+        "Band saw",
+    ]
 
 
 def test_what_is_asked_with_yes_and_no_chooses_none(context: SearchContext) -> None:
