@@ -13,7 +13,7 @@ from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.legends import LONGEST, explained
 from retrieval.text.units import MEASURES
-from retrieval.vocabulary.terms import raw_cells, stems_of
+from retrieval.vocabulary.terms import raw_cells, stems_of, title
 
 _UNIT = re.compile(r"(?<=\d)[^\W\d_]{2,}")
 _SEVERAL = re.compile(r"[|/,;]")  # between cells, and between signs within one: "C/H"
@@ -21,6 +21,22 @@ _MARKS = " \t*`"  # around a sign
 _SHORT = 3  # letters
 _LEGEND_WORDS = 40  # of what explains abbreviations; a longer paragraph says more than that
 _MOST = 3  # rows for one number: a table may have parts that count again
+
+
+def above(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
+    """Return the stems of a block's file, its headings, and its header or lead-in."""
+    return asked.stems(" ".join([title(file.path), block.heading, *header(file, block)]))
+
+
+def own_names(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
+    """Return the stems of a block's own heading, and of its header or lead-in."""
+    own = block.heading.rsplit(" > ", 1)[-1]
+    return asked.stems(" ".join([own, *header(file, block)]))
+
+
+def header(file: IndexedFile, block: Block) -> list[str]:
+    """Return the lines of a block's header or lead-in; none where it has none."""
+    return [file.lines.get(n, "") for n in block.lead.numbers] if block.lead else []
 
 
 def asked_rows(

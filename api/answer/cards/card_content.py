@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from api.answer.cards.asked_parts import asked_fields, asked_rows, field_asked, with_legends
+from api.answer.cards.asked_parts import above, asked_fields, asked_rows, field_asked, with_legends
 from api.answer.cards.blocks import Block, Part, heading_of
 from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, is_short, numbers, whole
-from api.answer.cards.chosen_rows import above
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 

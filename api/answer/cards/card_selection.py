@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from api.answer.cards import from_passage
 from api.answer.cards.card import Card, badges_of
-from api.answer.cards.list_cards import with_all_marked, with_lists
+from api.answer.cards.lists.list_cards import with_all_marked, with_lists
 from api.answer.question.intent import Reading
 from api.answer.question.parts import QUESTION_WORD
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote

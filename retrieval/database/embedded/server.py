@@ -23,7 +23,7 @@ _SETTINGS = {  # for a small index on one machine
     "timezone": "UTC",
     "unix_socket_permissions": "0700",
 }
-_LEAST_MB, _MOST_MB = 128, 4_096  # of pages in its memory; a million vectors' index has 2,000
+_LEAST_MB, _MOST_MB = 128, 4_096  # of pages in its memory; a million vectors' index has 1,200
 _SHARE = 4  # of the memory that there is, one in so many
 _GROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUP = Path("/proc/self/cgroup")

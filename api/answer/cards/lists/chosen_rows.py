@@ -4,16 +4,17 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from api.answer.cards import folders, heading_lists
-from api.answer.cards.asked_parts import column_names
+from api.answer.cards import folders
+from api.answer.cards.asked_parts import above, column_names, header
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.rows_by_column import asked_column, extreme_rows
-from api.answer.cards.rows_by_mark import marked_rows
+from api.answer.cards.lists import heading_lists
+from api.answer.cards.lists.rows_by_column import asked_column, extreme_rows
+from api.answer.cards.lists.rows_by_mark import marked_rows
 from api.answer.question.limits import Amount, amount, without
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.legends import explained
-from retrieval.vocabulary.terms import raw_cells, stems_of, title
+from retrieval.vocabulary.terms import raw_cells, stems_of
 
 _LEAST_ROWS = 2  # that say what is asked; one alone may say it by chance
 _DENIED = (
@@ -133,7 +134,7 @@ def _by_superlative(
 ) -> Chosen | None:
     """The row that has the most or the least of a field: "the cheapest armour"."""
     names, table = _table(file, block, rows)
-    own = asked.stems(" ".join([block.heading.rsplit(" > ", 1)[-1], *_header(file, block)]))
+    own = asked.stems(" ".join([block.heading.rsplit(" > ", 1)[-1], *header(file, block)]))
     found = extreme_rows(names, table, own, asked)
     return Chosen(found[0], tuple(found[1].split())) if found else None
 
@@ -199,17 +200,6 @@ def _as_typed(words: frozenset[str], asked: QuestionWords) -> tuple[str, ...]:
     return tuple(one for one in split if words & asked.stems(one))
 
 
-def above(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
-    """Return the stems of a block's file, its headings, and its header or lead-in."""
-    return asked.stems(" ".join([title(file.path), block.heading, *_header(file, block)]))
-
-
-def own_names(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
-    """Return the stems of a block's own heading, and of its header or lead-in."""
-    own = block.heading.rsplit(" > ", 1)[-1]
-    return asked.stems(" ".join([own, *_header(file, block)]))
-
-
 def _around(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
     """The stems of what a block's section says besides: what all of its rows are about."""
     section = (one for one in file.entries if one.heading == block.heading and one.kind != "whole")
@@ -222,11 +212,7 @@ def _table(
     """The names of a table's columns, signs as the file explains them, and its rows' cells."""
     table = [(part, raw_cells(row)) for part, row in rows]
     width = max(len(cells) for _, cells in table)
-    names = column_names("\n".join(_header(file, block)), width)
+    names = column_names("\n".join(header(file, block)), width)
     texts = [entry.quote for entry in file.entries if entry.kind != "row" and "=" in entry.quote]
     meant = {sign: _NAME_ENDS.split(told)[0] for text in texts for sign, told in explained(text)}
     return [meant.get(name, name) for name in names], table
-
-
-def _header(file: IndexedFile, block: Block) -> list[str]:
-    return [file.lines.get(n, "") for n in block.lead.numbers] if block.lead else []

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards import chosen_rows, heading_lists
-from api.answer.cards.asked_parts import with_legends
+from api.answer.cards.asked_parts import above, own_names, with_legends
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Card, Piece, form_of, numbers, place_of
 from api.answer.cards.from_passage import FIRST
+from api.answer.cards.lists import chosen_rows, heading_lists
 from api.answer.question.limits import superlative
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
@@ -78,7 +78,7 @@ def cards(
     further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
     near = [best, *further[:1]]
     some = [one for one in near if by_words or one.block.kind == "headings"]
-    is_all = asked.words <= chosen_rows.above(best.file, best.block, asked)
+    is_all = asked.words <= above(best.file, best.block, asked)
     is_whole = headings or (is_all and not superlative(asked.question))  # the list as it is
     ways = ((one, one is best, is_whole) for one in some)
     chosen = [card for one, first, whole in ways if (card := _by_rows(one, asked, first, whole))]
@@ -90,8 +90,8 @@ def cards(
 
 def _says_as_much(one: _Found, best: _Found, asked: QuestionWords) -> bool:
     """Whether what stands above a list says as much of the question: its own heading, and all."""
-    whole = [asked.share(chosen_rows.above(it.file, it.block, asked)) for it in (one, best)]
-    own = [asked.share(chosen_rows.own_names(it.file, it.block, asked)) for it in (one, best)]
+    whole = [asked.share(above(it.file, it.block, asked)) for it in (one, best)]
+    own = [asked.share(own_names(it.file, it.block, asked)) for it in (one, best)]
     return whole[0] >= whole[1] and own[0] >= own[1]
 
 
@@ -200,7 +200,7 @@ def _called(block: Block, asked: QuestionWords) -> float:
 
 def _share_named(file: IndexedFile, block: Block, asked: QuestionWords) -> float:
     """How much of the question a block's headings and lead-in say; what its folders say, half."""
-    own = chosen_rows.above(file, block, asked)
+    own = above(file, block, asked)
     near = asked.share(own)
     return near + _FOLDERS * (asked.share(own | asked.stems(file.path)) - near)
 

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from api.answer.cards import card_selection, listing, render
+from api.answer.cards import card_selection, render
 from api.answer.cards.card import Card
+from api.answer.cards.lists import listing
 from api.answer.question import intent
 from retrieval.context import SearchContext
 from retrieval.models import Chunk, Evidence, Hit, SearchResult

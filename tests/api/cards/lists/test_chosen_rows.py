@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.answer.cards import chosen_rows
 from api.answer.cards.blocks import Block, Part, blocks
+from api.answer.cards.lists import chosen_rows
 from retrieval.ranking.lines import QuestionWords
 from tests.support.index.indexed_text import indexed_file, terms_of
 

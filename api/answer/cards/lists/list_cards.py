@@ -3,10 +3,12 @@
 import re
 from dataclasses import replace
 
-from api.answer.cards import chosen_rows, folders, listing
+from api.answer.cards import folders
+from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
-from api.answer.cards.rows_by_mark import ASKS_FORBIDDEN
+from api.answer.cards.lists import listing
+from api.answer.cards.lists.rows_by_mark import ASKS_FORBIDDEN
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import superlative
 from retrieval.models import Entry, IndexedFile, SearchResult
@@ -84,10 +86,10 @@ def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card
     is_whole = all(card.lines.keys() >= set(part.numbers) for part in block.parts)
     if not is_whole or any(asked.labels_of(file.path, row) for row in rows):
         return card
-    above = chosen_rows.above(file, block, asked)
+    said_above = above(file, block, asked)
     said = asked.words & asked.stems(" ".join(row.quote for row in rows))
     own = asked.stems(block.heading.rsplit(" > ", 1)[-1]) & asked.words
-    if not own or not said <= above or asked.share(above) < _MOSTLY:
+    if not own or not said <= said_above or asked.share(said_above) < _MOSTLY:
         return card
     return replace(card, marked=block.parts)
 
