@@ -114,17 +114,10 @@ def in_words_of(context: SearchContext, question: str, terms: Terms) -> str:
 
 
 def written_out(context: SearchContext, question: str, terms: Terms) -> str:
-    """Return a question to English rules with its contractions in full: "whats" is "what is".
+    """Return a question to English rules as `opened` does, without its words of asking.
 
-    Without an apostrophe one stays where the rules have that word, with one where it is part of a
-    name or of an alias. Of "tell me about the rules for falling" the last word is left.
+    Of "tell me about the rules for falling" the last word is left.
     """
-
-    def is_kept(form: str) -> bool:
-        if "'" not in form:
-            return form in terms.words
-        return stemmed(form) in terms.named_words or any(form in alias for alias in terms.aliases)
-
     if context.settings.language != ENGLISH:
         return question
 
@@ -134,7 +127,24 @@ def written_out(context: SearchContext, question: str, terms: Terms) -> str:
             return False
         return any(stems.issubset(name) for name in terms.names)
 
-    return without_asking(without_contractions(question, is_kept), is_name)
+    return without_asking(opened(context, question, terms), is_name)
+
+
+def opened(context: SearchContext, question: str, terms: Terms) -> str:
+    """Return a question to English rules with its contractions in full: "whats" is "what is".
+
+    Without an apostrophe one stays where the rules have that word, with one where it is part of a
+    name or of an alias.
+    """
+    if context.settings.language != ENGLISH:
+        return question
+
+    def is_kept(form: str) -> bool:
+        if "'" not in form:
+            return form in terms.words
+        return stemmed(form) in terms.named_words or any(form in alias for alias in terms.aliases)
+
+    return without_contractions(question, is_kept)
 
 
 def _attempt(context: SearchContext, question: _Question) -> SearchResult | None:

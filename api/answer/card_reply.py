@@ -4,24 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from api.answer import conversation, referred
 from api.answer.cards import card_selection, collected
 from api.answer.cards.card import Card
 from api.answer.cards.folders import Folder
 from api.answer.fixed_texts import DEFAULT, Texts
-from api.answer.question import follow_up, intent, small_talk, spelling, substitution
+from api.answer.question import intent, small_talk, spelling
 from api.answer.question.intent import PLAIN, Reading
-from api.answer.question.parts import things_in
 from api.answer.question.spelling import Correction
 from retrieval.context import SearchContext
 from retrieval.metadata.filters import Given
 from retrieval.models import Certainty, Evidence, SearchResult, Terms
+from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal import decision
 from retrieval.search import check_question, search, written_out
 from retrieval.settings import ENGLISH
-from retrieval.text import embeds
-from retrieval.text.normalize import searchable
-from retrieval.text.words import WORD
-from retrieval.vocabulary.terms import key
 
 if TYPE_CHECKING:  # what measures replies needs no HTTP
     from api.checks.readers.verifier import Readers
@@ -126,7 +123,7 @@ def card_reply(
         folders=listed, corrections=made.corrections, reading=reading,
     )  # fmt: skip
     reply = _with_cards(bare, result, far=far)
-    if own := _embedded(context, reply, options, shown):
+    if own := _referred(context, reply, options, shown):
         reply = _with_cards(replace(bare, parts=(*parts, *own)), result, far=far)
     if not options.filters or reply.certainty == "answered":
         return reply
@@ -151,7 +148,7 @@ def understood(
     said = None if is_about else _talk(typed, terms, shown, options.texts)
     if said:
         return Understood(typed, talk=said)
-    question = written_out(context, alone or _whole(context, typed, options, terms), terms)
+    question = written_out(context, alone or _standing_alone(context, typed, options, terms), terms)
     corrections: tuple[Correction, ...] = ()
     if context.settings.language == ENGLISH:  # "ausleihen" is no slip of "ausleihe"
         question, corrections = spelling.corrected(question, terms, context.embedder.tokens.is_word)
@@ -176,14 +173,14 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
     return replace(reply, cards=cards)
 
 
-def _embedded(
+def _referred(
     context: SearchContext, reply: CardReply, options: AskOptions, shown: Terms
 ) -> list[SearchResult]:
-    """What the best line only embeds ("![[Fees#Boats]]"), as it stands in a file of its own."""
-    line = reply.cards[0].best.quote if reply.cards else ""
-    if "![[" not in line:
+    """What the best line only refers to, as it stands in a file of its own."""
+    if not reply.cards:
         return []
-    own = embeds.alone(line, shown.titles, options.filters)
+    asked = QuestionWords.of(reply.question, shown)
+    own = referred.places(reply.cards[0], asked, shown, options.filters)
     found = [_searched(context, words, replace(options, filters=one)) for words, one in own]
     return [one for one in found if one.hits]
 
@@ -198,45 +195,11 @@ def _talk(typed: str, terms: Terms, shown: Terms, texts: Texts) -> Talk | None:
     return None
 
 
-def _whole(context: SearchContext, typed: str, options: AskOptions, terms: Terms) -> str:
-    """The question as it is searched: of a follow-up with what the one before was about.
-
-    That is the heading of what answered it, so the earlier question is searched again, and the
-    names in it that the heading does not say (docs/experiments.md, E55).
-    """
-    if not options.history or _is_new_subject(typed, terms):
-        return typed
-    if not (follow_up.is_follow_up(typed) or ("?" in typed and key(typed) in terms.fields)):
-        return typed
-    *history, other = substitution.in_full([*options.history, typed], terms)
-    if other != typed and _fits(context, other):
-        return other
-    *earlier, last = history
-    before = follow_up.self_contained(last, earlier)
-    result = _searched(context, before, replace(options, top_k=None))
-    if not result.hits:
-        return follow_up.self_contained(typed, history)
-    heading = result.hits[0].chunk.heading
-    names = [name for name in things_in(before, terms) if name.lower() not in heading.lower()]
-    whole = " ".join(dict.fromkeys([*names, heading, follow_up.without_link(typed)]))
-    carried = follow_up.self_contained(typed, history)  # without the heading it may be short enough
-    return next((one for one in (whole, carried) if _fits(context, one)), typed)
-
-
-def _is_new_subject(typed: str, terms: Terms) -> bool:
-    """Whether a word alone is a thing of the vault, or one that it does not know ("basilisk").
-
-    A field ("range") is asked of what was spoken of before, and so is what has a question mark.
-    """
-    name = key(typed)
-    if "?" in typed or len(WORD.findall(typed)) != 1 or len(name) != 1 or name in terms.fields:
-        return False
-    return name in terms.names or name[0] not in terms.frequency
-
-
-def _fits(context: SearchContext, whole: str) -> bool:
-    """Whether the encoder reads a follow-up with what it follows to its end."""
-    return context.embedder.tokens.count(searchable(whole)) <= context.embedder.limit - 2
+def _standing_alone(context: SearchContext, typed: str, options: AskOptions, terms: Terms) -> str:
+    plain = replace(options, top_k=None)
+    return conversation.standing_alone(
+        context, typed, options.history, terms, lambda before: _searched(context, before, plain)
+    )
 
 
 def _searched(context: SearchContext, question: str, options: AskOptions) -> SearchResult:

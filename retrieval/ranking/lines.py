@@ -41,6 +41,7 @@ _JOINED = re.compile(r",? (?:and|or|&) |, ", re.IGNORECASE)
 WHOLE = 0.95  # of a question: nothing is asked but a thing of the vault, or a field of it
 _MOSTLY = 0.5  # of it, that the name of a list says
 _FIELD_ASKED = 0.2  # of the question: what a field counts that is asked for in other words
+_KIND = 0.4  # what a thing counts that is called with its kind: "sleep spell" in a folder of spells
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +229,21 @@ def _covered(question: QuestionWords, path: str, entry: Entry) -> float:
     if not held:
         return 0.0
     fields = question.terms.in_full(short)
-    return question.named(held | fields) + (_FIELD_ASKED if question.fields & fields else 0.0)
+    kinds = _kinds(path) & question.words if _is_titled(path, question) else frozenset()
+    added = _FIELD_ASKED * bool(question.fields & fields) + _KIND * bool(kinds - held)
+    return question.named(held | fields | kinds) + added
+
+
+def _is_titled(path: str, question: QuestionWords) -> bool:
+    """Whether the question holds the whole name of the file."""
+    name = frozenset(key(title(path)))
+    return bool(name) and (name <= question.said or question.terms.in_full(name) <= question.words)
+
+
+@lru_cache(maxsize=65_536)
+def _kinds(path: str) -> frozenset[str]:
+    """The stems of the file's folders: what its thing is one of."""
+    return frozenset(stems_of(path.rpartition("/")[0].replace("/", " ")))
 
 
 def _joined(name: str) -> list[str]:

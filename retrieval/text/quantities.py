@@ -35,6 +35,7 @@ _LEAST_WORDS = {"minimum", "min"}
 _TO = {"-", "to"}
 _SYMBOLS = {"£", "$", "€", "%"}
 _PERCENT = {"percent", "percentage"}
+CURRENCIES = {"euro": "€", "eur": "€", "dollar": "$", "usd": "$", "gbp": "£"}  # by their stems
 _NO_UNIT = STOP | _BELOW | _ABOVE | {"old", "x", "least", "d"}
 
 
@@ -187,4 +188,5 @@ def _unit(token: _Token) -> str:
     if token.word in _PERCENT | {"%"}:
         return "%"
     is_unit = token.word.isalpha() and token.word not in _NO_UNIT
-    return stem(WRITTEN.get(token.word, token.word)) if is_unit else ""
+    unit = stem(WRITTEN.get(token.word, token.word)) if is_unit else ""
+    return CURRENCIES.get(unit, unit)

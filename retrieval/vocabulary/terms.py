@@ -47,7 +47,7 @@ _PARTED = re.compile(
     r"(?P<particle>out|off|up|down|over|away|in|on)",
     re.IGNORECASE,
 )
-_ASKED_WORDS = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.IGNORECASE)
+ASKED_FIELD = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.IGNORECASE)  # "how long"
 
 
 def in_vault_words(question: str, terms: Terms) -> str:
@@ -172,7 +172,7 @@ def lists_in(entry: Entry) -> list[str]:
 
 def asked_fields(question: str) -> frozenset[str]:
     """Return the stems of fields that a question asks for in other words."""
-    phrases = {match.lower() for match in _ASKED_WORDS.findall(question)}
+    phrases = {match.lower() for match in ASKED_FIELD.findall(question)}
     return frozenset(word for phrase in phrases for word in stems_of(_ASKED[phrase]))
 
 

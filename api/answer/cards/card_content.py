@@ -7,6 +7,7 @@ from dataclasses import replace
 from api.answer.cards.asked_parts import above, asked_fields, asked_rows, field_asked, with_legends
 from api.answer.cards.blocks import Block, Part, heading_of
 from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, is_short, numbers, whole
+from api.answer.cards.lead_ins import introduces, introducing
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 
@@ -64,7 +65,7 @@ def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWor
             found.append(whole(block))
         elif piece := _of_block(place, block, chosen, asked):
             found.append(piece)
-    found = with_legends(place, _said_once(_completed(place, found)))
+    found = with_legends(place, _said_once(_completed(place, _introduced_ones(place, found))))
     found = found or [whole(place.section[0])]
     return list(_titled(place, found, chosen[0].entry.heading))
 
@@ -127,8 +128,21 @@ def _between(place: CardPlace, chosen: Sequence[RankedLine]) -> list[Block]:
     ]  # fmt: skip
 
 
+def _introduced_ones(place: CardPlace, pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, each list behind the beginning of the sentence that it ends."""
+    made: list[Piece] = []
+    shown = {number for piece in pieces for number in numbers(piece)}
+    for piece in pieces:
+        block = place.blocks[_block_of(place, piece)]
+        above = introducing(place.file, block, place.blocks)
+        if above and shown.isdisjoint(above.parts[0].numbers):
+            made.append(whole(above))
+        made.append(piece)
+    return made
+
+
 def _completed(place: CardPlace, pieces: Sequence[Piece]) -> list[Piece]:
-    """The pieces, each that ends with a colon followed by the first of what it introduces."""
+    """The pieces, each that leads to something followed by the first of that."""
     taken = {number for piece in pieces for number in numbers(piece)}
     made = []
     for piece in pieces:
@@ -137,7 +151,7 @@ def _completed(place: CardPlace, pieces: Sequence[Piece]) -> list[Piece]:
         below = _introduced(place, last)
         if below and taken.isdisjoint(numbers(Piece(form_of(below), None, below.parts))):
             lead = below.lead if below.kind == "table" else None  # a list's is the piece itself
-            shown = below.parts[:_ROWS]
+            shown = below.parts[: _ROWS if below.kind == "table" else _SMALL]
             made.append(Piece(form_of(below), lead, shown, len(below.parts) - len(shown)))
     return made
 
@@ -182,9 +196,9 @@ def _block_of(place: CardPlace, piece: Piece) -> int:
 
 
 def _introduced(place: CardPlace, last: int) -> Block | None:
-    """The block directly below a line that ends with a colon, after nothing but blank lines."""
+    """The block directly below a line that leads to it, after nothing but blank lines."""
     lines = place.file.lines
-    if not lines.get(last, "").rstrip().endswith(":"):
+    if not introduces(lines.get(last, "")):
         return None
     following = next((n for n in range(last + 1, max(lines) + 1) if lines.get(n, "").strip()), None)
     starts = {block.parts[0].first_line: block for block in place.blocks}

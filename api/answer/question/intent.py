@@ -87,10 +87,10 @@ _OPEN = re.compile(
     r"\b(?:rules|requirements|conditions|limits|restrictions|steps|stages|reasons) (?:of|for|on)\b",
     re.IGNORECASE,
 )
-# "Animals I can buy to ride", "monsters that drain levels".
+# "Animals I can buy to ride", "monsters that drain levels", "all poisons you put in food".
 _DESCRIBED = re.compile(
     rf"^(?!.*[,;:?] {ASKS})\W*(?:\w+ ){{0,2}}?(?P<noun>[a-z]{{3,}}s) "
-    r"(?:(?:that|which)\b|(?:i|we|you) can\b)",
+    r"(?:(?:that|which|where)\b|(?:i|we|you) (?:can|may|must|do|don|need|put)\b)",
     re.IGNORECASE,
 )
 # "List the antidotes and what they help against" is one list.

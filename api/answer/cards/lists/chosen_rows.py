@@ -23,7 +23,12 @@ _DENIED = (
 )
 _NOT_BY_WORDS = re.compile(rf"\b(?:{_DENIED}|at)\b|n['’]t\b", re.IGNORECASE)
 _COMPARES = re.compile(rf"\b(?:{_DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
+# "**G** goggles, **E** ear defenders": in the section of a table they name its columns.
+_BOLD_SIGN = re.compile(
+    r"\*\*([A-Z]\w{0,4})\*\*:? (?:[–—-] )?(\w{2,20}(?: \w{2,20}){0,2})(?=[,;.]|\s*$)", re.MULTILINE
+)
 _NAME_ENDS = re.compile(r":| (?:to|of|for|in|per) ")  # of "transferable to others"
+_ANY = re.compile(r"(?:any(?:one|body)?|all|every(?:one|body)?)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<!\w)\d[\d.,]*\b")
 # What a row need not say that is asked for: "which poisons are put on a blade".
 _LIGHT = frozenset(
@@ -103,7 +108,24 @@ def _by_words(
     is_alone = is_nearest and words.isdisjoint(_around(file, block, asked))
     if not words or not (1 if is_alone else _LEAST_ROWS) <= len(saying) < len(rows):
         return None
-    return Chosen(saying, _as_typed(words, asked))
+    anybody = _for_any(words, [(part, own) for part, _, own in cells], saying, asked)
+    return Chosen(tuple(p for p, _ in rows if p in (*saying, *anybody)), _as_typed(words, asked))
+
+
+def _for_any(
+    words: frozenset[str],
+    rows: Sequence[tuple[Part, Sequence[str]]],
+    saying: Sequence[Part],
+    asked: QuestionWords,
+) -> list[Part]:
+    """The rows that say "any" or "all" in the one column where the others say these words."""
+    cells = [own for part, own in rows if part in saying]
+    columns = range(1, min(map(len, cells)))
+    of_words = [n for n in columns if all(words <= asked.stems(own[n]) for own in cells)]
+    if len(of_words) != 1:
+        return []
+    column = of_words[0]
+    return [part for part, own in rows if _ANY.match("".join(own[column : column + 1]))]
 
 
 def _by_range(
@@ -146,8 +168,9 @@ def _by_mark(
 
     Of them those alone that say what else is asked and stands in the table.
     """
-    names, table = _table(file, block, rows)
-    found = marked_rows(names, table, asked)
+    meant, table = _table(file, block, rows)
+    written = column_names("\n".join(header(file, block)), len(meant))
+    found = marked_rows(list(zip(written, meant, strict=True)), table, asked)
     if found is None:
         return None
     words = asked.words - above(file, block, asked) - found.said
@@ -213,6 +236,9 @@ def _table(
     table = [(part, raw_cells(row)) for part, row in rows]
     width = max(len(cells) for _, cells in table)
     names = column_names("\n".join(header(file, block)), width)
-    texts = [entry.quote for entry in file.entries if entry.kind != "row" and "=" in entry.quote]
-    meant = {sign: _NAME_ENDS.split(told)[0] for text in texts for sign, told in explained(text)}
+    texts = [entry.quote for entry in file.entries if entry.kind != "row"]
+    told = [one for text in texts if "=" in text for one in explained(text)]
+    own = [entry.quote for entry in file.entries if entry.heading == block.heading]
+    told += [(sign, means) for text in own for sign, means in _BOLD_SIGN.findall(text)]
+    meant = {sign: _NAME_ENDS.split(means)[0] for sign, means in told}
     return [meant.get(name, name) for name in names], table

@@ -5,12 +5,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards.asked_parts import above, own_names, with_legends
+from api.answer.cards.asked_parts import above, header, own_names, with_legends
 from api.answer.cards.blocks import Block, Part, blocks
-from api.answer.cards.card import Card, Piece, form_of, numbers, place_of
+from api.answer.cards.card import Card, Piece, form_of, numbers, place_of, whole
 from api.answer.cards.from_passage import FIRST
+from api.answer.cards.lead_ins import introducing
 from api.answer.cards.lists import chosen_rows, heading_lists
 from api.answer.question.limits import superlative
+from api.answer.question.modality import modality
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
 from retrieval.vocabulary.terms import raw_cells, stems_of
@@ -25,6 +27,7 @@ _COLUMN = 0.2  # what a table adds one of whose first columns is called as what 
 _ROLLED = 0.4  # what a random table adds whose die is named
 _WHOLE = 0.2  # what a section adds whose heading and whose file are both asked for: their share
 _FOLDERS = 0.5  # of it, where nothing but the path's folders say it
+_MODAL = 0.2  # of "must" and "may not": what the same one adds, and another one costs
 _LENGTH = 0.03  # what twice as many parts add
 _OTHER_KIND = {
     "fields": 0.2,
@@ -112,7 +115,9 @@ def _card(chosen: _Found, wanted: tuple[Part, ...]) -> Card:
     parts = wanted if len(wanted) <= MOST else wanted[:_SHOWN]
     first = _first_entry(chosen.file, replace(block, parts=parts)) or chosen.best
     piece = Piece(form_of(block), block.lead, parts, len(block.parts) - len(parts))
-    pieces = tuple(with_legends(place_of(chosen.file, first, FIRST), [piece]))
+    above = introducing(chosen.file, block, blocks(chosen.file))
+    shown = [whole(above), piece] if above else [piece]
+    pieces = tuple(with_legends(place_of(chosen.file, first, FIRST), shown))
     return Card(
         path=chosen.file.path,
         heading=block.heading,
@@ -144,6 +149,7 @@ def _choices(found: SearchResult, asked: QuestionWords, *, headings: bool) -> It
             if len(block.parts) < _LEAST or (block.kind == "headings" and not held):
                 continue
             score = _score(file, block, held, lines, asked) + hit.score - top
+            score += _MODAL * _same_modality(file, block, found.question)
             place = (file.path, block.first_line)
             known = [*held[:1], *filter(None, [nearest.get(place)])]
             if known:
@@ -183,6 +189,21 @@ def _score(
             _NAMED * _share_named(file, block, asked),
         )
     )
+
+
+def _same_modality(file: IndexedFile, block: Block, question: str) -> int:
+    """Whether a list is of what must, may or must not be, as is asked: 1; -1 of another of these.
+
+    0 where either says nothing of it.
+    """
+    if block.kind != "list" or (wanted := modality(question)) is None:
+        return 0
+    above = introducing(file, block, blocks(file))
+    lines = [file.lines.get(above.last_line, "")] if above else header(file, block)
+    told = modality(" ".join([block.heading.rsplit(" > ", 1)[-1], *lines]))
+    if told is None:
+        return 0
+    return 1 if wanted == told else -1
 
 
 def _first_entry(file: IndexedFile, block: Block) -> Entry | None:

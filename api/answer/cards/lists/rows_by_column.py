@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from api.answer.cards.blocks import Part
 from api.answer.question.limits import MONEY, superlative
 from retrieval.ranking.lines import QuestionWords
-from retrieval.text.quantities import Interval, intervals
+from retrieval.text.quantities import CURRENCIES, Interval, intervals
 from retrieval.text.units import SIZES
 from retrieval.vocabulary.terms import stems_of
 
@@ -70,7 +70,8 @@ def asked_column(
         found = [_in_unit_of(cell, stems, limit) for cell in cells]
         if 2 * sum(one is not None for one in found) < len(table):
             continue
-        units = stems.union(*(one.units for one in found if one))
+        signs = {CURRENCIES[stem] for stem in stems & CURRENCIES.keys()}
+        units = stems.union(signs, *(one.units for one in found if one))
         is_unit = not asked.terms.in_full(limit.units).isdisjoint(units)
         fits = (is_unit, len(stems & words), bool(stems & fields))
         if fits > best[0] and (is_unit or limit.units <= MONEY):

@@ -1,7 +1,8 @@
 """The rows of a table that a column's marks, signs or ages choose: "which devices do 4K".
 
 A wrong choice says the opposite of the rules. So a column chooses only where the question names it
-whole, all of its cells say yes or no, and at most one denial stands directly before its name.
+whole, some of its cells say yes and others no, and at most one denial stands directly before its
+name.
 """
 
 import re
@@ -19,8 +20,13 @@ from retrieval.vocabulary.terms import stems_of
 Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 
 _NO = re.compile(
-    r"(?:no|not|none|never|n/a|forbidden|prohibited|banned|refused)\b|[✗✘❌]|[-–—]?$", re.IGNORECASE
+    r"(?:no(?! (?:more|less|fewer|limit)\b)|not|none|never|n/a|forbidden|prohibited|banned|"
+    r"refused)\b|[✗✘❌]|[-–—]?$",
+    re.IGNORECASE,
 )
+_FOOTNOTE = re.compile(r"(?:[¹²³⁴⁵⁶⁷⁸⁹†‡]|\[\^\w{1,9}\]|<sup>\w{1,3}</sup>)$")
+_LESSER = re.compile(r"[○◯◌]")  # beside a full mark: recommended, or in part
+_SET_TO = frozenset({"is", "are", "of", "to", "set", "equals"})  # "where the grade is greater"
 _YES = re.compile(r"(?:yes|allowed|permitted|included)\b|[✓✔✅●]|[xy]$", re.IGNORECASE)
 _CROSS = re.compile(r"x$", re.IGNORECASE)  # a yes, or beside a tick a no
 _FORBIDDEN = re.compile(r"(?:forbidden|not allowed|prohibited|banned)\b", re.IGNORECASE)
@@ -32,13 +38,13 @@ _NOT = re.compile(r"\b(?:not|cannot|cant|forbidden|banned|prohibited)\b|n['’]t
 # What says no in a word of its own, or of which one cannot tell what it is said of.
 _UNCLEAR = re.compile(
     r"\b(?:free|allerg\w*|lacks?|lacking|neither|nor|or|except|besides|excluding|avoid|unsafe|"
-    r"unable|missing|intoleran\w*)\b|\bnon-|\b(?:and|or)(?: what)? (?:not|cannot|\w+n['’]t)\b",
+    r"unable|missing|intoleran\w*|only)\b|\bnon-|\b(?:and|or)(?: what)? (?:not|cannot|\w+n['’]t)\b",
     re.IGNORECASE,
 )
 # What may stand between a denial and what it denies: "not allowed to put in the hold".
 _LIGHT_WORDS = (
     "have has get gets show shows do does include includes offer offers put need needs allow "
-    "allows allowed permit permits permitted take any"
+    "allows allowed permit permits permitted take any use used"
 )
 _LIGHT = STOP.union(_LIGHT_WORDS.split())
 ASKS_FORBIDDEN = re.compile(
@@ -63,23 +69,42 @@ class Marked(NamedTuple):
     denied: bool = False
 
 
-def marked_rows(names: Sequence[str], table: Table, asked: QuestionWords) -> Marked | None:
+class _Column(NamedTuple):
+    """A column that the question names: its cells, the rows with a sign that it names as well."""
+
+    cells: tuple[str, ...]
+    signed: tuple[Part, ...]
+    said: frozenset[str]  # stems of the question that speak of it
+    name: frozenset[str]
+
+
+def marked_rows(
+    columns: Sequence[tuple[str, ...]], table: Table, asked: QuestionWords
+) -> Marked | None:
     """Return the rows with a yes in the columns that the question names, or a no where it denies.
 
+    Of a column what it is called, and what that stands for.
     Or with the sign that it names ("severity 1"), for somebody of an age ("a 16 year old"), or that
     forbid something, where that is asked for. None where it is not plain, or all rows or none.
     """
     if aged := AGED.search(searchable(asked.question)):
-        return _some(table, _of_age(names, table, float(aged[1] or aged[2])), asked, aged[0])
+        return _some(
+            table,
+            _of_age([name for name, *_ in columns], table, float(aged[1] or aged[2])),
+            asked,
+            aged[0],
+        )
+    named = list(_named(columns, table, asked))
+    if valued := [found for one in named if (found := _with_value(one, table, asked))]:
+        return valued[0] if len(valued) == 1 else None
     denials = _DENIAL.findall(asked.question)
     if len(denials) > 1 or _UNCLEAR.search(asked.question):
         return None
-    named = list(_named(names, table, asked))
-    if not denials and (signed := [one for one in named if one[1]]):
-        (_, parts, said), *others = signed
-        return None if others else _some(table, parts, asked, " ".join(said))
-    marked = [(cells, own) for cells, _, own in named if _is_marked(cells)]
-    if denials and len(marked) == 1 and not _denies(asked, marked[0][1]):
+    if not denials and (signed := [one for one in named if one.signed]):
+        first, *others = signed
+        return None if others else _some(table, first.signed, asked, " ".join(first.said))
+    marked = [one for one in named if _is_marked(one.cells)]
+    if denials and len(marked) == 1 and not _denies(asked, marked[0].said):
         return None
     if denials and len(marked) > 1:  # "underground but do not fight": which of them is denied?
         return None
@@ -88,9 +113,9 @@ def marked_rows(names: Sequence[str], table: Table, asked: QuestionWords) -> Mar
     parts = [
         part
         for n, (part, _) in enumerate(table)
-        if all(bool(_NO.match(cells[n])) == bool(denials) for cells, _ in marked)
+        if all(_is_said(one.cells, n, denied=bool(denials)) for one in marked)
     ]
-    found = _some(table, parts, asked, " ".join(word for _, own in marked for word in own))
+    found = _some(table, parts, asked, " ".join(word for one in marked for word in one.said))
     return found._replace(denied=bool(denials)) if found else None
 
 
@@ -99,28 +124,71 @@ def _some(table: Table, parts: Sequence[Part], asked: QuestionWords, said: str) 
 
 
 def _named(
-    names: Sequence[str], table: Table, asked: QuestionWords
-) -> Iterator[tuple[list[str], list[Part], frozenset[str]]]:
-    """The columns that the question names: their cells, the rows with its sign, what says so."""
-    for column, name in enumerate(names):
-        own = asked.stems(name)
-        if not column or not own or not own <= asked.words or _DENIAL.search(name):
+    columns: Sequence[tuple[str, ...]], table: Table, asked: QuestionWords
+) -> Iterator[_Column]:
+    """The columns that the question names."""
+    for column, called in enumerate(columns):
+        names = [own for name in called if (own := asked.stems(name)) and own <= asked.words]
+        if not column or not names or _DENIAL.search(" ".join(called)):
             continue
+        own = names[0]
         cells = ["".join(row[column : column + 1]).strip("`* ") for _, row in table]
+        cells = [_FOOTNOTE.sub("", cell).strip() for cell in cells]
         signs = {sign for kind, sign in asked.codes if kind in own}
         signs |= {n for kind, n in _NUMBERED.findall(asked.question) if own & asked.stems(kind)}
         pairs = zip(table, cells, strict=True)
         signed = [part for (part, _), cell in pairs if cell.upper() in signs]
-        yield cells, signed, own | asked.stems(" ".join(signs)) if signed else own
+        said = own | asked.stems(" ".join(signs)) if signed else own
+        yield _Column(tuple(cells), tuple(signed), said, own)
+
+
+def _with_value(column: _Column, table: Table, asked: QuestionWords) -> Marked | None:
+    """The rows with the cell that the question writes behind the column's name: "supervised yes".
+
+    None where it says no besides.
+    """
+    words = WORD.findall(asked.question.lower())
+    for cell in dict.fromkeys(column.cells):
+        value = WORD.findall(cell.lower())
+        at = next((n for n in _places(value, words) if _is_behind(column, words[:n], asked)), None)
+        if not value or at is None:
+            continue
+        rest = " ".join([*words[:at], *words[at + len(value) :]])
+        if _DENIAL.search(rest) or _UNCLEAR.search(rest):
+            return None
+        parts = [p for (p, _), own in zip(table, column.cells, strict=True) if own == cell]
+        said = asked.stems(" ".join(value)) or column.name  # "yes" says nothing by itself
+        return _some(table, parts, asked, " ".join(said))
+    return None
+
+
+def _places(value: Sequence[str], words: Sequence[str]) -> Iterator[int]:
+    return (n for n in range(1, len(words)) if value and words[n : n + len(value)] == value)
+
+
+def _is_behind(column: _Column, before: Sequence[str], asked: QuestionWords) -> bool:
+    """Whether words end with the column's name, or with it and "is"."""
+    said = [word for word in before[-3:] if word not in _SET_TO]
+    return bool(said) and not asked.stems(said[-1]).isdisjoint(column.name)
 
 
 def _is_marked(cells: Sequence[str]) -> bool:
-    """Whether all cells of a column say yes or no, and some say yes."""
+    """Whether some cells of a column say yes and others no; of the rest there are no more than of
+    these.
+    """
     ticks = [cell for cell in cells if _YES.match(cell) and not _CROSS.match(cell)]
     crosses = [cell for cell in cells if _CROSS.match(cell)]
     if ticks and crosses:
         return False
-    return bool(ticks or crosses) and all(_YES.match(cell) or _NO.match(cell) for cell in cells)
+    plain = sum(bool(_YES.match(cell) or _NO.match(cell)) for cell in cells)
+    return bool(ticks or crosses) and 2 * plain >= len(cells)
+
+
+def _is_said(cells: Sequence[str], n: int, *, denied: bool) -> bool:
+    """Whether a cell says no, where that is asked for; else whether it says anything else."""
+    if denied:
+        return bool(_NO.match(cells[n]))
+    return not _NO.match(cells[n]) and not _LESSER.match(cells[n])
 
 
 def _denies(asked: QuestionWords, column: frozenset[str]) -> bool:

@@ -1,0 +1,36 @@
+"""Whether a text says what must, what may or what must not be done."""
+
+import re
+from typing import Literal
+
+Modality = Literal["must", "may", "must not"]
+
+_NOT = re.compile(
+    r"\b(?:may|must|can|could|should|shall|is|are|am) (?:\w+ ){0,3}?(?:not|never)\b|"
+    r"\bnot (?:be )?(?:allowed|permitted)\b|\b(?:cannot|cant|never|forbidden|prohibited|banned)\b|"
+    r"\b\w+n['’]t\b|\bdo not\b",
+    re.IGNORECASE,
+)
+_FREE = re.compile(
+    r"\b(?:need not|not (?:need|have) to|without having to|(?:don['’]?t|doesn['’]?t) (?:need|have)|"
+    r"not (?:required|necessary))\b",
+    re.IGNORECASE,
+)
+_MUST = re.compile(
+    r"\b(?:must|shall|ha(?:ve|s) to|needs? to|required?|obliged|dut(?:y|ies))\b", re.IGNORECASE
+)
+_MAY = re.compile(r"\b(?:may|can|could|allowed|permitted|free to)\b", re.IGNORECASE)
+
+
+def modality(text: str) -> Modality | None:
+    """Return what a text says of what it speaks of; None where it says nothing, or that it is free.
+
+    "What do I have to do" is "must", "may not" is "must not", "need not" is none of the three.
+    """
+    if _FREE.search(text):
+        return None
+    if _NOT.search(text):
+        return "must not"
+    if _MUST.search(text):
+        return "must"
+    return "may" if _MAY.search(text) else None
