@@ -17,7 +17,7 @@ from retrieval.context import SearchContext
 from retrieval.index import folder_entries
 from retrieval.models import Entry, Name, Terms
 from retrieval.reading_order import reading_order
-from retrieval.text.quantities import intervals
+from retrieval.text.quantities import Interval, intervals, values
 from retrieval.text.question_phrases import without_command
 from retrieval.vocabulary.terms import key, names_of, raw_cells, stems_of
 
@@ -69,6 +69,10 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     if limited:
         fitting = [_fitting(folder, words, limited, terms, read) for folder in chosen]
         return tuple(one for one in fitting if one.count >= _LEAST)
+    if exact := _exact(words, question, terms):
+        rest = terms.in_full(word for word in words if not word.isdigit())
+        fitting = [_fitting(folder, rest, exact, terms, read) for folder in chosen]
+        return tuple(one for one in fitting if one.count >= _LEAST)
     if not words or any(word.isdigit() for word in words):
         return ()
     found = [one for folder in chosen if (one := _saying(folder, words, question, terms, read))]
@@ -77,6 +81,30 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     if not found and len(asked & said[chosen[0]]) >= _NAMED:
         return tuple(folders.whole(folder, terms) for folder in chosen)
     return ()
+
+
+def _exact(words: frozenset[str], question: str, terms: Terms) -> Amount | None:
+    """The number that a field is to have, where nothing else is asked: "with morale 12".
+
+    With its unit, if it has one: "spells with duration 6 turns".
+    """
+    found = values(question)
+    if len(found) != 1:
+        return None
+    number, units = found[0]
+    rest = terms.in_full(word for word in words if not word.isdigit())
+    fields = {terms.in_full(field) for field in terms.fields}
+    unit = next((one for one in (frozenset[str](), units) if rest - one in fields), None)
+    if unit is None:
+        return None
+    said = " ".join(_typed(words, question, terms))
+    return Amount(Interval(number, number, unit, number), said)
+
+
+def _typed(words: frozenset[str], question: str, terms: Terms) -> tuple[str, ...]:
+    """The words of a question, as they are typed, that have these stems."""
+    split = [one.strip("?!.,;:") for one in without_command(question).split()]
+    return tuple(one for one in split if words & set(stems_of(one)))
 
 
 def _fitting(
@@ -90,12 +118,18 @@ def _fitting(
         own = terms.in_full(frozenset(field))  # "more than 10 hit dice" has no unit
         for path, entry in read(folder, [_beginning(word) for word in field]):
             amounts = (next(intervals(cell), None) for cell in _values(entry, field))
-            if any(one and limited.holds(one, ignoring=own) for one in amounts):
+            if any(one and _is_within(one, limited, own) for one in amounts):
                 found.setdefault(path, entry)
     files = tuple(ListedFile(one, terms.titles[one], found[one]) for one in found)
     order = sorted(files, key=lambda file: reading_order(file.path))
     said = limited.words
     return Folder(folder, tuple(order[: folders.MOST]), len(files), said)
+
+
+def _is_within(one: Interval, limited: Amount, own: frozenset[str]) -> bool:
+    """Whether an amount is within the limit; a range "2-12" is not 12."""
+    exact = not limited.limit.is_range
+    return limited.holds(one, ignoring=own) and (not exact or one.low == limited.limit.low)
 
 
 def _values(entry: Entry, field: Name) -> list[str]:
@@ -112,7 +146,13 @@ def _values(entry: Entry, field: Name) -> list[str]:
 
 def _named(asked: frozenset[str], question: str, terms: Terms) -> list[str]:
     """The folders called as the first plural of a question, those that say most of it."""
-    said = {folder: asked & words for folder, words in folders.said_by(terms).items()}
+    folder_words = folders.said_by(terms)
+    of_others = {  # "6 turns" is of no folder "Level 6"
+        f"{value.number:g}"
+        for value in values(question)
+        if value.units and all(value.units.isdisjoint(words) for words in folder_words.values())
+    }
+    said = {folder: (asked - of_others) & words for folder, words in folder_words.items()}
     of: set[str] = set()
     for noun in map(stems_of, _PLURAL.findall(without_command(question))):
         of = {one for one in said if set(noun) & folders.name_stems(one.rsplit("/", 1)[-1])}
@@ -149,9 +189,7 @@ def _saying(
     sure = [path for path in order if best[path][0] == 0]
     kept = sure if len(sure) >= _LEAST and len(order) > _MENTIONED else order
     files = tuple(ListedFile(path, terms.titles[path], best[path][1]) for path in kept)
-    split = [one.strip("?!.,;:") for one in without_command(question).split()]
-    typed = [one for one in split if words & set(stems_of(one))]
-    return Folder(folder, files[: folders.MOST], len(files), tuple(typed))
+    return Folder(folder, files[: folders.MOST], len(files), _typed(words, question, terms))
 
 
 def _doubt(path: str, entry: Entry, words: Collection[str]) -> int | None:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from api.answer.question.comparison import compared
 from api.answer.question.limits import AGED, amount, superlative
 from api.answer.question.parts import (
     ASKS,
@@ -14,7 +15,6 @@ from api.answer.question.parts import (
     NO_PLURAL,
     QUESTION_WORD,
     clauses,
-    compared,
     named_plural,
 )
 from retrieval.models import Terms

@@ -1,11 +1,11 @@
-"""The parts of a question: names and plurals, two questions in one, and the things it compares."""
+"""The parts of a question: names and plurals, and two questions in one."""
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from api.answer.question import follow_up
-from retrieval.models import Terms
+from retrieval.models import Name, Terms
 from retrieval.text.words import STOP, WORD
 from retrieval.vocabulary.terms import key, stemmed, stems_of
 
@@ -25,14 +25,6 @@ _LEAST_PART = 2  # words that say something
 _CONDITION_FIRST = re.compile(
     r"\W*(?:if|when|while|since|as|after|before|because|once|given|although|though|unless)\b", re.I
 )
-_COMPARED = re.compile(
-    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|difference between|than|better|worse|"
-    r"which one|which of (?:them|these|the two)|"
-    r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
-    re.IGNORECASE,
-)
-_OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
-_JOINED = re.compile(rf"{_COMPARED.pattern}|\b(?:and|or)\b", re.IGNORECASE)
 _ADDS = re.compile(
     r"what (?:is|does|do|are|has|can)(?: not|n['’]?t)\W*|"
     r"(?:for |at )?how (?:much|many|big)(?: an? \w+)?\W*",
@@ -46,15 +38,6 @@ _IT = re.compile(
     r"\b(?:(?P<whose>its|their|his|her(?= \w))|it|they|them|he|him|she|her)\b", re.IGNORECASE
 )
 _POINTS = re.compile(r"\b(?:it|its|they|them|their|he|him|his|she|her|that|those|one)\b", re.I)
-_JOINING = re.compile(
-    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|or|than|(?:the )?differences? between)\b",
-    re.IGNORECASE,
-)
-_DANGLING = re.compile(r"(?:^(?:and|or)\b|\b(?:and|or|an?|the|between)(?=\W*$))\W*", re.IGNORECASE)
-_BETWEEN_WORDS = (
-    "or vs versus and compared to with than from in on a an the is really better worse more foot"
-)
-_BETWEEN = frozenset(_BETWEEN_WORDS.split())
 # "Fall damage rules" names a section, not a list of rules.
 NO_PLURAL = re.compile(
     r"(?:ss|us|is|ous|class|bonus|series|always|does|was|has|this|rules|things|odds|chances)$", re.I
@@ -102,6 +85,21 @@ def name_spans(words: Sequence[re.Match[str]], terms: Terms) -> list[tuple[int, 
     return sorted(spans)
 
 
+def in_common(one: Name, other: Name, terms: Terms) -> int:
+    """Return in how many files both are named; 1 at least for those of one folder."""
+    both = terms.names[one] & terms.names[other]
+    return len(both) or int(bool(folders_called(one, terms) & folders_called(other, terms)))
+
+
+def folders_called(name: Name, terms: Terms) -> set[str]:
+    """Return the folders that have a file of that name."""
+    return {
+        path.rpartition("/")[0]
+        for path in terms.names[name]
+        if tuple(stems_of(terms.titles[path])) == name
+    }
+
+
 def clauses(text: str, terms: Terms) -> tuple[str, ...]:
     """Return the questions of "how fast do trolls heal and how do you stop it", each made whole."""
     parts = [part.strip(" ,;?") for part in _PARTING.split(text)]
@@ -136,63 +134,6 @@ def _whole(part: str, first: str, terms: Terms) -> str:
 
 def _says_little(part: str) -> bool:
     return len(stems_of(part)) < _LEAST_PART
-
-
-def compared(text: str, terms: Terms) -> tuple[str, ...]:
-    """Return a question about two things as one about each of them; () for any other.
-
-    Two that are only joined by "and" are two where a field of both is asked for: "hit dice of a
-    troll and an ogre".
-    """
-    if not _JOINED.search(text):
-        return ()
-    words = list(WORD.finditer(text))
-    if _COMPARED.search(text) and (found := _of_one_kind(text, words, terms)):
-        return found
-    spans = name_spans(words, terms)
-    for one, other in pairwise(spans):
-        between = text[words[one[1] - 1].end() : words[other[0]].start()]
-        if not _joins(between):
-            continue
-        only_and = re.fullmatch(r"\W*(?:and|or)\W*(?:the |an? )?", between, re.IGNORECASE)
-        of_both = "and" in between and _has_field_of(text[: words[one[0]].start()], terms)
-        if only_and and not (_COMPARED.search(text) or of_both):
-            continue
-        return (_without(text, words, other), _without(text, words, one))
-    return ()
-
-
-def _of_one_kind(text: str, words: Sequence[re.Match[str]], terms: Terms) -> tuple[str, ...]:
-    """The two things of "difference between the lesser and greater wyrm"; () where none are two."""
-    for one, joint, other, kind in zip(words, words[1:], words[2:], words[3:], strict=False):
-        both = [f"{way[0]} {kind[0]}" for way in (one, other)]
-        joins = joint[0].lower() in {"and", "or", "vs", "versus"}
-        if joins and all(key(name) in terms.names for name in both):
-            around = (text[: one.start()], text[kind.end() :])
-            bare = [_JOINING.sub(" ", name.join(around)) for name in both]
-            return tuple(_DANGLING.sub("", " ".join(part.split())).strip(" ,;:") for part in bare)
-    return ()
-
-
-def _has_field_of(text: str, terms: Terms) -> bool:
-    """Whether a text ends as "hit dice of a" and "how much xp do" do, with the name of a field."""
-    stems = stems_of(text)
-    names = [*((one,) for one in stems), *pairwise(stems)]
-    return bool(_OF.search(text)) and not terms.fields.isdisjoint(names)
-
-
-def _joins(between: str) -> bool:
-    """Whether what is between two names compares them, and says nothing else."""
-    words = [word.lower() for word in WORD.findall(between)]
-    known = all(word in _BETWEEN or word.endswith("er") for word in words)
-    return known and not {"or", "vs", "versus", "compared", "than", "and"}.isdisjoint(words)
-
-
-def _without(text: str, words: Sequence[re.Match[str]], span: tuple[int, int]) -> str:
-    first, last = words[span[0]].start(), words[span[1] - 1].end()
-    left = f"{text[:first]} {text[last:]}"
-    left = _JOINING.sub(" ", left)
-    return _DANGLING.sub("", " ".join(left.split())).strip(" ,;:")
 
 
 def named_plural(text: str) -> tuple[str, ...]:

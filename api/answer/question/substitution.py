@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 
 from api.answer.question import follow_up
-from api.answer.question.parts import ASKS, QUESTION_WORD, names_in
+from api.answer.question.parts import ASKS, QUESTION_WORD, in_common, names_in
 from retrieval.models import Terms
 from retrieval.text.words import STOP
-from retrieval.vocabulary.terms import key, stems_of
+from retrieval.vocabulary.terms import key
 
 _ANOTHER = re.compile(
     r"^\W*(?:(?:ok|and|or|then|so|but)\b\W*)*(?:(?:what|how) about|same for|for)?\s*"
@@ -63,7 +63,7 @@ def asked_of_another(typed: str, before: str, terms: Terms) -> str | None:
     if not STOP.isdisjoint(rest.lower().split()):  # "and its range" is asked of the same thing
         return None
     alike = {
-        thing: _in_common(key(thing), key(rest), terms)
+        thing: in_common(key(thing), key(rest), terms)
         for thing in names_in(before, terms)
         if key(thing) in terms.names and key(thing) != key(rest)
     }
@@ -116,17 +116,3 @@ def _replaced(question: str, name: str, other: str) -> str:
         made += other if is_name else words[at]
         at += len(wanted) if is_name else 1
     return made
-
-
-def _in_common(one: tuple[str, ...], other: tuple[str, ...], terms: Terms) -> int:
-    """In how many files both are named; 1 at least where files of one folder are called so."""
-    both = terms.names[one] & terms.names[other]
-    return len(both) or int(bool(_folders(one, terms) & _folders(other, terms)))
-
-
-def _folders(name: tuple[str, ...], terms: Terms) -> set[str]:
-    return {
-        path.rpartition("/")[0]
-        for path in terms.names[name]
-        if tuple(stems_of(terms.titles[path])) == name
-    }

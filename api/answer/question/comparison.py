@@ -1,0 +1,122 @@
+"""A question that compares two things, as one about each of them."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from api.answer.question.parts import folders_called, in_common, name_spans
+from retrieval.models import Name, Terms
+from retrieval.text.words import WORD
+from retrieval.vocabulary.terms import key, stems_of
+
+_COMPARED = re.compile(
+    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|difference between|than|better|worse|"
+    r"which one|which of (?:them|these|the two)|"
+    r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
+    re.IGNORECASE,
+)
+_OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
+_JOINED = re.compile(rf"{_COMPARED.pattern}|\b(?:and|or)\b", re.IGNORECASE)
+_JOINING = re.compile(
+    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|or|than|(?:the )?differences? between)\b",
+    re.IGNORECASE,
+)
+_THAN = re.compile(
+    r"\b(?:more|less|better|worse|\w{3,30}er) (?:\w+ ){0,4}?(?P<than>than) (?:an? |the )?",
+    re.IGNORECASE,
+)
+_DANGLING = re.compile(r"(?:^(?:and|or)\b|\b(?:and|or|an?|the|between)(?=\W*$))\W*", re.IGNORECASE)
+_BETWEEN_WORDS = (
+    "or vs versus and compared to with than from in on a an the is really better worse more foot"
+)
+_BETWEEN = frozenset(_BETWEEN_WORDS.split())
+_Span = tuple[int, int]  # of words, from the first to behind the last
+
+
+def compared(text: str, terms: Terms) -> tuple[str, ...]:
+    """Return a question about two things as one about each of them; () for any other.
+
+    Two that are only joined by "and" are two where a field of both is asked for: "hit dice of a
+    troll and an ogre".
+    """
+    if not _JOINED.search(text):
+        return ()
+    words = list(WORD.finditer(text))
+    if _COMPARED.search(text) and (found := _of_one_kind(text, words, terms)):
+        return found
+    spans = name_spans(words, terms)
+    if both := _than(text, words, spans, terms):
+        return both
+    for one, other in pairwise(spans):
+        between = text[words[one[1] - 1].end() : words[other[0]].start()]
+        if not _joins(between):
+            continue
+        only_and = re.fullmatch(r"\W*(?:and|or)\W*(?:the |an? )?", between, re.IGNORECASE)
+        of_both = "and" in between and _has_field_of(text[: words[one[0]].start()], terms)
+        if only_and and not (_COMPARED.search(text) or of_both):
+            continue
+        return (_without(text, words, other), _without(text, words, one))
+    return ()
+
+
+def _of_one_kind(text: str, words: Sequence[re.Match[str]], terms: Terms) -> tuple[str, ...]:
+    """The two things of "difference between the lesser and greater wyrm"; () where none are two."""
+    for one, joint, other, kind in zip(words, words[1:], words[2:], words[3:], strict=False):
+        both = [f"{way[0]} {kind[0]}" for way in (one, other)]
+        joins = joint[0].lower() in {"and", "or", "vs", "versus"}
+        if joins and all(key(name) in terms.names for name in both):
+            around = (text[: one.start()], text[kind.end() :])
+            bare = [_JOINING.sub(" ", name.join(around)) for name in both]
+            return tuple(_DANGLING.sub("", " ".join(part.split())).strip(" ,;:") for part in bare)
+    return ()
+
+
+def _has_field_of(text: str, terms: Terms) -> bool:
+    """Whether a text ends as "hit dice of a" and "how much xp do" do, with the name of a field."""
+    stems = stems_of(text)
+    names = [*((one,) for one in stems), *pairwise(stems)]
+    return bool(_OF.search(text)) and not terms.fields.isdisjoint(names)
+
+
+def _joins(between: str) -> bool:
+    """Whether what is between two names compares them, and says nothing else."""
+    words = [word.lower() for word in WORD.findall(between)]
+    known = all(word in _BETWEEN or word.endswith("er") for word in words)
+    return known and not {"or", "vs", "versus", "compared", "than", "and"}.isdisjoint(words)
+
+
+def _than(
+    text: str, words: Sequence[re.Match[str]], spans: Sequence[_Span], terms: Terms
+) -> tuple[str, ...]:
+    """Of "does a troll heal faster than a vampire" the question about either; () for any other."""
+    found = _THAN.search(text)
+    other = next((one for one in spans if found and words[one[0]].start() == found.end()), None)
+    if found is None or other is None:
+        return ()
+    name = key(_text(text, words, other))
+    known = [one for one in spans if words[one[1] - 1].end() < found.end() and one != other]
+    alike = {one: _alike(key(_text(text, words, one)), name, terms) for one in known}
+    best = max(alike, key=lambda one: alike[one], default=None)
+    if best is None or not any(alike[best]):
+        return ()
+    first = text[: found.start("than")].rstrip() + text[words[other[1] - 1].end() :]
+    start, end = words[best[0]].start(), words[best[1] - 1].end()
+    return first, f"{first[:start]}{_text(text, words, other)}{first[end:]}"
+
+
+def _alike(one: Name, other: Name, terms: Terms) -> tuple[bool, int]:
+    """Whether two names are files of one folder, and in how many files both are things."""
+    same = bool(folders_called(one, terms) & folders_called(other, terms))
+    is_field = one in terms.fields or other in terms.fields
+    return same, 0 if one == other or (is_field and not same) else in_common(one, other, terms)
+
+
+def _text(text: str, words: Sequence[re.Match[str]], span: _Span) -> str:
+    return text[words[span[0]].start() : words[span[1] - 1].end()]
+
+
+def _without(text: str, words: Sequence[re.Match[str]], span: tuple[int, int]) -> str:
+    first, last = words[span[0]].start(), words[span[1] - 1].end()
+    left = f"{text[:first]} {text[last:]}"
+    left = _JOINING.sub(" ", left)
+    return _DANGLING.sub("", " ".join(left.split())).strip(" ,;:")
