@@ -1,7 +1,7 @@
 """What a card only refers to: an embed, or a rule that is said to stand elsewhere."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,12 @@ from retrieval.vocabulary.terms import key
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?P<name>[^*_|\n]{3,60})\1")
 _LINK = re.compile(r"\[(?P<name>[^\]\n]{1,80})\]\((?P<file>[^)#\n]{1,200}\.md)[^)\n]{0,100}\)")
 _HOW_MUCH = re.compile(r"\bhow (?:many|much|long|far|old|often|heavy|high|big)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.;!?]) ")
+_REFERS = re.compile(
+    r"(?:\bsee(?: also)?|:|\b(?:is|are|stands?|told|found|listed|given) (?:in|under|on))\W*$",
+    re.IGNORECASE,
+)
+_MOSTLY = 0.5  # of the question
 _SEE = re.compile(r"\b[Ss]ee (?:also |the )?(?P<name>[A-Z][\w'’-]*(?: [A-Z][\w'’-]*){0,4})")
 
 
@@ -37,7 +43,8 @@ def places(
         rest = line.quote
         for written in named:
             rest = rest.replace(written, " ")
-        if not named or not _is_unanswered(card.path, replace(line, quote=rest), asked):
+        of_all = line is card.best and _refers_for_all(line.quote, named, asked)
+        if not named or not (of_all or _is_unanswered(card.path, replace(line, quote=rest), asked)):
             continue
         files = (_file_called(name, terms) for name in named.values())
         path = next((one for one in files if one and one != card.path), None)
@@ -54,6 +61,19 @@ def _lines(card: Card, asked: QuestionWords) -> Iterator[Entry]:
     for number, line in card.lines.items():
         if asked.words & asked.stems(line) - said:
             yield replace(card.best, quote=line, first_line=number, last_line=number)
+
+
+def _refers_for_all(line: str, named: Collection[str], asked: QuestionWords) -> bool:
+    """Whether a sentence says only where most of what is asked stands: "Who may build, see Halls".
+
+    One with a number says something itself.
+    """
+    for sentence in _SENTENCE_END.split(line):
+        written = next((one for one in named if one in sentence), "")
+        before = sentence.partition(written)[0] if written else ""
+        if _REFERS.search(before) and not any(map(str.isdigit, searchable(before))):
+            return asked.share(asked.stems(before)) > _MOSTLY
+    return False
 
 
 def _is_unanswered(path: str, line: Entry, asked: QuestionWords) -> bool:
