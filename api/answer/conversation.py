@@ -4,15 +4,22 @@ import re
 from collections.abc import Callable, Sequence
 
 from api.answer.question import follow_up, substitution
-from api.answer.question.parts import QUESTION_WORD, things_in
+from api.answer.question.parts import things_in
 from retrieval.context import SearchContext
 from retrieval.models import SearchResult, Terms
 from retrieval.search import opened
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
-from retrieval.vocabulary.terms import ASKED_FIELD, key, stems_of
+from retrieval.vocabulary.terms import ASKED_FIELD, key, stems_of, title
 
-_THE = re.compile(r"\b(?:the|its|his|her|their)\b", re.IGNORECASE)
+_THE_FIELD = re.compile(
+    r"\W*(?:what(?: is|s|['’]s| are| was)? (?:the|its|his|her|their)|how (?:much|many)) "
+    r"(?P<name>\w+(?: \w+){0,3})\W*",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(r"\W*(?P<name>\w+(?: \w+){0,3})\W*")  # "Range?"
+_SEVERAL = re.compile(r"\w*[a-rt-z]s", re.IGNORECASE)  # one word, and a plural
+_HOW = re.compile(r"\bhow (?:old|tall|high|wide|deep|strong)\b", re.IGNORECASE)
 # What a question for a field holds besides: "how long does it last", "how far can it go".
 _BESIDES = frozenset(stems_of("last take go reach get be does exactly again then it"))
 
@@ -46,9 +53,14 @@ def standing_alone(
     carried = f"{before} {typed}" if is_field else follow_up.self_contained(typed, history)
     if not result.hits:
         return carried
-    heading = result.hits[0].chunk.heading
-    names = [name for name in things_in(before, terms) if name.lower() not in heading.lower()]
-    whole = " ".join(dict.fromkeys([*names, heading, follow_up.without_link(typed)]))
+    chunk = result.hits[0].chunk
+    things = things_in(before, terms)
+    files = {key(one) for one in terms.titles.values()} & {key(thing) for thing in things}
+    # Of a file that is named another one is not meant, though it may say more of it.
+    heading = chunk.heading if not files or key(title(chunk.path)) in files else ""
+    names = [name for name in things if name.lower() not in heading.lower()]
+    said = [*names, *filter(None, [heading]), follow_up.without_link(typed)]
+    whole = " ".join(dict.fromkeys(said))
     # Without the heading it may be short enough.
     return next((one for one in (whole, carried) if _fits(context, one)), typed)
 
@@ -56,14 +68,18 @@ def standing_alone(
 def asks_for_field(question: str, terms: Terms) -> bool:
     """Tell whether a question asks for a field and names nothing that has it: "what is the range".
 
-    So does "how far can it go"; "what is morale" asks what that is.
+    So do "how far can it go" and "how much xp". "What is morale" asks what that is, and "what are
+    the discounts" for a list.
     """
     text = follow_up.without_link(question)
-    name = key(text)
-    if name in terms.fields:
-        return "?" in text or bool(QUESTION_WORD.search(text) and _THE.search(text))
-    rest = ASKED_FIELD.sub(" ", text)
-    return rest != text and _BESIDES.issuperset(stems_of(rest))
+    rest = ASKED_FIELD.sub(" ", _HOW.sub(" ", text))
+    if rest != text and _BESIDES.issuperset(stems_of(rest)):
+        return True
+    of = _THE_FIELD.fullmatch(text) or (_FIELD.fullmatch(text) if "?" in text else None)
+    if of is None or _SEVERAL.fullmatch(of["name"]):
+        return False
+    name = terms.in_full(key(of["name"]))
+    return bool(name) and any(terms.in_full(field) == name for field in terms.fields)
 
 
 def _is_new_subject(typed: str, terms: Terms) -> bool:

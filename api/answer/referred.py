@@ -13,7 +13,7 @@ from retrieval.refusal.asked_kind import is_unsaid
 from retrieval.text import embeds
 from retrieval.text.dialects import WIKI, link_words
 from retrieval.text.normalize import searchable
-from retrieval.vocabulary.terms import key
+from retrieval.vocabulary.terms import key, title
 
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?P<name>[^*_|\n]{3,60})\1")
 _LINK = re.compile(r"\[(?P<name>[^\]\n]{1,80})\]\((?P<file>[^)#\n]{1,200}\.md)[^)\n]{0,100}\)")
@@ -43,7 +43,7 @@ def places(
         rest = line.quote
         for written in named:
             rest = rest.replace(written, " ")
-        of_all = line is card.best and _refers_for_all(line.quote, named, asked)
+        of_all = line is card.best and _refers_for_all(card, named, asked)
         if not named or not (of_all or _is_unanswered(card.path, replace(line, quote=rest), asked)):
             continue
         files = (_file_called(name, terms) for name in named.values())
@@ -63,16 +63,18 @@ def _lines(card: Card, asked: QuestionWords) -> Iterator[Entry]:
             yield replace(card.best, quote=line, first_line=number, last_line=number)
 
 
-def _refers_for_all(line: str, named: Collection[str], asked: QuestionWords) -> bool:
+def _refers_for_all(card: Card, named: Collection[str], asked: QuestionWords) -> bool:
     """Whether a sentence says only where most of what is asked stands: "Who may build, see Halls".
 
     One with a number says something itself.
     """
-    for sentence in _SENTENCE_END.split(line):
+    above = asked.stems(f"{card.heading} {title(card.path)}")
+    for sentence in _SENTENCE_END.split(card.best.quote):
         written = next((one for one in named if one in sentence), "")
         before = sentence.partition(written)[0] if written else ""
         if _REFERS.search(before) and not any(map(str.isdigit, searchable(before))):
-            return asked.share(asked.stems(before)) > _MOSTLY
+            said = asked.stems(before)
+            return bool(said & asked.words - above) and asked.share(said | above) > _MOSTLY
     return False
 
 
@@ -97,6 +99,6 @@ def _named(line: str) -> Iterator[tuple[str, str]]:
 def _file_called(name: str, terms: Terms) -> str | None:
     """The one file that is called so, else the one that has something of that name."""
     wanted = key(name.rsplit("/", 1)[-1])
-    called = [path for path, title in terms.titles.items() if wanted and key(title) == wanted]
+    called = [path for path, name in terms.titles.items() if wanted and key(name) == wanted]
     paths = called or [path for path in terms.names.get(wanted, ()) if path in terms.titles]
     return paths[0] if len(paths) == 1 else None

@@ -28,6 +28,8 @@ _NAMED = 3  # words of a folder's name and above it that make it the one that is
 _MENTIONED = 20  # files; of more only those are listed whose entry is called what is asked
 # What is denied, to the end of its clause: "immune to fear, not to sleep".
 _DENIED = re.compile(r"\b(?:not|no|never|without|cannot|\w+n['’]t)\b[^.,;:]*", re.IGNORECASE)
+_BOLD = re.compile(r"\*\*([^*:\n]{1,40}):?\*\*:? (?P<value>[^*|<\n]+)")  # "**ML** 12"
+_MORE = re.compile(r"[+×]|\bper\b")  # "6 turns + 1 turn per level" is not 6 turns
 _ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
 _NEAREST = 2  # folders
 
@@ -117,8 +119,7 @@ def _fitting(
     for field in fields:
         own = terms.in_full(frozenset(field))  # "more than 10 hit dice" has no unit
         for path, entry in read(folder, [_beginning(word) for word in field]):
-            amounts = (next(intervals(cell), None) for cell in _values(entry, field))
-            if any(one and _is_within(one, limited, own) for one in amounts):
+            if any(_is_within(cell, limited, own) for cell in _values(entry, field)):
                 found.setdefault(path, entry)
     files = tuple(ListedFile(one, terms.titles[one], found[one]) for one in found)
     order = sorted(files, key=lambda file: reading_order(file.path))
@@ -126,10 +127,12 @@ def _fitting(
     return Folder(folder, tuple(order[: folders.MOST]), len(files), said)
 
 
-def _is_within(one: Interval, limited: Amount, own: frozenset[str]) -> bool:
-    """Whether an amount is within the limit; a range "2-12" is not 12."""
-    exact = not limited.limit.is_range
-    return limited.holds(one, ignoring=own) and (not exact or one.low == limited.limit.low)
+def _is_within(cell: str, limited: Amount, own: frozenset[str]) -> bool:
+    """Whether a cell's first amount is within the limit; a range "2-12" is not 12."""
+    one = next(intervals(cell), None)
+    if one is None or not limited.holds(one, ignoring=own):
+        return False
+    return limited.limit.is_range or (one.low == limited.limit.low and not _MORE.search(cell))
 
 
 def _values(entry: Entry, field: Name) -> list[str]:
@@ -138,10 +141,11 @@ def _values(entry: Entry, field: Name) -> list[str]:
         row = raw_cells(entry.quote)
         if key(row[0]) == field:
             return list(row[1:])
-        names = column_names(entry.lead, len(row))[1:]  # the first one says what a row is for
-        return [cell for name, cell in zip(names, row[1:], strict=True) if key(name) == field]
+        names = column_names(entry.lead, len(row))
+        return [cell for name, cell in zip(names, row, strict=True) if key(name) == field]
     lines = (line.lstrip("-*+ ").partition(":") for line in entry.quote.split("\n"))
-    return [value.strip("* ") for name, _, value in lines if key(name) == field]
+    given = [value.strip("* ") for name, _, value in lines if key(name) == field]
+    return given or [said["value"] for said in _BOLD.finditer(entry.quote) if key(said[1]) == field]
 
 
 def _named(asked: frozenset[str], question: str, terms: Terms) -> list[str]:

@@ -43,7 +43,8 @@ NO_PLURAL = re.compile(
     r"(?:ss|us|is|ous|class|bonus|series|always|does|was|has|this|rules|things|odds|chances)$", re.I
 )
 _NAMED = re.compile(
-    r"^(?:[\w'-]+ ){0,5}(?P<noun>[a-z]{3,}s)(?: (?:(?:of|at|on|in|for) )?(?:\w+ ){1,2}\d+)?"
+    r"^(?:[\w'-]+ ){0,5}(?P<noun>[a-z]{3,}s)"
+    r"(?: (?:(?:of|at|on|in|for|with|having) )?(?:\w+ ){1,4}\d+(?: [a-z]+)?)?"
     r"(?: pls| plz| please)?\W*$",
     re.I,
 )

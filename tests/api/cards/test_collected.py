@@ -23,6 +23,9 @@ FILES = {
     "|---|---|---|\n| Speed | 10 feet | 90 feet |\n",
     "1. Monsters/Imp.md": "# Imp\n\nAs far as imps are concerned, they need no sleep but food.\n\n"
     "**Speed:** 300 yards.\n",
+    "1. Monsters/Elk.md": "# Elk\n\n- **Fear:** 7\n- **Stride:** 9 feet\n",
+    "1. Monsters/Yak.md": "# Yak\n\n| Fear | 7 |\n|---|---|\n| Stride | 9 feet |\n",
+    "1. Monsters/Emu.md": "# Emu\n\n- **Fear:** 2-7\n- **Stride:** 9 yards\n",
     "2. Spells/Priest Spells/Level 1/Bless.md": "# Bless\n\nA prayer gives +1.\n",
     "2. Spells/Priest Spells/Level 1/Light.md": "# Light\n\nIt can be reversed.\n",
     "2. Spells/Reversible Spells.md": "# Reversible Spells\n\nLight and no other.\n",
@@ -53,6 +56,8 @@ def found(asked: str) -> list[Folder]:
         ("monsters that are immune to sleep", ["Ghoul", "Golem"]),
         ("monsters with a speed of 40 feet or more", ["Djinn", "Golem", "Troll"]),  # by a field
         ("monsters with a speed under 30 feet", ["Djinn", "Golem"]),
+        ("monsters with fear 7", ["Elk", "Yak"]),  # a range "2-7" is not 7
+        ("which monsters have a stride of 9 feet", ["Elk", "Yak"]),  # that of 9 yards is another
         ("what spells does a priest pray for at level 1", ["Bless", "Light"]),  # all of the folder
     ],
 )

@@ -47,12 +47,25 @@ def covered(terms: Terms, question: str, path: str, entries: Sequence[Entry]) ->
     st.lists(st.sampled_from(ENTRIES), max_size=5),
     st.sampled_from([TROLL, WOLF, LIGHT, LONGER, ""]),
 )
-def test_the_coverage_is_between_0_and_1_and_a_fifth(
+def test_the_coverage_is_between_0_and_1_and_what_is_added(
     question: str, entries: list[Entry], path: str
 ) -> None:
     found = covered(TERMS, question, path, entries)
-    assert 0.0 <= found <= 1.2 + 1e-9
+    assert 0.0 <= found <= 1.6 + 1e-9
     assert found == max((covered(TERMS, question, path, [one]) for one in entries), default=0.0)
+
+
+def test_a_thing_called_with_its_kind_counts_more_than_a_field_of_that_name() -> None:
+    terms = learnt(
+        ("Spells/Level 1/Light.md", OF_LIGHT),
+        ("Shadow.md", dark := entry("**Light spell:** it hides", "Shadow", line=5)),
+    )
+    told = covered(terms, "the light spell", "Spells/Level 1/Light.md", [OF_LIGHT])
+    assert told == pytest.approx(1.4)
+    assert told > covered(terms, "the light spell", "Shadow.md", [dark])
+    # Its kind alone is not named: the title is not all there.
+    other = covered(terms, "a spell", "Spells/Level 1/Light.md", [OF_LIGHT])
+    assert other == 0.0
 
 
 def test_a_thing_and_its_field_are_all_of_a_question() -> None:

@@ -28,7 +28,7 @@ _BOLD_SIGN = re.compile(
     r"\*\*([A-Z]\w{0,4})\*\*:? (?:[–—-] )?(\w{2,20}(?: \w{2,20}){0,2})(?=[,;.]|\s*$)", re.MULTILINE
 )
 _NAME_ENDS = re.compile(r":| (?:to|of|for|in|per) ")  # of "transferable to others"
-_ANY = re.compile(r"(?:any(?:one|body)?|all|every(?:one|body)?)\b", re.IGNORECASE)
+_ANY = re.compile(r"(?:any(?:one|body)?|all|every(?:one|body)?)$", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<!\w)\d[\d.,]*\b")
 # What a row need not say that is asked for: "which poisons are put on a blade".
 _LIGHT = frozenset(
@@ -118,11 +118,11 @@ def _for_any(
     saying: Sequence[Part],
     asked: QuestionWords,
 ) -> list[Part]:
-    """The rows that say "any" or "all" in the one column where the others say these words."""
+    """The rows that say "any" or "all" in the first column where the others say these words."""
     cells = [own for part, own in rows if part in saying]
     columns = range(1, min(map(len, cells)))
     of_words = [n for n in columns if all(words <= asked.stems(own[n]) for own in cells)]
-    if len(of_words) != 1:
+    if not of_words:
         return []
     column = of_words[0]
     return [part for part, own in rows if _ANY.match("".join(own[column : column + 1]))]
@@ -170,10 +170,11 @@ def _by_mark(
     """
     meant, table = _table(file, block, rows)
     written = column_names("\n".join(header(file, block)), len(meant))
-    found = marked_rows(list(zip(written, meant, strict=True)), table, asked)
+    about = above(file, block, asked)
+    found = marked_rows(list(zip(written, meant, strict=True)), table, asked, about)
     if found is None:
         return None
-    words = asked.words - above(file, block, asked) - found.said
+    words = asked.words - about - found.said
     words &= asked.stems(" ".join(row for _, row in rows))
     both = tuple(p for p, row in rows if p in found.parts and words <= asked.stems(row))
     typed = _as_typed(words | found.said, asked) or ("forbidden",)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from api.answer.cards.blocks import Part
+from api.answer.cards.lists.cell_marks import bare, is_marked, is_said
 from api.answer.question.limits import AGED
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
@@ -19,16 +20,8 @@ from retrieval.vocabulary.terms import stems_of
 
 Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 
-_NO = re.compile(
-    r"(?:no(?! (?:more|less|fewer|limit)\b)|not|none|never|n/a|forbidden|prohibited|banned|"
-    r"refused)\b|[✗✘❌]|[-–—]?$",
-    re.IGNORECASE,
-)
-_FOOTNOTE = re.compile(r"(?:[¹²³⁴⁵⁶⁷⁸⁹†‡]|\[\^\w{1,9}\]|<sup>\w{1,3}</sup>)$")
-_LESSER = re.compile(r"[○◯◌]")  # beside a full mark: recommended, or in part
+_BARE = (["yes"], ["no"])  # of which others than a value may follow
 _SET_TO = frozenset({"is", "are", "of", "to", "set", "equals"})  # "where the grade is greater"
-_YES = re.compile(r"(?:yes|allowed|permitted|included)\b|[✓✔✅●]|[xy]$", re.IGNORECASE)
-_CROSS = re.compile(r"x$", re.IGNORECASE)  # a yes, or beside a tick a no
 _FORBIDDEN = re.compile(r"(?:forbidden|not allowed|prohibited|banned)\b", re.IGNORECASE)
 _DENIAL = re.compile(
     r"\b(?:not|no|never|without|cannot|cant|dont|doesnt|forbidden|banned|prohibited)\b|n['’]t\b",
@@ -47,6 +40,14 @@ _LIGHT_WORDS = (
     "allows allowed permit permits permitted take any use used"
 )
 _LIGHT = STOP.union(_LIGHT_WORDS.split())
+# Words that leave a question's sense as it is, whatever table it is asked of.
+_PLAIN_WORDS = (
+    "forbidden prohibited banned bring carry keep store give given feed eat enter visit open run "
+    "work sell hold book rent hire borrow play watch see find come go travel fit suit suitable ok "
+    "okay fine good safe list name tell show thing one require required requires use wear able "
+    "possible please am me us"
+)
+_PLAIN = frozenset(stems_of(f"{_LIGHT_WORDS} {_PLAIN_WORDS}"))
 ASKS_FORBIDDEN = re.compile(
     r"(?:\b(?:not|never)|n['’]?t) (?:be )?(?:allowed|permitted)\b|"
     r"\b(?:forbidden|banned|prohibited)\b|"
@@ -79,48 +80,71 @@ class _Column(NamedTuple):
 
 
 def marked_rows(
-    columns: Sequence[tuple[str, ...]], table: Table, asked: QuestionWords
+    columns: Sequence[tuple[str, ...]],
+    table: Table,
+    asked: QuestionWords,
+    about: frozenset[str] = frozenset(),
 ) -> Marked | None:
     """Return the rows with a yes in the columns that the question names, or a no where it denies.
 
-    Of a column what it is called, and what that stands for.
+    Of a column what it is called, and what that stands for; `about` are the stems above the table.
     Or with the sign that it names ("severity 1"), for somebody of an age ("a 16 year old"), or that
     forbid something, where that is asked for. None where it is not plain, or all rows or none.
     """
-    if aged := AGED.search(searchable(asked.question)):
-        return _some(
-            table,
-            _of_age([name for name, *_ in columns], table, float(aged[1] or aged[2])),
-            asked,
-            aged[0],
-        )
     named = list(_named(columns, table, asked))
-    if valued := [found for one in named if (found := _with_value(one, table, asked))]:
-        return valued[0] if len(valued) == 1 else None
+    if aged := AGED.search(searchable(asked.question)):
+        names = [name for name, *_ in columns]
+        young = _of_age(names, table, float(aged[1] or aged[2]))
+        also = any(is_marked(one.cells) for one in named)  # "paid jobs for a 14 year old"
+        return None if also else _some(table, young, asked.stems(aged[0]))
+    valued = {n: found for n, one in enumerate(named) if (found := _with_value(one, table, asked))}
+    if valued:  # "online yes and by phone no" is of two columns
+        others = [one for n, one in enumerate(named) if n not in valued and is_marked(one.cells)]
+        return None if others or len(valued) > 1 else next(iter(valued.values()))
     denials = _DENIAL.findall(asked.question)
     if len(denials) > 1 or _UNCLEAR.search(asked.question):
         return None
     if not denials and (signed := [one for one in named if one.signed]):
         first, *others = signed
-        return None if others else _some(table, first.signed, asked, " ".join(first.said))
-    marked = [one for one in named if _is_marked(one.cells)]
+        return None if others else _some(table, first.signed, first.said)
+    marked = [one for one in named if is_marked(one.cells)]
     if denials and len(marked) == 1 and not _denies(asked, marked[0].said):
         return None
     if denials and len(marked) > 1:  # "underground but do not fight": which of them is denied?
         return None
     if not marked:
-        return _some(table, _forbidding(table, asked), asked, "forbidden")
+        return _some(table, _forbidding(table, asked), asked.stems("forbidden"))
+    said = frozenset().union(*(one.said for one in marked))
+    if not _is_all_understood(columns, table, asked, said, about):
+        return None
     parts = [
         part
         for n, (part, _) in enumerate(table)
-        if all(_is_said(one.cells, n, denied=bool(denials)) for one in marked)
+        if all(is_said(one.cells, n, denied=bool(denials)) for one in marked)
     ]
-    found = _some(table, parts, asked, " ".join(word for one in marked for word in one.said))
+    found = _some(table, parts, said)
     return found._replace(denied=bool(denials)) if found else None
 
 
-def _some(table: Table, parts: Sequence[Part], asked: QuestionWords, said: str) -> Marked | None:
-    return Marked(tuple(parts), asked.stems(said)) if 0 < len(parts) < len(table) else None
+def _is_all_understood(
+    columns: Sequence[tuple[str, ...]],
+    table: Table,
+    asked: QuestionWords,
+    said: frozenset[str],
+    about: frozenset[str],
+) -> bool:
+    """Whether a question asks for the table's things, and holds no word that may turn its sense.
+
+    "Which areas are closed to visitors" is no question for what they may enter.
+    """
+    things = (about | asked.stems(" ".join(name for name, *_ in columns))) - said
+    rows = asked.stems(" ".join(cell for _, row in table for cell in row))
+    is_of_table = ASKS_FORBIDDEN.search(asked.question) or not asked.words.isdisjoint(things)
+    return bool(is_of_table) and asked.words <= things | said | rows | _PLAIN
+
+
+def _some(table: Table, parts: Sequence[Part], said: frozenset[str]) -> Marked | None:
+    return Marked(tuple(parts), said) if 0 < len(parts) < len(table) else None
 
 
 def _named(
@@ -132,8 +156,7 @@ def _named(
         if not column or not names or _DENIAL.search(" ".join(called)):
             continue
         own = names[0]
-        cells = ["".join(row[column : column + 1]).strip("`* ") for _, row in table]
-        cells = [_FOOTNOTE.sub("", cell).strip() for cell in cells]
+        cells = [bare("".join(row[column : column + 1])) for _, row in table]
         signs = {sign for kind, sign in asked.codes if kind in own}
         signs |= {n for kind, n in _NUMBERED.findall(asked.question) if own & asked.stems(kind)}
         pairs = zip(table, cells, strict=True)
@@ -153,12 +176,13 @@ def _with_value(column: _Column, table: Table, asked: QuestionWords) -> Marked |
         at = next((n for n in _places(value, words) if _is_behind(column, words[:n], asked)), None)
         if not value or at is None:
             continue
+        if value in _BARE and at + len(value) < len(words):  # "paid no matter how old"
+            continue
         rest = " ".join([*words[:at], *words[at + len(value) :]])
         if _DENIAL.search(rest) or _UNCLEAR.search(rest):
             return None
         parts = [p for (p, _), own in zip(table, column.cells, strict=True) if own == cell]
-        said = asked.stems(" ".join(value)) or column.name  # "yes" says nothing by itself
-        return _some(table, parts, asked, " ".join(said))
+        return _some(table, parts, asked.stems(" ".join(value)) or column.name)
     return None
 
 
@@ -170,25 +194,6 @@ def _is_behind(column: _Column, before: Sequence[str], asked: QuestionWords) -> 
     """Whether words end with the column's name, or with it and "is"."""
     said = [word for word in before[-3:] if word not in _SET_TO]
     return bool(said) and not asked.stems(said[-1]).isdisjoint(column.name)
-
-
-def _is_marked(cells: Sequence[str]) -> bool:
-    """Whether some cells of a column say yes and others no; of the rest there are no more than of
-    these.
-    """
-    ticks = [cell for cell in cells if _YES.match(cell) and not _CROSS.match(cell)]
-    crosses = [cell for cell in cells if _CROSS.match(cell)]
-    if ticks and crosses:
-        return False
-    plain = sum(bool(_YES.match(cell) or _NO.match(cell)) for cell in cells)
-    return bool(ticks or crosses) and 2 * plain >= len(cells)
-
-
-def _is_said(cells: Sequence[str], n: int, *, denied: bool) -> bool:
-    """Whether a cell says no, where that is asked for; else whether it says anything else."""
-    if denied:
-        return bool(_NO.match(cells[n]))
-    return not _NO.match(cells[n]) and not _LESSER.match(cells[n])
 
 
 def _denies(asked: QuestionWords, column: frozenset[str]) -> bool:

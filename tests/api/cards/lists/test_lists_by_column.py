@@ -132,9 +132,11 @@ def test_a_column_that_says_no_itself_or_an_oldest_age_chooses_none(
     assert not first(context, question).said
 
 
-def test_what_begins_with_no_says_no_where_all_cells_say_yes_or_no(context: SearchContext) -> None:
+def test_what_is_denied_in_part_is_told_of_either_way(context: SearchContext) -> None:
     card = first(context, "which mower parts are covered")
-    assert names(card) == ["Motor", "Frame"]
+    assert names(card) == ["Motor", "Belt", "Frame"]  # "not after a year": the reader sees it
+    card = first(context, "which mower parts are not covered")
+    assert names(card) == ["Blade", "Belt", "Grip"]
 
 
 def test_what_is_some_years_old_is_of_no_lowest_age(context: SearchContext) -> None:

@@ -1,0 +1,39 @@
+"""What a table's cells say of yes and no: words, ticks, dashes, blanks, and what is neither."""
+
+import re
+from collections.abc import Sequence
+
+_NO = re.compile(
+    r"(?:no|not|none|never|n/a|forbidden|prohibited|banned|refused)\b(?! [^\W_])|[✗✘❌]|[-–—]?$",
+    re.IGNORECASE,
+)
+_NOT_ALWAYS = re.compile(r"(?:no|not|none|never)\b", re.IGNORECASE)  # "not before 9:00"
+_FOOTNOTE = re.compile(r"(?:[¹²³⁴⁵⁶⁷⁸⁹†‡]|\[\^\w{1,9}\]|<sup>\w{1,3}</sup>)$")
+_LESSER = re.compile(r"[○◯◌]")  # beside a full mark: recommended, or in part
+_YES = re.compile(r"(?:yes|allowed|permitted|included)\b|[✓✔✅●]|[xy]$", re.IGNORECASE)
+_CROSS = re.compile(r"x$", re.IGNORECASE)  # a yes, or beside a tick a no
+
+
+def bare(cell: str) -> str:
+    """Return a cell without the marks around it and the footnote's sign behind it."""
+    return _FOOTNOTE.sub("", cell.strip("`* ")).strip()
+
+
+def is_marked(cells: Sequence[str]) -> bool:
+    """Tell whether some cells of a column say yes, and at least half of all either yes or no."""
+    ticks = [cell for cell in cells if _YES.match(cell) and not _CROSS.match(cell)]
+    crosses = [cell for cell in cells if _CROSS.match(cell)]
+    if ticks and crosses:
+        return False
+    plain = sum(bool(_YES.match(c) or _NO.match(c) or _NOT_ALWAYS.match(c)) for c in cells)
+    return bool(ticks or crosses) and 2 * plain >= len(cells)
+
+
+def is_said(cells: Sequence[str], n: int, *, denied: bool) -> bool:
+    """Tell whether a cell says no, where that is asked for; else whether it says anything else.
+
+    What it says no to in part ("not before 9:00") is told of either way.
+    """
+    if denied:
+        return bool(_NO.match(cells[n]) or _NOT_ALWAYS.match(cells[n]))
+    return not _NO.match(cells[n]) and not _LESSER.match(cells[n])

@@ -1,0 +1,74 @@
+"""Questions that go on with a conversation, and new ones in it.
+
+The texts are of no vault that anything was fitted on.
+"""
+
+import pytest
+
+from api.answer.card_reply import AskOptions, card_reply
+from retrieval.context import SearchContext
+from tests.support.index.ingested import IndexFiles
+
+VAULT = {
+    "Chants/Ember Rain.md": (
+        "# Ember Rain\n\n- **Range:** 80 paces\n- **Duration:** 3 turns\n- **Price:** 40 marks\n\n"
+        "Sparks fall on all within 12 paces.\n"
+    ),
+    "Chants/Find Object.md": (
+        "# Find Object\n\n- **Range:** 20 paces\n- **Duration:** 9 turns\n- **Price:** 5 marks\n\n"
+        "The singer feels where it is; the range is told by the pull.\n"
+    ),
+    "Beasts/Bog Ram.md": "# Bog Ram\n\n- **Temper:** 9\n- **Hide:** 4\n\nIt butts.\n",
+    "Temper.md": (
+        "# Temper\n\nEvery beast has a temper of 2 to 12. Roll two dice: over it, it flees.\n"
+    ),
+    "Goods.md": "# Goods\n\n| Thing | Price |\n|---|---|\n| Lamp | 3 marks |\n| Rope | 1 mark |\n",
+}
+
+
+@pytest.fixture(scope="module")
+def context(index_files: IndexFiles) -> SearchContext:
+    return index_files(VAULT, rag_threshold=-9.0)
+
+
+def first(context: SearchContext, question: str, *history: str) -> str:
+    return card_reply(context, question, AskOptions(history=history)).cards[0].path
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "whats the range",
+        "what is the range",
+        "whats its range",
+        "what is its range?",
+        "how far",
+        "how long does it last",
+        "how long?",
+        "what does it cost",
+        "price?",
+        "how much does it cost",
+    ],
+)
+def test_a_field_is_asked_of_what_was_spoken_of_before(context: SearchContext, typed: str) -> None:
+    assert first(context, typed, "how much does ember rain burn") == "Chants/Ember Rain.md"
+
+
+def test_fields_one_after_the_other_are_of_the_same_thing(context: SearchContext) -> None:
+    asked = ("tell me about ember rain", "whats the range")
+    assert first(context, "how long does it last", *asked) == "Chants/Ember Rain.md"
+
+
+@pytest.mark.parametrize(
+    ("typed", "path"),
+    [
+        ("what is temper", "Temper.md"),
+        ("how much does a lamp cost", "Goods.md"),
+        ("what is the range of find object", "Chants/Find Object.md"),
+        ("bog ram temper", "Beasts/Bog Ram.md"),
+    ],
+)
+def test_what_names_a_thing_or_asks_what_a_field_is_is_new(
+    context: SearchContext, typed: str, path: str
+) -> None:
+    assert first(context, typed, "how much does ember rain burn") == path

@@ -1,0 +1,89 @@
+"""Rows by third values, lesser marks, values behind a column's name, and columns of a legend.
+
+The texts are of no vault that anything was fitted on.
+"""
+
+import pytest
+
+from api.answer.cards.blocks import blocks
+from api.answer.cards.lists import chosen_rows
+from retrieval.ranking.lines import QuestionWords
+from tests.support.index.indexed_text import indexed_file, terms_of
+
+STALLS = """# Stalls
+
+## Animals in the stalls
+
+| Stall | Dogs | Hay | Guided |
+|---|---|---|---|
+| North | yes | no | no |
+| South | on a lead | no | yes |
+| Loft | no | yes¹ | no |
+| Yard | yes | no | yes |
+| Pen | no | yes | no |
+"""
+GEAR = """# Gear
+
+## Gear at the benches
+
+**M** mask, **B** boots, **V** visor. ● = required, ○ = recommended, blank = not needed.
+
+| Bench | M | B | V |
+|---|:-:|:-:|:-:|
+| Lathe | ● | ○ | ● |
+| Press | ○ | ● | |
+| Loom | | | |
+| Oven | ● | ● | ○ |
+"""
+RODS = """# Rods
+
+## Rods of the guild
+
+| Rod | Who | Charges |
+|---|---|---|
+| Brass | singer | 4 |
+| Iron | digger | 6 |
+| Glass | any | 2 |
+| Horn | singer, digger | 3 |
+| Ash | any digger of rank | 1 |
+"""
+
+
+def rows(text: str, asked: str) -> list[str]:
+    file = indexed_file(text)
+    words = QuestionWords.of(asked, terms_of({file.path: text}))
+    table = next(one for one in blocks(file) if one.kind == "table")
+    found = chosen_rows.chosen(file, table, words)
+    lines = text.split("\n")
+    return [lines[one.first_line - 1].split("|")[1].strip() for one in found.parts] if found else []
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("which stalls allow dogs", ["North", "South", "Yard"]),  # on a lead: the reader sees it
+        ("which stalls do not allow dogs", ["Loft", "Pen"]),
+        ("which stalls have hay", ["Loft", "Pen"]),  # a footnote is part of no mark
+        ("stalls where guided is yes", ["South", "Yard"]),
+        ("stalls with guided no", ["North", "Loft", "Pen"]),
+        ("which stalls have only hay", []),
+    ],
+)
+def test_third_values_footnotes_and_values_behind_a_name(asked: str, shown: list[str]) -> None:
+    assert rows(STALLS, asked) == shown
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("which benches need a mask", ["Lathe", "Oven"]),  # for the press it is recommended
+        ("which benches do not need a mask", ["Loom"]),
+        ("which benches need boots", ["Press", "Oven"]),
+    ],
+)
+def test_a_legend_without_a_sign_names_columns(asked: str, shown: list[str]) -> None:
+    assert rows(GEAR, asked) == shown
+
+
+def test_any_is_everybody_and_any_of_a_kind_only_these() -> None:
+    assert rows(RODS, "which rods can a singer use") == ["Brass", "Glass", "Horn"]
