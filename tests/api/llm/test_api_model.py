@@ -62,7 +62,8 @@ def test_a_follow_up_is_made_whole_by_the_model_and_searched_so(
     answer = model_client.post("/ask", json=body).json()
     assert answer["question"] == llm.reply
     assert answer["usage"]["prompt_tokens"] == len(llm.prompts) * USAGE["prompt_tokens"]
-    assert "Last question: And in water?" in llm.prompts[0]
+    between = r"<last-question-(\w{16})>\nAnd in water\?\n</last-question-\1>"
+    assert re.search(between, llm.prompts[0])
     assert f"Question: {llm.reply}" in llm.prompts[1]
 
 
