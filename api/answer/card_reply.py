@@ -1,5 +1,6 @@
 """From a question to the cards of its answer: what the API, the page and the evals all call."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -43,6 +44,7 @@ class AskOptions:
 
 
 PLAIN_ASK = AskOptions()
+_LINKING = re.compile(r"[\[*_]|\bsee\b", re.IGNORECASE)  # without these no line names another file
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,9 @@ def understood(
     said = None if is_about else _talk(typed, terms, shown, options.texts)
     if said:
         return Understood(typed, talk=said)
-    question = written_out(context, alone or _standing_alone(context, typed, options, terms), terms)
+    if options.history and not alone:
+        alone = _standing_alone(context, typed, options, terms)
+    question = written_out(context, alone or typed, terms)
     corrections: tuple[Correction, ...] = ()
     if context.settings.language == ENGLISH:  # "ausleihen" is no slip of "ausleihe"
         question, corrections = spelling.corrected(question, terms, context.embedder.tokens.is_word)
@@ -177,7 +181,8 @@ def _referred(
     context: SearchContext, reply: CardReply, options: AskOptions, shown: Terms
 ) -> list[SearchResult]:
     """What the best line only refers to, as it stands in a file of its own."""
-    if not reply.cards:
+    shown_lines = "\n".join(reply.cards[0].lines.values()) if reply.cards else ""
+    if not _LINKING.search(shown_lines):
         return []
     asked = QuestionWords.of(reply.question, shown)
     own = referred.places(reply.cards[0], asked, shown, options.filters)

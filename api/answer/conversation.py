@@ -17,8 +17,6 @@ _THE_FIELD = re.compile(
     r"(?P<name>\w+(?: \w+){0,3})\W*",
     re.IGNORECASE,
 )
-_FIELD = re.compile(r"\W*(?P<name>\w+(?: \w+){0,3})\W*")  # "Range?"
-_SEVERAL = re.compile(r"\w*[a-rt-z]s", re.IGNORECASE)  # one word, and a plural
 _HOW = re.compile(r"\bhow (?:old|tall|high|wide|deep|strong)\b", re.IGNORECASE)
 # What a question for a field holds besides: "how long does it last", "how far can it go".
 _BESIDES = frozenset(stems_of("last take go reach get be does exactly again then it"))
@@ -75,10 +73,11 @@ def asks_for_field(question: str, terms: Terms) -> bool:
     rest = ASKED_FIELD.sub(" ", _HOW.sub(" ", text))
     if rest != text and _BESIDES.issuperset(stems_of(rest)):
         return True
-    of = _THE_FIELD.fullmatch(text) or (_FIELD.fullmatch(text) if "?" in text else None)
-    if of is None or _SEVERAL.fullmatch(of["name"]):
-        return False
-    name = terms.in_full(key(of["name"]))
+    of = _THE_FIELD.fullmatch(text)
+    asked = of["name"] if of else text if "?" in text else ""
+    if " " not in asked and asked.lower().endswith("s") and not asked.lower().endswith("ss"):
+        return False  # several of them
+    name = terms.in_full(key(asked))
     return bool(name) and any(terms.in_full(field) == name for field in terms.fields)
 
 

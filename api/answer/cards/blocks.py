@@ -94,6 +94,12 @@ def heading_of(file: IndexedFile, block: Block) -> Part | None:
     return None
 
 
+def introduces(line: str) -> bool:
+    """Tell whether a line leads to what stands below it: "The hirer must", "You get:"."""
+    last = line.rstrip("*_` \t\r")[-1:]
+    return last == ":" or last.isalpha()
+
+
 def is_delimiter(line: str) -> bool:
     """Tell whether a line is the row of dashes under a table's header."""
     return bool(_DELIMITER.match(line))

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from api.answer.cards.asked_parts import above, asked_fields, asked_rows, field_asked, with_legends
-from api.answer.cards.blocks import Block, Part, heading_of
+from api.answer.cards.blocks import Block, Part, heading_of, introduces
 from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, is_short, numbers, whole
-from api.answer.cards.lead_ins import introduces, introducing
+from api.answer.cards.lead_ins import introducing
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 
@@ -134,7 +134,8 @@ def _introduced_ones(place: CardPlace, pieces: Sequence[Piece]) -> list[Piece]:
     shown = {number for piece in pieces for number in numbers(piece)}
     for piece in pieces:
         block = place.blocks[_block_of(place, piece)]
-        above = introducing(place.file, block, place.blocks)
+        is_bare = block.kind == "list" and block.lead is None
+        above = introducing(place.file, block, place.blocks) if is_bare else None
         if above and shown.isdisjoint(above.parts[0].numbers):
             made.append(whole(above))
         made.append(piece)

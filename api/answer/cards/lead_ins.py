@@ -2,14 +2,8 @@
 
 from collections.abc import Sequence
 
-from api.answer.cards.blocks import Block
+from api.answer.cards.blocks import Block, introduces
 from retrieval.models import IndexedFile
-
-
-def introduces(line: str) -> bool:
-    """Tell whether a line leads to what stands below it: "The hirer must", "You get:"."""
-    last = line.rstrip("*_` \t\r")[-1:]
-    return last == ":" or last.isalpha()
 
 
 def introducing(file: IndexedFile, block: Block, found: Sequence[Block]) -> Block | None:

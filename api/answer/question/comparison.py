@@ -16,7 +16,7 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 _OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
-_JOINED = re.compile(rf"{_COMPARED.pattern}|\b(?:and|or)\b", re.IGNORECASE)
+JOINED = re.compile(r"\b(?:vs|versus|compared|than|and|or)\b", re.IGNORECASE)  # two things
 _JOINING = re.compile(
     r"\b(?:vs\.?|versus|compared (?:to|with)|compare|or|than|(?:the )?differences? between)\b",
     re.IGNORECASE,
@@ -39,8 +39,6 @@ def compared(text: str, terms: Terms) -> tuple[str, ...]:
     Two that are only joined by "and" are two where a field of both is asked for: "hit dice of a
     troll and an ogre".
     """
-    if not _JOINED.search(text):
-        return ()
     words = list(WORD.finditer(text))
     if _COMPARED.search(text) and (found := _of_one_kind(text, words, terms)):
         return found

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from api.answer.question.comparison import compared
+from api.answer.question.comparison import JOINED, compared
 from api.answer.question.limits import AGED, amount, superlative
 from api.answer.question.parts import (
     ASKS,
@@ -133,7 +133,7 @@ def read(question: str, terms: Terms) -> Reading:
     parts = clauses(text, terms)
     if parts and not _asks_of_a_list(text):
         return Reading("parts", parts)
-    if parts := compared(text, terms):
+    if JOINED.search(text) and (parts := compared(text, terms)):
         return Reading("comparison", parts)
     if (name := _DEFINED.match(text)) and key(name["name"]) in terms.names:
         return Reading("keyword", name=name["name"])
