@@ -42,7 +42,7 @@ function follow() {
   }
   filter();
   if (question) question.open = true;
-  (question || (target && form))?.scrollIntoView();
+  if (target) (question || form).scrollIntoView();
 }
 
 if (form && list) {
