@@ -21,7 +21,7 @@ from evals.reports.plot import Curve
 from tests.support.made.made import found, question, run_of, searched
 from tests.support.made.made_measurements import measured
 from tests.support.made.made_run import HTML, made_run
-from tests.support.servers.browser import document
+from tests.support.servers.page_fixtures import New
 
 
 @pytest.fixture
@@ -209,11 +209,11 @@ def test_a_run_without_a_candidate_or_a_miss_has_a_page() -> None:
     ],
 )
 def test_the_address_chooses_questions_in_a_browser(
-    run: Run, tmp_path: Path, choice: str, shown: set[str]
+    run: Run, tmp_path: Path, tab: New, choice: str, shown: set[str]
 ) -> None:
     path = tmp_path / "report.html"
     path.write_text(html(run), "utf-8")
-    dom = document(f"{path.as_uri()}{choice}")
+    dom = tab(f"{path.as_uri()}{choice}").page.content()
     tags = Tags(dom)
     every = {name for name in tags.ids if name.startswith("q-")}
     assert every - set(tags.hidden) == shown
@@ -222,10 +222,10 @@ def test_the_address_chooses_questions_in_a_browser(
     assert tags.open == []
 
 
-def test_the_address_opens_a_question_in_a_browser(run: Run, tmp_path: Path) -> None:
+def test_the_address_opens_a_question_in_a_browser(run: Run, tmp_path: Path, tab: New) -> None:
     path = tmp_path / "report.html"
     path.write_text(html(run), "utf-8")
-    tags = Tags(document(f"{path.as_uri()}#q-late"))
+    tags = Tags(tab(f"{path.as_uri()}#q-late").page.content())
     assert (tags.open, tags.hidden) == (["q-late"], [])
     assert tags.tags.count("script") == 1  # nothing of a question ran or was added
     assert HTML not in path.read_text("utf-8")
