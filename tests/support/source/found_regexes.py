@@ -15,6 +15,7 @@ PACKAGES = ("api", "evals", "ingest", "retrieval")
 _ANCHORED = {"match", "fullmatch"}
 _CATEGORIES = {"CATEGORY_DIGIT": "1", "CATEGORY_SPACE": " ", "CATEGORY_WORD": "a"}
 _USES = _ANCHORED | {"compile", "search", "split", "sub", "subn", "findall", "finditer"}
+_USED = re.compile(rf"\.(?:{'|'.join(_USES)})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,10 @@ class Regex:
 
 @cache
 def sources() -> dict[Path, ast.Module]:
-    """The packages' files, parsed."""
+    """The packages' files that may use an expression, parsed."""
     files = (file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py")))
-    return {file: ast.parse(file.read_text("utf-8")) for file in files}
+    texts = {file: file.read_text("utf-8") for file in files}
+    return {file: ast.parse(text) for file, text in texts.items() if _USED.search(text)}
 
 
 @cache
@@ -77,15 +79,19 @@ def _anchored(tree: ast.Module, call: ast.Call) -> str:
     assert isinstance(call.func, ast.Attribute)
     uses = {call.func.attr}
     if call.func.attr == "compile":
-        names = {
-            target.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Assign) and node.value is call
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
-        uses = _methods(names) or {"search"}  # in a dict or list: used by who knows whom
+        # In a dict or list it has no name: used by who knows whom.
+        uses = _methods(_names(tree).get(call, set())) or {"search"}
     return uses.pop() if len(uses) == 1 and uses <= _ANCHORED else ""
+
+
+@cache
+def _names(tree: ast.Module) -> dict[ast.expr, set[str]]:
+    """The names that a file gives to a value, by the value."""
+    return {
+        node.value: {target.id for target in node.targets if isinstance(target, ast.Name)}
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+    }
 
 
 @cache
