@@ -19,7 +19,10 @@ from evals.stale import (
     replies,
     row,
 )
+from ingest import pipeline
+from retrieval.context import open_context
 from retrieval.errors import DatasetError
+from retrieval.settings import Settings
 from tests.conftest import write_vault
 from tests.support.source.promises_table import Runs
 
@@ -98,15 +101,22 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     vault = write_vault(tmp_path_factory.mktemp("stale"), FILES)
     programs = [("api",), ("api",), (FAULTY, "caching")]
     with opened(vault, programs) as stage:
-        stage.ingest()
+        ingest(stage)
         yield stage
+
+
+def ingest(stage: Stage) -> None:
+    """Ingest its vault in this process, which has imported everything."""
+    given = {"rag_data_dir": stage.folder / "pg", "vault": stage.vault}
+    with open_context(Settings.model_validate(given)) as context:
+        pipeline.run(context, stage.vault)
 
 
 @pytest.fixture
 def stage(running: Stage) -> Stage:
     """The same; its vault is as it was before any edit."""
     write_vault(running.vault, FILES)
-    running.ingest()
+    ingest(running)
     return running
 
 
