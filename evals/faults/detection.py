@@ -28,7 +28,7 @@ class Detection:
 def effect(sound: Pass, broken: Pass) -> str:
     """Return how many questions differ between two passes of search, for people."""
     if not broken.outcomes:
-        return "nothing was asked"
+        return "not everything was asked"
     pairs = list(zip(sound.outcomes, broken.outcomes, strict=True))
     hits = [(a.judgement.hit, b.judgement.hit) for a, b in pairs if a.judgement and b.judgement]
     moved = sum(_passages(a) != _passages(b) for a, b in pairs)

@@ -41,7 +41,7 @@ from retrieval.settings import Settings
 
 HANDBOOK = (RULES.with_name("handbook.jsonl"), options.HANDBOOK)
 SOUND = Fault("none", "")
-_UNASKED = {"integrity: index", "lint: chunks"}  # gates that see an index alone
+_UNASKED = {"integrity: encoder", "integrity: index", "lint: chunks"}  # gates without questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,9 @@ def quiet() -> Iterator[None]:
 def searched(context: SearchContext, data: Data, fault: Fault, ready: Subject | None) -> Pass:
     """Return one pass of search with `fault` in place; without a `ready` index it is made of it.
 
-    Where the gate that has to see the fault looks at the index alone, nothing is asked. A pipeline
-    that refuses to work gives a pass with its error, which is a result.
+    Where the gate that has to see the fault looks at no question, nothing is asked, and nothing
+    more once one question has turned it red: of a pass that is not whole there are no outcomes. A
+    pipeline that refuses to work gives a pass with its error, which is a result.
     """
     files = {path: text(content) for path, content in on_disk(data.vault).items()}
     used = fault.opened(context)
@@ -133,23 +134,38 @@ def searched(context: SearchContext, data: Data, fault: Fault, ready: Subject | 
         stack.enter_context(quiet())
         try:
             measured = ready or stack.enter_context(subject(used, data.vault))
-            asked = () if fault.must_turn_red in _UNASKED else data.questions
-            outcomes = tuple(evaluate(used, measured, asked))
-            top_k = used.settings.rag_top_k
+            outcomes, found = _asked(used, measured, data.questions, fault.must_turn_red, files)
             faults: dict[str, Sequence[str]] = {
                 "integrity: encoder": list(encoder_faults(used.embedder)),
                 "integrity: stages": list(stage_faults(outcomes)),
-                "integrity: passages":
-                    [f for o in outcomes for f in passage_faults(o, files, top_k)],
-                "integrity: cards":
-                    [f for o in outcomes if o.reply for f in card_faults(o.reply, files)],
-            }  # fmt: skip
+                **found,
+            }
             if not ready:
                 faults["integrity: index"] = _index_faults(used, data.vault, measured)
                 faults["lint: chunks"] = chunk_checks.lint(data.vault).findings
             return Pass(outcomes, faults)
         except RulesError as error:
             return Pass(error=str(error))
+
+
+def _asked(
+    context: SearchContext,
+    measured: Subject,
+    questions: Sequence[Question],
+    gate: str,
+    files: Mapping[str, str],
+) -> tuple[tuple[Outcome, ...], dict[str, list[str]]]:
+    """Ask as long as it may matter to a gate; return the outcomes and the faults of single ones."""
+    outcomes: list[Outcome] = []
+    faults: dict[str, list[str]] = {"integrity: passages": [], "integrity: cards": []}
+    for outcome in evaluate(context, measured, () if gate in _UNASKED else questions):
+        outcomes.append(outcome)
+        faults["integrity: passages"] += passage_faults(outcome, files, context.settings.rag_top_k)
+        if outcome.reply:
+            faults["integrity: cards"] += card_faults(outcome.reply, files)
+        if faults.get(gate):
+            break
+    return tuple(outcomes) if len(outcomes) == len(questions) else (), faults
 
 
 def _index_faults(context: SearchContext, vault: Path, measured: Subject) -> list[str]:

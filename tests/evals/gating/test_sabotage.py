@@ -15,6 +15,9 @@ from evals.faults.of_gate import GATE_MUTANTS
 from evals.faults.replace import Fault, Replacement, applied, changed
 from evals.faults.runs import Data
 from evals.labels import dataset
+from evals.measure.evaluation import evaluate
+from evals.measure.outcome import Outcome
+from evals.measure.subject import subject
 from evals.sabotage import FAULTS
 from retrieval.context import SearchContext
 from retrieval.errors import ConfigurationError
@@ -125,6 +128,30 @@ def test_each_fault_of_answers_is_caught_by_its_gate_and_nothing_by_none(
     assert [v.fault for v in verdicts if not v.caught] == ["nothing", "nothing"]
     assert [v.red for v in verdicts if v.fault == "nothing"] == [(), ()]
     assert len(verdicts) == len(of_answers) + 2
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [("none", 19), ("wrong encoder for questions", 0), ("citations one line off", 1),
+     ("late interaction negative", 19)],
+)  # fmt: skip
+def test_no_more_is_asked_than_the_gate_of_a_fault_needs(
+    goods: SearchContext, data: tuple[Path, Data], name: str, asked: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    outcomes: list[Outcome] = []
+
+    def noted(*asked: Any) -> Iterator[Outcome]:
+        for outcome in evaluate(*asked):
+            outcomes.append(outcome)
+            yield outcome
+
+    monkeypatch.setattr(runs, "evaluate", noted)
+    (fault,) = (fault for fault in (*FAULTS, runs.SOUND) if fault.name == name)
+    with subject(goods, None) as ready:
+        found = runs.searched(goods, data[1], fault, ready)
+    assert (len(outcomes), len(found.outcomes)) == (asked, asked if asked == 19 else 0)
+    assert name in {"none", "late interaction negative"} or found.faults[fault.must_turn_red]
 
 
 def test_a_swap_is_put_back_and_a_name_that_is_gone_is_an_error() -> None:
