@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import numpy as np
 from rapidfuzz.fuzz import token_set_ratio
@@ -86,6 +87,7 @@ def twin_faults(
                 yield question, f"twin: asks in half of the words of {name}; change that one"
 
 
+@cache  # the everyday questions are compared with those of every dataset
 def _words(text: str) -> frozenset[str]:
     return frozenset(stems(fold(text)))
 
