@@ -13,10 +13,8 @@ from math import fsum
 
 from retrieval.models import Entry, Evidence, Hit, Name, Terms
 from retrieval.ranking import ranges
-from retrieval.text.normalize import searchable
-from retrieval.text.quantities import Value, values
+from retrieval.text.quantities import Value
 from retrieval.text.units import AMOUNT
-from retrieval.text.words import ordinals_in_digits
 from retrieval.vocabulary.terms import (
     asked_fields,
     fields_of,
@@ -33,7 +31,6 @@ _WORDS = 0.2  # what all of the question's words in an entry add to its nearness
 _NUMBER = 0.1  # what a row for the number that was asked for adds
 _FIELD = 0.1  # what an entry adds that has a field which was asked for in other words
 _NAMED = 0.25  # what a field adds whose name the question holds whole
-_CODE = re.compile(r"\b([^\W\d_]{2,})\s+((?![Ii]\b(?!\W*$)|a\b(?!\W*$))[^\W_]{1,2})\b")
 # "Never flee" is called so by nobody who asks how to flee.
 _NEGATED = re.compile(r"\b(?:never|not|no|none|cannot|without)\b", re.IGNORECASE)
 _AND = re.compile(r" (?:and|or|&) ", re.IGNORECASE)
@@ -69,9 +66,9 @@ class QuestionWords:
             words,
             said,
             fsum(terms.weight(word) for word in words),
-            _values_in(question, terms),
+            ranges.values_in(question, terms),
             asked | terms.in_full(asked),
-            _codes_in(question),
+            ranges.codes_in(question),
             words & terms.in_full(stems_of(" ".join(AMOUNT.findall(question)))),
         )
 
@@ -124,28 +121,6 @@ class QuestionWords:
         return ranges.in_range(row, self.values, self.words, self.terms.in_full)
 
 
-def _codes_in(question: str) -> tuple[tuple[str, str], ...]:
-    """The codes of a question with their kind's stem: "type G", "zone b", "route S2".
-
-    They are one letter, or two signs with a capital or a digit in them. "a" and "i" are words but
-    at the end, and figures alone are numbers.
-    """
-    return tuple(
-        (kind, sign.upper())
-        for word, sign in _CODE.findall(question)
-        if len(sign) == 1 or sign != sign.lower() or not sign.isalpha()
-        if not sign.isdigit()
-        for kind in stems_of(word)
-    )
-
-
-def _values_in(question: str, terms: Terms) -> tuple[Value, ...]:
-    """The numbers of a question, "first level" among them where level is a field of the vault."""
-    in_digits = ordinals_in_digits(question, lambda word: key(word) in terms.fields)
-    text = searchable(in_digits.lower())
-    return values(text) if any(map(str.isdigit, text)) else ()
-
-
 @dataclass(frozen=True, slots=True)
 class RankedLine:
     """An entry of a passage with how near it is to the question, higher is nearer."""
@@ -193,8 +168,8 @@ def coverage(question: QuestionWords, path: str, entries: Iterable[Entry]) -> fl
     Of the question's stems, weighted by how telling they are, those in names of the entry that
     the question holds whole, and in the names of its fields; 0 where no name is held whole. What
     says how much ("60 feet") is not counted where the entry does not name it.
-    A field asked for in other words ("how long" for a duration) adds 0.2, a folder that says what
-    the file's thing is ("sleep spell") 0.4.
+    A field asked for in other words ("how long" for a duration) adds 0.2, a word of the file's
+    folders beside its name ("sleep spell") 0.4.
     """
     if not question.total:
         return 0.0
@@ -230,15 +205,26 @@ def _covered(question: QuestionWords, path: str, entry: Entry) -> float:
     if not held:
         return 0.0
     fields = question.terms.in_full(short)
-    kinds = _kinds(path) & question.words if _is_titled(path, question) else frozenset()
+    kinds = _kind_named(path, question)
     added = _FIELD_ASKED * bool(question.fields & fields) + _KIND * bool(kinds - held)
     return question.named(held | fields | kinds) + added
 
 
-def _is_titled(path: str, question: QuestionWords) -> bool:
-    """Whether the question holds the whole name of the file."""
-    name = frozenset(key(title(path)))
-    return bool(name) and (name <= question.said or question.terms.in_full(name) <= question.words)
+def _kind_named(path: str, question: QuestionWords) -> frozenset[str]:
+    """The word of a file's folders that stands beside its whole name in a question: "sleep spell".
+
+    None where it stands elsewhere: "how long does support take on-call" names no kind of file.
+    """
+    name = key(title(path))
+    if not name or not question.said.issuperset(name):
+        return frozenset()
+    said = stems_of(question.question)
+    places = range(len(said) - len(name) + 1)
+    at = next((n for n in places if tuple(said[n : n + len(name)]) == name), None)
+    if at is None:
+        return frozenset()
+    beside = {*said[max(at - 1, 0) : at], *said[at + len(name) : at + len(name) + 1]}
+    return _kinds(path) & beside
 
 
 @lru_cache(maxsize=65_536)
