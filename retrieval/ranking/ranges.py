@@ -35,7 +35,7 @@ def codes_in(question: str) -> tuple[tuple[str, str], ...]:
 
 
 def values_in(question: str, terms: Terms) -> tuple[Value, ...]:
-    """Return the numbers of a question, "first level" among them where level is a field of the vault."""
+    """Return the numbers of a question, "first level" among them where level is a field."""
     in_digits = ordinals_in_digits(question, lambda word: key(word) in terms.fields)
     text = searchable(in_digits.lower())
     return values(text) if any(map(str.isdigit, text)) else ()

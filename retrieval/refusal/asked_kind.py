@@ -80,17 +80,26 @@ def is_unsaid(path: str, entry: Entry, asked: QuestionWords) -> bool:
 
     "How many masts has the yacht" wants masts, "what colour" a colour, "dues of the guild" dues.
     """
-    text = _FEET.sub(" feet", f"{path} {entry.heading} {entry.lead} {entry.quote}")
-    text = _CLOCK.sub(" hour ", text)
-    said = asked.stems(text)
-    question = asked.question.lower()
-    if any(kind.search(question) and said.isdisjoint(words) for kind, words in _KINDS):
+    if lacks_amount(path, entry, asked):
         return True
+    said, question = _said(path, entry, asked), asked.question.lower()
     fields = asked_fields(question)
     if not said.isdisjoint(fields):
         return False
     found = (match[1] for kind in (_COUNTED, _WHICH, _OF) for match in kind.finditer(question))
     return any((words := _first(run)) and said.isdisjoint(asked.stems(words)) for run in found)
+
+
+def lacks_amount(path: str, entry: Entry, asked: QuestionWords) -> bool:
+    """Tell whether an entry has nothing of the weight, time, length, … that is asked for."""
+    question = asked.question.lower()
+    wanted = [words for kind, words in _KINDS if kind.search(question)]
+    return any(map(_said(path, entry, asked).isdisjoint, wanted)) if wanted else False
+
+
+def _said(path: str, entry: Entry, asked: QuestionWords) -> frozenset[str]:
+    text = _FEET.sub(" feet", f"{path} {entry.heading} {entry.lead} {entry.quote}")
+    return asked.stems(_CLOCK.sub(" hour ", text))
 
 
 def _first(run: str) -> str:

@@ -16,6 +16,7 @@ _ROWS = 5  # of a table
 _UNDECIDED = 12  # rows of a table that is shown whole where none of them is asked for
 _LONG_ITEM = 60  # words; of a longer item with others nested in it only those that answer are shown
 _SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown whole
+_TINY = 5  # rows of a table of which none is left out, whichever answers
 _INTRODUCED_WORDS = 120  # of one whose lead-in answers best
 _ITEM_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s")
 _SEVERAL = 2  # parts that answer, of a table whose rest is then shown as well
@@ -35,6 +36,8 @@ def _is_small(file: IndexedFile, block: Block, chosen: Sequence[RankedLine]) -> 
         return False
     of_block = [one for one in chosen if block.holds(one.entry)]
     best = chosen[0].entry
+    if of_block and block.kind == "table" and len(block.parts) <= _TINY:
+        return has_at_most(_SMALL_WORDS, file, numbers(whole(block)))
     introduced = block.lead and block.lead.holds(best) and block.kind == "list"
     sentence = any(goes_on(one.entry) for one in of_block)
     if not (introduced or sentence or chosen[0] in of_block or len(of_block) >= _SEVERAL):

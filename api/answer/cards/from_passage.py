@@ -13,6 +13,7 @@ from api.answer.cards.card import Card, CardPlace, Form, Size, is_short, numbers
 from api.answer.cards.card_content import goes_on, pieces_of, skipped_after
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine, field_words, ranked, words_of
+from retrieval.refusal.asked_kind import lacks_amount
 from retrieval.vocabulary.terms import fields_of, raw_cells, title
 
 # Measured on calibration: docs/experiments.md, E58.
@@ -22,6 +23,7 @@ KEYWORD = Size(section=130, entries=5, words=64, named=True)
 _NAMED_ROWS = 12  # of the table of a section that is asked for by its name
 _FOLDED = 50  # words of a folded card's entries, beyond which it shows the best one alone
 _NEARLY = 0.15  # by so much further from the question than the best one they may be
+_AMOUNT = 0.25  # by so much further a line may be that alone has an amount of what is asked
 _TIED, _TIED_ROOM = 0.05, 1.6  # entries as near as the best one may take so much more room
 
 
@@ -33,6 +35,7 @@ def card(hit: Hit, file: IndexedFile, asked: QuestionWords, *, size: Size = FIRS
     found: Sequence[RankedLine] = ranked(hit, asked)
     if not found:
         raise ValueError(f"the passage {hit.chunk.id} has no entry")
+    found = _amount_first(hit.chunk.path, found, asked)
     first = numbered(file, found[0], asked)
     found = [*first, *(one for one in found if one.entry not in [f.entry for f in first])]
     if size.named:
@@ -40,6 +43,24 @@ def card(hit: Hit, file: IndexedFile, asked: QuestionWords, *, size: Size = FIRS
         size = replace(size, rows=_NAMED_ROWS) if named else size
         found = named or _that_name_it(found, asked)
     return _of_section(hit, file, asked, size, _of_one_section(found))
+
+
+def _amount_first(
+    path: str, found: Sequence[RankedLine], asked: QuestionWords
+) -> Sequence[RankedLine]:
+    """The lines, first one of the best one's section that has an amount of what is asked for.
+
+    "How often may it be cast" wants "once every 7 days", though another line has more of its words.
+    Only where the best one has none, and the other is nearly as near.
+    """
+    best = found[0]
+    if not lacks_amount(path, best.entry, asked):
+        return found
+    for line in _of_one_section(found):
+        near = line.nearness >= best.nearness - _AMOUNT
+        if near and not lacks_amount(path, line.entry, asked):
+            return [line, *(one for one in found if one is not line)]
+    return found
 
 
 def of_other_sections(hit: Hit, file: IndexedFile, asked: QuestionWords) -> list[Card]:

@@ -15,7 +15,7 @@ from retrieval.models import Entry
 from retrieval.text.dialects import BLOCK_ID, MARKS, WIKI, callouts, link_words, plain_markdown
 from retrieval.text.hidden import visible
 from retrieval.text.normalize import compact, unnumbered
-from retrieval.vocabulary.terms import raw_cells
+from retrieval.vocabulary.terms import is_field, raw_cells
 
 _SEPARATOR = " … "  # between the entries of a folded card
 _WIDE = 5  # columns of a row on one line, beyond which those that are asked for stand alone
@@ -160,6 +160,8 @@ def _one_line(entry: Entry, asked: Collection[str] = ()) -> str:
         lines = BLOCK_ID.sub("", plain(entry.quote)).rstrip().split("\n")
         return " ".join(_CALLED_OUT.sub("", _MARK.sub("", line)) for line in lines)
     name, *values = raw_cells(entry.quote) or (entry.quote,)
+    if is_field(entry):  # what heads its column is the first field: "| AC | 3 |"
+        return plain(f"{name}: {values[0]}")
     columns = column_names(entry.lead, len(values) + 1)[1:]
     pairs = [pair for pair in zip(columns, values, strict=True) if pair[1]]
     if len(pairs) == 1 and not pairs[0][0]:

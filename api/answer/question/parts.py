@@ -32,7 +32,8 @@ _ADDS = re.compile(
 )
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
 _WHICH_ONE = re.compile(
-    r"which (?:one|of (?:them|these|the two)|is|has|gets|costs)\b", re.IGNORECASE
+    r"(?:which (?:one|of (?:them|these|the two)|is|has|gets|costs)|who (?:is|has|gets|needs))\b",
+    re.IGNORECASE,
 )
 _IT = re.compile(
     r"\b(?:(?P<whose>its|their|his|her(?= \w))|it|they|them|he|him|she|her)\b", re.IGNORECASE
