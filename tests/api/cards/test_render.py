@@ -150,6 +150,7 @@ def test_what_stands_between_the_parts_and_behind_them_is_marked() -> None:
         ("| Axe | | 1d8 |", "| Arm | Cost | Harm |\n|---|---|---|", "Axe · Harm: 1d8"),
         ("| Axe | 7 | 1d8 |", "| Arm | Cost |\n|---|---|", "Axe · 7 · 1d8"),
         ("| Armour | 5 |", "", "Armour: 5"),
+        ("| Hit Dice | 4 |", "| AC | 3 [16] |\n|---|---|", "Hit Dice: 4"),  # the head is a field
     ],
 )  # fmt: skip
 def test_a_row_on_one_line_names_its_columns(quote: str, lead: str, said: str) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.models import NO_TERMS
 from retrieval.ranking.lines import QuestionWords
-from retrieval.refusal.asked_kind import is_unsaid
+from retrieval.refusal.asked_kind import is_unsaid, lacks_amount
 from tests.support.made.made_entries import entry, row
 
 HORN = entry("The horn is worth 1,000 gp, but a seller is hated for a year.", "Unicorn")
@@ -72,3 +72,16 @@ def test_columns_and_headings_speak_as_well() -> None:
 def test_feet_may_be_written_as_a_sign() -> None:
     web = entry("It lies within 10' of the wall.", "Web")
     assert not is_unsaid("Web.md", web, QuestionWords.of("How far does web reach?", NO_TERMS))
+
+
+@pytest.mark.parametrize(
+    ("question", "lacks"),
+    [
+        ("How heavy is a unicorn's horn?", True),
+        ("How long is a seller hated?", False),
+        ("In which town is a unicorn's horn sold?", False),  # no amount is asked for
+    ],
+)
+def test_which_lines_lack_the_amount_that_is_asked_for(question: str, lacks: bool) -> None:
+    asked = QuestionWords.of(question, NO_TERMS)
+    assert lacks_amount("Unicorn.md", HORN, asked) is lacks
