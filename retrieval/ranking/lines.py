@@ -91,8 +91,7 @@ class QuestionWords:
     def names_file(self, path: str) -> bool:
         """Tell whether it holds the whole name of a file, and something besides."""
         name = frozenset(key(title(path)))
-        held = name < self.said or self.terms.in_full(name) < self.words
-        return bool(name) and held
+        return bool(name) and (name < self.said or self.terms.in_full(name) < self.words)
 
     def asks_for(self, path: str, entry: Entry) -> bool:
         """Tell whether it holds the whole name of a field of an entry, or asks for it otherwise."""
