@@ -1,8 +1,8 @@
 """For writers: what an edit of the vault does to search. No gate: it reports.
 
-Indexes two states of a vault, that of a git commit and that of the work tree, asks of both the
-questions that an edit can reach, and prints in Markdown which passages changed and the edited lines
-that did it. Exit status: 0 reported; 2 nothing could be measured.
+Indexes two states of a vault, that of a git commit and that of the work tree, asks every question
+of both, and prints in Markdown which passages changed and the edited lines that did it.
+Exit status: 0 reported; 2 nothing could be measured.
 """
 
 import argparse
@@ -10,13 +10,12 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from evals.impacts import changes, report, two_processes
-from evals.impacts.changes import Asked, Impact
-from evals.impacts.states import Edit, edits, file_of, prefix_of, shown, state_of
+from evals.impacts.changes import Impact
+from evals.impacts.states import edits, file_of, prefix_of, shown, state_of
 from evals.labels import dataset
 from evals.labels.dataset import Question
 from evals.labels.options import RULES_VAULT, add_options, chosen
@@ -26,11 +25,8 @@ from ingest.read import vault
 from retrieval.context import SearchContext, open_context
 from retrieval.errors import RulesError
 from retrieval.index import generations
-from retrieval.refusal import off_topic
 from retrieval.settings import load
 from retrieval.vault_files import ALIASES
-
-_FEW = 5  # one file of so many edited: of more the passages are looked at again for nothing
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,9 +53,6 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.impact", description=__doc__)
     parser.add_argument("--base", required=True, metavar="REF", help="a commit: main, HEAD^1, …")
     add_options(parser)
-    parser.add_argument(
-        "--all", action="store_true", help="ask every question, whether or not an edit reaches it"
-    )
     parser.add_argument("--out", type=Path, help="write the Markdown to this file, too")
     parser.set_defaults(vault=RULES_VAULT)  # a folder in a git tree
     return parser.parse_args(argv)
@@ -73,29 +66,12 @@ def _impact(args: argparse.Namespace) -> Impact:
         with open_context(load()) as context, ExitStack() as stack:
             top_k = args.top_k or context.settings.rag_top_k
             if not changed:  # nothing to index: what differs is no text of the vault
-                return Impact(commit, top_k, len(questions), Asked(0, 0, 0), (), ())
+                return Impact(commit, top_k, len(questions), (), ())
             before = stack.enter_context(subject(context, folder, like=_live(context)))
             after = stack.enter_context(subject(context, args.vault, like=before.generation_id))
             labels = _labels_of(commit, args.dataset, questions)
-            why = "--all was given" if args.all else _why_all(context, folder, args.vault, changed)
-            if not why and _FEW * len({edit.path for edit in changed}) > len(now):
-                why = "many files of the vault were edited"
-            edited = None if why else frozenset(edit.path for edit in changed)
-            plan = two_processes.plan((before, labels), (after, questions), edited, top_k)
-            pairs = two_processes.pairs(context, plan)
-            asked = changes.asked_of(pairs, changed, why)
-            if asked.unexpected:  # what an edit reaches was not all found
-                pairs = two_processes.pairs(context, replace(plan, edited=None))
-            return changes.compare(pairs, commit, changed, top_k, asked)
-
-
-def _why_all(context: SearchContext, before: Path, after: Path, changed: Sequence[Edit]) -> str:
-    """Say what of an edit every question may feel; "" where there is nothing of the kind."""
-    if any(edit.path.endswith(ALIASES) for edit in changed):
-        return "aliases were edited"
-    if off_topic.of_vault(before) != off_topic.of_vault(after):
-        return f"{off_topic.FILE} was edited"
-    return "FILTERS is set" if context.settings.filters else ""
+            plan = two_processes.plan((before, labels), (after, questions), top_k)
+            return changes.compare(two_processes.pairs(context, plan), commit, changed, top_k)
 
 
 def _live(context: SearchContext) -> int | None:

@@ -31,49 +31,23 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Which questions were asked of both states.
-
-    Of those that the edit does not reach, `checked` were asked all the same, and `unexpected` of
-    these changed. `why_all` says why all were asked whatever the edit reaches; "" where they
-    were not.
-    """
-
-    reached: int
-    checked: int
-    unexpected: int
-    why_all: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Impact:
     """What an edit does: of `questions`, those that changed."""
 
     base: str  # the commit
     top_k: int
     questions: int
-    asked: Asked
     edits: tuple[Edit, ...]
     changes: tuple[Change, ...]
 
 
-def asked_of(pairs: Sequence[Pair], edited: Sequence[Edit], why_all: str = "") -> Asked:
-    """Return which questions were asked of both states, and what became of those checked."""
-    checked = [(one.before, one.after) for one in pairs if one.after and not one.is_reached]
-    unexpected = sum(bool(then and now and _change(then, now, edited)) for then, now in checked)
-    return Asked(sum(one.is_reached for one in pairs), len(checked), unexpected, why_all)
-
-
-def compare(
-    pairs: Sequence[Pair], base: str, edited: tuple[Edit, ...], top_k: int, asked: Asked
-) -> Impact:
+def compare(pairs: Sequence[Pair], base: str, edited: tuple[Edit, ...], top_k: int) -> Impact:
     """Compare what the same questions got in two states, each with the labels of its time.
 
-    One that was not asked again did not change. `base` is the commit of the first state.
+    `base` is the commit of the first state.
     """
-    again = [(one.before, one.after) for one in pairs if one.after]
-    changes = [change for then, now in again if (change := _change(then, now, edited))]
-    return Impact(base, top_k, len(pairs), asked, edited, tuple(changes))
+    changes = [change for then, now in pairs if (change := _change(then, now, edited))]
+    return Impact(base, top_k, len(pairs), edited, tuple(changes))
 
 
 def _change(before: Outcome, after: Outcome, edited: Sequence[Edit]) -> Change | None:

@@ -33,8 +33,6 @@ def markdown(impact: Impact, name: str) -> str:
         "",
         f"**{counts['broken']} broken, {counts['fixed']} fixed, {counts['different']} only "
         "different.**",
-        "",
-        _asked(impact),
     ]
     for verdict, title in _TITLES.items():
         chosen = [change for change in impact.changes if change.verdict == verdict]
@@ -56,25 +54,6 @@ def annotations(impact: Impact, prefix: str) -> Iterator[str]:
             lines = edit.after or range(max(edit.after.start - 1, 1), max(edit.after.start, 2))
             title = f"broken: {asked.id}"
             yield ci.annotation("warning", prefix + edit.path, lines, title, message)
-
-
-def _asked(impact: Impact) -> str:
-    """Which questions were asked of both states, and how it was checked that the rest need not."""
-    asked = impact.asked
-    if asked.why_all:
-        return f"All questions were asked of both states: {asked.why_all}."
-    others = impact.questions - asked.reached
-    if asked.unexpected:
-        return (
-            f"All questions were asked of both states: the edits seemed to reach {asked.reached}. "
-            f"Of {others} others {asked.checked} were asked all the same, "
-            f"and {asked.unexpected} of these changed."
-        )
-    reached = f"The edits can reach {asked.reached} of {impact.questions} questions."
-    if not others:
-        return reached
-    checked = f"Of the others {asked.checked} were asked all the same, to check that"
-    return f"{reached} {checked}: none changed." if asked.checked else reached
 
 
 def _listed(changes: Sequence[Change], folder: str) -> Iterator[str]:

@@ -3,7 +3,6 @@
 What a question takes is Python, and one process has one core of it.
 """
 
-import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -11,7 +10,6 @@ from functools import lru_cache
 from multiprocessing import get_context
 from multiprocessing.sharedctypes import Synchronized
 
-from evals.impacts.reach import Edited, is_reached
 from evals.labels import dataset
 from evals.labels.dataset import Question
 from evals.measure import subject
@@ -26,10 +24,10 @@ from retrieval.settings import Settings
 from retrieval.vocabulary.file_terms import TermsCache
 
 WORTH = 120  # questions; fewer are answered before a second process has begun
-CHECKED = 50  # questions that are asked of both states, whether or not the edit reaches them
 _KEPT = 64  # questions with their vectors: a turn's, with their parts
 _TURN = 10  # questions: what a process may wait for the other in the end
 _spawn = get_context("spawn")
+Pair = tuple[Outcome, Outcome]  # what a question got in either state
 _taken: "Synchronized[int]"  # of the second process: how many turns either has taken
 
 
@@ -46,35 +44,20 @@ class RememberingEmbedder(Embedder):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """A question in two states of a vault; `after` is None where it was not asked again."""
-
-    before: Outcome
-    after: Outcome | None
-    is_reached: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked of which states, as another process reads it.
-
-    Of `edited` files only what they reach is asked of the second state; None: everything is.
-    """
+    """What is asked of which states, as another process reads it."""
 
     states: tuple[tuple[int, dict[str, str]], tuple[int, dict[str, str]]]  # generation, files
     questions: Sequence[tuple[Question, Question]]  # with the labels of either state
-    checked: frozenset[int]  # numbers of `questions`
-    edited: frozenset[str] | None
     top_k: int
 
 
 def plan(
     before: tuple[Subject, Sequence[Question]],
     after: tuple[Subject, Sequence[Question]],
-    edited: frozenset[str] | None,
     top_k: int,
 ) -> Plan:
-    """Return what is to be asked of two states; which questions are checked depends on n alone.
+    """Return what is to be asked of two states.
 
     Raises DatasetError where a question names a file by what fits several.
     """
@@ -82,12 +65,8 @@ def plan(
     then, now = (
         dataset.resolved(asked, of) for (_, asked), of in zip((before, after), files, strict=True)
     )
-    count = len(now)
-    checked = random.Random(0).sample(range(count), min(count, CHECKED))  # noqa: S311  # no secret
-    return Plan(
-        ((before[0].generation_id, files[0]), (after[0].generation_id, files[1])),
-        list(zip(then, now, strict=True)), frozenset(checked), edited, top_k,
-    )  # fmt: skip
+    states = (before[0].generation_id, files[0]), (after[0].generation_id, files[1])
+    return Plan(states, list(zip(then, now, strict=True)), top_k)
 
 
 def pairs(context: SearchContext, asked: Plan) -> list[Pair]:
@@ -145,23 +124,13 @@ def _turns(
     subjects = [
         Subject(number, files, subject.reader(context, number)) for number, files in asked.states
     ]
-    edited = None
-    if asked.edited is not None:
-        (before_id, _), (after_id, _) = asked.states
-        edited = Edited.between(contexts[1], before_id, after_id, asked.edited)
     while (start := _next(taken) * _TURN) < len(asked.questions):
-        rows = range(start, min(start + _TURN, len(asked.questions)))
-        then = [asked.questions[row][0] for row in rows]
-        before = list(evaluate(contexts[0], subjects[0], then, top_k=asked.top_k))
-        made = []
-        for row, outcome in zip(rows, before, strict=True):
-            now = asked.questions[row][1]
-            met = edited is None or is_reached(edited, now, outcome, asked.top_k)
-            after = None
-            if met or row in asked.checked:
-                (after,) = evaluate(contexts[1], subjects[1], [now], top_k=asked.top_k)
-            made.append(Pair(_light(outcome), _light(after) if after else None, met))
-        yield start, made
+        labelled = zip(*asked.questions[start : start + _TURN], strict=True)  # then, and now
+        before, after = (
+            [_light(one) for one in evaluate(of, state, rows, top_k=asked.top_k)]
+            for of, state, rows in zip(contexts, subjects, labelled, strict=True)
+        )
+        yield start, list(zip(before, after, strict=True))
 
 
 def _next(taken: "Synchronized[int]") -> int:

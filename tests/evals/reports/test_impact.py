@@ -79,6 +79,14 @@ def test_lines_that_only_moved_are_no_change(
     assert "**0 broken, 0 fixed, 0 only different.**" in capsys.readouterr().out
 
 
+def test_an_edit_of_aliases_is_one_of_the_vault(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "rules" / "aliases.yaml").write_text("lantern: torch\n", "utf-8")
+    assert run() == 0
+    assert "`rules`: 1 edits in 1 files since " in capsys.readouterr().out
+
+
 def test_a_vault_without_edits_is_reported_without_an_index(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
