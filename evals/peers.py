@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     shown = {peer for _, peer in found}
     for peer in (one for one in PEERS if one.name in shown):
         pinned = " ".join(peer.packages) + f" {dict(peer.options) or ''}"
-        print(f"{peer.name}: {pinned.strip()}{peer.note and f' ({peer.note})'}")
+        print(f"{peer.name}: {pinned.strip()}")
     every = sorted({theirs.measured_on for _, theirs in found.values()})
     print(f"Measured on {', '.join(every)}.")
     return 0

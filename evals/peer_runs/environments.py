@@ -16,16 +16,12 @@ _SAID = 300  # characters of what pip says that an error shows
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A library under its defaults: what is installed, the module that runs it, with options.
-
-    `note` says why its numbers are compared with nothing, "" where they are.
-    """
+    """A library under its defaults: what is installed, the module that runs it, with options."""
 
     name: str
     module: str
     packages: tuple[str, ...]
     options: Mapping[str, object] = field(default_factory=dict)
-    note: str = ""
 
 
 _LLAMA_INDEX = ("llama-index-core==0.14.25", "llama-index-readers-file==0.7.0")
@@ -38,8 +34,6 @@ PEERS = (
     Peer("llama-index-200", "llama_index_quickstart", _LLAMA_INDEX, {"chunk_size": 200}),
     Peer("txtai", "txtai_quickstart", _TXTAI),
     Peer("txtai-hybrid", "txtai_quickstart", _TXTAI, {"hybrid": True}),
-    Peer("haiku.rag", "haiku_rag_quickstart", ("haiku.rag==0.6.0", "torch==2.13.0"),
-         note="old: later versions need Python 3.12; not compared"),
 )  # fmt: skip
 
 

@@ -61,21 +61,21 @@ def test_what_cannot_be_installed_is_named_and_not_measured(
     monkeypatch.setenv("RAG_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
-    assert peers.main(["--set", "handbook", "--peer", "haiku.rag"]) == 2
+    assert peers.main(["--set", "handbook", "--peer", "txtai"]) == 2
     said = capsys.readouterr()
-    assert "NOT MEASURED: handbook, haiku.rag: haiku.rag was not installed: " in said.out
-    assert "haiku.rag==0.6.0" in said.out
+    assert "NOT MEASURED: handbook, txtai: txtai was not installed: " in said.out
+    assert "txtai==9.14.0" in said.out
     assert "nothing was measured" in said.err
     assert not list(tmp_path.rglob("complete"))
 
 
 def test_a_library_that_does_not_start_is_named(tmp_path: Path) -> None:
-    (haiku,) = (peer for peer in PEERS if peer.name == "haiku.rag")
+    gone = replace(LANGCHAIN, module="no_quickstart")
     with (
-        pytest.raises(RetrieverError, match=r"haiku\.rag ended with 1: .*refused"),
-        running(haiku, HERE, "http://127.0.0.1:9/v1", tmp_path),
+        pytest.raises(RetrieverError, match=r"langchain ended with 1: .*No module named"),
+        running(gone, HERE, "http://127.0.0.1:9/v1", tmp_path),
     ):
-        pytest.fail("nobody listens at that port")
+        pytest.fail("there is no such module")
 
 
 def test_langchain_follows_an_edit_and_a_deleted_file(
