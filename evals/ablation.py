@@ -58,7 +58,8 @@ def _measured(args: argparse.Namespace) -> EvalReport:
         title = _title(context, args, rows)
         files = rows[0].index.measured.files
         about = program.given(args)
-        config = results.config(context, context.fingerprint, files, args.dataset, about)
+        data = results.origin(args.dataset, files)
+        config = results.config(context, context.fingerprint, data, about)
     whole = table(rows)
     notes = [better(whole), NOTES]
     encoded = sorted({r.arm.title for r in rows for a in r.asked if a.late == "encoded"})

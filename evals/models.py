@@ -93,7 +93,7 @@ def _measured(args: argparse.Namespace) -> EvalReport:
                 seconds = perf_counter() - started
                 models += compared(context, measured, questions, rerankers, seconds)
     about = {"split": split or "all", "encoders": encoders, "rerankers": rerankers}
-    config = results.dated(measured.files, args.dataset, about)
+    config = results.dated(results.origin(args.dataset, measured.files), about)
     present = (settings.embedding_model, settings.reranker_model)
     return _report(models, present, [one.id for one in questions], config)
 

@@ -27,6 +27,7 @@ from evals.measure.evaluation import evaluate
 from evals.measure.outcome import Outcome
 from evals.measure.stats import wilson
 from evals.measure.subject import subject
+from evals.reports import results
 from retrieval.errors import DatasetError
 from retrieval.settings import load
 
@@ -40,6 +41,7 @@ class RepliedQuestions:
     """The questions of one vault: a dataset, or the part of it that is about this vault."""
 
     name: str
+    file: Path
     vault: Path
     questions: tuple[Question, ...]
 
@@ -56,7 +58,7 @@ def sets(name: str, split: str) -> list[RepliedQuestions]:
     """Return the vaults of a set with their questions. Raises DatasetError where there are none."""
     if name in _OF_FILES:
         found = [
-            RepliedQuestions(file.stem, folder_named(file.stem), tuple(
+            RepliedQuestions(file.stem, file, folder_named(file.stem), tuple(
                 question for question in dataset.load(file) if question.split == split
             ))
             for file in sorted((RULES.parent / name).glob("*.jsonl"))
@@ -67,7 +69,7 @@ def sets(name: str, split: str) -> list[RepliedQuestions]:
             files = [RULES, RULES.with_name("handbook.jsonl")]
         vaults = {"rules": RULES_VAULT, "handbook": HANDBOOK}
         found = [
-            RepliedQuestions(f"{name}, {vault}", folder, tuple(
+            RepliedQuestions(f"{name}, {vault}", file, folder, tuple(
                 question for question in dataset.load(file)
                 if question.split == split and question.vault in ("", vault)
             ))
@@ -83,15 +85,18 @@ def _measured(args: argparse.Namespace) -> EvalReport:
     outcomes: list[Outcome] = []
     tables: dict[str, Table] = {}
     notes: list[str] = []
+    data: dict[str, object] = {}
     with open_ordered(load()) as context:
         for asked in sets(args.set, args.split):
             live = asked.vault.resolve() == context.settings.vault.resolve()
             with subject(context, None if live else asked.vault) as measured:
                 found = program.collected(evaluate(context, measured, asked.questions), row)
+                data[asked.name] = results.origin(asked.file, measured.files)
             tables |= report(asked.name, found)
             notes += confidence(asked.name, found)
             outcomes += found
-        config = program.config(context, None, args)
+        about = {"top_k": context.settings.rag_top_k, **program.given(args)}
+        config = results.config(context, context.fingerprint, {"data": data}, about)
     tables |= report("all together", outcomes)
     sums = {"certainties": replies.certainties(outcomes)}
     rows = [row(one) for one in outcomes]

@@ -135,16 +135,12 @@ def table(
 
 
 def config(
-    context: SearchContext, measured: Subject | None, args: argparse.Namespace, **options: object
+    context: SearchContext, measured: Subject, args: argparse.Namespace, **options: object
 ) -> dict[str, object]:
-    """Return what a measurement depends on, the program's own options with it.
-
-    `measured` is a live index; None where several vaults were.
-    """
-    made_with = results.fingerprint(context, measured) if measured else context.fingerprint
+    """Return what a measurement of one index depends on, the program's own options with it."""
     about = {"top_k": context.settings.rag_top_k, **given(args), **options}
-    files = measured.files if measured else {}
-    return results.config(context, made_with, files, vars(args).get("dataset", RULES), about)
+    data = results.origin(args.dataset, measured.files)
+    return results.config(context, results.fingerprint(context, measured), data, about)
 
 
 def spread(values: Sequence[float]) -> str:

@@ -55,7 +55,7 @@ def measure(
         dataset_file, vault_folder, top_k, Subject(0, files, lambda _: ()), tuple(outcomes),
         values=metrics.score(outcomes, page_of, top_k=top_k, candidates=LIMIT),
         page_of=page_of,
-        config=results.dated(files, dataset_file, about),
+        config=results.dated(results.origin(dataset_file, files), about),
         taken=measurement.measurement(outcomes, depends),
         foreign=True,
     )  # fmt: skip

@@ -75,12 +75,13 @@ def measure(
     page_of = span_overlap.pages_of(measured.files)
     about = {"program": "evals.retrieval", "top_k": limit, **(options or {})}
     made_with = results.fingerprint(context, measured)
+    data = results.origin(dataset_file, measured.files)
     asked = [outcome.question for outcome in outcomes]
     depends = measurement.fingerprint(context, measured, asked, limit)
     return Run(
         dataset_file, vault_folder, limit, measured, tuple(outcomes),
         values=metrics.score(outcomes, page_of, top_k=limit, candidates=candidates),
         page_of=page_of,
-        config=results.config(context, made_with, measured.files, dataset_file, about),
+        config=results.config(context, made_with, data, about),
         taken=measurement.measurement(outcomes, depends),
     )  # fmt: skip

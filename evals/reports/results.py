@@ -36,14 +36,13 @@ def fingerprint(context: SearchContext, measured: Subject) -> Fingerprint:
 def config(
     context: SearchContext,
     made_with: Fingerprint,
-    files: Mapping[str, str],
-    dataset: Path,
+    data: Mapping[str, object],
     options: Mapping[str, object],
 ) -> dict[str, object]:
     """Return what the numbers of a run depend on: index, models, data by digest, commit, machine.
 
     `made_with` is the index's fingerprint, or the models' where several indexes were measured;
-    `files` are the vault's texts by path. `options` are the program's own, with its name as
+    `data` is the `origin` of questions and texts. `options` are the program's own, with its name as
     `program`. No path of the machine and nothing secret is in it.
     """
     threshold = context.threshold
@@ -54,21 +53,26 @@ def config(
         "candidates": context.settings.rag_candidates,
         **options,
     }
-    return dated(files, dataset, about)
+    return dated(data, about)
 
 
-def dated(
-    files: Mapping[str, str], dataset: Path, about: Mapping[str, object]
-) -> dict[str, object]:
-    """Return `about` with date, commit, data by digest and machine; `files` are texts by path."""
+def origin(dataset: Path, files: Mapping[str, str]) -> dict[str, object]:
+    """Return which questions were asked of which texts, by digest; `files` are texts by path."""
     return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": commit(),
-        **about,
         "dataset": dataset.name,
         "dataset_digest": hashlib.sha256(dataset.read_bytes()).hexdigest(),
         "vault_files": len(files),
         "vault_digest": vault_digest(files),
+    }
+
+
+def dated(data: Mapping[str, object], about: Mapping[str, object]) -> dict[str, object]:
+    """Return `about` with date, commit, machine and the `origin` of its data."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit(),
+        **about,
+        **data,
         "libraries": dict(_installed()),
         "machine": f"{platform.machine()}, {os.cpu_count()} CPUs, Python "
         f"{platform.python_version()}",
