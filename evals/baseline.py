@@ -24,26 +24,27 @@ from evals.measure.measurement import BASELINE, Measurement
 from evals.measure.run import Run
 from evals.measure.subject import subject
 from evals.reports import console
-from retrieval.errors import DatasetError, RulesError
+from retrieval import exit_status
+from retrieval.errors import DatasetError
 from retrieval.settings import load
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
-    try:
-        run = _gated(args)
-        faults, found = list(run.faults), run.comparison
-        if found:
-            print("\n".join(console.comparison(found, run.taken)))
-            if args.update:  # what the set lost is what --why is for
-                faults = [fault for fault in faults if fault not in found.altered]
-        console.print_faults(faults)
-        if args.update and not faults:
-            _update(args.baseline, args.why, found, run.taken)
-    except RulesError as error:
-        print(f"evals.baseline: {error}", file=sys.stderr)
-        return 2
+    return exit_status.of("evals.baseline", lambda: _compared(args))
+
+
+def _compared(args: argparse.Namespace) -> int:
+    run = _gated(args)
+    faults, found = list(run.faults), run.comparison
+    if found:
+        print("\n".join(console.comparison(found, run.taken)))
+        if args.update:  # what the set lost is what --why is for
+            faults = [fault for fault in faults if fault not in found.altered]
+    console.print_faults(faults)
+    if args.update and not faults:
+        _update(args.baseline, args.why, found, run.taken)
     if args.update and faults:
         print(f"evals.baseline: the gate is red, so {args.baseline} stays", file=sys.stderr)
     return 1 if faults else 0

@@ -32,8 +32,9 @@ from evals.measure.evaluation import evaluate
 from evals.measure.judge import judge
 from evals.measure.outcome import Outcome, Subject
 from evals.measure.subject import subject
+from retrieval import exit_status
 from retrieval.context import SearchContext, calibrated_for, open_context
-from retrieval.errors import DatasetError, RulesError
+from retrieval.errors import DatasetError
 from retrieval.fitted import Models
 from retrieval.index import generations, store
 from retrieval.models import OffTopicLimits
@@ -59,30 +60,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--dry-run", action="store_true", help="print the fits, write nothing")
     args = parser.parse_args(argv)
-    try:
-        questions = chosen(args.dataset, "calibration")
-        ids = sorted(question.id for question in questions)
-        # So that a test can show that it was none of the gate's questions.
-        seen = {"dataset": args.dataset.name, "split": "calibration", "questions": len(ids),
-                "ids": ids}  # fmt: skip
-        with open_context(load()) as context, TemporaryDirectory() as folder:
-            models = calibrated_for(context.settings, context.embedder, context.reranker)
-            if not args.confidence:
-                others = _others(args.beside, context, Path(folder))
-                fit, refusing = _fit(context, args.dataset, questions, others)
-                if args.dry_run:
-                    return 0
-                asked = {one.name: len(one.questions) for one in others}
-                calibration.write(models, fit, {**seen, "beside": asked})
-                _keep(context, vault_of(context, args.dataset), models, refusing, seen)
-                context = replace(context, weights=fit.weights)
-            made = _confidence(context, Path(folder))
-            if not args.dry_run:
-                confidence.write(models, made, seen)
-    except RulesError as error:
-        print(f"evals.calibrate: nothing was measured: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return exit_status.of("evals.calibrate: nothing was measured", lambda: _calibrated(args))
+
+
+def _calibrated(args: argparse.Namespace) -> None:
+    questions = chosen(args.dataset, "calibration")
+    ids = sorted(question.id for question in questions)
+    # So that a test can show that it was none of the gate's questions.
+    seen = {"dataset": args.dataset.name, "split": "calibration", "questions": len(ids),
+            "ids": ids}  # fmt: skip
+    with open_context(load()) as context, TemporaryDirectory() as folder:
+        models = calibrated_for(context.settings, context.embedder, context.reranker)
+        if not args.confidence:
+            others = _others(args.beside, context, Path(folder))
+            fit, refusing = _fit(context, args.dataset, questions, others)
+            if args.dry_run:
+                return
+            asked = {one.name: len(one.questions) for one in others}
+            calibration.write(models, fit, {**seen, "beside": asked})
+            _keep(context, vault_of(context, args.dataset), models, refusing, seen)
+            context = replace(context, weights=fit.weights)
+        made = _confidence(context, Path(folder))
+        if not args.dry_run:
+            confidence.write(models, made, seen)
 
 
 def _fit(

@@ -10,6 +10,7 @@ Exit status: 0 drafts were written or reviewed; 2 nothing was.
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from evals.drafting import by_model, candidates, selection
@@ -17,8 +18,8 @@ from evals.drafting.review import lacking_file, review
 from evals.drafting.selection import Selection
 from evals.labels import quote_locations
 from ingest.read import vault
-from retrieval import atomic_write
-from retrieval.errors import DatasetError, RulesError
+from retrieval import atomic_write, exit_status
+from retrieval.errors import DatasetError
 from retrieval.settings import load
 
 _COUNT = 60
@@ -27,15 +28,8 @@ _COUNT = 60
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
-    try:
-        if args.review:
-            _review(args.review)
-        else:
-            _draft(args)
-    except (RulesError, OSError) as error:
-        print(f"evals.draft: {error}", file=sys.stderr)
-        return 2
-    return 0
+    work = partial(_review, args.review) if args.review else partial(_draft, args)
+    return exit_status.of("evals.draft", work)
 
 
 def _review(path: Path) -> None:

@@ -22,8 +22,8 @@ from evals.labels.options import RULES_VAULT, add_options, chosen
 from evals.measure.subject import subject
 from evals.reports import ci
 from ingest.read import vault
+from retrieval import exit_status
 from retrieval.context import SearchContext, open_context
-from retrieval.errors import RulesError
 from retrieval.index import generations
 from retrieval.settings import load
 from retrieval.vault_files import ALIASES
@@ -32,12 +32,12 @@ from retrieval.vault_files import ALIASES
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
-    try:
-        impact, name = _impact(args), shown(args.vault)
-        text = report.markdown(impact, name)
-    except (RulesError, OSError) as error:
-        print(f"evals.impact: nothing was measured: {error}", file=sys.stderr)
-        return 2
+    return exit_status.of("evals.impact: nothing was measured", lambda: _reported(args))
+
+
+def _reported(args: argparse.Namespace) -> None:
+    impact, name = _impact(args), shown(args.vault)
+    text = report.markdown(impact, name)
     print(text)
     if os.environ.get("GITHUB_ACTIONS"):
         for mark in report.annotations(impact, prefix_of(args.vault)):
@@ -46,7 +46,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.out.parent.mkdir(parents=True, exist_ok=True)
         args.out.write_text(text + "\n", "utf-8")
     ci.append_summary([text])
-    return 0
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -23,10 +23,10 @@ from evals.labels.options import RULES
 from evals.missed import clusters, deciding
 from evals.missed.clusters import Cluster
 from ingest.backup import refuse_without_database
-from retrieval import atomic_write
+from retrieval import atomic_write, exit_status
 from retrieval.context import database_url, open_context
 from retrieval.database.pool import Store
-from retrieval.errors import DatasetError, RulesError
+from retrieval.errors import DatasetError
 from retrieval.index.store import Connection
 from retrieval.settings import load
 from retrieval.usage import telemetry
@@ -44,14 +44,11 @@ _NONE_DOWN = "no answer was rated down\n"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
-    try:
-        if args.missed:
-            _missed(args)
-            return 0
-        found = _read("down" if args.down else None, args.limit + 1)
-    except (RulesError, OSError) as error:
-        print(f"evals.inbox: {error}", file=sys.stderr)
-        return 2
+    return exit_status.of("evals.inbox", lambda: (_missed if args.missed else _rated)(args))
+
+
+def _rated(args: argparse.Namespace) -> None:
+    found = _read("down" if args.down else None, args.limit + 1)
     if len(found) > args.limit:
         print(f"evals.inbox: only the newest {args.limit}; --limit lists more", file=sys.stderr)
         found = found[: args.limit]
@@ -61,7 +58,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("\n\n".join("\n".join(lines(one)) for one in found))
     else:
         sys.stdout.write(_NONE_DOWN if args.down else _NOBODY)
-    return 0
 
 
 def _missed(args: argparse.Namespace) -> None:

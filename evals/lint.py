@@ -16,13 +16,15 @@ from evals.labels.dataset import SPLITS, Question
 from evals.labels.options import REWORDED, folder_named
 from evals.labels.quote_locations import Pages
 from evals.labels.training_questions import TEXTS
-from retrieval.errors import DatasetError, RulesError
+from retrieval import exit_status
+from retrieval.errors import DatasetError
 from retrieval.text.normalize import comparable, fold
 
 _ROOT = Path(__file__).parents[1]
 _DATASETS = _ROOT / "evals" / "datasets"
 EVERYDAY = _ROOT / "retrieval" / "refusal" / "off_topic_questions.txt"
 _RULES = "rules"  # what datasets call the sample vault
+_FAILED = "evals.lint: nothing was checked"
 
 
 def lint(path: Path, folder: Path) -> list[str]:
@@ -49,30 +51,28 @@ def lint(path: Path, folder: Path) -> list[str]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
+    return exit_status.of(_FAILED, lambda: _checked(args))
+
+
+def _checked(args: argparse.Namespace) -> int:
     labels: list[tuple[Path, Path]] = []  # each dataset with its vault
     vaults: Iterable[Path] = ()  # whose chunks are checked
-    try:
-        if args.dataset:
-            labels = [(args.dataset, args.vault)] if args.vault else list(_vaults_of(args.dataset))
-        elif args.vault:
-            vaults = [args.vault]
-        else:
-            labels = [label for path in _committed() for label in _vaults_of(path)]
-            folders = dict.fromkeys(folder for _, folder in labels)
-            vaults = [folder for folder in folders if folder.resolve().parent != TEXTS]
-    except RulesError as error:
-        return _unchecked(error)
+    if args.dataset:
+        labels = [(args.dataset, args.vault)] if args.vault else list(_vaults_of(args.dataset))
+    elif args.vault:
+        vaults = [args.vault]
+    else:
+        labels = [label for path in _committed() for label in _vaults_of(path)]
+        folders = dict.fromkeys(folder for _, folder in labels)
+        vaults = [folder for folder in folders if folder.resolve().parent != TEXTS]
     checks = [partial(_checked_labels, path, folder) for path, folder in labels]
     checks += [partial(_checked_chunks, folder, args.encoder) for folder in vaults]
-    return max(_status(check) for check in checks)
+    return max(exit_status.of(_FAILED, partial(_status, check)) for check in checks)
 
 
 def _status(check: Callable[[], tuple[Sequence[str], str]]) -> int:
     """Print what a check finds, then what it was about; return its exit status."""
-    try:
-        findings, about = check()
-    except RulesError as error:
-        return _unchecked(error)
+    findings, about = check()
     print(*findings, about, sep="\n")
     return 1 if findings else 0
 
@@ -120,11 +120,6 @@ def _vaults_of(path: Path) -> Iterator[tuple[Path, Path]]:
 def _shown(path: Path) -> Path:
     """A path as a person at this folder would type it."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-
-
-def _unchecked(error: RulesError) -> int:
-    print(f"evals.lint: nothing was checked: {error}", file=sys.stderr)
-    return 2
 
 
 def _borrowed(path: Path) -> bool:

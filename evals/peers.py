@@ -17,26 +17,26 @@ from evals.peer_runs.measurement import Measured
 from evals.peer_runs.peer_table import Pair
 from evals.peer_runs.question_sets import SETS
 from evals.reports import results
-from retrieval import atomic_write
-from retrieval.errors import DatasetError, RetrieverError, RulesError
+from retrieval import atomic_write, exit_status
+from retrieval.errors import DatasetError, RetrieverError
 from retrieval.settings import Settings, load
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
+    return exit_status.of("evals.peers: ours could not be measured", lambda: _measured(args))
+
+
+def _measured(args: argparse.Namespace) -> int:
     found: dict[tuple[str, str], Pair] = {}
-    try:
-        settings = load()
-        for name, peer in _steps(args):
-            try:
-                found[name, peer.name] = _step(name, peer, settings, args)
-                print(f"measured: {name}, {peer.name}", flush=True)
-            except (RetrieverError, DatasetError) as error:
-                print(f"NOT MEASURED: {name}, {peer.name}: {error}", flush=True)
-    except (RulesError, OSError) as error:
-        print(f"evals.peers: ours could not be measured: {error}", file=sys.stderr)
-        return 2
+    settings = load()
+    for name, peer in _steps(args):
+        try:
+            found[name, peer.name] = _step(name, peer, settings, args)
+            print(f"measured: {name}, {peer.name}", flush=True)
+        except (RetrieverError, DatasetError) as error:
+            print(f"NOT MEASURED: {name}, {peer.name}: {error}", flush=True)
     if not found:
         print("evals.peers: nothing was measured", file=sys.stderr)
         return 2

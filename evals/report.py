@@ -11,23 +11,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evals.reports import compared, stored
-from retrieval.errors import RulesError
+from retrieval import exit_status
 
-_COMPARED = "compare.html"
+_NAME, _COMPARED = "evals.report", "compare.html"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
-    try:
-        page = _compared(args) if args.compare else stored.latest(args.results)
-    except RulesError as error:
-        return _failed(str(error))
-    except OSError as error:
-        return _failed(f"the page cannot be written: {error}")
+    return exit_status.of(_NAME, lambda: _shown(args), unwritten=f"{_NAME}: no page is written")
+
+
+def _shown(args: argparse.Namespace) -> int:
+    page = _compared(args) if args.compare else stored.latest(args.results)
     print(page)
     if args.open and not webbrowser.open(page.resolve().as_uri()):
-        return _failed(f"no browser could be started here; open {page} in yours")
+        print(f"{_NAME}: no browser could be started here; open {page} in yours", file=sys.stderr)
+        return 2
     return 0
 
 
@@ -38,11 +38,6 @@ def _compared(args: argparse.Namespace) -> Path:
     found = compared.write(before, now, page)
     print(f"{len(found.broken)} broken, {len(found.fixed)} fixed")
     return page
-
-
-def _failed(reason: str) -> int:
-    print(f"evals.report: {reason}", file=sys.stderr)
-    return 2
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -27,24 +27,24 @@ from evals.measure.run import Run
 from evals.measure.subject import subject
 from evals.reports import ci, console, stored, trec
 from ingest.read import vault
-from retrieval.errors import DatasetError, RulesError, VaultError
+from retrieval import exit_status
+from retrieval.errors import DatasetError, VaultError
 from retrieval.settings import load
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
-    try:
-        sys.stdout.write(console.left_out(args.dataset, dataset.left_out(args.dataset)))
-        run = _foreign(args) if args.retriever or args.endpoint else _gated(args)
-    except RulesError as error:
-        print(f"evals.retrieval: nothing was measured: {error}", file=sys.stderr)
-        return 2
-    try:
-        folder, sums = _write(run, args)
-    except OSError as error:
-        print(f"evals.retrieval: measured, but not written: {error}", file=sys.stderr)
-        return 2
+    return exit_status.of(
+        "evals.retrieval: nothing was measured", lambda: _measured(args),
+        unwritten="evals.retrieval: measured, but not written",
+    )  # fmt: skip
+
+
+def _measured(args: argparse.Namespace) -> int:
+    sys.stdout.write(console.left_out(args.dataset, dataset.left_out(args.dataset)))
+    run = _foreign(args) if args.retriever or args.endpoint else _gated(args)
+    folder, sums = _write(run, args)
     ci.print_annotations(run)
     console.print_summary(run, sums, folder)
     if args.trec:

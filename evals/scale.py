@@ -24,8 +24,8 @@ from evals.scales import drawing, grow, programs, results, searches
 from evals.scales.results import Size
 from evals.scales.searches import Way
 from ingest.progress import Meter
+from retrieval import exit_status
 from retrieval.context import SearchContext, open_context
-from retrieval.errors import RulesError
 from retrieval.index import hnsw
 from retrieval.index.store import Connection, live
 from retrieval.settings import load
@@ -44,22 +44,22 @@ _SIZES = """
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
+    return exit_status.of("evals.scale: nothing was measured", lambda: _measured(args))
+
+
+def _measured(args: argparse.Namespace) -> int:
     every = chosen(RULES, "calibration")
     questions, others = every[: args.questions], every[args.questions :]
     sizes: list[Size] = []
-    try:
-        for wanted in sorted(args.entries):
-            grown = args.folder.resolve() / "vault"
-            with _opened(args.folder.resolve() / "data", grown) as context:
-                grow.begin(context, args.vault, grown)
-                found = _searched(context, grown, wanted, questions, others, args.edits)
-            sizes.append(found)
-            print("\n".join(results.lines(sizes)), flush=True)
-            if args.json:
-                results.save(args.json, sizes)
-    except (RulesError, OSError) as error:
-        print(f"evals.scale: nothing was measured: {error}", file=sys.stderr)
-        return 2
+    for wanted in sorted(args.entries):
+        grown = args.folder.resolve() / "vault"
+        with _opened(args.folder.resolve() / "data", grown) as context:
+            grow.begin(context, args.vault, grown)
+            found = _searched(context, grown, wanted, questions, others, args.edits)
+        sizes.append(found)
+        print("\n".join(results.lines(sizes)), flush=True)
+        if args.json:
+            results.save(args.json, sizes)
     if args.plot:
         drawing.draw(args.plot, sizes)
     missed = [fault for size in sizes for fault in faults(size)]

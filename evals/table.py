@@ -16,8 +16,8 @@ from evals.measure.evaluation import measure
 from evals.measure.run import Run
 from evals.measure.subject import subject
 from evals.reports import document, results, stored
+from retrieval import exit_status
 from retrieval.context import SearchContext, open_context
-from retrieval.errors import RulesError
 from retrieval.settings import load
 
 _COMMAND = "make table"  # which the README names
@@ -34,25 +34,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--results", type=Path, default=Path("results"), help="a folder for each run goes in here"
     )
     args = parser.parse_args(argv)
-    try:
-        document.check(document.README, _COMMAND)
-        with open_context(load()) as context:
-            runs = [_run(context, dataset, folder) for dataset, folder in _SETS]
-        sums = []
-        for run in runs:
-            folder, summed = stored.write(run, args.results)
-            print(f"results: {folder}")
-            sums.append(summed)
-        text = table(runs, sums)
-        document.put(document.README, _COMMAND, text)
-    except RulesError as error:
-        print(f"evals.table: nothing was measured: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"evals.table: measured, but not written: {error}", file=sys.stderr)
-        return 2
+    return exit_status.of(
+        "evals.table: nothing was measured", lambda: _written(args.results),
+        unwritten="evals.table: measured, but not written",
+    )  # fmt: skip
+
+
+def _written(results_folder: Path) -> None:
+    document.check(document.README, _COMMAND)
+    with open_context(load()) as context:
+        runs = [_run(context, dataset, folder) for dataset, folder in _SETS]
+    sums = []
+    for run in runs:
+        folder, summed = stored.write(run, results_folder)
+        print(f"results: {folder}")
+        sums.append(summed)
+    text = table(runs, sums)
+    document.put(document.README, _COMMAND, text)
     print(text)
-    return 0
 
 
 def table(runs: Sequence[Run], sums: Sequence[Mapping[str, Any]]) -> str:

@@ -10,10 +10,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from retrieval import exit_status
 from retrieval.context import database_url
 from retrieval.database import cluster_copy, dump
 from retrieval.database.embedded import place
-from retrieval.errors import ConfigurationError, IndexMissingError, RulesError
+from retrieval.errors import ConfigurationError, IndexMissingError
 from retrieval.settings import Settings, load
 
 
@@ -23,19 +24,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("file", type=Path, help="a new one; what exists is not overwritten")
     parser.add_argument("--cluster", action="store_true", help="write a folder, of all files")
     args = parser.parse_args(argv)
-    try:
-        settings = load()
-        refuse_without_database(settings)
-        with database_url(settings) as url:
-            if args.cluster:
-                written = f"{_copy(settings, url, args.file)} files, each compared by sha256"
-            else:
-                written = f"{dump.write(url, args.file):,} bytes"
-    except RulesError as error:
-        print(f"backup: {error}", file=sys.stderr)
-        return 2
+    return exit_status.of("backup", lambda: _written(args))
+
+
+def _written(args: argparse.Namespace) -> None:
+    settings = load()
+    refuse_without_database(settings)
+    with database_url(settings) as url:
+        if args.cluster:
+            written = f"{_copy(settings, url, args.file)} files, each compared by sha256"
+        else:
+            written = f"{dump.write(url, args.file):,} bytes"
     print(f"{args.file}: {written}")
-    return 0
 
 
 def _copy(settings: Settings, url: str, target: Path) -> int:

@@ -10,10 +10,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from retrieval import exit_status
 from retrieval.context import database_url
 from retrieval.database import dump
 from retrieval.database.pool import Store
-from retrieval.errors import BackupError, IngestRunningError, RulesError
+from retrieval.errors import BackupError, IngestRunningError
 from retrieval.index import generations, migrate, store
 from retrieval.settings import load
 
@@ -23,20 +24,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m ingest.restore", description=__doc__)
     parser.add_argument("file", type=Path, help="what python -m ingest.backup wrote")
     args = parser.parse_args(argv)
-    try:
-        settings = load()
-        migration = dump.migration_of(args.file)  # before a database is made for it
-        with database_url(settings) as url:
-            generation, files, chunks = restore(url, args.file)
-    except RulesError as error:
-        print(f"restore: {error}", file=sys.stderr)
-        return 75 if isinstance(error, IngestRunningError) else 2
+    return exit_status.of(
+        "restore", lambda: _restored(args.file), statuses={IngestRunningError: 75}
+    )
+
+
+def _restored(file: Path) -> None:
+    settings = load()
+    migration = dump.migration_of(file)  # before a database is made for it
+    with database_url(settings) as url:
+        generation, files, chunks = restore(url, file)
     behind = len([one for one in migrate.known() if one.number > migration])
     print(
         f"generation {generation}: {files} files, {chunks} chunks"
         + (f"; {behind} migrations behind, which the next ingest runs" if behind else "")
     )
-    return 0
 
 
 def restore(url: str, source: Path) -> tuple[str, int, int]:

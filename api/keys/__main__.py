@@ -11,20 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from api.keys import key_file, key_ring
-from retrieval import rates
-from retrieval.errors import ConfigurationError, RulesError
+from retrieval import exit_status, rates
+from retrieval.errors import ConfigurationError
 from retrieval.settings import load
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Change or show the file and return the exit status: 0, or 2 with the reason on stderr."""
     arguments = _parser().parse_args(argv)
-    try:
-        _run(arguments)
-    except RulesError as error:
-        print(f"api.keys: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return exit_status.of("api.keys", lambda: _run(arguments))
 
 
 def _run(arguments: argparse.Namespace) -> None:

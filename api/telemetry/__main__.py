@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from api.telemetry import summary
+from retrieval import exit_status
 from retrieval.context import database_url
 from retrieval.database.pool import Store
-from retrieval.errors import RulesError
 from retrieval.settings import Settings, load
 from retrieval.usage.telemetry import Day, by_day
 
@@ -29,12 +29,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     if not 1 <= args.days <= _MOST_DAYS:
         parser.error(f"--days is {args.days}, not 1 to {_MOST_DAYS}")
-    try:
-        settings = load()
-        found = _read(settings, args.days)
-    except RulesError as error:
-        print(f"api.telemetry: {error}", file=sys.stderr)
-        return 2
+    return exit_status.of("api.telemetry", lambda: _listed(args))
+
+
+def _listed(args: argparse.Namespace) -> None:
+    settings = load()
+    found = _read(settings, args.days)
     if args.json:
         sys.stdout.writelines(f"{json.dumps(asdict(day), default=str)}\n" for day in found)
     elif found:
@@ -44,7 +44,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         _print([summary.REASONS, *rows])
     else:
         print(f"nothing was asked in {args.days} days, or TELEMETRY_DAYS is 0")
-    return 0
 
 
 def _read(settings: Settings, days: int) -> list[Day]:

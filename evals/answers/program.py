@@ -5,7 +5,6 @@ passed, or there is none; 1 it failed; 2 nothing could be measured or written, n
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +16,8 @@ from evals.labels.options import share as share  # an option of the programs
 from evals.measure.outcome import Subject
 from evals.measure.summary import estimate
 from evals.reports import ci, results
+from retrieval import exit_status
 from retrieval.context import SearchContext
-from retrieval.errors import RulesError
 
 Item = TypeVar("Item")
 Table = Sequence[Sequence[str]]  # its head first
@@ -86,15 +85,15 @@ def run(
     """Parse the arguments, measure, write and print; return the exit status."""
     args = made.parse_args(argv)
     name = made.prog.removeprefix("python -m ")
-    try:
-        report = measure(args)
-        folder = _write(name, report, args)
-    except RulesError as error:
-        print(f"{name}: nothing was measured: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"{name}: not measured, or measured and not written: {error}", file=sys.stderr)
-        return 2
+    return exit_status.of(
+        f"{name}: nothing was measured", lambda: _printed(name, args, measure(args)),
+        unwritten=f"{name}: not measured, or measured and not written",
+    )  # fmt: skip
+
+
+def _printed(name: str, args: argparse.Namespace, report: EvalReport) -> int:
+    """Write a report, then print it; return the exit status."""
+    folder = _write(name, report, args)
     for title, table in report.tables.items():
         print(f"\n{title}" if title else "")
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
