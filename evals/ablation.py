@@ -15,7 +15,7 @@ from evals.answers import program
 from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import SPLITS, Question
 from evals.labels.options import chosen, vault_of
-from evals.reports import document, results
+from evals.reports import document, markdown, results
 from evals.stages.configurations import NAMES, SHIPPED, Configuration, ask, configurations
 from evals.stages.indexes import indexes
 from evals.stages.rows import NOTES, AblationRow, better, few_rows, record, table
@@ -67,7 +67,7 @@ def _measured(args: argparse.Namespace) -> EvalReport:
         notes.append(f"Token vectors did not fit RAG_TOKEN_STORAGE_MB: {'; '.join(encoded)}.")
     if args.document:
         few = _few(args, rows)  # which names the commit, before a file of it is changed
-        text = "\n\n".join([title, "\n".join(program.markdown(whole)), *notes])
+        text = "\n\n".join([title, "\n".join(markdown.table(whole)), *notes])
         args.document.with_name("ablation.md").write_text(f"{text}\n", "utf-8")
         document.put(args.document, _COMMAND, few)
     asked = [
@@ -134,7 +134,7 @@ def _few(args: argparse.Namespace, rows: Sequence[AblationRow]) -> str:
         f"{len(rows[0].answerable)} answerable questions, from `{_COMMAND}` on "
         f"{results.measured_on()}; [all rows](ablation.md):"
     )
-    return "\n".join([about, "", *program.markdown(few_rows(rows))])
+    return "\n".join([about, "", *markdown.table(few_rows(rows))])
 
 
 if __name__ == "__main__":

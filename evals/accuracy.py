@@ -19,6 +19,7 @@ from evals.answers import collect, program
 from evals.answers.collect import Answered
 from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import ANSWERABLE, Gold, Question
+from evals.labels.options import chosen
 from evals.measure import span_overlap
 from evals.measure.span_overlap import PageOf
 from retrieval.errors import DatasetError
@@ -102,7 +103,7 @@ def faults(scored: Sequence[ScoredAnswer], min_mean: float) -> list[str]:
 
 
 def _measured(args: argparse.Namespace) -> EvalReport:
-    questions = [q for q in collect.chosen(args.dataset, args.split) if q.answerable]
+    questions = [q for q in chosen(args.dataset, args.split) if q.answerable]
     with collect.opened(args.dataset, questions) as (rules, measured):
         page_of = span_overlap.pages_of(measured.files)
         answered = collect.ask_all(rules, measured, args.model, questions)
@@ -134,7 +135,7 @@ def _cells(group: Sequence[ScoredAnswer]) -> list[str]:
 def row(one: ScoredAnswer) -> ReportRow:
     """Return one question as the reports show it."""
     item, reply = one.answered.question, one.answered.reply
-    line = f"{NAMES[one.score]} — {' '.join(item.question.split())}"
+    line = f"{NAMES[one.score]} — {item.one_line}"
     line += f" ({one.why})" if one.why else ""
     record = {
         "question": item.question, "critical": item.critical,

@@ -25,6 +25,7 @@ from evals.answers.hand_labelled import Agreement, MarkedAnswer
 from evals.answers.llm_judge import Judge
 from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import Question
+from evals.labels.options import chosen
 from retrieval.errors import DatasetError
 from retrieval.text.normalize import comparable
 
@@ -144,7 +145,7 @@ def _judged(judge: Judge, reply: Answer, question: Question) -> tuple[tuple[Verd
 
 
 def _measured(args: argparse.Namespace) -> EvalReport:
-    questions = collect.chosen(args.dataset, args.split)
+    questions = chosen(args.dataset, args.split, answerable=False)
     told_apart = [(one, of_fixture(one)) for one in hand_labelled.fixtures(args.fixtures)]
     models = args.model or (QUOTES, *SCRIPTED)
     scored: list[CheckedAnswer] = []
@@ -213,7 +214,7 @@ def row(one: CheckedAnswer) -> ReportRow:
         what = "REFUSED"
     else:
         what = "FAIL" if wrong else "PASS"
-    line = f"{what} ({one.model}) — {' '.join(item.question.split())}"
+    line = f"{what} ({one.model}) — {item.one_line}"
     line += f" ({wrong[0]})" if wrong else ""
     record = {
         "model": one.model, "question": item.question,

@@ -31,6 +31,7 @@ from evals.answers.kept_replies import KeptModel, Spent
 from evals.answers.program import EvalReport, ReportRow, Table
 from evals.labels import dataset
 from evals.labels.dataset import Question
+from evals.labels.options import chosen
 from evals.measure import span_overlap, stats
 from evals.measure.outcome import Subject
 from evals.measure.span_overlap import PageOf
@@ -82,8 +83,8 @@ def sample(questions: Sequence[Question], size: int | None) -> list[Question]:
     """Return `size` of the questions by the hashes of their ids, or all of them."""
     if size is None or size >= len(questions):
         return list(questions)
-    chosen = sorted(questions, key=lambda q: hashlib.sha256(q.id.encode()).hexdigest())[:size]
-    return [question for question in questions if question in chosen]
+    first = sorted(questions, key=lambda q: hashlib.sha256(q.id.encode()).hexdigest())[:size]
+    return [question for question in questions if question in first]
 
 
 def faults(
@@ -132,7 +133,7 @@ def _judged(
 
 
 def _measured(args: argparse.Namespace) -> EvalReport:
-    questions = sample(collect.chosen(args.dataset, args.split), args.sample)
+    questions = sample(chosen(args.dataset, args.split, answerable=False), args.sample)
     with collect.opened(args.dataset, questions) as (rules, measured):
         name = rules.settings.openai_model
         if name is None:
@@ -235,7 +236,7 @@ def row(one: Measured, model: str = "") -> ReportRow:
     said = reply.answer if reply else one.answered.error
     good = one.answered.refused if one.right is None else one.right
     wrong = "" if good and not one.unsupported else "; ".join(one.unsupported) or said
-    line = f"{'PASS' if good else 'FAIL'} — {' '.join(item.question.split())}"
+    line = f"{'PASS' if good else 'FAIL'} — {item.one_line}"
     record = {
         "model": model, "question": item.question, "right": one.right, "answer": said,
         "unsupported": list(one.unsupported), "seconds": one.seconds,

@@ -16,6 +16,7 @@ from evals.answers import collect, program
 from evals.answers.collect import Answered
 from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import UNANSWERABLE
+from evals.labels.options import chosen
 from retrieval.errors import DatasetError
 
 MIN_OFFTOPIC, MOST_FALSE = 0.93, 0.02  # what is kept: the gate; measured 0.939 and 0.008
@@ -75,7 +76,7 @@ def faults(
 
 
 def _measured(args: argparse.Namespace) -> EvalReport:
-    questions = collect.chosen(args.dataset, args.split)
+    questions = chosen(args.dataset, args.split, answerable=False)
     with collect.opened(args.dataset, questions) as (rules, measured):
         answered = program.collected(collect.ask_all(rules, measured, args.model, questions), row)
         config = program.config(rules, measured, args)
@@ -102,7 +103,7 @@ def row(one: Answered) -> ReportRow:
     right = reply is not None and one.refused != item.answerable
     what = "ERROR" if reply is None else "REFUSED" if one.refused else "ANSWERED"
     note = f"{item.kind}, no answer exists" if not item.answerable else item.kind
-    line = f"{'PASS' if right else 'FAIL'}: {what} ({note}) — {' '.join(item.question.split())}"
+    line = f"{'PASS' if right else 'FAIL'}: {what} ({note}) — {item.one_line}"
     wrong = (
         "" if right else one.error or f"{what.lower()}: {item.why_unanswerable or 'has an answer'}"
     )

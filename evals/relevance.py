@@ -18,6 +18,7 @@ from evals.answers import collect, llm_judge, program
 from evals.answers.llm_judge import Judge
 from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import ANSWERABLE
+from evals.labels.options import chosen
 from evals.measure.evaluation import evaluate
 from evals.measure.judge import ChunksOf, holders
 from evals.measure.outcome import Outcome
@@ -106,7 +107,7 @@ def faults(
 
 
 def _measured(args: argparse.Namespace) -> EvalReport:
-    questions = [q for q in collect.chosen(args.dataset, args.split) if q.answerable]
+    questions = [q for q in chosen(args.dataset, args.split) if q.answerable]
     with (
         collect.opened(args.dataset, questions) as (rules, measured),
         llm_judge.judging(rules.settings, wanted=args.judge) as judge,
@@ -141,7 +142,7 @@ def row(one: ScoredPassages) -> ReportRow:
     item = one.outcome.question
     marks = "".join("?" if mark is None else "+" if mark else "-" for mark in one.relevant)
     what = "PASS" if one.two_of_three else "FAIL"
-    line = f"{what} {marks or 'nothing returned'} — {' '.join(item.question.split())}"
+    line = f"{what} {marks or 'nothing returned'} — {item.one_line}"
     record = {
         "question": item.question, "passages": [hit.chunk.id for hit in one.outcome.found.hits],
         "relevant": list(one.relevant), "possible": one.possible, "precision": one.precision,

@@ -164,7 +164,7 @@ def _line(one: Outcome) -> str:
     if one.shown:
         state = "FIRST" if one.shown.first else "SHOWN" if one.shown.anywhere else "MISSED"
         state += "" if one.shown.complete else ", not all"
-    return f"{state} ({one.question.kind}, {certainty}) — {' '.join(one.question.question.split())}"
+    return f"{state} ({one.question.kind}, {certainty}) — {one.question.one_line}"
 
 
 if __name__ == "__main__":

@@ -116,7 +116,7 @@ def _write(run: Run, args: argparse.Namespace) -> tuple[Path, Mapping[str, Any]]
         ci.write_junit("evals.retrieval", run.faults, ci.cases_of(run), args.junit)
     if args.trec:
         trec.write_trec(args.trec, run)
-    ci.append_summary(ci.markdown(run, sums))
+    ci.append_summary(ci.summary(run, sums))
     return folder, sums
 
 

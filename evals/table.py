@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evals.answers.program import markdown
 from evals.labels.options import HANDBOOK, RULES, RULES_VAULT, chosen
 from evals.measure.evaluation import measure
 from evals.measure.run import Run
 from evals.measure.subject import subject
-from evals.reports import document, results, stored
+from evals.reports import document, markdown, results, stored
 from retrieval import exit_status
 from retrieval.context import SearchContext, open_context
 from retrieval.settings import load
@@ -60,7 +59,7 @@ def table(runs: Sequence[Run], sums: Sequence[Mapping[str, Any]]) -> str:
         "gate split", "n", f"recall@{runs[0].top_k} (95 %)", "MRR", "off-topic refused",
         "answerable refused", "p50 of search",
     ]  # fmt: skip
-    lines = markdown([head, *map(_cells, runs, sums)])
+    lines = markdown.table([head, *map(_cells, runs, sums)])
     return "\n".join([*lines, "", f"Measured on {results.measured_on()}."])
 
 

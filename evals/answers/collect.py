@@ -96,14 +96,6 @@ def _asked(
         yield Answered(item, reply, planted=script.planted if script else ())
 
 
-def chosen(path: Path, split: str | None) -> list[Question]:
-    """Return the questions of a split; DatasetError where there is none."""
-    questions = [q for q in dataset.load(path) if split is None or q.split == split]
-    if not questions:
-        raise DatasetError(f"{path}: no question of split {split or 'all'}")
-    return questions
-
-
 @contextmanager
 def opened(path: Path, questions: Sequence[Question]) -> Iterator[tuple[SearchContext, Subject]]:
     """Yield the rules and the live index of their vault, which the questions of `path` are about.

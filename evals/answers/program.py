@@ -15,12 +15,12 @@ from evals.labels.options import RULES
 from evals.labels.options import share as share  # an option of the programs
 from evals.measure.outcome import Subject
 from evals.measure.summary import estimate
-from evals.reports import ci, results
+from evals.reports import ci, markdown, results
+from evals.reports.markdown import Table as Table  # of the programs
 from retrieval import exit_status
 from retrieval.context import SearchContext
 
 Item = TypeVar("Item")
-Table = Sequence[Sequence[str]]  # its head first
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +150,6 @@ def spread(values: Sequence[float]) -> str:
     return f"{found.mean:.3f} ({found.low:.3f} to {found.high:.3f})"
 
 
-def markdown(table: Table) -> list[str]:
-    """Return the lines of a table in Markdown."""
-    head, *rows = table
-    lines = (head, ["---"] * len(head), *rows)
-    return ["| " + " | ".join(map(ci.cell, cells)) + " |" for cells in lines]
-
-
 def given(args: argparse.Namespace) -> dict[str, object]:
     """Return the options that decide a result: files that are read or written are none of them."""
     return {
@@ -186,7 +179,7 @@ def _write(name: str, report: EvalReport, args: argparse.Namespace) -> Path:
 
 def _summary(name: str, report: EvalReport) -> Iterator[str]:
     yield f"## {name} {'failed' if report.faults else 'passed'}\n"
-    yield from (f"- **{ci.cell(fault)}**" for fault in report.faults)
+    yield from (f"- **{markdown.cell(fault)}**" for fault in report.faults)
     for title, table in report.tables.items():
-        yield from ("", title, "", *markdown(table))
-    yield from ("", *map(ci.cell, report.notes))
+        yield from ("", title, "", *markdown.table(table))
+    yield from ("", *map(markdown.cell, report.notes))

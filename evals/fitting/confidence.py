@@ -14,7 +14,6 @@ import numpy as np
 
 from api.answer.cards import card_selection
 from api.answer.question.intent import PLAIN
-from evals.answers.program import markdown
 from evals.fitting import logistic_regression
 from evals.labels import dataset, training_questions
 from evals.labels.dataset import NO_SEARCH, Question
@@ -22,6 +21,7 @@ from evals.labels.options import HANDBOOK, RULES, RULES_VAULT
 from evals.measure.evaluation import evaluate
 from evals.measure.outcome import Outcome, Subject
 from evals.measure.shown import shown
+from evals.reports import markdown
 from retrieval.context import SearchContext
 from retrieval.errors import DatasetError
 from retrieval.refusal import off_topic
@@ -114,7 +114,7 @@ def table(found: Iterable[tuple[Example, float]], limit: float) -> str:
             share = sum(group) / len(group) if group else float("nan")
             cells.append(f"{share:.2f} of {len(group)}")
         lines.append([vault, *cells])
-    return "\n".join(markdown(lines))
+    return "\n".join(markdown.table(lines))
 
 
 def _fitted(known: Sequence[Example]) -> ConfidenceFit:

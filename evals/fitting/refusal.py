@@ -12,9 +12,9 @@ from statistics import fmean
 
 import numpy as np
 
-from evals.answers.program import markdown
 from evals.labels.dataset import UNANSWERABLE
 from evals.measure.outcome import Outcome
+from evals.reports import markdown
 from retrieval.errors import DatasetError
 from retrieval.models import OffTopicLimits
 from retrieval.refusal.off_topic import FOR_ALL, Signals, over_limit, signals, subject
@@ -94,4 +94,4 @@ def table(known: Sequence[Example]) -> str:
     for aim in sorted({0.01, 0.02, FALSE_REFUSAL, 0.04, 0.06}):
         found = shares(known, cross_validated(known, aim))
         rows.append([f"{aim:.2f}", *(f"{found[n]:.2f}" for n in names)])
-    return "\n".join(markdown(rows))
+    return "\n".join(markdown.table(rows))

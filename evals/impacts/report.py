@@ -49,7 +49,7 @@ def annotations(impact: Impact, prefix: str) -> Iterator[str]:
     broken = [change for change in impact.changes if change.verdict == "broken"]
     for change in sorted(broken, key=lambda change: not change.after.question.critical):
         asked = change.after.question
-        message = f"{' '.join(asked.question.split())} — was answered before this edit"
+        message = f"{asked.one_line} — was answered before this edit"
         for edit in change.edits[:_EDITS]:
             lines = edit.after or range(max(edit.after.start - 1, 1), max(edit.after.start, 2))
             title = f"broken: {asked.id}"

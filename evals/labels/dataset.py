@@ -62,6 +62,11 @@ class Question:
         """Whether the rules hold an answer."""
         return bool(self.places)
 
+    @property
+    def one_line(self) -> str:
+        """The question as a line of a report shows it."""
+        return " ".join(self.question.split())
+
 
 class _Row(JsonRow):
     """A line of our own format."""

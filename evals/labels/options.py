@@ -36,11 +36,12 @@ def share(text: str) -> float:
     return float(text)
 
 
-def chosen(path: Path, split: str | None) -> list[Question]:
-    """Return the questions of a split; DatasetError where none of them is answerable."""
+def chosen(path: Path, split: str | None, *, answerable: bool = True) -> list[Question]:
+    """Return the questions of a split; DatasetError where there is none, or none `answerable`."""
     questions = [q for q in dataset.load(path) if split is None or q.split == split]
-    if not any(question.answerable for question in questions):
-        raise DatasetError(f"{path}: no answerable question of split {split or 'all'}")
+    if not any(question.answerable or not answerable for question in questions):
+        what = "answerable question" if answerable else "question"
+        raise DatasetError(f"{path}: no {what} of split {split or 'all'}")
     return questions
 
 

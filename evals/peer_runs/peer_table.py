@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
 
-from evals.answers.program import markdown
 from evals.measure.stats import mcnemar
 from evals.peer_runs.measurement import SHOWN, Measured
+from evals.reports import markdown
 
 _HEAD = (
     "set, n", "retriever", "hit@1", f"hit@{SHOWN}", "MRR@10", "only ours, only theirs (p)",
@@ -19,7 +19,7 @@ Pair = tuple[Measured, Measured]  # ours, theirs
 
 def table(results: Mapping[tuple[str, str], Pair]) -> str:
     """Return the table in Markdown; `results` are by set and peer."""
-    return "\n".join(markdown([_HEAD, *_rows(results)]))
+    return "\n".join(markdown.table([_HEAD, *_rows(results)]))
 
 
 def _rows(results: Mapping[tuple[str, str], Pair]) -> Iterator[Sequence[str]]:

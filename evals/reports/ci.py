@@ -11,6 +11,7 @@ from evals.measure.loss_stages import ALL
 from evals.measure.outcome import Outcome
 from evals.measure.run import Run, because, lost_gold, place
 from evals.measure.summary import latency
+from evals.reports import markdown
 
 _SHOWN = 50  # missed questions in the step's summary, which may have 1 MiB
 
@@ -100,7 +101,7 @@ def _case(run: Run, outcome: Outcome) -> TestCase:
 
 
 def _message(outcome: Outcome) -> str:
-    return f"{' '.join(outcome.question.question.split())} — {because(outcome)}"
+    return f"{outcome.question.one_line} — {because(outcome)}"
 
 
 def xml_text(text: str) -> str:
@@ -110,41 +111,40 @@ def xml_text(text: str) -> str:
     )
 
 
-def markdown(run: Run, sums: Mapping[str, Any]) -> Iterator[str]:
+def summary(run: Run, sums: Mapping[str, Any]) -> Iterator[str]:
     """Yield a run as the lines of a step's summary."""
     name = f"hit@{run.top_k}"
     verdict = "failed" if run.faults else "passed"
     yield f"## Retrieval gate {verdict}: {run.hits} of {len(run.answerable)} questions\n"
-    yield from (f"- **{cell(fault)}**" for fault in run.faults)
-    yield f"\n| kind | n | {name} | 95 % interval |\n|---|---|---|---|"
-    for group, metrics in {**sums["metrics"]["kind"], **sums["metrics"]["all"]}.items():
-        found = metrics[name]
-        yield f"| {group} | {found['n']} | {found['mean']:.3f} | {_spread(found)} |"
+    yield from (f"- **{markdown.cell(fault)}**" for fault in run.faults)
+    kinds = {**sums["metrics"]["kind"], **sums["metrics"]["all"]}
+    yield from ("", *markdown.table([
+        ("kind", "n", name, "95 % interval"),
+        *(_kind(group, metrics[name]) for group, metrics in kinds.items()),
+    ]))  # fmt: skip
     if run.missed:
-        yield "\n| lost at | questions | |\n|---|---|---|"
-        lost = sums["lost_at"].items()
-        yield from (f"| {s} | {n} | {cell(ALL[s].text)} |" for s, n in lost if n)
+        yield from ("", *markdown.table([
+            ("lost at", "questions", ""),
+            *((s, str(n), ALL[s].text) for s, n in sums["lost_at"].items() if n),
+        ]))  # fmt: skip
         yield "\n<details><summary>Missed questions</summary>\n"
-        yield "| question | lost at | look at |\n|---|---|---|"
-        yield from (_miss(run, outcome) for outcome in run.missed[:_SHOWN])
+        yield from markdown.table([
+            ("question", "lost at", "look at"),
+            *(_miss(run, outcome) for outcome in run.missed[:_SHOWN]),
+        ])  # fmt: skip
         if len(run.missed) > _SHOWN:
             yield f"\nand {len(run.missed) - _SHOWN} more, in report.html"
         yield "\n</details>"
 
 
-def _miss(run: Run, outcome: Outcome) -> str:
+def _miss(run: Run, outcome: Outcome) -> tuple[str, ...]:
     file, line = place(run, outcome)
-    return f"| {cell(outcome.question.question)} | {outcome.lost_at} | {cell(f'{file}:{line}')} |"
+    return outcome.question.question, outcome.lost_at or "", f"{file}:{line}"
 
 
-def _spread(found: Mapping[str, Any]) -> str:
-    return f"{found['low']:.3f} to {found['high']:.3f}"  # a hit is 0 or 1, so it has an interval
-
-
-def cell(text: str) -> str:
-    """Return a text as one cell of a Markdown table, without HTML of its own."""
-    text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`")
+def _kind(name: str, found: Mapping[str, Any]) -> tuple[str, ...]:
+    spread = f"{found['low']:.3f} to {found['high']:.3f}"  # a hit is 0 or 1, so it has an interval
+    return name, str(found["n"]), f"{found['mean']:.3f}", spread
 
 
 def _data(text: str) -> str:

@@ -48,7 +48,7 @@ def left_out(path: Path, counts: Mapping[str, int]) -> str:
 
 def line(outcome: Outcome) -> str:
     """Return the line of one question: a hit, a miss with its stage, or what has no answer."""
-    asked = " ".join(outcome.question.question.split())
+    asked = outcome.question.one_line
     if outcome.judgement is None:
         return f"{'REFUSED' if outcome.refused else 'ANSWERED'} (no answer exists) — {asked}"
     if outcome.passed:
@@ -110,7 +110,7 @@ def print_summary(run: Run, sums: Mapping[str, Any], folder: Path) -> None:
         [] if run.foreign else [o for o in run.outcomes if o.question.answerable and o.refused]
     )
     for outcome in refused[:_LINES]:  # a PASS of search that nobody sees
-        print(f"refused though it has an answer — {' '.join(outcome.question.question.split())}")
+        print(f"refused though it has an answer — {outcome.question.one_line}")
     if more := len(refused[_LINES:]):
         print(f"… and {more} more that are refused")
     for stage, count in sums["lost_at"].items():

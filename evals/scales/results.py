@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from evals.reports import markdown
 from evals.scales.programs import Running
 from evals.scales.searches import Times
 
@@ -64,10 +65,7 @@ def lines(sizes: Sequence[Size]) -> list[str]:
             ", ".join(f"{took:.1f}" for took in one.running.edit_seconds) for one in sizes
         ]),
     ]  # fmt: skip
-    head = "| | " + " | ".join(rows[0][1]) + " |"
-    return [head, "|---" * (1 + len(sizes)) + "|"] + [
-        f"| {name} | " + " | ".join(cells) + " |" for name, cells in rows[1:]
-    ]
+    return markdown.table([("", *rows[0][1]), *((name, *cells) for name, cells in rows[1:])])
 
 
 def save(path: Path, sizes: Sequence[Size]) -> None:

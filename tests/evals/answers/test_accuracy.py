@@ -141,7 +141,7 @@ def test_what_cannot_be_measured_is_no_pass(
     arguments, said = ["--split", "calibration"], ""
     questions = [dict(question) for question in QUESTIONS]
     if case == "no question":
-        arguments, said = ["--split", "gate"], "no question of split gate"
+        arguments, said = ["--split", "gate"], "no answerable question of split gate"
     elif case == "another vault":
         questions[0]["gold"] = questions[1]["gold"] = [{"path": "x.md", "quote": "x"}]
         said = "has none of them; set VAULT"

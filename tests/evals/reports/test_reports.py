@@ -85,11 +85,11 @@ def test_the_steps_summary_is_appended_and_holds_no_html_of_the_vault(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    ci.append_summary(ci.markdown(run, summed(run)))
+    ci.append_summary(ci.summary(run, summed(run)))
     path = tmp_path / "summary.md"
     path.write_text("before\n", "utf-8")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(path))
-    ci.append_summary(ci.markdown(run, summed(run)))
+    ci.append_summary(ci.summary(run, summed(run)))
     text = path.read_text("utf-8")
     assert text.startswith("before\n## Retrieval gate failed: 1 of 3 questions\n")
     assert "| prose | 3 | 0.333 |" in text
