@@ -8,13 +8,14 @@ from scipy.optimize import minimize
 from retrieval.refusal.confidence import LESS, NAMES, Array, ConfidenceFit
 
 _SMALLEST = 1e-9  # a feature's deviation, under which it says nothing
+PULL = 1.0  # draws the weights of standardised features to 0 (ridge)
 
 
-def fit(features: Array, right: Array, shares: Array, *, pull: float = 1.0) -> ConfidenceFit:
+def fit(features: Array, right: Array, shares: Array) -> ConfidenceFit:
     """Return what maximises the likelihood of `right` (0 or 1), each question by its share.
 
-    `features` has shape (questions, len(NAMES)). `pull` draws the weights of standardised features
-    to 0 (ridge); those of LESS are 0 or under it. The limit is 0.5; `limit_for` sets it.
+    `features` has shape (questions, len(NAMES)). The weights of LESS are 0 or under it. The limit
+    is 0.5; `limit_for` sets it.
     """
     mean, deviation = features.mean(axis=0), features.std(axis=0)
     used = deviation > _SMALLEST
@@ -26,7 +27,7 @@ def fit(features: Array, right: Array, shares: Array, *, pull: float = 1.0) -> C
         cost = shares @ (np.logaddexp(0, said) - right * said)
         slope = scaled.T @ (shares * (1 / (1 + np.exp(-said)) - right))
         inner = np.append(weights[:-1], 0.0)
-        return float(cost + pull * inner @ inner), slope + 2 * pull * inner
+        return float(cost + PULL * inner @ inner), slope + 2 * PULL * inner
 
     bounds = [(None, 0.0 if name in LESS else None) for name in NAMES] + [(None, None)]
     start = np.zeros(scaled.shape[1])

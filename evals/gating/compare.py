@@ -70,7 +70,7 @@ class Comparison:
     warnings: tuple[str, ...]
 
 
-def compare(before: Measurement, now: Measurement, *, gating: Sequence[str] = GATING) -> Comparison:
+def compare(before: Measurement, now: Measurement) -> Comparison:
     """Return what changed between two measurements, paired by question.
 
     A metric gates only where both have it. Raises DatasetError where fewer than two answerable
@@ -88,9 +88,7 @@ def compare(before: Measurement, now: Measurement, *, gating: Sequence[str] = GA
     was = {name for name in same if before.rows[name].right}
     right = {name for name in same if now.rows[name].right}
     broken = tuple(sorted(was - right))
-    changes = _changes(
-        [before.rows[name] for name in same], [now.rows[name] for name in same], gating
-    )
+    changes = _changes([before.rows[name] for name in same], [now.rows[name] for name in same])
     alpha = ALPHA / max(1, sum(change.adjusted is not None for change in changes))
     refusable = sum(OFF_TOPIC in before.rows[name].metrics for name in was)
     return Comparison(
@@ -116,13 +114,11 @@ def compare(before: Measurement, now: Measurement, *, gating: Sequence[str] = GA
     )
 
 
-def _changes(
-    old: Sequence[QuestionRow], new: Sequence[QuestionRow], gating: Sequence[str]
-) -> tuple[Change, ...]:
+def _changes(old: Sequence[QuestionRow], new: Sequence[QuestionRow]) -> tuple[Change, ...]:
     names = dict.fromkeys(name for row in new for name in row.metrics)
     pairs = {name: pair for name in names if len((pair := _pairs(old, new, name))[0]) > 1}
     p_values = {name: _p_value(*pair) for name, pair in pairs.items()}
-    adjusted = stats.holm({name: p_values[name] for name in pairs if name in gating})
+    adjusted = stats.holm({name: p_values[name] for name in pairs if name in GATING})
     return tuple(
         Change(
             metric=name,

@@ -118,16 +118,12 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     return {name: adjusted[name] for name in p_values}
 
 
-def smallest_detectable(n: int, *, fixed: int = 0, alpha: float = ALPHA) -> int | None:
-    """Return how many of `n` questions must break for `mcnemar` to be under `alpha`.
+def smallest_detectable(n: int, *, alpha: float = ALPHA) -> int | None:
+    """Return how many of `n` questions must break, and none get better, for `mcnemar` < `alpha`.
 
-    `fixed` is how many get better at the same time, which hides broken ones. None where all that
-    are left would not be enough: so few questions can show nothing.
+    None where all would not be enough: so few questions can show nothing.
     """
-    for broken in range(fixed + 1, n - fixed + 1):
-        if mcnemar(broken, fixed) < alpha:
-            return broken
-    return None
+    return next((broken for broken in range(1, n + 1) if mcnemar(broken, 0) < alpha), None)
 
 
 def _differences(before: Sequence[float], after: Sequence[float]) -> Floats:

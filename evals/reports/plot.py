@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 WIDTH = 760  # in pixels
 _PLOT = (50, 12, 640, 220)  # left, top, width and height of a plot with axes
+_BINS = 30  # of a histogram
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def plot(lines: Sequence[Curve], *, x_label: str, limit: float | None = None) ->
     return _svg(top + height + 44 + 18 * len(lines), shapes, name)
 
 
-def histogram(groups: Mapping[str, Sequence[float]], *, bins: int = 30) -> list[Curve]:
+def histogram(groups: Mapping[str, Sequence[float]]) -> list[Curve]:
     """Return each group of values as the outline of its shares in equal bins, by its label.
 
     Shares, 0 to 1, not counts: the groups differ in size. Empty groups are left out.
@@ -56,7 +57,7 @@ def histogram(groups: Mapping[str, Sequence[float]], *, bins: int = 30) -> list[
     every = [value for values in groups.values() for value in values]
     if not every:
         return []
-    edges = np.histogram_bin_edges(every, bins)
+    edges = np.histogram_bin_edges(every, _BINS)
     lines = []
     for (label, values), style in zip(groups.items(), "abc", strict=False):
         if values:

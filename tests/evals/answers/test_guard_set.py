@@ -15,6 +15,7 @@ from evals.guard_set import Checked
 from retrieval.errors import DatasetError
 
 ROOT = Path(__file__).parents[3]
+NEW = hand_labelled.GUARD.with_name("new.jsonl")
 PASSAGE = {
     "path": "light.md", "heading": "Light", "first_line": 1,
     "text": "A torch burns for 6 turns.\n\nA lantern burns for 24 turns on a flask of oil.",
@@ -131,7 +132,7 @@ def test_answers_to_measure_are_about_half_wrong_and_none_to_build_on() -> None:
 
 
 def test_new_answers_are_half_wrong_in_ten_ways_and_none_is_of_the_set_to_build_on() -> None:
-    cases = hand_labelled.guard_answers(hand_labelled.NEW, hand_labelled.NEW_SPLIT)
+    cases = hand_labelled.guard_answers(NEW, hand_labelled.NEW_SPLIT)
     faults = Counter(case.fault for case in cases)
     assert faults.pop("") == 150
     assert len(faults) == 10
@@ -149,14 +150,14 @@ def test_answers_wrong_in_one_sign_are_thirty_of_each_kind_and_none_is_of_the_ne
     kinds = dict.fromkeys(("number", "unit", "comparator", "modal"), 30)
     assert Counter(case.fault for case in cases) == {"": 80, **kinds}
     assert len({(case.question, case.answer) for case in cases}) == len(cases)
-    new = hand_labelled.guard_answers(hand_labelled.NEW, hand_labelled.NEW_SPLIT)
+    new = hand_labelled.guard_answers(NEW, hand_labelled.NEW_SPLIT)
     assert not {case.answer for case in cases} & {case.answer for case in new}
 
 
 def test_every_new_answer_has_lines_of_the_vault_that_prove_it() -> None:
     vaults = {"rules": ROOT / "vault", "handbook": ROOT / "evals" / "vaults" / "handbook"}
     files: Counter[tuple[str, str]] = Counter()
-    for row in map(json.loads, hand_labelled.NEW.read_text("utf-8").splitlines()):
+    for row in map(json.loads, NEW.read_text("utf-8").splitlines()):
         for passage in row["passages"]:
             lines = (vaults[row["vault"]] / passage["path"]).read_text("utf-8-sig").split("\n")
             quoted = passage["text"].split("\n")

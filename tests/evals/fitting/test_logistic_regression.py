@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from evals.fitting import logistic_regression
 from evals.fitting.logistic_regression import fit, limit_for
 from retrieval.refusal.confidence import NAMES, Array, ConfidenceFit
 
@@ -16,9 +17,9 @@ def made(count: int = 200) -> tuple[Array, Array]:
     return numbers, right
 
 
-def fitted(pull: float = 1.0) -> ConfidenceFit:
+def fitted() -> ConfidenceFit:
     numbers, right = made()
-    return fit(numbers, right, np.ones(len(right)), pull=pull)
+    return fit(numbers, right, np.ones(len(right)))
 
 
 def test_a_fit_tells_right_from_wrong_by_the_feature_that_does() -> None:
@@ -31,8 +32,10 @@ def test_a_fit_tells_right_from_wrong_by_the_feature_that_does() -> None:
     assert float(np.mean(said)) == pytest.approx(float(np.mean(right)), abs=0.01)
 
 
-def test_a_stronger_pull_makes_smaller_weights() -> None:
-    assert abs(fitted(100.0).weights[NAMES[0]]) < abs(fitted().weights[NAMES[0]])
+def test_a_stronger_pull_makes_smaller_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = abs(fitted().weights[NAMES[0]])
+    monkeypatch.setattr(logistic_regression, "PULL", 100.0)
+    assert abs(fitted().weights[NAMES[0]]) < before
 
 
 def test_questions_count_by_their_shares() -> None:

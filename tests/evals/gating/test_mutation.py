@@ -94,7 +94,7 @@ MUTANTS: dict[str, tuple[Any, Wrap, Callable[[], None]]] = {
         stats.holm, lambda _: lambda ps: {n: min(1.0, len(ps) * p) for n, p in ps.items()}, HOLM),
     "one less": (
         stats.smallest_detectable, returned(lambda least: None if least is None else least - 1),
-        partial(test_stats.test_the_smallest_detectable_change, 249, 0, stats.ALPHA, 6),
+        partial(test_stats.test_the_smallest_detectable_change, 249, stats.ALPHA, 6),
     ),
     "unseeded": (stats.paired_permutation, returned(unseeded),
                  test_stats.test_of_many_pairs_it_agrees_with_mcnemar_and_repeats_itself),
