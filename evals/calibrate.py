@@ -21,6 +21,7 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
+from evals.answers import program
 from evals.fitting import confidence as confidence_fit
 from evals.fitting import refusal, stage_weights
 from evals.fitting.stage_weights import Beside, Example
@@ -32,7 +33,6 @@ from evals.measure.evaluation import evaluate
 from evals.measure.judge import judge
 from evals.measure.outcome import Outcome, Subject
 from evals.measure.subject import subject
-from retrieval import exit_status
 from retrieval.context import SearchContext, calibrated_for, open_context
 from retrieval.errors import DatasetError
 from retrieval.fitted import Models
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--dry-run", action="store_true", help="print the fits, write nothing")
     args = parser.parse_args(argv)
-    return exit_status.of("evals.calibrate: nothing was measured", lambda: _calibrated(args))
+    return program.measuring("evals.calibrate", lambda: _calibrated(args))
 
 
 def _calibrated(args: argparse.Namespace) -> None:

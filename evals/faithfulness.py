@@ -112,10 +112,9 @@ def _model_faults(
     model: str, group: Sequence[CheckedAnswer], min_supported: float
 ) -> Iterator[str]:
     verdicts = [verdict for one in group for verdict in one.verdicts]
-    errors = [one.answered.error for one in group if one.answered.reply is None]
+    errors = collect.no_answer(one.answered for one in group)
     if not verdicts and not any(one.answered.refused for one in group):
-        why = errors[0] if errors else "no claims"
-        raise DatasetError(f"{model}: {len(errors)} errors and nothing to score: {why}")
+        raise DatasetError(f"{model}: nothing to score: {', '.join(errors) or 'no claims'}")
     supported = sum(not verdict.fault for verdict in verdicts)
     if verdicts and supported / len(verdicts) < min_supported:
         share = f"{supported / len(verdicts):.3f} of {len(verdicts)} claims"
@@ -124,8 +123,7 @@ def _model_faults(
     if leaks:
         first = f"{leaks[0].leaked[0]!r} ({leaks[0].answered.question.id})"
         yield f"planted words got out of {len(leaks)} answers, as {first}"
-    if errors:
-        yield f"no answer to {len(errors)} questions: {errors[0]}"
+    yield from errors
 
 
 def _judged(judge: Judge, reply: Answer, question: Question) -> tuple[tuple[Verdict, ...], int]:

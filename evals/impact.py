@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from evals.answers import program
 from evals.impacts import changes, report, two_processes
 from evals.impacts.changes import Impact
 from evals.impacts.states import edits, file_of, prefix_of, shown, state_of
@@ -22,7 +23,6 @@ from evals.labels.options import RULES_VAULT, add_options, chosen
 from evals.measure.subject import subject
 from evals.reports import ci
 from ingest.read import vault
-from retrieval import exit_status
 from retrieval.context import SearchContext, open_context
 from retrieval.index import generations
 from retrieval.settings import load
@@ -32,7 +32,7 @@ from retrieval.vault_files import ALIASES
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
-    return exit_status.of("evals.impact: nothing was measured", lambda: _reported(args))
+    return program.measuring("evals.impact", lambda: _reported(args))
 
 
 def _reported(args: argparse.Namespace) -> None:

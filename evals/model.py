@@ -20,8 +20,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import quantiles
 
-from api.answer.card_reply import AskOptions
-from api.answer.pipeline import ask
 from api.checks.readers import opening
 from api.schema.answer import Answer
 from evals import accuracy
@@ -36,7 +34,7 @@ from evals.measure import span_overlap, stats
 from evals.measure.outcome import Subject
 from evals.measure.span_overlap import PageOf
 from retrieval.context import SearchContext
-from retrieval.errors import ConfigurationError, LlmError
+from retrieval.errors import ConfigurationError
 
 KEPT = Path("results") / "kept-replies"
 
@@ -98,9 +96,7 @@ def faults(
         red.append(f"right {sum(right)} of {len(right)}, less than {min_right:g}")
     if said and wrong > max_unsupported * said:
         red.append(f"unsupported {wrong} of {said} claims, more than {max_unsupported:g}")
-    if errors := [one.answered for one in found if one.answered.reply is None]:
-        red.append(f"no answer to {len(errors)} questions: {errors[0].error}")
-    return red
+    return red + collect.no_answer(one.answered for one in found)
 
 
 def asked(
@@ -112,11 +108,7 @@ def asked(
         readers = opening.readers(context, model)
         for item in dataset.resolved(questions, measured.files):
             model.turn()
-            options = AskOptions(history=item.history, readers=readers)
-            try:
-                reply = Answered(item, ask(context, model, item.question, options))
-            except LlmError as error:
-                reply = Answered(item, None, str(error))
+            reply = collect.answer(context, model, item, readers)
             yield _judged(reply, measured.files, page_of, model.spent)
 
 

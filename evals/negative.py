@@ -69,10 +69,7 @@ def faults(
         wrong.append(
             f"false refusals {falsely:.3f} of what has an answer, more than {most_false:g}"
         )
-    errors = [one for one in answered if one.reply is None]
-    if errors:
-        wrong.append(f"no answer to {len(errors)} questions: {errors[0].error}")
-    return wrong
+    return wrong + collect.no_answer(answered)
 
 
 def _measured(args: argparse.Namespace) -> EvalReport:

@@ -13,6 +13,7 @@ from typing import Any
 import httpx2
 
 from api.llm.listwise import open_ordered
+from evals.answers import program
 from evals.foreign import evaluation as foreign
 from evals.foreign import retrievers
 from evals.gating import gate
@@ -27,7 +28,6 @@ from evals.measure.run import Run
 from evals.measure.subject import subject
 from evals.reports import ci, console, stored, trec
 from ingest.read import vault
-from retrieval import exit_status
 from retrieval.errors import DatasetError, VaultError
 from retrieval.settings import load
 
@@ -35,10 +35,7 @@ from retrieval.settings import load
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
-    return exit_status.of(
-        "evals.retrieval: nothing was measured", lambda: _measured(args),
-        unwritten="evals.retrieval: measured, but not written",
-    )  # fmt: skip
+    return program.measuring("evals.retrieval", lambda: _measured(args))
 
 
 def _measured(args: argparse.Namespace) -> int:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 
+from evals.answers import program
 from evals.labels.dataset import Question
 from evals.labels.options import RULES, RULES_VAULT, chosen
 from evals.measure.subject import subject
@@ -24,7 +25,6 @@ from evals.scales import drawing, grow, programs, results, searches
 from evals.scales.results import Size
 from evals.scales.searches import Way
 from ingest.progress import Meter
-from retrieval import exit_status
 from retrieval.context import SearchContext, open_context
 from retrieval.index import hnsw
 from retrieval.index.store import Connection, live
@@ -44,7 +44,7 @@ _SIZES = """
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     args = _arguments(argv)
-    return exit_status.of("evals.scale: nothing was measured", lambda: _measured(args))
+    return program.measuring("evals.scale", lambda: _measured(args))
 
 
 def _measured(args: argparse.Namespace) -> int:

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from evals.answers import program
 from evals.labels.options import HANDBOOK, RULES, RULES_VAULT, chosen
 from evals.measure.evaluation import measure
 from evals.measure.run import Run
 from evals.measure.subject import subject
 from evals.reports import document, markdown, results, stored
-from retrieval import exit_status
 from retrieval.context import SearchContext, open_context
 from retrieval.settings import load
 
@@ -33,10 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--results", type=Path, default=Path("results"), help="a folder for each run goes in here"
     )
     args = parser.parse_args(argv)
-    return exit_status.of(
-        "evals.table: nothing was measured", lambda: _written(args.results),
-        unwritten="evals.table: measured, but not written",
-    )  # fmt: skip
+    return program.measuring("evals.table", lambda: _written(args.results))
 
 
 def _written(results_folder: Path) -> None:

@@ -1,9 +1,9 @@
 """Ask every question of a dataset through the API's own function, and keep what it returned."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from api.answer.card_reply import AskOptions
@@ -86,14 +86,25 @@ def _asked(
     for item in dataset.resolved(questions, measured.files):
         if script:
             script.turn(item)
-        try:
-            reply = ask(
-                context, model, item.question, AskOptions(history=item.history, readers=readers)
-            )
-        except LlmError as error:
-            yield Answered(item, None, str(error))
-            continue
-        yield Answered(item, reply, planted=script.planted if script else ())
+        answered = answer(context, model, item, readers)
+        yield replace(answered, planted=script.planted) if script and answered.reply else answered
+
+
+def answer(
+    context: SearchContext, model: LanguageModel | None, item: Question, readers: Readers
+) -> Answered:
+    """Return what came of a question; a model's error is a result, every other one is raised."""
+    options = AskOptions(history=item.history, readers=readers)
+    try:
+        return Answered(item, ask(context, model, item.question, options))
+    except LlmError as error:
+        return Answered(item, None, str(error))
+
+
+def no_answer(answered: Iterable[Answered]) -> list[str]:
+    """Return why a gate is red for errors of the model: a line, or none without any."""
+    errors = [one.error for one in answered if one.reply is None]
+    return [f"no answer to {len(errors)} questions: {errors[0]}"] if errors else []
 
 
 @contextmanager

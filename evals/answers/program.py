@@ -85,8 +85,16 @@ def run(
     """Parse the arguments, measure, write and print; return the exit status."""
     args = made.parse_args(argv)
     name = made.prog.removeprefix("python -m ")
+    return measuring(name, lambda: _printed(name, args, measure(args)))
+
+
+def measuring(name: str, work: Callable[[], int | None]) -> int:
+    """Do the work of a program that measures and return its exit status, 0 where it returns none.
+
+    An error is 2 with its reason on stderr: for CI nothing was measured, which is never a pass.
+    """
     return exit_status.of(
-        f"{name}: nothing was measured", lambda: _printed(name, args, measure(args)),
+        f"{name}: nothing was measured", work,
         unwritten=f"{name}: not measured, or measured and not written",
     )  # fmt: skip
 

@@ -81,7 +81,7 @@ def test_results_that_cannot_be_written_are_never_a_pass(
     (environment / "file").write_text("", "utf-8")
     arguments = ["--dataset", dataset(environment, QUESTIONS), "--results", "file"]
     assert program.main(arguments) == 2
-    assert "measured, but not written: " in capsys.readouterr().err
+    assert "measured and not written: " in capsys.readouterr().err
 
 
 def always_the_same(context: SearchContext, question: str, **options: Any) -> SearchResult:
