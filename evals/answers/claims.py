@@ -7,6 +7,7 @@ must share words with what it cites. Meanings are nobody's here: how well this a
 measured on evals/datasets/answers/judge.jsonl, and printed beside every score.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ from retrieval.text.normalize import comparable, fold
 
 _SMALL = 3  # so far the guard lets an answer count on its own account ("two cases")
 _CARRIED = 0.5  # of the words of a claim without numbers that must stand in what it cites
+
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+", re.MULTILINE)  # what a list begins with
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,33 @@ def _quoted(cited: Citation, answer: str, files: Mapping[str, str]) -> Claim:
     """A quote is supported where it stands in its file, and where it is what the reader sees."""
     wrong = _misquoted(cited, files)
     shown = (cited.quote, clean(cited.quote).text)  # what is no harmless Markdown is taken out
-    if not wrong and not any(comparable(text) in comparable(answer) for text in shown):
+    if not wrong and not any(_stands(text, answer) for text in shown):
         wrong = f"{cited.path}:{cited.first_line}: the answer shows something else than it quotes"
     return Claim(cited.quote, (cited.marker,), wrong)
+
+
+def _stands(quote: str, answer: str) -> bool:
+    """Whether a reader sees a quote: its words, or a row's first cell with others by their names.
+
+    Such a row is "Torch · Radius: 30' · …": what a cell shows must be a cell of the row.
+    """
+    if _read(quote) in _read(answer):
+        return True
+    first, *others = map(_read, quote.strip().strip("|").split("|"))
+    for line in re.split(r"\n| … ", answer):
+        name, *named = (_read(part.strip(" …·")) for part in line.split(" · "))
+        if named and f" {name}".endswith(f" {first}") and all(
+            any(f" {part}".endswith(f" {cell}") for cell in others) for part in named if part
+        ):  # fmt: skip
+            return True
+    return False
+
+
+def _read(text: str) -> str:
+    """The words of a text without what marks items and names of fields, and a table's rule."""
+    plain = _ITEM.sub("", text).replace("**", "")
+    words = (word.removesuffix(":") for word in comparable(plain).split())
+    return " ".join(word for word in words if word.strip("-:") or word == "-")
 
 
 def _followed(claim: Claim, reply: Answer, files: Mapping[str, str]) -> Claim:

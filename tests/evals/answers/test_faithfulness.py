@@ -104,6 +104,40 @@ def test_a_quote_must_stand_in_its_file_and_in_the_answer() -> None:
     assert "does not stand there" in faults(wrong[2], wrong, mode="quotes")[0]
 
 
+@pytest.mark.parametrize(
+    ("shown", "stands"),
+    [
+        ("| Weapon | Cost |\n|---|---|\n|  Battle axe | 7 | 1d8 |", True),
+        ("**[1] Weapons** (Weapons.md:5): Battle axe · Cost: 7 · Damage: 1d8", True),
+        ("**[1] Weapons** (Weapons.md:4-5): Dagger · Cost: 3 · … … Battle axe · Cost: 7 · …", True),
+        ("**[1] Weapons** (Weapons.md:5): Battle axe · Cost: 17 · Damage: 1d8", False),
+        ("**[1] Weapons** (Weapons.md:5): Battle axe · Cost: 7 · Damage: 1d6", False),
+        ("**[1] Weapons** (Weapons.md:5): Hand axe · Cost: 7 · Damage: 1d8", False),
+        ("**[1] Weapons** (Weapons.md:5): Dagger · Cost: 7 … Battle axe · Cost: 3", False),
+    ],
+)
+def test_a_row_may_be_shown_by_the_names_of_its_columns(shown: str, stands: bool) -> None:
+    (fault,) = faults(shown, AXE, mode="quotes")
+    assert bool(fault) != stands
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown", "stands"),
+    [
+        ("| AC | 5 [14] |", "- **AC:** 5 [14]", True),
+        ("| AC | 5 [14] |", "- **AC:** 6 [14]", False),
+        ("2. A torch burns.", "**[1] Torches**: A torch burns. … It smokes.", True),
+        ("- A torch burns.", "**[1] Torches**: A lamp burns.", False),
+    ],
+)
+def test_a_field_or_an_item_may_be_shown_without_its_mark(
+    quote: str, shown: str, stands: bool
+) -> None:
+    given = reply(shown, (TORCH[0], 1, quote), mode="quotes")
+    (verdict,) = claims.verdicts(given, {TORCH[0]: quote}, "")
+    assert bool(verdict.fault) != stands
+
+
 def test_a_sabotaged_guard_of_the_product_does_not_blind_the_measure() -> None:
     with applied(always("api.checks.claims.of_text", ())):
         assert faults("A torch burns for nine hours [1].", TORCH) != [""]
