@@ -1,4 +1,4 @@
-"""The markers of an answer: `[1]`, and `[1, 2]` as `[1][2]`."""
+"""The markers of an answer: `[1]`, and `[1, 2]`, `[1-3]`, `【1】` and `[^1]` as such ones."""
 
 import re
 from collections.abc import Set
@@ -8,11 +8,31 @@ from retrieval.text.normalize import fold
 MARKER = re.compile(r"\s?\[(\d+)\]", re.ASCII)  # with the space before it
 _STRONG = re.compile(r"(?<!\w)\*\*(?=\S)([^*]+)(?<=\S)\*\*(?!\w)")
 _LIST = re.compile(r"\s?\[(\d+(?:\s?,\s?\d+)*)\]", re.ASCII)
+_COMMA = re.compile(r"\s?,\s?")
+_DASHES = r"\u2010\u2011\u2013\u2014-"
+_NUMBERS = rf"\^?\d++(?:\s?(?:[,;&{_DASHES}]|and)\s?\^?\d++)*"
+_OTHER_FORM = re.compile(rf"\[({_NUMBERS})\]|【({_NUMBERS})(?:†[^】\n]{{0,40}})?】", re.ASCII)
+_RANGE = re.compile(rf"(?<!\d)(\d\d?)\s?[{_DASHES}]\s?(\d\d?)(?!\d)", re.ASCII)
+_DIGITS = re.compile(r"\d+", re.ASCII)
 
 
 def plain(text: str) -> str:
     """Return `text` as it is checked: folded, without markers, and bold text as plain."""
     return _STRONG.sub(r"\1", fold(MARKER.sub("", text))).strip()
+
+
+def unified(reply: str) -> str:
+    """Return `reply` with every marker as `[1]` or `[1, 2]`; of a range all its numbers."""
+    return _OTHER_FORM.sub(lambda found: f"[{_listed(found[1] or found[2])}]", reply)
+
+
+def _listed(numbers: str) -> str:
+    return ", ".join(_DIGITS.findall(_RANGE.sub(_in_full, numbers)))
+
+
+def _in_full(ends: re.Match[str]) -> str:
+    between = range(int(ends[1]) + 1, int(ends[2]))
+    return ",".join([ends[1], *map(str, between), ends[2]])
 
 
 def known_markers(reply: str, known: Set[str]) -> tuple[str, int]:
@@ -22,13 +42,13 @@ def known_markers(reply: str, known: Set[str]) -> tuple[str, int]:
     """
     dropped = 0
     text = ""
-    *closed, rest = reply.split("]")
+    *closed, rest = unified(reply).split("]")
     for part in closed:
         text += part + "]"
         opened = text.rfind("[")
         start = opened - 1 if opened > 0 and text[opened - 1].isspace() else max(opened, 0)
         if opened >= 0 and (match := _LIST.fullmatch(text[start:])):
-            written = re.split(r"\s?,\s?", match[1])
+            written = _COMMA.split(match[1])
             numbers = [number for number in written if number in known]
             dropped += len(written) - len(numbers)
             space = text[start:opened] if numbers else ""

@@ -9,7 +9,7 @@ from api.checks.claims import Claim
 from api.checks.guard.alignment import evidence
 from api.checks.guard.findings import UNMARKED, Finding, Source
 from api.checks.instead import Quote
-from api.checks.markers import MARKER, known_markers
+from api.checks.markers import MARKER, known_markers, unified
 from api.checks.rewriting import rewritten
 from api.schema.guard import Became
 from api.schema.passages import Citation, CitationCounts
@@ -89,15 +89,15 @@ def read(text: str, hits: Sequence[Hit], question: str, private: str = "") -> Re
     `private` is what the model was told and must not repeat. Of a reply with more than 200 markers
     one claim is made, which says so.
     """
-    cleaned = sanitize.clean(text)
-    if (number := len(MARKER.findall(cleaned.text))) > _MOST_MARKERS:
+    cleaned = sanitize.clean(unified(text))  # of another marker it would make plain text
+    text, dropped = known_markers(cleaned.text, {str(number) for number in range(1, len(hits) + 1)})
+    if (number := len(MARKER.findall(text)) + dropped) > _MOST_MARKERS:
         what = f"is more than {_MOST_MARKERS}; cite a passage once a statement"
         fault = Finding("uncited", f"{number} citations", what, "too many")
         whole = Claim(1, "", 0, 0, (), marked=False, findings=(fault,))
         empty = CitedReply("", (), CitationCounts())
         return Reading(empty, (whole,), hits, question, private, removed=True)
     sources = [citations.source(hit) for hit in hits]
-    text, dropped = known_markers(cleaned.text, {str(number) for number in range(1, len(hits) + 1)})
     found = claims.of_text(text, sources, question, private)
     text, added = _with_markers(text, found, sources)
     written = claims.of_text(text, sources, question, private)

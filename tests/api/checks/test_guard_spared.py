@@ -149,3 +149,14 @@ def test_two_markers_stay_where_each_has_a_part_of_the_sentence() -> None:
 def test_a_week_is_seven_days_also_where_the_answer_says_no_more() -> None:
     assert shown("One week [1].", "Damaged bags are reported within 7 days.") == "One week [1]."
     assert "week" not in shown("One week [1].", "Damaged bags are reported within 8 days.")
+
+
+FORMS = ("[1-2]", "[1–2]", "[1; 2]", "[1 and 2]", "【1】【2】", "[^1][^2]")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_another_form_of_a_marker_is_read_as_the_usual_one(form: str) -> None:
+    answer = f"French and Spanish are spoken on Business and Enterprise {form}."
+    usual = answer.replace(form, "[1][2]")
+    assert shown(answer, PLANS, HOURS) == usual
+    assert shown(f"{answer} ![](//a.example)", PLANS, HOURS) == usual
