@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.answer.cards import render
-from api.answer.cards.asked_parts import column_names
-from api.answer.cards.blocks import is_delimiter
 from api.checks import citations
 from api.checks.claims import Claim
 from api.checks.guard.alignment import evidence
@@ -14,6 +12,7 @@ from api.checks.passage_lines import PassageLine
 from api.schema.passages import Citation
 from retrieval.models import Entry, EntryKind, Hit
 from retrieval.text.normalize import fold
+from retrieval.vocabulary.terms import column_names
 
 _CITED = 0.3  # of a claim's words that the line of a passage that it cites must have
 _OTHER = 0.5  # the same of a passage that it does not cite
@@ -65,21 +64,8 @@ def _quote(hit: Hit, line: PassageLine, words: set[str], taken: Sequence[Citatio
     cited = citations.of_line(hit, line)
     if cited is None or any((cited.path, cited.quote) == (t.path, t.quote) for t in taken):
         return None
-    lead = _header_above(hit, line) if line.kind == "row" else ""
     kind, place = _KINDS[line.kind], (cited.first_line, cited.last_line)
-    entry = Entry(kind, cited.heading, *place, line.quote, lead, trail="", words="")
-    columns = column_names(lead, len(line.cells))
+    entry = Entry(kind, cited.heading, *place, line.quote, line.header, trail="", words="")
+    columns = column_names(line.header, len(line.cells))
     shown = render.listed_line(entry, [n for n in columns if words & set(content(fold(n)))])
     return Quote(f"“{shown.rstrip('. ')}” [{line.passage}].", cited) if shown else None
-
-
-def _header_above(hit: Hit, line: PassageLine) -> str:
-    """The header of the table that a row stands in; of a later part of it the passage's context."""
-    above = hit.chunk.text[: line.start].split("\n")[:-1]
-    rows: list[str] = []
-    for row in reversed(above):
-        if not row.lstrip().startswith("|"):
-            break
-        rows.insert(0, row)
-    marks = [at for at, row in enumerate(rows) if is_delimiter(row)]
-    return "\n".join(rows[: marks[0] + 1]) if marks else hit.chunk.context

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 from retrieval.text.normalize import fold
-from retrieval.vocabulary.terms import raw_cells
+from retrieval.vocabulary.terms import column_names, is_delimiter, raw_cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class PassageLine:
-    """A row, item or sentence. All but `quote` is folded."""
+    """A row, item or sentence. All but `quote` and `header` is folded."""
 
     kind: Literal["row", "item", "sentence"]
     passage: int  # from 1, as markers count
@@ -40,15 +41,16 @@ class PassageLine:
     near: str  # the lead-in line, the items that it is nested in, the name of its group of rows
     before: str  # the sentences before it in its paragraph or item
     heading: str  # of the passage, deeper headings within it, and the file's name
+    header: str = field(default="", compare=False)  # the lines above a table's rows, as written
 
 
 _HEADING = re.compile(r"\s*#{1,6}\s+(.*)")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d+[.)])\s+")
-_RULE = re.compile(r"(?=[\s:|]*-)[\s:|-]*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[*_\"')\]]*\s+(?=[\"'(*_\[]*[A-Z0-9])")
 _NOT_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|ca)\.|\b[A-Z]\.)$", re.IGNORECASE)
 _ABBREVIATED = 12  # characters, more than the longest of these with one before it
 _BOLD = re.compile(r"\s*(?:[-*+]\s+)?\*{2,3}([^*]+?)(?::\*{2,3}|\*{2,3}\s*:?)")
+_INDENT = re.compile(r"\s*(?:>\s*)*")  # before a table's row, which may stand in a quote
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _Piece = tuple[int, str]  # offset in the passage, characters
 
@@ -73,12 +75,12 @@ def _lines(source: Source, passage: int) -> Iterator[PassageLine]:
     trail = f"{source.path.removesuffix('.md')} > {source.heading}"
     deeper, lead = "", fold(source.context)
     parents: list[tuple[int, str]] = []  # indents and words of the items that a nested one is in
-    for block in _blocks(source.text):
+    for block, is_table in _blocks(source.text, source.context):
         first = block[0][1]
         heading = fold(f"{trail} > {deeper}")
         if title := _HEADING.match(first):
             deeper, lead, parents = title[1], "", []
-        elif first.lstrip().startswith("|"):
+        elif is_table:
             yield from _rows(block, source.context, passage, heading, lead)
             lead, parents = "", []
         elif item := _ITEM.match(first):
@@ -90,22 +92,52 @@ def _lines(source: Source, passage: int) -> Iterator[PassageLine]:
             lead, parents = _last_sentence(block), []
 
 
-def _blocks(text: str) -> Iterator[list[_Piece]]:
-    """Headings alone, tables whole, items with what continues them, paragraphs."""
+def _blocks(text: str, context: str) -> Iterator[tuple[list[_Piece], bool]]:
+    """Headings alone, tables whole, items with what continues them, paragraphs.
+
+    Each with whether it is a table, whose rows then begin with their first cell or bar.
+    """
     block: list[_Piece] = []
+    within = False  # whether the block is a table
     offset = 0
-    for row in text.split("\n"):
-        table = row.lstrip().startswith("|")
-        alone = bool(_HEADING.match(row)) or bool(_ITEM.match(row)) or bool(_BOLD.match(row))
-        begins = alone or (block and table != block[0][1].lstrip().startswith("|"))
+    for row, table in _rows_told(text, context):
+        alone = not table and any(one.match(row) for one in (_HEADING, _ITEM, _BOLD))
+        begins = alone or table != within
         if block and (begins or not row.strip() or _HEADING.match(block[0][1])):
-            yield block
+            yield block, within
             block = []
         if row.strip():
-            block.append((offset, row))
+            indent = len(row) - len(_unquoted(row)) if table else 0
+            block.append((offset + indent, row[indent:]))
+            within = table
         offset += len(row) + 1
     if block:
-        yield block
+        yield block, within
+
+
+def _rows_told(text: str, context: str) -> Iterator[tuple[str, bool]]:
+    """The lines of a text, each with whether it is a table's: also without bars on its sides.
+
+    Such a table begins above its dashes, or in the context; a line without any bar ends it.
+    """
+    table = any(map(_is_rule, context.split("\n")))
+    for row, following in pairwise([*text.split("\n"), ""]):
+        plain = _unquoted(row)
+        begins = _is_rule(following) and len(raw_cells(plain)) == len(
+            raw_cells(_unquoted(following))
+        )
+        table = plain.startswith("|") or ("|" in row and (table or begins) and not _ITEM.match(row))
+        yield row, table
+
+
+def _is_rule(row: str) -> bool:
+    """Whether a line is the dashes of a table of several columns."""
+    return "|" in row and is_delimiter(row)
+
+
+def _unquoted(row: str) -> str:
+    """A line without its indent, and without the marks of a quote."""
+    return _INDENT.sub("", row, count=1)
 
 
 def _prose(block: list[_Piece], passage: int, heading: str, lead: str) -> Iterator[PassageLine]:
@@ -132,50 +164,39 @@ def _last_sentence(block: list[_Piece]) -> str:
 
 
 def _rows(
-    block: Sequence[_Piece], context: str, passage: int, heading: str, lead: str
+    block: Sequence[_Piece], context: str, passage: int, heading: str, lead_in: str
 ) -> Iterator[PassageLine]:
-    header, body = _header([row for _, row in block], context)
+    lead, body = _header([row for _, row in block], context)
+    width = len(raw_cells(lead[0])) if lead else 0
+    header = [_words(name) for name in column_names("\n".join(lead), width)]
     group = ""
     for at, (offset, row) in enumerate(block):
-        cells = _cells(row)
+        cells = [_words(cell) for cell in raw_cells(row)]
         filled = [cell for cell in cells if cell]
-        if _RULE.match(row) or not filled or (at >= body and cells == header[: len(cells)]):
+        if is_delimiter(row) or not filled or (at >= body and cells == header[: len(cells)]):
             continue
         if len(filled) == 1 and len(cells) > 1:  # a row that names the group of the rows below
             group = filled[0]
             continue
         columns = [*(header if at >= body else []), *[""] * len(cells)]  # names can hold facts too
         found = tuple(Cell(cell, columns[at]) for at, cell in enumerate(cells))
-        indent = len(row) - len(row.lstrip())
-        near = f"{lead} {group}".strip()
-        yield PassageLine(
-            "row", passage, row.strip(), offset + indent, found, cells[0], near, "", heading
-        )
+        near = f"{lead_in} {group}".strip()
+        yield PassageLine("row", passage, row.rstrip(), offset, found, cells[0], near, "", heading,
+                          "\n".join(lead))  # fmt: skip
 
 
 def _header(rows: Sequence[str], context: str) -> tuple[list[str], int]:
-    """The column names, and how many of `rows` they take; else from the context.
+    """The lines of a table's header, and how many of `rows` they are; else from the context.
 
-    A row without a key right below the names has their second line.
+    A row without a key right below the dashes has the second line of the names.
     """
-    if len(rows) < 2 or not _RULE.match(rows[1]):
-        above = [row for row in context.split("\n") if row.lstrip().startswith("|")]
-        return (_cells(above[0]) if above else []), 0
-    names = _cells(rows[0])
-    second = _cells(rows[2]) if len(rows) > 2 else []
-    if not names[0] or not second or second[0] or not any(second):
-        return names, 2
-    pairs = zip(_spread(names), second, strict=False)
-    return [f"{top} {low}".strip() for top, low in pairs], 3
+    if len(rows) < 2 or not is_delimiter(rows[1]):
+        return [_unquoted(row) for row in context.split("\n") if "|" in row], 0
+    names, second = raw_cells(rows[0]), raw_cells(rows[2]) if len(rows) > 2 else ()
+    goes_on = any(names[:1]) and any(second) and not second[0]
+    body = 3 if goes_on else 2
+    return list(rows[:body]), body
 
 
-def _spread(names: Sequence[str]) -> list[str]:
-    """A name over several columns stands in the first of them; give it to the others."""
-    spread: list[str] = []
-    for name in names:
-        spread.append(name or (spread[-1] if spread else ""))
-    return spread
-
-
-def _cells(row: str) -> list[str]:
-    return [fold(_LINK.sub(r"\1", cell)).strip() for cell in raw_cells(row)]
+def _words(cell: str) -> str:
+    return fold(_LINK.sub(r"\1", cell)).strip()

@@ -19,6 +19,7 @@ _RUN_IN = re.compile(r"(?:^|[.;] )([^.:;,|]{2,40}): [^.:|]+,")
 _NO_PLURAL = ("s", "ing")  # a meaning that ends so gets no "s"
 _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four, tour
 _BAR = re.compile(r"(?<!\\)\|")
+_DELIMITER = re.compile(r"^[\s|:>]*-[\s|:>-]*$")
 _MARKS = re.compile(r"[*_`†]+")
 _BOLD = re.compile(r"\s*(?:>\s*)?(?:[-*+]\s+|\d{1,9}[.)]\s+)?(\*{1,3}|_{1,3})([^*_]{1,60}?)\1(:?)")
 _MONEY = "gp sp cp euro eur dollar usd gbp"  # "Gift expected (gp)" tells what one costs
@@ -216,6 +217,23 @@ def raw_cells(row: str) -> tuple[str, ...]:
     parts = parts[1:] if parts and not parts[0].strip() else parts
     parts = parts[:-1] if parts and not parts[-1].strip() else parts
     return tuple(part.strip() for part in parts)
+
+
+def is_delimiter(line: str) -> bool:
+    """Tell whether a line is the row of dashes under a table's header."""
+    return bool(_DELIMITER.match(line))
+
+
+def column_names(lead: str, width: int) -> list[str]:
+    """Return a table's columns by name: of two header rows both, "" where none fits the rows."""
+    rows = [raw_cells(line) for line in lead.split("\n") if line and not is_delimiter(line)]
+    if not rows or any(len(row) != width for row in rows):
+        return [""] * width
+    names, above = [], ""
+    for upper, *lower in zip(*rows, strict=True):
+        above = upper or (above if any(lower) else "")
+        names.append(" ".join(filter(None, (above, *lower))))
+    return names
 
 
 @lru_cache(maxsize=65_536)

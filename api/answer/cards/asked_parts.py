@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from api.answer.cards.blocks import Block, Part, blocks, is_delimiter
+from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, numbers
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.legends import LONGEST, explained
 from retrieval.text.units import MEASURES
-from retrieval.vocabulary.terms import raw_cells, stems_of, title
+from retrieval.vocabulary.terms import column_names, raw_cells, stems_of, title
 
 _UNIT = re.compile(r"(?<=\d)[^\W\d_]{2,}")
 _SEVERAL = re.compile(r"[|/,;]")  # between cells, and between signs within one: "C/H"
@@ -106,18 +106,6 @@ def asked_columns(found: Sequence[RankedLine], asked: QuestionWords) -> frozense
         for name in column_names(lead, width)
         if wanted & asked.stems(name)
     )
-
-
-def column_names(lead: str, width: int) -> list[str]:
-    """Return a table's columns by name: of two header rows both, "" where none fits the rows."""
-    rows = [raw_cells(line) for line in lead.split("\n") if line and not is_delimiter(line)]
-    if not rows or any(len(row) != width for row in rows):
-        return [""] * width
-    names, above = [], ""
-    for upper, *lower in zip(*rows, strict=True):
-        above = upper or (above if any(lower) else "")
-        names.append(" ".join(filter(None, (above, *lower))))
-    return names
 
 
 def field_asked(place: CardPlace, best: RankedLine, asked: QuestionWords) -> Piece | None:

@@ -19,7 +19,6 @@ _FIELD = re.compile(
 )
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _UNDERLINE = re.compile(r"^ {0,3}(?:=+|-+)[ \t]*$")  # of a heading that is written without #
-_DELIMITER = re.compile(r"^[\s|:>]*-[\s|:>-]*$")
 _FENCE = re.compile(r"\s*(?:>\s*)?(`{3,}|~{3,})(.*)")
 _FIELD_LENGTH = 200  # characters; what is longer is prose with a bold beginning
 
@@ -98,11 +97,6 @@ def introduces(line: str) -> bool:
     """Tell whether a line leads to what stands below it: "The hirer must", "You get:"."""
     last = line.rstrip("*_` \t\r")[-1:]
     return last == ":" or last.isalpha()
-
-
-def is_delimiter(line: str) -> bool:
-    """Tell whether a line is the row of dashes under a table's header."""
-    return bool(_DELIMITER.match(line))
 
 
 def _goes_on(file: IndexedFile, before: Entry, entry: Entry) -> bool:

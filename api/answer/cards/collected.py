@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import takewhile
 
 from api.answer.cards import folders
-from api.answer.cards.asked_parts import column_names
 from api.answer.cards.folders import Folder, ListedFile
 from api.answer.question.intent import Reading
 from api.answer.question.limits import Amount, amount, without
@@ -19,7 +18,7 @@ from retrieval.models import Entry, Name, Terms
 from retrieval.reading_order import reading_order
 from retrieval.text.quantities import Interval, intervals, values
 from retrieval.text.question_phrases import without_command
-from retrieval.vocabulary.terms import key, names_of, raw_cells, stems_of
+from retrieval.vocabulary.terms import column_names, key, names_of, raw_cells, stems_of
 
 Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
 _LEAST = 2  # files of what is called a list

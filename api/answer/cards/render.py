@@ -5,8 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from api.answer.cards.asked_parts import column_names
-from api.answer.cards.blocks import Part, is_delimiter
+from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, Piece
 from api.answer.cards.folders import Folder, ListedFile
 from api.checks import sanitize
@@ -15,7 +14,7 @@ from retrieval.models import Entry
 from retrieval.text.dialects import BLOCK_ID, MARKS, WIKI, callouts, link_words, plain_markdown
 from retrieval.text.hidden import visible
 from retrieval.text.normalize import compact, unnumbered
-from retrieval.vocabulary.terms import is_field, raw_cells
+from retrieval.vocabulary.terms import column_names, is_delimiter, is_field, raw_cells
 
 _SEPARATOR = " … "  # between the entries of a folded card
 _WIDE = 5  # columns of a row on one line, beyond which those that are asked for stand alone

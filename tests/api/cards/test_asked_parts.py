@@ -2,10 +2,11 @@
 
 import pytest
 
-from api.answer.cards.asked_parts import asked_columns, asked_rows, column_names, numbered
+from api.answer.cards.asked_parts import asked_columns, asked_rows, numbered
 from api.answer.cards.blocks import Part
 from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords, RankedLine
+from retrieval.vocabulary.terms import column_names
 from tests.support.index.indexed_text import indexed_file, terms_of
 from tests.support.made.made_entries import learnt, row
 

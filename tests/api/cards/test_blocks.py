@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.answer.cards.blocks import Block, blocks, heading_of, is_delimiter
+from api.answer.cards.blocks import Block, blocks, heading_of
 from retrieval.models import IndexedFile
-from retrieval.vocabulary.terms import raw_cells
+from retrieval.vocabulary.terms import is_delimiter, raw_cells
 from tests.support.index.indexed_text import indexed_file
 
 ARMS = (

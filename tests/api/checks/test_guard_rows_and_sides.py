@@ -3,6 +3,7 @@
 import pytest
 
 from api.checks.guard.findings import Source, check
+from api.checks.passage_lines import lines
 
 WARDS = Source(
     "lodge/Wards.md",
@@ -109,3 +110,47 @@ def test_a_count_of_the_question_is_no_claim_of_the_answer() -> None:
 def test_a_rank_of_the_question_is_no_count_of_the_answer() -> None:
     found = check("A bed is 5 coins [1].", (SHOP,), "What is a bed at rank 5?")
     assert [(one.kind, one.text) for one in found] == [("number", "5")]
+
+
+SAVES = "| Class | Saving throws | | |\n|---|---|---|---|\n| | Death | Wands | Poison |"
+ROWS = "| Fighter | 12 | 13 | 14 |\n| Cleric | 11 | 12 | 16 |"
+
+
+@pytest.mark.parametrize(("context", "text"), [("", f"{SAVES}\n{ROWS}"), (SAVES, ROWS)])
+def test_a_table_that_is_cut_keeps_both_lines_of_its_header(context: str, text: str) -> None:
+    saves = Source("Saves.md", "Saves", context, text)
+    asked = "What is the save?"
+    assert check("A fighter's save against wands is 13 [1].", (saves,), asked) == ()
+    found = check("A fighter's save against wands is 14 [1].", (saves,), asked)
+    assert [one.kind for one in found] == ["welded"]
+
+
+ARMS = "Weapon | Damage | Price\n---|---|---"
+SOLD = "Axe | 1d6 | 7 gp\nSword | 1d8 | 10 gp"
+
+
+@pytest.mark.parametrize(
+    ("context", "text"),
+    [
+        ("", f"{ARMS}\n{SOLD}"),
+        (ARMS, SOLD),
+        ("", f"Sold here:\n{ARMS}\n{SOLD}\n\nNo bows | slings."),
+        ("", "> Sold here:\n>\n> | Weapon | Damage | Price |\n> |---|---|---|\n"
+             "> | Axe | 1d6 | 7 gp |\n> | Sword | 1d8 | 10 gp |"),
+        ("", "".join(f"> {row}\n" for row in f"{ARMS}\n{SOLD}".split("\n"))),
+        ("> Weapon | Damage | Price\n> ---|---|---", "> Axe | 1d6 | 7 gp\n> Sword | 1d8 | 10 gp"),
+    ],
+    ids=["no bars", "cut", "below a line", "quoted", "quoted without bars", "quoted and cut"],
+)  # fmt: skip
+def test_a_table_without_bars_on_its_sides_or_in_a_quote_is_read_by_rows(
+    context: str, text: str
+) -> None:
+    arms = Source("Arms.md", "Arms", context, text)
+    assert check("An axe costs 7 gp [1].", (arms,), "How much?") == ()
+    found = check("An axe costs 10 gp [1].", (arms,), "How much?")
+    assert [one.kind for one in found] == ["welded"]
+    rows = [line for line in lines(arms, 1) if line.kind == "row" and line.cells[-1].column]
+    assert [(line.key, line.cells[2].column) for line in rows] == [
+        ("Axe", "Price"), ("Sword", "Price")
+    ]  # fmt: skip
+    assert all(text[line.start :].startswith(line.quote) for line in rows)

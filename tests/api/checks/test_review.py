@@ -72,6 +72,17 @@ def test_a_line_that_is_said_or_quoted_already_is_not_quoted_again() -> None:
     assert seen.text == "“It lights 30 feet” [1]."
 
 
+@pytest.mark.parametrize("cut", [True, False])
+def test_a_row_is_quoted_with_both_lines_of_its_header(*, cut: bool) -> None:
+    header = "| Class | Saves | | |\n|---|---|---|---|\n| | Death | Wands | Poison |\n"
+    rows = "| Fighter | 12 | 13 | 14 |\n| Cleric | 11 | 12 | 16 |\n"
+    chunk = (
+        Chunk("a.md", "a", 4, 5, rows, header) if cut else Chunk("a.md", "a", 1, 5, header + rows)
+    )
+    seen = review.of_text("The Fighter saves on 19 [1].", [Hit(chunk, 0.9, ())], "Fighter saves?")
+    assert seen.text == "“Fighter · Saves Death: 12 · Saves Wands: 13 · Saves Poison: 14” [1]."
+
+
 def test_a_claim_that_a_reader_denies_goes_as_one_that_the_rules_deny() -> None:
     reading = review.read("A guard takes an oath before a watch [2]. It lights 30 feet [1].",
                           HITS, QUESTION)  # fmt: skip

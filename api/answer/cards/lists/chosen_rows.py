@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from api.answer.cards import folders
-from api.answer.cards.asked_parts import above, column_names, header
+from api.answer.cards.asked_parts import above, header
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.lists import heading_lists
 from api.answer.cards.lists.rows_by_column import asked_column, extreme_rows
@@ -14,7 +14,7 @@ from api.answer.question.limits import Amount, amount, without
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.legends import explained
-from retrieval.vocabulary.terms import raw_cells, stems_of
+from retrieval.vocabulary.terms import column_names, raw_cells, stems_of
 
 _LEAST_ROWS = 2  # that say what is asked; one alone may say it by chance
 _DENIED = (
