@@ -132,8 +132,6 @@ def _counted_alike(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Ag
     own = found.fact
     if _qualified_otherwise(fact, own):
         return "unit"
-    if own.weak and own.base != fact.base:
-        return "none"  # "a year" holds no 1 of anything else, nor "the first answer" an hour
     if fact.base and own.base:
         return "same" if fact.base == own.base else "unit"
     if own.weak and own.text.lower() in ARTICLES and fact.text[0].isdigit():

@@ -20,7 +20,6 @@ from api.checks.guard.places import (
     clause_names,
     column_names,
     comparable,
-    is_header,
     roots,
     row_names,
     same_table,
@@ -73,8 +72,6 @@ def rival(
     hold it (at least one): each of these must have such a rival. `before` are the numbers of the
     answer's earlier statements; a cell of which the statement gives another number is no rival's.
     """
-    if any(is_header(taken) for taken in supports):
-        return None
     said = _said(fact, found, statement, question)
     cited = {one.line.passage for one in supports} | set(statement.cited)
     stated = [one for one in found if one is not fact]
@@ -91,7 +88,7 @@ def rival(
     ]  # fmt: skip
     best: Rival | None = None
     for taken in supports:
-        fits = (other for other, told in rivals if _fits(said, taken, other, known, told=told))
+        fits = (other for other, told in rivals if _fits(said, taken, other, told=told))
         if (fit := next(fits, None)) is None:
             return None
         best = Rival(taken, fit)
@@ -108,14 +105,12 @@ def _told(found: Sequence[Fact], other: Occurrence, known: Evidence) -> bool:
     return any(agreement(one, other, known.counted) == "same" for one in found)
 
 
-def _fits(
-    said: _Said, taken: Occurrence, other: Occurrence, known: Evidence, *, told: bool
-) -> bool:
+def _fits(said: _Said, taken: Occurrence, other: Occurrence, *, told: bool) -> bool:
     """Whether the statement names the place of `other` and not that of `taken`.
 
     A number that the statement gives elsewhere (`told`) must be named right beside this one.
     """
-    if not comparable(said.fact, taken, other, known):
+    if not comparable(said.fact, taken, other):
         return False
     if not told and names_row(said.fact, taken, other, said.naming):
         return True

@@ -9,7 +9,6 @@ from fractions import Fraction
 
 from api.checks.guard.alignment import agreement
 from api.checks.guard.facts import Fact, facts
-from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.occurrences import Occurrence, content, segment
 from api.checks.guard.places import is_header, roots, same_table
 from api.checks.guard.statements import Finding, GuardCase, Statement
@@ -36,8 +35,6 @@ def other_row(
     """
     first = supports[0]
     if not first.cell or is_header(first) or not all(same_table(first, one) for one in supports):
-        return None
-    if any(fact.start == one.start for total in sums(statement.text) for one in total.inputs):
         return None
     part = segment(statement.text, stated, fact)
     texts = [part, statement.text, statement.lead, case.question]
@@ -106,11 +103,6 @@ def names_row(fact: Fact, taken: Occurrence, other: Occurrence, found: Sequence[
     if here is there or here.passage != there.passage or here.kind != there.kind:
         return False
     if here.kind == "row" and (not taken.column or other.column != taken.column or not taken.cell):
-        return False
-    if (
-        here.kind != "row"
-        and min(taken.fact.start - len(_key(here)), other.fact.start - len(_key(there))) < 0
-    ):
         return False
     if _range(_key(here), here.cells[0].column) is None:
         return False

@@ -41,7 +41,6 @@ _VERB = re.compile(
 _CORRECTS = re.compile(r"\W*not\b(?! even)", re.IGNORECASE)
 _CONDITION = re.compile(r"\s*(?:if|when|while)\s+([^,.;:|]+)", re.IGNORECASE)
 _YES = re.compile(r"\W*yes\b", re.IGNORECASE)
-_LABEL = re.compile(r"[^:.,;]{1,40}:[*_]*\s")
 _SHORT = 2  # words of a part of a list: "undead, constructs and oozes"
 _SUBJECT = 3  # words of a clause that only names what the clause before is not said of
 _EMPTY = frozenset(("even", "non"))
@@ -190,17 +189,13 @@ def _read(part: str) -> Clause:
 
 
 def _prose(line: PassageLine, read: str) -> Iterator[Clause]:
-    """The clauses of an item or sentence; an item's lead-in, and a label, say no for it."""
+    """The clauses of an item or sentence; an item's lead-in says no for it."""
     lead = line.near.rstrip("* ")
     if line.kind == "item" and not line.before and lead.endswith(":"):
         last = clauses(lead)[-1:]  # "never does both:" denies nothing of the items
         governed = any(part.negated and not part.bare for part in last)
         read = f"{lead[:-1]} {read}" if governed else read
-    found = clauses(read)
-    yield from found
-    if len(found) > 1 and found[0].negated and _LABEL.match(read):
-        label, after = found[:2]
-        yield replace(label, text=f"{label.text}: {after.text}", words=label.words | after.words)
+    yield from clauses(read)
 
 
 def _row(line: PassageLine, about: frozenset[str], key: frozenset[str]) -> Iterator[LineClause]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from fractions import Fraction
 
-from api.checks.guard.alignment import VERBS, Evidence, agreement
+from api.checks.guard.alignment import VERBS
 from api.checks.guard.facts import Fact
 from api.checks.guard.numbers import units
 from api.checks.guard.occurrences import Occurrence, base, content, named
@@ -60,8 +60,8 @@ def clause_names(taken: Occurrence, other: Occurrence) -> Names:
     return Names(key | theirs, ours, _FEWEST, key, alike, line=bool(key))
 
 
-def comparable(fact: Fact, taken: Occurrence, other: Occurrence, known: Evidence) -> bool:
-    """Tell whether `other` could have stood in the place of `fact`: same kind, other value."""
+def comparable(fact: Fact, taken: Occurrence, other: Occurrence) -> bool:
+    """Tell whether `other`, of another value, could have stood in the place of `fact`."""
     own = other.fact
     if _multiple(own) or _multiple(fact) or is_header(other):
         return False
@@ -71,8 +71,6 @@ def comparable(fact: Fact, taken: Occurrence, other: Occurrence, known: Evidence
     if (bool(fact.die) != bool(own.die) and not column) or (fact.kind == "odds") != (
         own.kind == "odds"
     ):
-        return False
-    if agreement(fact, other, known.counted) == "same":
         return False
     if same_table(taken, other):
         alike = own.base == fact.base or not own.base or not (fact.base or fact.counted)
@@ -118,11 +116,9 @@ def _of_clause(words: Set[str]) -> set[str]:
 
 
 def _parallel(taken: Occurrence, other: Occurrence) -> bool:
-    """Whether two passages have the same there: a column of one name, a line of one key."""
+    """Whether two passages have a line of one key."""
     if taken.line.passage == other.line.passage:
         return False
-    if taken.line.kind == other.line.kind == "row" and len(taken.line.cells) > 2:
-        return taken.column == other.column != ()
     return taken.line.key == other.line.key != ""
 
 

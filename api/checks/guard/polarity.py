@@ -173,8 +173,6 @@ def _admitted(clause: Clause, part: LineClause, said: _Said) -> bool:
             return True
         if other.negated and other.head in part.clause.words:
             return True
-        if part.clause.head in other.words and _EXCEPTION.search(other.text):
-            return True
     return False
 
 

@@ -64,8 +64,6 @@ def worded(fact: Fact, text: str, found: Sequence[Fact], told: Sequence[Fact]) -
     answer before. The sentence names the kind of step ("in total", "half of that", "each"), and one
     of the step's numbers stands in it.
     """
-    if not found:
-        return False
     value = (fact.low, fact.high, fact.base, fact.die)
     usable = [
         one for one in found

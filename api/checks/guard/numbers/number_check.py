@@ -23,9 +23,6 @@ _OWN_COUNTS_WORDS = (
 )
 _OWN_COUNTS = frozenset(stem(word) for word in _OWN_COUNTS_WORDS.split())
 _CALENDAR = {"year": "12, 52, 365", "week": "7", "day": "24", "hour": "60", "minute": "60"}
-_OF_THESE = re.compile(
-    r"\b(?:the|these|those|all|other|last|first|next|former|latter)\s$", re.IGNORECASE
-)  # "for the last two"
 _MANY = 40  # numbers of a statement that is a list and shows no step
 _FEWEST = 2  # words by which a line is rather meant than the ones that hold the bare number
 _WORD = re.compile(r"[A-Za-z]{3,}")
@@ -213,8 +210,6 @@ def _in_words(fact: Fact) -> bool:
 
 def _own_count(fact: Fact, text: str) -> bool:
     """Whether an answer counts on its own account: "two cases", "there are five:"."""
-    if _OF_THESE.search(text[: fact.start]) and not (fact.base or fact.nouns or fact.die):
-        return not fact.text[0].isdigit()
     leads = text.endswith(":") and not (fact.base or fact.die)
     counts = bool(fact.nouns) and fact.nouns[0] in _OWN_COUNTS
     return (leads or counts) and not fact.text[0].isdigit()
