@@ -97,7 +97,7 @@ def check_reply(
     the reply with known markers in which the guard finds no fault: their numbers may be worked out
     or stand in several lines, so the likest line of the passage that is cited is enough there.
     """
-    text, dropped = known_markers(reply, {str(number) for number in range(1, len(hits) + 1)})
+    text, dropped = known_markers(reply, len(hits))
     known = evidence([source(hit) for hit in hits])
     shown: list[str] = []
     found: dict[tuple[int, int], Citation] = {}

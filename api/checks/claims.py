@@ -45,8 +45,8 @@ def of_text(
     """
     secret = _shingles(private)
     judged = list(findings.judged(text, sources, question))
-    foreign = dict(_by_place(findings.unfounded(text, sources, question)))
-    spans = groupby(judged, key=lambda pair: (pair[0].start, pair[0].end))
+    foreign = {one.place: found for one, found in findings.unfounded(text, sources, question)}
+    spans = groupby(judged, key=lambda pair: pair[0].place)
     found = [_claim(number, place, list(pairs), foreign)
              for number, (place, pairs) in enumerate(spans, start=1)]  # fmt: skip
     found += _headings(text, sources, question, len(found) + 1, secret)
@@ -56,7 +56,7 @@ def of_text(
 
 def places(text: str) -> list[tuple[int, int]]:
     """Return where each claim of a text begins and ends, headings aside, in order."""
-    return list(dict.fromkeys((one.start, one.end) for one in statements(text)))
+    return list(dict.fromkeys(one.place for one in statements(text)))
 
 
 def _claim(
@@ -71,13 +71,6 @@ def _claim(
     cited = tuple(dict.fromkeys(number for one in statements for number in one.cited))
     return Claim(number, " ".join(one.text for one in statements), *place, cited,
                  any(one.own for one in statements), tuple(dict.fromkeys(found)))  # fmt: skip
-
-
-def _by_place(
-    found: Iterator[tuple[Statement, Finding]],
-) -> Iterator[tuple[tuple[int, int], Finding]]:
-    for statement, finding in found:
-        yield (statement.start, statement.end), finding
 
 
 def _headings(

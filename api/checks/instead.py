@@ -44,7 +44,7 @@ def of_claim(
     said = said if len(said) > 1 else said | asked
     found: list[tuple[float, PassageLine]] = []
     for line in known.lines:
-        own = set(content(" ".join(f"{cell.column} {cell.text}" for cell in line.cells)))
+        own = set(content(line.told))
         words = known.said[id(line)] | own
         share = len(said & words) / len(said) if said else 0.0
         if share >= (_CITED if line.passage in claim.cited else _OTHER) and not _is_header(line):
@@ -57,7 +57,7 @@ def of_claim(
 
 
 def _is_header(line: PassageLine) -> bool:
-    return line.kind == "row" and len(line.cells) > 1 and not any(c.column for c in line.cells)
+    return line.kind == "row" and len(line.cells) > 1 and not any(line.columns)
 
 
 def _quote(hit: Hit, line: PassageLine, words: set[str], taken: Sequence[Citation]) -> Quote | None:

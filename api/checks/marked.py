@@ -16,8 +16,7 @@ _RUN_BEGIN = re.compile(r"(?:\s?\[\d+\])++", re.ASCII)
 
 def claim_of(text: str, match: re.Match[str]) -> str:
     """Return what the sentence of a marker says up to it, or after it where it opens one."""
-    begin = max(0, match.start() - _LONGEST)
-    row = text[max(begin, text.rfind("\n", begin, match.start()) + 1) : match.start()]
+    row = _row_before(text, match)
     plain = MARKER.sub("", row)
     before = [sentence for _, sentence in sentences(plain)]
     last = before[-1] if before else ""
@@ -33,11 +32,16 @@ def claim_of(text: str, match: re.Match[str]) -> str:
 
 def sentence_before(text: str, match: re.Match[str]) -> frozenset[str]:
     """Return the stems of the sentence before that of a marker, where it cites no other passage."""
-    begin = max(0, match.start() - _LONGEST)
-    row = text[max(begin, text.rfind("\n", begin, match.start()) + 1) : match.start()]
+    row = _row_before(text, match)
     found = [sentence for _, sentence in sentences(row)][-2:-1]
     cites = {marker for sentence in found for marker in MARKER.findall(sentence)}
     return frozenset(content(fold("".join(found)))) if cites <= {match[1]} else frozenset()
+
+
+def _row_before(text: str, match: re.Match[str]) -> str:
+    """What stands before a marker in its line."""
+    begin = max(0, match.start() - _LONGEST)
+    return text[max(begin, text.rfind("\n", begin, match.start()) + 1) : match.start()]
 
 
 def neighbours(text: str, match: re.Match[str]) -> set[int]:

@@ -1,7 +1,6 @@
 """The markers of an answer: `[1]`, and `[1, 2]`, `[1-3]`, `【1】` and `[^1]` as such ones."""
 
 import re
-from collections.abc import Set
 
 from retrieval.text.normalize import fold
 
@@ -35,11 +34,12 @@ def _in_full(ends: re.Match[str]) -> str:
     return ",".join([ends[1], *map(str, between), ends[2]])
 
 
-def known_markers(reply: str, known: Set[str]) -> tuple[str, int]:
-    """Return `reply` with the known markers alone, each for itself, and how many were dropped.
+def known_markers(reply: str, passages: int) -> tuple[str, int]:
+    """Return `reply` with the markers of its passages alone, and how many were dropped.
 
-    Read from bracket to bracket, as what goes can leave a marker: "[8[9]]".
+    Each stands for itself. Read from bracket to bracket, as what goes can leave a marker: "[8[9]]".
     """
+    known = {str(number) for number in range(1, passages + 1)}
     dropped = 0
     text = ""
     *closed, rest = unified(reply).split("]")

@@ -19,6 +19,11 @@ class Source:
     context: str
     text: str
 
+    @property
+    def whole(self) -> str:
+        """All of it with what is above."""
+        return f"{self.path} {self.heading} {self.context} {self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -43,9 +48,24 @@ class PassageLine:
     heading: str  # of the passage, deeper headings within it, and the file's name
     header: str = field(default="", compare=False)  # the lines above a table's rows, as written
 
+    @property
+    def text(self) -> str:
+        """The words of all its cells."""
+        return " ".join(cell.text for cell in self.cells)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its cells' columns, "" for none."""
+        return [cell.column for cell in self.cells]
+
+    @property
+    def told(self) -> str:
+        """The words of its cells, each behind the name of its column."""
+        return " ".join(f"{cell.column} {cell.text}" for cell in self.cells)
+
 
 _HEADING = re.compile(r"\s*#{1,6}\s+(.*)")
-_ITEM = re.compile(r"(\s*)(?:[-*+]|\d+[.)])\s+")
+ITEM = re.compile(r"(\s*)(?:[-*+]|\d+[.)])\s+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[*_\"')\]]*\s+(?=[\"'(*_\[]*[A-Z0-9])")
 _NOT_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|ca)\.|\b[A-Z]\.)$", re.IGNORECASE)
 _ABBREVIATED = 12  # characters, more than the longest of these with one before it
@@ -83,7 +103,7 @@ def _lines(source: Source, passage: int) -> Iterator[PassageLine]:
         elif is_table:
             yield from _rows(block, source.context, passage, heading, lead)
             lead, parents = "", []
-        elif item := _ITEM.match(first):
+        elif item := ITEM.match(first):
             parents = [parent for parent in parents if parent[0] < len(item[1])]
             yield from _prose(block, passage, heading, " ".join([lead, *(p[1] for p in parents)]))
             parents.append((len(item[1]), fold(" ".join(row for _, row in block))))
@@ -101,7 +121,7 @@ def _blocks(text: str, context: str) -> Iterator[tuple[list[_Piece], bool]]:
     within = False  # whether the block is a table
     offset = 0
     for row, table in _rows_told(text, context):
-        alone = not table and any(one.match(row) for one in (_HEADING, _ITEM, _BOLD))
+        alone = not table and any(one.match(row) for one in (_HEADING, ITEM, _BOLD))
         begins = alone or table != within
         if block and (begins or not row.strip() or _HEADING.match(block[0][1])):
             yield block, within
@@ -126,7 +146,7 @@ def _rows_told(text: str, context: str) -> Iterator[tuple[str, bool]]:
         begins = _is_rule(following) and len(raw_cells(plain)) == len(
             raw_cells(_unquoted(following))
         )
-        table = plain.startswith("|") or ("|" in row and (table or begins) and not _ITEM.match(row))
+        table = plain.startswith("|") or ("|" in row and (table or begins) and not ITEM.match(row))
         yield row, table
 
 
@@ -144,7 +164,7 @@ def _prose(block: list[_Piece], passage: int, heading: str, lead: str) -> Iterat
     start = block[0][0]
     text = "\n".join(row for _, row in block)
     bold = _BOLD.match(text)
-    item = _ITEM.match(text)
+    item = ITEM.match(text)
     key = fold(bold[1]) if bold else ""
     skipped = item.end() if item else 0
     before = ""

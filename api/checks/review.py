@@ -90,7 +90,7 @@ def read(text: str, hits: Sequence[Hit], question: str, private: str = "") -> Re
     one claim is made, which says so.
     """
     cleaned = sanitize.clean(unified(text))  # of another marker it would make plain text
-    text, dropped = known_markers(cleaned.text, {str(number) for number in range(1, len(hits) + 1)})
+    text, dropped = known_markers(cleaned.text, len(hits))
     if (number := len(MARKER.findall(text)) + dropped) > _MOST_MARKERS:
         what = f"is more than {_MOST_MARKERS}; cite a passage once a statement"
         fault = Finding("uncited", f"{number} citations", what, "too many")

@@ -10,7 +10,7 @@ from api.checks.guard.alignment import VERBS, agreement, counted_alike
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.numbers.units import STEMS
 from api.checks.guard.occurrences import Occurrence, content, named, rate_after, segment
-from api.checks.guard.statements import Finding, GuardCase, Statement
+from api.checks.guard.statements import Finding, GuardCase, Statement, other_unit, otherwise
 from api.checks.passage_lines import PassageLine
 
 _COVERED = 0.6  # of a statement's words must stand in the line
@@ -44,11 +44,6 @@ def telling(text: str) -> set[str]:
     return {word for word in content(text) if word.isalpha() and word not in VERBS}
 
 
-def cited_lines(case: GuardCase) -> list[PassageLine]:
-    """Return the lines of the passages that a statement cites."""
-    return [line for line in case.known.lines if line.passage in case.cited]
-
-
 def exchanged_number(fact: Fact, statement: Statement, case: GuardCase) -> Iterator[Finding]:
     """Yield the line that has another number in the place of this one, which it does not have.
 
@@ -60,7 +55,7 @@ def exchanged_number(fact: Fact, statement: Statement, case: GuardCase) -> Itera
         return
     parts = dict.fromkeys((statement.text, segment(statement.text, stated, fact)))
     for part in parts:
-        best = nearest(part, cited_lines(case), case)
+        best = nearest(part, case.lines, case)
         lines = {id(line) for line in best if line.kind != "row"}
         words = telling(part).difference(*(case.known.said[at] for at in lines))
         if any(words & case.known.said[id(item.line)] for item in held if item.line.kind != "row"):
@@ -74,7 +69,7 @@ def exchanged_number(fact: Fact, statement: Statement, case: GuardCase) -> Itera
             and all(agreement(one, item, case.known.counted) == "none" for one in stated)
         ]  # fmt: skip
         if len(instead) == 1:
-            yield Finding("welded", fact.text, _otherwise(instead[0].line), "another number")
+            yield Finding("welded", fact.text, otherwise(instead[0].line), "another number")
             return
 
 
@@ -97,16 +92,11 @@ def counts_another(fact: Fact, statement: Statement, case: GuardCase) -> Iterato
     rate = rate_after(fact, statement.text)
     said = set(content(statement.text))
     if best and all(_otherwise_counted(fact, rate, item, said, statement, case) for item in best):
-        yield Finding("unit", f"{fact.text} {' '.join(fact.nouns)}".strip(),
-                      _otherwise(best[0].line), "unit")  # fmt: skip
+        yield other_unit(fact, best[0].line)
 
 
 def _holding(fact: Fact, case: GuardCase) -> list[Occurrence]:
-    return [
-        item for item in case.known.occurrences
-        if item.line.passage in case.cited and not item.fact.weak
-        and agreement(fact, item, case.known.counted) == "same"
-    ]  # fmt: skip
+    return [item for item in case.holding(fact) if not item.fact.weak]
 
 
 def _named(line: PassageLine, statement: Statement, case: GuardCase) -> bool:
@@ -119,7 +109,7 @@ def _otherwise_counted(
     fact: Fact, rate: str, item: Occurrence, said: Set[str], statement: Statement, case: GuardCase
 ) -> bool:
     line, units = item.line, case.known.counted | STEMS
-    here = set(content(" ".join([line.key, *(f"{c.column} {c.text}" for c in line.cells)])))
+    here = set(content(f"{line.key} {line.told}"))
     noun, other = (fact.nouns or ("",))[0], (item.fact.nouns or ("",))[0]
     plain = not fact.base and not counted_alike(fact.nouns, item.fact.nouns)
     known = (
@@ -148,7 +138,7 @@ def _alike(fact: Fact, own: Fact) -> bool:
 def _between(fact: Fact, text: str, item: Occurrence) -> bool:
     """Whether the words beside two numbers are the same: on both sides, or two on one side."""
     before, after = _beside(fact, text)
-    own_before, own_after = _beside(item.fact, item.line.cells[item.cell].text)
+    own_before, own_after = _beside(item.fact, item.text)
     left, right = before & own_before, after & own_after
     ends = not (after or own_after), not (before or own_before)
     return bool(
@@ -160,7 +150,3 @@ def _beside(fact: Fact, text: str) -> tuple[set[str], set[str]]:
     before = [word for word in content(text[: fact.start]) if word.isalpha()]
     after = [word for word in content(text[fact.end :]) if word.isalpha()]
     return set(before[-_NEAR:]), set(after[:_NEAR])
-
-
-def _otherwise(line: PassageLine) -> str:
-    return f'passage {line.passage} has it otherwise: "{line.quote}"'

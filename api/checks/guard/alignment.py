@@ -75,13 +75,13 @@ def _evidence(sources: tuple[Source, ...]) -> Evidence:
     words = tuple(passage.words for passage in passages)
     counted = {item.fact.counted for item in taken} | units.STEMS
     counted |= {item.fact.nouns[0] for item in taken if _counts_one(item.fact)}
-    counted |= {word for line in found for cell in line.cells for word in _in_brackets(cell.column)}
+    counted |= {word for line in found for name in line.columns for word in _in_brackets(name)}
     said = {id(line): frozenset(content(_whole(line))) for line in found}
     return Evidence(tuple(found), taken, words, frozenset(counted - {""}), said)
 
 
 def _whole(line: PassageLine) -> str:
-    return " ".join([line.heading, line.key, *(cell.text for cell in line.cells)])
+    return f"{line.heading} {line.key} {line.text}"
 
 
 @lru_cache(maxsize=512)
@@ -91,7 +91,7 @@ def _passage(source: Source, number: int) -> _Passage:
     return _Passage(
         found,
         tuple(item for line in found for item in occurrences(line)),
-        frozenset(content(f"{source.path} {source.heading} {source.context} {source.text}")),
+        frozenset(content(source.whole)),
     )
 
 
@@ -214,7 +214,7 @@ def span(die: str) -> tuple[Fraction, Fraction] | None:
 
 
 def _unscaled(fact: Fact) -> tuple[Fraction, Fraction]:
-    return fact.low / fact.factor, fact.high / fact.factor
+    return fact.written, fact.high / fact.factor
 
 
 def _chance(fact: Fact) -> Fraction | None:

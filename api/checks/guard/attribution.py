@@ -212,8 +212,7 @@ def _heads(stated: Set[str], said: Set[str], taken: Occurrence, other: Occurrenc
     own, rival_words = _plain(taken.line.heading), _plain(other.line.heading)
     ours, theirs = own - rival_words, rival_words - own
     line = taken.line
-    cells = (f"{cell.column} {cell.text}" for cell in line.cells)
-    text = _plain(" ".join([*cells, line.key, line.near, line.before]))
+    text = _plain(f"{line.told} {line.key} {line.near} {line.before}")
     if not ours or not theirs or ours & said or theirs & text:
         return False
     if here[-1] == there[-1] and here[-1].strip():

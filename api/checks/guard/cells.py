@@ -40,7 +40,7 @@ def other_row(
     texts = [part, statement.text, statement.lead, case.question]
     rows = [
         line for line in dict.fromkeys(one.line for one in case.known.occurrences)
-        if line.passage == first.line.passage and _columns(line) == _columns(first.line)
+        if line.passage == first.line.passage and line.columns == first.line.columns
     ]  # fmt: skip
     named = next((there for text in texts if (there := _named_rows(text, rows, fact))), [])
     columns = next((at for text in (*texts[:2], texts[3])
@@ -77,15 +77,11 @@ def _named_rows(text: str, rows: Sequence[PassageLine], fact: Fact) -> list[Pass
 def _named_columns(text: str, line: PassageLine) -> list[int]:
     """The columns of which a text has a word that no other column has, without that of the key."""
     words = roots(content(text))
-    names = [roots(content(cell.column)) for cell in line.cells]
+    names = [roots(content(column)) for column in line.columns]
     return [
         at for at, own in enumerate(names)
         if at and words & own - {word for n, name in enumerate(names) if n != at for word in name}
     ]  # fmt: skip
-
-
-def _columns(line: PassageLine) -> list[str]:
-    return [cell.column for cell in line.cells]
 
 
 def _phrase(text: str) -> str:

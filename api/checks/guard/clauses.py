@@ -126,7 +126,7 @@ def told(line: PassageLine) -> tuple[LineClause, ...]:
     about, key = frozenset(stems(above)), frozenset(stems(line.key))
     if line.kind != "row":
         return tuple(LineClause(clause, line, about, key) for clause in _prose(line, read))
-    if len(line.cells) > 2 and not any(cell.column for cell in line.cells):
+    if len(line.cells) > 2 and not any(line.columns):
         return ()
     return tuple(_row(line, about, key))
 

@@ -45,6 +45,11 @@ class Fact:
     factor: Fraction = Fraction(1)  # of its general unit: low / factor is the written number
     weak: bool = False
 
+    @property
+    def written(self) -> Fraction:
+        """Its number as it is written, whatever its unit."""
+        return self.low / self.factor
+
 
 _DIGITS = r"(?:\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?!\d)|\d+)(?:\.\d+)?"
 _AMOUNT = (

@@ -52,7 +52,7 @@ def check(answer: str, passages: Sequence[Source], question: str) -> tuple[Findi
     Passages are numbered from 1 as the answer's `[n]` markers are; markers of no passage are
     ignored. What only repeats the question is no fault and proves nothing.
     """
-    text, _ = known_markers(answer, {str(at) for at in range(1, len(passages) + 1)})
+    text, _ = known_markers(answer, len(passages))
     found = (finding for _, some in judged(text, passages, question) for finding in some)
     return tuple(dict.fromkeys(found))
 
@@ -93,8 +93,7 @@ def unfounded(
     """
     passages = evidence(sources)
     known = _LEADING.union(content(fold(question)), *passages.words)
-    given = fold(" ".join([question, *(f"{s.path} {s.heading} {s.context} {s.text}"
-                                       for s in sources)]))  # fmt: skip
+    given = fold(" ".join([question, *(source.whole for source in sources)]))
     for statement in statements(answer):
         words = set(content(statement.text))
         foreign = {word for word in words - known if word.isalpha()}  # numbers are judged elsewhere
@@ -171,7 +170,7 @@ def _echo(fact: Fact, case: GuardCase) -> bool:
     """Whether the question or the answer said it before."""
     if not (fact.base or fact.counted) and fact.kind == "number":
         ages = [one for one in (*case.asked, *case.told) if one.base and "year" in one.text]
-        if any(fact.low == one.low / one.factor for one in ages):
+        if any(fact.low == one.written for one in ages):
             return True  # "at nineteen" of a nineteen-year-old
     return any(
         (fact.die, fact.base, fact.low, fact.high, fact.sign, False)
@@ -199,8 +198,7 @@ def _given(fact: Fact, statement: Statement, case: GuardCase) -> bool:
 
 
 def _negation(statement: Statement, case: GuardCase) -> Iterator[Finding]:
-    cited = [line for line in case.known.lines if line.passage in case.cited]
-    if found := contradiction(statement.text, case.question, cited):
+    if found := contradiction(statement.text, case.question, case.lines):
         message, line = found
         check = "no left out" if message.startswith("the statement leaves") else "no added"
         yield Finding("negation", statement.text,

@@ -45,8 +45,8 @@ def unfounded_names(statement: Statement, case: GuardCase) -> Iterator[Finding]:
         needed = [word for part in _parts(name) for word in content(part)]
         missing = [word for word in needed if word not in asked]
         if not any(_holds(case.known, number, missing, name) for number in case.cited):
-            numbers = ", ".join(str(number) for number in case.cited)
-            yield Finding("name", " ".join(name), f"does not stand in passage {numbers}", "name")
+            message = f"does not stand in passage {case.passages}"
+            yield Finding("name", " ".join(name), message, "name")
     texts = [case.texts[number - 1] for number in case.cited]
     for word, theirs in _exchanged(statement.text, texts, case.question):
         yield Finding(

@@ -74,11 +74,16 @@ class Occurrence:
     clause: frozenset[str]  # stems beside it: its clause and what its line is about
     context: frozenset[str]  # these and the stems of the rest of its line and of what is above it
 
+    @property
+    def text(self) -> str:
+        """The cell that it stands in."""
+        return self.line.cells[self.cell].text
+
 
 def occurrences(line: PassageLine) -> Iterator[Occurrence]:
     """Yield every fact of a line, in order, with the words around it."""
     key = frozenset(named(line))
-    rest = " ".join([*(cell.text for cell in line.cells), line.near, line.heading])
+    rest = f"{line.text} {line.near} {line.heading}"
     context = key | _plain(rest)
     for at, cell in enumerate(line.cells):
         found = facts(cell.text)

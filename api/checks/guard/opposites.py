@@ -6,9 +6,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from api.checks.guard.aligned import cited_lines, nearest
+from api.checks.guard.aligned import nearest
 from api.checks.guard.occurrences import content
-from api.checks.guard.statements import Finding, GuardCase, Statement
+from api.checks.guard.statements import Finding, GuardCase, Statement, otherwise
 from retrieval.text.words import STOP
 
 # Of general English; each word of one side is an opposite of each of the other.
@@ -45,13 +45,13 @@ def opposite_word(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     places = [at for at, word in enumerate(said) if word in _OPPOSITES][:_MOST]
     if "than" in said:  # "slower than small ships" is "faster than large ships" turned round
         return
-    for line in nearest(statement.text, cited_lines(case), case, _COVERED) if places else ():
-        there = _tokens(" ".join(cell.text for cell in line.cells))
+    for line in nearest(statement.text, case.lines, case, _COVERED) if places else ():
+        there = _tokens(line.text)
         for at in places:
             if not _has(said[at], said, at, there) and any(
                 _turned(said, at, there, other) for other in range(len(there))
             ):
-                message = f'passage {line.passage} has it the other way: "{line.quote}"'
+                message = otherwise(line, "the other way")
                 yield Finding("negation", said[at], message, "opposite")
 
 

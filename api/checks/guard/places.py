@@ -83,14 +83,14 @@ def comparable(fact: Fact, taken: Occurrence, other: Occurrence) -> bool:
 def same_table(one: Occurrence, other: Occurrence) -> bool:
     """Tell whether both are cells of one table with column names."""
     rows = one.line.kind == other.line.kind == "row" and one.line.passage == other.line.passage
-    names = [[cell.column for cell in place.line.cells] for place in (one, other)]
-    return rows and names[0] == names[1] and any(names[0])
+    names = one.line.columns
+    return rows and names == other.line.columns and any(names)
 
 
 def is_header(found: Occurrence) -> bool:
     """Tell whether it stands in the names of columns; two cells may be a row without any."""
-    cells = found.line.cells
-    return len(cells) > 2 and not any(cell.column for cell in cells)
+    columns = found.line.columns
+    return len(columns) > 2 and not any(columns)
 
 
 def roots(words: Iterable[str]) -> set[str]:

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from api.checks.guard.alignment import agreement
 from api.checks.guard.clauses import clauses, stems
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.occurrences import Occurrence, content, segment
-from api.checks.guard.statements import Finding, GuardCase, Statement
+from api.checks.guard.statements import Finding, GuardCase, Statement, otherwise
 from api.checks.passage_lines import PassageLine
 
 # A limit right before a number, or up to three words behind it. A number that is itself allowed
@@ -107,10 +106,7 @@ def turned_limit(
     said = _limit(statement.text, fact.start, fact.end)
     if not said:
         return
-    supports = [
-        item for item in case.known.occurrences if item.line.passage in case.cited
-        and agreement(fact, item, case.known.counted) == "same"
-    ]  # fmt: skip
+    supports = case.holding(fact)
     part = segment(statement.text, stated, fact)
     words = set(content(part))
     most = max((len(words & item.context) for item in supports), default=0)
@@ -120,19 +116,21 @@ def turned_limit(
     limits = {_limit_of(item) for item in supports}
     also = {_limit(statement.text, one.start, one.end) for one in stated if one.low == fact.low}
     denies = _denies(statement.text, fact)
-    alike = [_denies(_text(item), item.fact) == denies for item in supports]
+    alike = [_denies(item.text, item.fact) == denies for item in supports]
     if supports and limits <= opposite and not limits & also and all(alike):
-        yield Finding("negation", fact.text, _otherwise(supports[0].line), "comparator")
+        yield Finding(
+            "negation", fact.text, otherwise(supports[0].line, "the other way"), "comparator"
+        )
 
 
 def behind_limit(fact: Fact, text: str, case: GuardCase) -> bool:
     """Tell whether a number is the whole number behind a limit: "the third" for "more than two"."""
     if fact.die or fact.low != fact.high or (fact.base and not _ORDINAL.match(fact.text)):
         return False
-    written, said = fact.low / fact.factor, _limit(text, fact.start, fact.end)
+    written, said = fact.written, _limit(text, fact.start, fact.end)
     return any(
-        own.base == fact.base and not own.die and written - own.low / own.factor == side != said
-        for item in case.known.occurrences if item.line.passage in case.cited
+        own.base == fact.base and not own.die and written - own.written == side != said
+        for item in case.occurrences
         for own, side in [(item.fact, _limit_of(item))] if side in (1, -1)
     )  # fmt: skip
 
@@ -140,15 +138,14 @@ def behind_limit(fact: Fact, text: str, case: GuardCase) -> bool:
 def added_condition(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     """Yield the conditions of a statement that no line cited has: "unless the moon is full"."""
     matches = list(_CONDITIONS.finditer(statement.text))
-    lines = [line for line in case.known.lines if line.passage in case.cited] if matches else []
+    lines = case.lines if matches else []
     conditional = [
         _words(line) for line in lines if _CONDITIONAL.search(_NOT_EVEN.sub(" ", _read(line)))
     ]
     for match in matches:
         words = {word for word in stems(match[1]) if word.isalpha()}
         if words and not any(words & there for there in conditional):
-            numbers = ", ".join(str(number) for number in case.cited)
-            message = f"is a condition that passage {numbers} does not have"
+            message = f"is a condition that passage {case.passages} does not have"
             yield Finding("case", match[0], message, "condition")
 
 
@@ -168,8 +165,7 @@ def _turned_in(text: str, case: GuardCase) -> Iterator[Finding]:
     if len(words) < _FEWEST or not any(said.values()):
         return
     lines = [
-        line for line in case.known.lines if line.passage in case.cited
-        and len(words & _words(line)) >= _ALIKE * len(words)
+        line for line in case.lines if len(words & _words(line)) >= _ALIKE * len(words)
     ]  # fmt: skip
     there = {modal: [set(_verbs(modal, _read(line))) for line in lines] for modal in said}
     for own, others in _AGAINST.items():
@@ -180,7 +176,7 @@ def _turned_in(text: str, case: GuardCase) -> Iterator[Finding]:
                 and (_NEED_NOT not in (own, other) or _scope(text) == _scope(_read(lines[n])))
             ]  # fmt: skip
             if near and not (own in (_MAY_NOT, _NEED_NOT) and _is_denied(verb, case)):
-                yield Finding("negation", verb, _otherwise(lines[near[0]]), "modal")
+                yield Finding("negation", verb, otherwise(lines[near[0]], "the other way"), "modal")
 
 
 def _scope(text: str) -> set[object]:
@@ -192,8 +188,7 @@ def _scope(text: str) -> set[object]:
 
 def _is_denied(verb: str, case: GuardCase) -> bool:
     """Whether a line cited says no, or only, of a verb: then it says so of something else, too."""
-    lines = (line for line in case.known.lines if line.passage in case.cited)
-    texts = (f"{line.near} {' '.join(cell.text for cell in line.cells)}" for line in lines)
+    texts = (f"{line.near} {line.text}" for line in case.lines)
     return any(_DENIES.search(text) and verb in stems(text) for text in texts)
 
 
@@ -210,7 +205,7 @@ def _limit(text: str, start: int, end: int) -> int:
 
 def _limit_of(item: Occurrence) -> int:
     """The limit of a passage's number, else the one that its column is."""
-    if own := _limit(_text(item), item.fact.start, item.fact.end):
+    if own := _limit(item.text, item.fact.start, item.fact.end):
         return own
     column = item.line.cells[item.cell].column
     return 2 if _LEAST.search(column) else -2 if _MOST.search(column) else 0
@@ -228,17 +223,9 @@ def _verbs(modal: re.Pattern[str], text: str) -> list[str]:
     return [stem for match in modal.finditer(text) for stem in stems(match[1])]
 
 
-def _text(item: Occurrence) -> str:
-    return item.line.cells[item.cell].text
-
-
 def _read(line: PassageLine) -> str:
-    return " ".join([line.near, line.before, *(cell.text for cell in line.cells)])
+    return f"{line.near} {line.before} {line.text}"
 
 
 def _words(line: PassageLine) -> set[str]:
     return set(stems(f"{line.heading} {line.key} {_read(line)}"))
-
-
-def _otherwise(line: PassageLine) -> str:
-    return f'passage {line.passage} has it the other way: "{line.quote}"'

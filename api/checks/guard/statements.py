@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from api.checks.guard.alignment import Evidence
+from api.checks.guard.alignment import Evidence, agreement
 from api.checks.guard.facts import Fact, facts
+from api.checks.guard.occurrences import Occurrence
 from api.checks.markers import MARKER, plain
-from api.checks.passage_lines import sentences
+from api.checks.passage_lines import ITEM, PassageLine, sentences
 from retrieval.text.normalize import fold
 
 _MARKERS = re.compile(r"(?:\s?\[\d+\])+", re.ASCII)
 _AFTER_STOP = re.compile(r"([.!?])((?:\s?\[\d+\])+)", re.ASCII)
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 _TABLE_RULE = re.compile(r"(?=[\s:|-]*?--)[\s:|-]*$")
 
@@ -40,6 +40,11 @@ class Statement:
         """Whether the markers stand in the statement itself."""
         return self.marked == "itself"
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where it begins and ends in the answer."""
+        return self.start, self.end
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -64,6 +69,38 @@ class GuardCase:
     place: tuple[Fact, ...]  # of the paths and headings of the cited passages
     results: tuple[Fact, ...] = ()  # of the right sums that the answer shows, also later on
 
+    @property
+    def lines(self) -> list[PassageLine]:
+        """The lines of the passages that the statement cites."""
+        return [line for line in self.known.lines if line.passage in self.cited]
+
+    @property
+    def occurrences(self) -> list[Occurrence]:
+        """The numbers of these lines."""
+        return [item for item in self.known.occurrences if item.line.passage in self.cited]
+
+    @property
+    def passages(self) -> str:
+        """The passages as a message names them: "1, 3"."""
+        return ", ".join(map(str, self.cited))
+
+    def holding(self, fact: Fact) -> list[Occurrence]:
+        """Return the numbers of the cited lines that hold the fact."""
+        return [
+            item for item in self.occurrences
+            if agreement(fact, item, self.known.counted) == "same"
+        ]  # fmt: skip
+
+
+def otherwise(line: PassageLine, how: str = "otherwise") -> str:
+    """Return the message that a line has something otherwise than the statement."""
+    return f'passage {line.passage} has it {how}: "{line.quote}"'
+
+
+def other_unit(fact: Fact, line: PassageLine) -> Finding:
+    """Return the finding that a line has a number with another unit."""
+    return Finding("unit", f"{fact.text} {' '.join(fact.nouns)}".strip(), otherwise(line), "unit")
+
 
 def statements(answer: str) -> tuple[Statement, ...]:
     """Return the statements of `answer` in order; headings are none.
@@ -79,7 +116,7 @@ def statements(answer: str) -> tuple[Statement, ...]:
         if _HEADING.match(row) or _TABLE_RULE.match(row):
             heading, lead, shared = fold(MARKER.sub("", row)), "", _cited(row)
             continue
-        item = _ITEM.match(row)
+        item = ITEM.match(row)
         skipped = item.end() if item else 0
         block = list(_of_block(row[skipped:], at + skipped, f"{heading} {lead}", shared))
         if not block:  # the markers of all before stand in a line of their own
@@ -112,7 +149,7 @@ def _blocks(answer: str) -> Iterator[tuple[int, str]]:
     block: list[str] = []
     start = offset = 0
     for row in answer.split("\n"):
-        alone = bool(_ITEM.match(row) or _HEADING.match(row)) or row.lstrip().startswith("|")
+        alone = bool(ITEM.match(row) or _HEADING.match(row)) or row.lstrip().startswith("|")
         if block and (alone or not row.strip() or block[0].lstrip().startswith(("|", "#"))):
             yield start, " ".join(block)
             block = []

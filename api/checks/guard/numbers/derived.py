@@ -108,13 +108,13 @@ def stepped(fact: Fact, said: Sequence[Fact], cited: Sequence[Occurrence]) -> bo
 
 
 def _from(fact: Fact, one: Fact, step: Fact) -> bool:
-    written, value = fact.low / fact.factor, one.low / one.factor
+    written, value = fact.written, one.written
     counted = fact.base or fact.counted
     if counted and counted not in {one.base, one.counted, *one.nouns[:1]}:
         return False
     if step.qualifier in _FURTHER:
         alike = (one.base, one.factor) == (step.base, step.factor)
-        return alike and written == value + step.low / step.factor
+        return alike and written == value + step.written
     return written == value * step.low
 
 
@@ -126,9 +126,9 @@ def _of_another_kind(fact: Fact, one: Fact, other: Fact, text: str) -> bool:
 
 def _repeated(fact: Fact, own: Sequence[Fact]) -> bool:
     """Whether it is a number and another one some times: 2 days, and 4 for each of two levels."""
-    terms = [(one.low / one.factor, one.base == fact.base) for one in own if not one.die]
+    terms = [(one.written, one.base == fact.base) for one in own if not one.die]
     triples = permutations(terms[-_MOST_TERMS:], 3)
-    written = fact.low / fact.factor
+    written = fact.written
     return any(alike and a + b * c == written for (a, alike), (b, _), (c, _) in triples)
 
 
@@ -152,13 +152,13 @@ def notation(fact: Fact, found: Sequence[Fact]) -> bool:
         return any(a.die and dice([fact], []) == dice([a, b], ["+"]) for a, b in pairs)
     if fact.low < fact.high:
         dice_told = [ends for one in found if (ends := span(one.die))]
-        times = [Fraction(1), *(one.low / one.factor for one in others if not one.die)]
+        times = [Fraction(1), *(one.written for one in others if not one.die)]
         return any((fact.low, fact.high) == (low * by, high * by)
                    for low, high in dice_told for by in times)  # fmt: skip
     shares = {one.low / 100 for one in others if one.base == _PERCENT}
     if not fact.base and fact.low in {end for share in shares for end in (1 + share, 1 - share)}:
         return True
-    values = [one.low / one.factor for one in others if one.low]
+    values = [one.written for one in others if one.low]
     return _multiple(fact) and any(a / b == fact.low for a, b in permutations(values, 2))
 
 
@@ -166,8 +166,8 @@ def ends(fact: Fact, cited: Sequence[Occurrence]) -> bool:
     """Tell whether both ends of a stated range stand in one line."""
     if fact.low == fact.high or fact.die or fact.kind == "odds":
         return False
-    low, high = fact.low / fact.factor, fact.high / fact.factor
-    lows = {id(item.line) for item in cited if item.fact.low / item.fact.factor == low}
+    low, high = fact.written, fact.high / fact.factor
+    lows = {id(item.line) for item in cited if item.fact.written == low}
     return any(
         item.fact.high / item.fact.factor == high and id(item.line) in lows for item in cited
     )
@@ -178,8 +178,8 @@ def _sign(fact: Fact, one: Fact, other: Fact) -> str:
     factor = fact.factor if one.base == other.base == fact.base else Fraction(1)
     a, b = one.low / factor, other.low / factor
     if factor == 1:
-        a, b = one.low / one.factor, other.low / other.factor
-    written = fact.low / fact.factor
+        a, b = one.written, other.written
+    written = fact.written
     values = {"+": a + b, "-": a - b, "/": a / b if b else None}
     return next((sign for sign, value in values.items() if value == written), "x")
 
@@ -204,8 +204,8 @@ def _plain(fact: Fact) -> bool:
 def _of_numbers(fact: Fact, one: Fact, other: Fact) -> bool:
     if fact.die or other.die or fact.kind == "odds" or not one.low or not other.low:
         return False
-    a, b = one.low / one.factor, other.low / other.factor
-    written = fact.low / fact.factor
+    a, b = one.written, other.written
+    written = fact.written
     if other.base == _PERCENT != one.base:
         shares = (a * b / 100, a + a * b / 100, a - a * b / 100)
         return written in shares and (not one.base or fact.base in {one.base, ""})

@@ -13,7 +13,7 @@ from api.checks.guard.numbers.derived import counts_list, ends, notation, steppe
 from api.checks.guard.numbers.units import STEMS, find
 from api.checks.guard.occurrences import Occurrence, content, rate_after, segment
 from api.checks.guard.signs import behind_limit
-from api.checks.guard.statements import Finding, GuardCase, Statement
+from api.checks.guard.statements import Finding, GuardCase, Statement, other_unit
 from retrieval.text.words import stem
 
 # What an answer counts on its own account: "there are two ways".
@@ -34,14 +34,14 @@ def misplaced(
     fact: Fact, stated: Sequence[Fact], statement: Statement, case: GuardCase
 ) -> Iterator[Finding]:
     """Yield what is wrong with a number of a statement whose numbers are `stated`."""
-    cited = [item for item in case.known.occurrences if item.line.passage in case.cited]
+    cited = case.occurrences
     agreed = [(agreement(fact, item, case.known.counted), item) for item in cited]
     supports = [item for verdict, item in agreed if verdict == "same"]
     if bare := _used(fact, stated, supports):
         supports = [item for item in supports if item not in bare]
     others = [item for verdict, item in agreed if verdict == "unit"]
     if told := _weighed(fact, stated, statement, others, supports):
-        yield _otherwise(fact, told)
+        yield other_unit(fact, told.line)
     elif supports:
         yield from _placed(fact, stated, statement, supports, case)
     elif not _explained(fact, statement, cited, case):
@@ -50,7 +50,7 @@ def misplaced(
 
 def _used(fact: Fact, stated: Sequence[Fact], supports: Sequence[Occurrence]) -> list[Occurrence]:
     """The bare numbers that another fact of the statement is: "12 days for children under 12"."""
-    written = fact.low / fact.factor
+    written = fact.written
     bare = any(one is not fact and one.low == written and _bare(one) for one in stated)
     return [
         item for item in supports
@@ -62,16 +62,12 @@ def _missing(
     fact: Fact, statement: Statement, others: Sequence[Occurrence], case: GuardCase
 ) -> Iterator[Finding]:
     if others:
-        yield _otherwise(fact, others[0])
+        yield other_unit(fact, others[0].line)
     elif not _own_count(fact, statement.text) and not _in_words(fact):
-        numbers = ", ".join(str(number) for number in case.cited)
-        message = f"does not stand in passage {numbers}; if it is calculated, write the sum out"
+        message = (
+            f"does not stand in passage {case.passages}; if it is calculated, write the sum out"
+        )
         yield Finding("number", fact.text, message, "in no passage")
-
-
-def _otherwise(fact: Fact, found: Occurrence) -> Finding:
-    message = f'passage {found.line.passage} has it otherwise: "{found.line.quote}"'
-    return Finding("unit", f"{fact.text} {' '.join(fact.nouns)}".strip(), message, "unit")
 
 
 def _weighed(
@@ -171,15 +167,15 @@ def _input(fact: Fact, statement: Statement, case: GuardCase) -> bool:
     shown = [one for total in sums(statement.text) for one in total.inputs]
     results = [total.result for total in sums(statement.text) if total.result.start < fact.start]
     given = (*case.asked, *case.told, *_calendar(statement), *results)
-    written = fact.low / fact.factor
+    written = fact.written
     return any(one.start == fact.start for one in shown) and any(
-        one.low / one.factor == written and not one.die for one in given
+        one.written == written and not one.die for one in given
     )
 
 
 def _alike(fact: Fact, one: Fact) -> bool:
     """Whether a number is the one, or the one in a unit."""
-    written = fact.low / fact.factor == one.low / one.factor and fact.high == fact.low
+    written = fact.written == one.written and fact.high == fact.low
     return written and fact.die == one.die and one.base in {fact.base, ""}
 
 
@@ -232,6 +228,5 @@ def foreign_unit(
         if stem(match[0].lower()) in _ORDINARY or (unit.base, unit.factor) in amounts:
             continue
         if not any(fact.start <= match.start() < fact.end and not fact.weak for fact in stated):
-            numbers = ", ".join(str(number) for number in case.cited)
-            yield Finding("unit", match[0], f"is a unit that passage {numbers} does not have",
-                          "foreign unit")  # fmt: skip
+            message = f"is a unit that passage {case.passages} does not have"
+            yield Finding("unit", match[0], message, "foreign unit")
