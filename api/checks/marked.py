@@ -4,14 +4,13 @@ import re
 
 from api.checks.guard.facts import facts
 from api.checks.guard.occurrences import content
-from api.checks.markers import MARKER
+from api.checks.markers import MARKER, RUN
 from api.checks.passage_lines import sentences
 from retrieval.text.normalize import fold
 
 _LONGEST = 1_000  # characters before a marker among which its sentence is looked for
 _RUN = 40  # characters on each side
-_RUN_END = re.compile(r"(?:\s?\[\d+\])++$", re.ASCII)
-_RUN_BEGIN = re.compile(r"(?:\s?\[\d+\])++", re.ASCII)
+_RUN_END = re.compile(rf"{RUN.pattern}$", re.ASCII)
 
 
 def claim_of(text: str, match: re.Match[str]) -> str:
@@ -20,8 +19,7 @@ def claim_of(text: str, match: re.Match[str]) -> str:
     plain = MARKER.sub("", row)
     before = [sentence for _, sentence in sentences(plain)]
     last = before[-1] if before else ""
-    pieces = MARKER.split(row)[::2]
-    since = pieces[-1] if pieces else ""
+    since = MARKER.split(row)[-1]
     if since.strip() and len(content(fold(since))) >= 2 and len(since) < len(last):
         last = since
     if len(content(fold(last))) >= 2 or facts(fold(last)):
@@ -47,6 +45,6 @@ def _row_before(text: str, match: re.Match[str]) -> str:
 def neighbours(text: str, match: re.Match[str]) -> set[int]:
     """Return the markers that stand right beside one, so that all share the claim."""
     before = _RUN_END.search(text[max(0, match.start() - _RUN) : match.start()])
-    after = _RUN_BEGIN.match(text, match.end(), match.end() + _RUN)
+    after = RUN.match(text, match.end(), match.end() + _RUN)
     found = f"{before[0] if before else ''}{after[0] if after else ''}"
     return {int(one[1]) for one in MARKER.finditer(found)}

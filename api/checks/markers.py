@@ -5,9 +5,9 @@ import re
 from retrieval.text.normalize import fold
 
 MARKER = re.compile(r"\s?\[(\d+)\]", re.ASCII)  # with the space before it
+RUN = re.compile(r"(?:\s?\[\d+\])++", re.ASCII)  # of markers beside one another
 _STRONG = re.compile(r"(?<!\w)\*\*(?=\S)([^*]+)(?<=\S)\*\*(?!\w)")
 _LIST = re.compile(r"\s?\[(\d+(?:\s?,\s?\d+)*)\]", re.ASCII)
-_COMMA = re.compile(r"\s?,\s?")
 _DASHES = r"\u2010\u2011\u2013\u2014-"
 _NUMBERS = rf"\^?\d++(?:\s?(?:[,;&{_DASHES}]|and)\s?\^?\d++)*"
 _OTHER_FORM = re.compile(rf"\[({_NUMBERS})\]|【({_NUMBERS})(?:†[^】\n]{{0,40}})?】", re.ASCII)
@@ -48,7 +48,7 @@ def known_markers(reply: str, passages: int) -> tuple[str, int]:
         opened = text.rfind("[")
         start = opened - 1 if opened > 0 and text[opened - 1].isspace() else max(opened, 0)
         if opened >= 0 and (match := _LIST.fullmatch(text[start:])):
-            written = _COMMA.split(match[1])
+            written = _DIGITS.findall(match[1])
             numbers = [number for number in written if number in known]
             dropped += len(written) - len(numbers)
             space = text[start:opened] if numbers else ""
@@ -58,7 +58,7 @@ def known_markers(reply: str, passages: int) -> tuple[str, int]:
 
 def without_doubles(text: str) -> str:
     """Two markers that were moved to one passage stand there once."""
-    return re.sub(r"(\s?\[\d+\])(?:\s?\[\d+\])+", _distinct, text, flags=re.ASCII)
+    return RUN.sub(_distinct, text)
 
 
 def _distinct(match: re.Match[str]) -> str:

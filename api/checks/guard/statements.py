@@ -9,12 +9,11 @@ from typing import Literal
 from api.checks.guard.alignment import Evidence, agreement
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.occurrences import Occurrence
-from api.checks.markers import MARKER, plain
+from api.checks.markers import MARKER, RUN, plain
 from api.checks.passage_lines import ITEM, PassageLine, sentences
 from retrieval.text.normalize import fold
 
-_MARKERS = re.compile(r"(?:\s?\[\d+\])+", re.ASCII)
-_AFTER_STOP = re.compile(r"([.!?])((?:\s?\[\d+\])+)", re.ASCII)
+_AFTER_STOP = re.compile(rf"([.!?])({RUN.pattern})", re.ASCII)
 _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
 _TABLE_RULE = re.compile(r"(?=[\s:|-]*?--)[\s:|-]*$")
 
@@ -167,7 +166,7 @@ def _of_block(text: str, start: int, lead: str, shared: tuple[int, ...]) -> Iter
     found = [
         (part, whole[0] if whole else (at, at + len(sentence)))
         for at, sentence in sentences(moved) for part in _claims(sentence)
-        if _MARKERS.sub("", part).strip(" .")
+        if RUN.sub("", part).strip(" .")
     ]  # fmt: skip
     parts = [part for part, _ in found]
     cites = [_cited(part) for part in parts]
@@ -183,7 +182,7 @@ def _of_block(text: str, start: int, lead: str, shared: tuple[int, ...]) -> Iter
 
 def _claims(sentence: str) -> Iterator[str]:
     """A sentence cut behind its markers, where both sides of one state a fact."""
-    ends = [match.end() for match in _MARKERS.finditer(sentence)]
+    ends = [match.end() for match in RUN.finditer(sentence)]
     start = 0
     for end, following in pairwise([*ends, len(sentence)]):
         if _states(sentence[start:end]) and _states(sentence[end:following]):

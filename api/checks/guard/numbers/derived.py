@@ -223,9 +223,8 @@ def _of_numbers(fact: Fact, one: Fact, other: Fact) -> bool:
         return False  # changes nothing but the unit
     if one.base == other.base != "" and not fact.base:
         return fact.low in (one.low / other.low, ceil(one.low / other.low))
-    mixed = fact.base in {one.base, other.base, ""} and not (one.base and other.base)
     above = "level" in (other.label, *other.nouns)  # for each level above the first
-    return (bare or mixed) and (written in (a * b, a / b) or (above and written == a * (b - 1)))
+    return (bare or beside) and (written in (a * b, a / b) or (above and written == a * (b - 1)))
 
 
 def _of_dice(fact: Fact, one: Fact, other: Fact) -> bool:
