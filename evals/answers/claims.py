@@ -24,7 +24,9 @@ from retrieval.text.normalize import comparable, fold
 _SMALL = 3  # so far the guard lets an answer count on its own account ("two cases")
 _CARRIED = 0.5  # of the words of a claim without numbers that must stand in what it cites
 
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+", re.MULTILINE)  # what a list begins with
+_MARK_OF_ITEM = re.compile(
+    r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+", re.MULTILINE
+)  # what an item begins with
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def _stands(quote: str, answer: str) -> bool:
 
 def _read(text: str) -> str:
     """The words of a text without what marks items and names of fields, and a table's rule."""
-    plain = _ITEM.sub("", text).replace("**", "")
+    plain = _MARK_OF_ITEM.sub("", text).replace("**", "")
     words = (word.removesuffix(":") for word in comparable(plain).split())
     return " ".join(word for word in words if word.strip("-:") or word == "-")
 
