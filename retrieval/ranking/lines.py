@@ -14,6 +14,7 @@ from math import fsum
 from retrieval.models import Entry, Evidence, Hit, Name, Terms
 from retrieval.ranking import ranges
 from retrieval.text.quantities import Value
+from retrieval.text.question_phrases import codes_in, values_in
 from retrieval.text.units import AMOUNT
 from retrieval.vocabulary.terms import (
     asked_fields,
@@ -66,9 +67,9 @@ class QuestionWords:
             words,
             said,
             fsum(terms.weight(word) for word in words),
-            ranges.values_in(question, terms),
+            values_in(question, lambda word: key(word) in terms.fields),
             asked | terms.in_full(asked),
-            ranges.codes_in(question),
+            tuple((kind, sign) for word, sign in codes_in(question) for kind in stems_of(word)),
             words & terms.in_full(stems_of(" ".join(AMOUNT.findall(question)))),
         )
 

@@ -5,40 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
-from retrieval.models import Entry, Terms
-from retrieval.text.normalize import searchable
+from retrieval.models import Entry
 from retrieval.text.quantities import Interval, Value, intervals, values
 from retrieval.text.units import MEASURES
-from retrieval.text.words import ordinals_in_digits, stem
-from retrieval.vocabulary.terms import cells, key, stems_of, title
+from retrieval.text.words import stem
+from retrieval.vocabulary.terms import cells, stems_of, title
 
-_CODE = re.compile(r"\b([^\W\d_]{2,})\s+((?![Ii]\b(?!\W*$)|a\b(?!\W*$))[^\W_]{1,2})\b")
 _NUMBER_AND_UNIT = re.compile(r"\W*\d[\d.,–-]* ?[^\W\d]+\W*")
 _CLOCK = stem("time")  # "Time of day" is no number of days
 # Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
 InFull = Callable[[AbstractSet[str]], frozenset[str]]
-
-
-def codes_in(question: str) -> tuple[tuple[str, str], ...]:
-    """Return the codes of a question with their kind's stem: "type G", "zone b", "route S2".
-
-    They are one letter, or two signs with a capital or a digit in them. "a" and "i" are words but
-    at the end, and figures alone are numbers.
-    """
-    return tuple(
-        (kind, sign.upper())
-        for word, sign in _CODE.findall(question)
-        if len(sign) == 1 or sign != sign.lower() or not sign.isalpha()
-        if not sign.isdigit()
-        for kind in stems_of(word)
-    )
-
-
-def values_in(question: str, terms: Terms) -> tuple[Value, ...]:
-    """Return the numbers of a question, "first level" among them where level is a field."""
-    in_digits = ordinals_in_digits(question, lambda word: key(word) in terms.fields)
-    text = searchable(in_digits.lower())
-    return values(text) if any(map(str.isdigit, text)) else ()
 
 
 def named(

@@ -1,9 +1,11 @@
-"""What people say around what they ask for, left out: "please list all", "tell me about"."""
+"""What people say around what they ask for, left out, and the numbers and codes that they write."""
 
 import re
 from collections.abc import Callable
 
-from retrieval.text.words import STOP, WORD
+from retrieval.text.normalize import searchable
+from retrieval.text.quantities import Value, values
+from retrieval.text.words import STOP, WORD, ordinals_in_digits
 
 _COMMAND = re.compile(
     r"\b(?:please|pls|plz|list|enumerate|name|remind me of|give me|show me|tell me|all|every|each|"
@@ -17,6 +19,7 @@ _DEGREE = re.compile(
     r"bigg|small|great|strong|weak|tough)est)\b",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"\b([^\W\d_]{2,})\s+((?![Ii]\b(?!\W*$)|a\b(?!\W*$))[^\W_]{1,2})\b")
 # What people say around what they ask for. Of rules, "rules" says as little as "question" does.
 _SOME = r"(?:the |our |your |an? |any |some |more )?"
 _RULES = r"(?:rules?|polic(?:y|ies)|mechanics)"
@@ -109,3 +112,23 @@ def _peeled(text: str, is_name: Callable[[str], bool]) -> str:
 def without_degree(text: str) -> str:
     """Return a question without words that only compare: of "cheapest armour" the last."""
     return _DEGREE.sub(" ", text)
+
+
+def codes_in(question: str) -> tuple[tuple[str, str], ...]:
+    """Return the codes of a question, each behind its kind: "type G", "zone b", "route S2".
+
+    They are one letter, or two signs with a capital or a digit in them. "a" and "i" are words but
+    at the end, and figures alone are numbers.
+    """
+    return tuple(
+        (word, sign.upper())
+        for word, sign in _CODE.findall(question)
+        if len(sign) == 1 or sign != sign.lower() or not sign.isalpha()
+        if not sign.isdigit()
+    )
+
+
+def values_in(question: str, is_field: Callable[[str], bool]) -> tuple[Value, ...]:
+    """Return the numbers of a question, "first level" among them where `is_field` knows level."""
+    text = searchable(ordinals_in_digits(question, is_field).lower())
+    return values(text) if any(map(str.isdigit, text)) else ()

@@ -27,7 +27,7 @@ _NAMED = 3  # words of a folder's name and above it that make it the one that is
 _MENTIONED = 20  # files; of more only those are listed whose entry is called what is asked
 # What is denied, to the end of its clause: "immune to fear, not to sleep".
 _DENIED = re.compile(r"\b(?:not|no|never|without|cannot|\w+n['’]t)\b[^.,;:]*", re.IGNORECASE)
-_BOLD = re.compile(r"\*\*([^*:\n]{1,40}):?\*\*:? (?P<value>[^*|<\n]+)")  # "**ML** 12"
+_INLINE_FIELD = re.compile(r"\*\*([^*:\n]{1,40}):?\*\*:? (?P<value>[^*|<\n]+)")  # "**ML** 12"
 _MORE = re.compile(r"[+×]|\bper\b")  # "6 turns + 1 turn per level" is not 6 turns
 _ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
 _NEAREST = 2  # folders
@@ -144,7 +144,9 @@ def _values(entry: Entry, field: Name) -> list[str]:
         return [cell for name, cell in zip(names, row, strict=True) if key(name) == field]
     lines = (line.lstrip("-*+ ").partition(":") for line in entry.quote.split("\n"))
     given = [value.strip("* ") for name, _, value in lines if key(name) == field]
-    return given or [said["value"] for said in _BOLD.finditer(entry.quote) if key(said[1]) == field]
+    return given or [
+        said["value"] for said in _INLINE_FIELD.finditer(entry.quote) if key(said[1]) == field
+    ]
 
 
 def _named(asked: frozenset[str], question: str, terms: Terms) -> list[str]:
