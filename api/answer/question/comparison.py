@@ -113,7 +113,7 @@ def _text(text: str, words: Sequence[re.Match[str]], span: _Span) -> str:
     return text[words[span[0]].start() : words[span[1] - 1].end()]
 
 
-def _without(text: str, words: Sequence[re.Match[str]], span: tuple[int, int]) -> str:
+def _without(text: str, words: Sequence[re.Match[str]], span: _Span) -> str:
     first, last = words[span[0]].start(), words[span[1] - 1].end()
     left = f"{text[:first]} {text[last:]}"
     left = _JOINING.sub(" ", left)

@@ -87,9 +87,10 @@ def marked_rows(
 ) -> Marked | None:
     """Return the rows with a yes in the columns that the question names, or a no where it denies.
 
-    Of a column what it is called, and what that stands for; `about` are the stems above the table.
     Or with the sign that it names ("severity 1"), for somebody of an age ("a 16 year old"), or that
     forbid something, where that is asked for. None where it is not plain, or all rows or none.
+    `columns` has of each what it is called and what that stands for, `about` the stems of what
+    stands above the table.
     """
     named = list(_named(columns, table, asked))
     if aged := AGED.search(searchable(asked.question)):
