@@ -24,6 +24,7 @@ _KEPT = re.compile(
     r"it (?:is|was)))\b|\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:stay|remain)s?[.;!?]?$",
     re.IGNORECASE,
 )
+_MORE = 2  # words of a question, of which one may be the column's name: "level"
 _ALL: frozenset[str] = frozenset()
 _STATEMENT_END = re.compile(r"(?<=[.;!?]) ")
 
@@ -162,11 +163,22 @@ def _corrects(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool
 
 
 def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
-    if upper.words & lower.subject & asked:
+    """Whether both rule what is asked. A number alone does not say so.
+
+    "10 % at levels 10-11, 5 % from 12" corrects no row of level 5, unless it says more of what is
+    asked than the file's name.
+    """
+    both = upper.words & lower.subject & asked
+    if both and (not all(map(str.isdigit, both)) or _says_more(upper, lower, asked)):
         return True
     shared = lower.words & asked
     meets = shared <= upper.words and len(shared) > max(1, len(asked) / 2)
     return meets and not lower.is_row
+
+
+def _says_more(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
+    own = frozenset(stems_of(_title(lower.note.path)))
+    return sum(not word.isdigit() for word in upper.words & asked - own) >= _MORE
 
 
 def arranged(

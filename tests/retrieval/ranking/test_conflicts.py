@@ -44,6 +44,17 @@ def test_a_conflict_is_about_one_subject_that_was_asked_for() -> None:
     assert conflicts.conflicts([row, correction], frozenset({"sling"})) == []
 
 
+def test_a_number_alone_is_no_subject() -> None:
+    thief = SourceNote("2. Classes/7. Thief.md")
+    errata = SourceNote("9. Errata.md", "errata", "2nd", (thief.path,))
+    asked = frozenset({"thief", "level", "5", "xp"})
+    row = Statement(thief, frozenset({"5"}), frozenset({"thief", "5", "xp"}), is_row=True)
+    scrolls = said(errata, "scroll", "thief", "error", "level", "10", "5")  # 5 % of errors
+    printed = said(errata, "correct", "thief", "level", "5", "xp", "9700")
+    assert conflicts.conflicts([row, scrolls], asked) == []
+    assert conflicts.conflicts([row, printed], asked) == [Conflict(1, 0, binding=True)]
+
+
 def test_prose_that_says_most_of_what_was_asked_needs_no_word_of_its_heading() -> None:
     asked = frozenset({"damag", "fall", "feet"})
     printed = Statement(BASE, frozenset({"hazard"}), frozenset({"hazard", "fall", "1d6", "damag"}))
