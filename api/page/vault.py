@@ -16,7 +16,7 @@ from api.page.markdown.writer import Shown
 from api.sources.titles import file_hashes, file_now
 from api.sources.vault_file import VaultFile
 from api.state import AppState
-from retrieval.reading_order import reading_order
+from retrieval.text.reading_order import reading_order
 
 # A row of a table has as many cells as its header, however few stand in it: what is shown as a
 # page would take minutes and gigabytes for a small file that was made for it.

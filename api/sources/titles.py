@@ -4,7 +4,7 @@ from api.sources import vault_file
 from api.sources.vault_file import VaultFile
 from api.state import AppState
 from retrieval.index import generations, store
-from retrieval.reading_order import reading_order
+from retrieval.text.reading_order import reading_order
 
 
 def titles(opened: AppState) -> dict[str, str]:

@@ -15,9 +15,9 @@ from api.answer.question.limits import Amount, amount, without
 from retrieval.context import SearchContext
 from retrieval.index import folder_entries
 from retrieval.models import Entry, Name, Terms
-from retrieval.reading_order import reading_order
 from retrieval.text.quantities import Interval, intervals, values
 from retrieval.text.question_phrases import without_command
+from retrieval.text.reading_order import reading_order
 from retrieval.vocabulary.terms import column_names, key, names_of, raw_cells, stems_of
 
 Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from api.answer.question.intent import Reading
 from retrieval.models import Entry, Terms
-from retrieval.reading_order import reading_order
 from retrieval.text.normalize import unnumbered
 from retrieval.text.question_phrases import without_command
+from retrieval.text.reading_order import reading_order
 from retrieval.text.words import ordinals_in_digits
 from retrieval.vocabulary.terms import stems_of
 

@@ -45,6 +45,7 @@ RODS = """# Rods
 | Iron | digger | 6 |
 | Glass | any | 2 |
 | Horn | singer, digger | 3 |
+| Bone | singer | 4 |
 | Ash | any digger of rank | 1 |
 """
 
@@ -86,4 +87,8 @@ def test_a_legend_without_a_sign_names_columns(asked: str, shown: list[str]) -> 
 
 
 def test_any_is_everybody_and_any_of_a_kind_only_these() -> None:
-    assert rows(RODS, "which rods can a singer use") == ["Brass", "Glass", "Horn"]
+    assert rows(RODS, "which rods can a singer use") == ["Brass", "Glass", "Horn", "Bone"]
+
+
+def test_any_is_everybody_where_the_rest_is_met_as_well() -> None:
+    assert rows(RODS, "which 4 charge rods can a singer use") == ["Brass", "Bone"]
