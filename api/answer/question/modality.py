@@ -6,9 +6,10 @@ from typing import Literal
 Modality = Literal["must", "may", "must not"]
 
 _NOT = re.compile(
-    r"\b(?:may|must|can|could|should|shall|is|are|am) (?:\w+ ){0,3}?(?:not|never)\b|"
-    r"\bnot (?:be )?(?:allowed|permitted)\b|\b(?:cannot|cant|never|forbidden|prohibited|banned)\b|"
-    r"\b\w+n['’]t\b|\bdo not\b",
+    r"(?:\b(?:not|never)|n['’]?t) (?:be )?(?:allowed|permitted)\b|"
+    r"\b(?:forbidden|banned|prohibited)\b|"
+    r"\b(?:may|must|can|should) (?:\w+ ){0,2}?(?:not|never)\b|\b(?:can|must|should)n?['’]?t\b|"
+    r"\bcannot\b|^\W*(?:do not|don['’]t|never)\b",
     re.IGNORECASE,
 )
 _FREE = re.compile(

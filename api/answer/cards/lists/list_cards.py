@@ -8,9 +8,9 @@ from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
 from api.answer.cards.lists import listing
-from api.answer.cards.lists.rows_by_mark import ASKS_FORBIDDEN
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import superlative
+from api.answer.question.modality import modality
 from retrieval.models import Entry, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
@@ -48,11 +48,12 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         or asks_for_some(whole.question)
         or any(map(str.isdigit, searchable(whole.question)))
     )
-    by_words = some or bool(reading.several) or bool(ASKS_FORBIDDEN.search(whole.question))
+    forbidden = modality(whole.question) == "must not"
+    by_words = some or bool(reading.several) or forbidden
     listed = listing.cards(whole, asked, by_words=by_words, headings=bool(topics))
     if topics and listed:
         return [replace(listed[0], says_all=True), *found]
-    if ASKS_FORBIDDEN.search(whole.question):  # a list of all, or of headings, forbids nothing
+    if forbidden:  # a list of all, or of headings, forbids nothing
         listed = [one for one in listed if one.said or not _is_all(one, reading)]
     if compared:  # of a list without a row that has the most, nobody asked
         listed = [one for one in listed if one.said]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from api.answer.cards.blocks import Part
 from api.answer.cards.lists.cell_marks import bare, is_marked, is_said
 from api.answer.question.limits import AGED
+from api.answer.question.modality import modality
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
 from retrieval.text.quantities import intervals
@@ -48,13 +49,6 @@ _PLAIN_WORDS = (
     "possible please am me us"
 )
 _PLAIN = frozenset(stems_of(f"{_LIGHT_WORDS} {_PLAIN_WORDS}"))
-ASKS_FORBIDDEN = re.compile(
-    r"(?:\b(?:not|never)|n['’]?t) (?:be )?(?:allowed|permitted)\b|"
-    r"\b(?:forbidden|banned|prohibited)\b|"
-    r"\b(?:may|must|can|should) (?:\w+ ){0,2}?(?:not|never)\b|\b(?:can|must|should)n?['’]?t\b|"
-    r"\bcannot\b",
-    re.IGNORECASE,
-)
 _NUMBERED = re.compile(r"\b([^\W\d_]{3,}) (\d{1,3})\b(?!(?: ?,| or| and) \d)")  # "severity 1"
 _AGE = frozenset(stems_of("age"))
 _HIGHEST = re.compile(r"\b(?:max|maximum|up to|until|oldest|highest)\b", re.IGNORECASE)
@@ -140,8 +134,8 @@ def _is_all_understood(
     """
     things = (about | asked.stems(" ".join(name for name, *_ in columns))) - said
     rows = asked.stems(" ".join(cell for _, row in table for cell in row))
-    is_of_table = ASKS_FORBIDDEN.search(asked.question) or not asked.words.isdisjoint(things)
-    return bool(is_of_table) and asked.words <= things | said | rows | _PLAIN
+    is_of_table = not asked.words.isdisjoint(things) or modality(asked.question) == "must not"
+    return is_of_table and asked.words <= things | said | rows | _PLAIN
 
 
 def _some(table: Table, parts: Sequence[Part], said: frozenset[str]) -> Marked | None:
@@ -207,7 +201,7 @@ def _denies(asked: QuestionWords, column: frozenset[str]) -> bool:
 
 def _forbidding(table: Table, asked: QuestionWords) -> list[Part]:
     """The rows whose only column of that kind forbids something: "what may I not store"."""
-    if not (_NOT.search(asked.question) or ASKS_FORBIDDEN.search(asked.question)):
+    if not (_NOT.search(asked.question) or modality(asked.question) == "must not"):
         return []
     found = [
         (part, column)
