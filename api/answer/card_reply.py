@@ -116,9 +116,7 @@ def card_reply(
     question, reading = made.question, made.reading
     result = _searched(context, question, options)
     parts = [_searched(context, part, options) for part in reading.parts if result.hits]
-    listed: tuple[Folder, ...] = ()
-    if reading.form in {"list", "which"}:
-        listed = collected.listed(context, result.generation, question, reading, shown)
+    listed = collected.listed(context, result.generation, question, reading, shown)
     certainty, confidence = decision.worth(result, parts)
     bare = CardReply(
         question, certainty, confidence, found=result, parts=tuple(parts),

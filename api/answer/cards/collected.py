@@ -5,30 +5,35 @@ has checked that it says them of the thing, so the reply names the words.
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from itertools import takewhile
 
-from api.answer.cards import folders
+from api.answer.cards import by_status, field_amounts, folders
+from api.answer.cards.field_amounts import Read, beginning
 from api.answer.cards.folders import Folder, ListedFile
 from api.answer.question.intent import Reading
 from api.answer.question.limits import Amount, amount, without
 from retrieval.context import SearchContext
-from retrieval.index import folder_entries
-from retrieval.models import Entry, Name, Terms
-from retrieval.text.quantities import Interval, intervals, values
+from retrieval.index import folder_entries, indexed_file
+from retrieval.models import Entry, Terms
+from retrieval.text.normalize import searchable
+from retrieval.text.quantities import values
 from retrieval.text.question_phrases import without_command
 from retrieval.text.reading_order import reading_order
-from retrieval.vocabulary.terms import column_names, key, names_of, raw_cells, stems_of
+from retrieval.vocabulary.terms import key, names_of, stems_of
 
-Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
 _LEAST = 2  # files of what is called a list
 _PLURAL = re.compile(r"\b[a-z]{3,}s\b", re.IGNORECASE)
+_OPENING = re.compile(
+    r"\W*(?:(?:what|which|any|our|the) )?(?:[\w'-]+ ){0,2}?(?P<noun>[a-z]{3,}s) (?=\w)|"
+    r"\W*[\w'-]+ (?P<last>[a-z]{3,}s)\W*$",
+    re.IGNORECASE,
+)
+_FIGURES = re.compile(r"(?<![\w-])\d+(?:-(?:in-)?\d+)?(?![\w-])")
 _NAMED = 3  # words of a folder's name and above it that make it the one that is asked for
 _MENTIONED = 20  # files; of more only those are listed whose entry is called what is asked
 # What is denied, to the end of its clause: "immune to fear, not to sleep".
 _DENIED = re.compile(r"\b(?:not|no|never|without|cannot|\w+n['’]t)\b[^.,;:]*", re.IGNORECASE)
-_INLINE_FIELD = re.compile(r"\*\*([^*:\n]{1,40}):?\*\*:? (?P<value>[^*|<\n]+)")  # "**ML** 12"
-_MORE = re.compile(r"[+×]|\bper\b")  # "6 turns + 1 turn per level" is not 6 turns
 _ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
 _NEAREST = 2  # folders
 
@@ -38,12 +43,21 @@ def listed(
 ) -> tuple[Folder, ...]:
     """Return the folders that a question asks for, as a whole or what its files say of something.
 
-    `reading` is that of a list. `generation` is the index's name, "ID.REVISION".
+    None for a `reading` of another form than a list's, but those of a status that it names.
+    `generation` is the index's name, "ID.REVISION".
     """
+    number = int(generation.split(".")[0])
+    if by_status.may_ask(question):
+        given = context.read(lambda conn: indexed_file.notes(conn, number, terms.titles))
+        if files := by_status.of_status(question, given, terms):
+            return files
+    if reading.form not in {"list", "which"}:
+        if not _opens_with_folder(question, terms):
+            return ()
+        reading = Reading("which")
     found = folders.asked_for(question, reading, terms)
     if found:
         return found
-    number = int(generation.split(".")[0])
 
     def read(folder: str, beginnings: Collection[str]) -> list[tuple[str, Entry]]:
         entries = context.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
@@ -67,16 +81,20 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
         return ()
     said = folders.said_by(terms)
     words = asked - said[chosen[0]]
-    if limited:
-        fitting = [_fitting(folder, words, limited, terms, read) for folder in chosen]
-        return tuple(one for one in fitting if one.count >= _LEAST)
-    if exact := _exact(words, question, terms):
-        rest = terms.in_full(word for word in words if not word.isdigit())
-        fitting = [_fitting(folder, rest, exact, terms, read) for folder in chosen]
-        return tuple(one for one in fitting if one.count >= _LEAST)
-    if not words or any(word.isdigit() for word in words):
+    typed = " ".join(_typed(words, question, terms))
+    if limited := limited or field_amounts.exact(words, question, typed, terms):
+        plain_words = frozenset(word for word in words if not word.isdigit())
+        fitting = (
+            _fitting(folder, plain_words, limited, question, terms, read) for folder in chosen
+        )
+        return tuple(one for one in fitting if one.count)
+    written = [one for one in _FIGURES.findall(searchable(question)) if words & set(stems_of(one))]
+    words = frozenset(word for word in words if not word.isdigit())
+    if not words:
         return ()
-    found = [one for folder in chosen if (one := _saying(folder, words, question, terms, read))]
+    said_words = (*_typed(words, question, terms), *written)
+    saying = (_saying(folder, words, said_words, terms, _with(written, read)) for folder in chosen)
+    found = [one for one in saying if one]
     if sum(one.count for one in found) >= _LEAST:
         return tuple(found)
     if not found and len(asked & said[chosen[0]]) >= _NAMED:
@@ -84,69 +102,48 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     return ()
 
 
-def _exact(words: frozenset[str], question: str, terms: Terms) -> Amount | None:
-    """The number that a field is to have, where nothing else is asked: "with morale 12".
+def _opens_with_folder(question: str, terms: Terms) -> bool:
+    """Whether a question begins with the files of a folder: "monsters immune to fear"."""
+    noun = _OPENING.match(question)
+    called = frozenset(stems_of(noun["noun"] or noun["last"])) if noun else frozenset()
+    names = (folders.name_stems(one.rsplit("/", 1)[-1]) for one in folders.said_by(terms))
+    return any(called & name for name in names)
 
-    With its unit, if it has one: "spells with duration 6 turns".
+
+def _with(written: Sequence[str], read: Read) -> Read:
+    """What reads the entries that hold these figures as they are written: "on 1-4"."""
+    wanted = [re.compile(rf"(?<![\w-]){re.escape(one)}(?![\w-])") for one in written]
+
+    def holding(folder: str, beginnings: Collection[str]) -> list[tuple[str, Entry]]:
+        return [
+            (path, entry)
+            for path, entry in read(folder, beginnings)
+            if all(one.search(searchable(entry.quote)) for one in wanted)
+        ]
+
+    return holding
+
+
+def _fitting(
+    folder: str, words: frozenset[str], limited: Amount, question: str, terms: Terms, read: Read
+) -> Folder:
+    """The folder's files with a field that is asked for, its amount within the limit, and the rest
+    that is asked: "monsters with more than 5 hit dice that fly".
     """
-    found = values(question)
-    if len(found) != 1:
-        return None
-    number, units = found[0]
-    rest = terms.in_full(word for word in words if not word.isdigit())
-    fields = {terms.in_full(field) for field in terms.fields}
-    unit = next((one for one in (frozenset[str](), units) if rest - one in fields), None)
-    if unit is None:
-        return None
-    said = " ".join(_typed(words, question, terms))
-    return Amount(Interval(number, number, unit, number), said)
+    found, rest = field_amounts.fitting(folder, words, limited, terms, read)
+    said = (*limited.words, *(w for w in _typed(words, question, terms) if w not in limited.words))
+    if rest and found:
+        saying = _best(folder, rest, read)
+        found = {path: entry for path, entry in found.items() if path in saying}
+    files = [ListedFile(one, terms.titles[one], found[one]) for one in found]
+    order = sorted(files, key=lambda file: reading_order(file.path))
+    return Folder(folder, tuple(order[: folders.MOST]), len(files), said)
 
 
 def _typed(words: frozenset[str], question: str, terms: Terms) -> tuple[str, ...]:
     """The words of a question, as they are typed, that have these stems."""
     split = [one.strip("?!.,;:") for one in without_command(question).split()]
     return tuple(one for one in split if words & set(stems_of(one)))
-
-
-def _fitting(
-    folder: str, words: frozenset[str], limited: Amount, terms: Terms, read: Read
-) -> Folder:
-    """The folder's files with a field that is asked for and whose amount is within the limit."""
-    units = limited.limit.units
-    fields = [f for f in terms.fields if words - units <= terms.in_full(frozenset(f)) <= words]
-    found: dict[str, Entry] = {}
-    for field in fields:
-        own = terms.in_full(frozenset(field))  # "more than 10 hit dice" has no unit
-        for path, entry in read(folder, [_beginning(word) for word in field]):
-            if any(_is_within(cell, limited, own) for cell in _values(entry, field)):
-                found.setdefault(path, entry)
-    files = tuple(ListedFile(one, terms.titles[one], found[one]) for one in found)
-    order = sorted(files, key=lambda file: reading_order(file.path))
-    said = limited.words
-    return Folder(folder, tuple(order[: folders.MOST]), len(files), said)
-
-
-def _is_within(cell: str, limited: Amount, own: frozenset[str]) -> bool:
-    """Whether a cell's first amount is within the limit; a range "2-12" is not 12."""
-    one = next(intervals(cell), None)
-    if one is None or not limited.holds(one, ignoring=own):
-        return False
-    return limited.limit.is_range or (one.low == limited.limit.low and not _MORE.search(cell))
-
-
-def _values(entry: Entry, field: Name) -> list[str]:
-    """What an entry says in a field: the cell of its row or column, or behind its bold name."""
-    if entry.kind == "row":
-        row = raw_cells(entry.quote)
-        if key(row[0]) == field:
-            return list(row[1:])
-        names = column_names(entry.lead, len(row))
-        return [cell for name, cell in zip(names, row, strict=True) if key(name) == field]
-    lines = (line.lstrip("-*+ ").partition(":") for line in entry.quote.split("\n"))
-    given = [value.strip("* ") for name, _, value in lines if key(name) == field]
-    return given or [
-        said["value"] for said in _INLINE_FIELD.finditer(entry.quote) if key(said[1]) == field
-    ]
 
 
 def _named(asked: frozenset[str], question: str, terms: Terms) -> list[str]:
@@ -180,21 +177,27 @@ def _says_all(title: str, asked: Collection[str]) -> bool:
 
 
 def _saying(
-    folder: str, words: frozenset[str], question: str, terms: Terms, read: Read
+    folder: str, words: frozenset[str], typed: tuple[str, ...], terms: Terms, read: Read
 ) -> Folder | None:
     """The folder's files that say the words, those called so first; None where none does."""
-    best: dict[str, tuple[int, Entry]] = {}
-    for path, entry in read(folder, [_beginning(word) for word in words]):
-        doubt = _doubt(path, entry, words)
-        if doubt is not None and (path not in best or doubt < best[path][0]):
-            best[path] = (doubt, entry)
+    best = _best(folder, words, read)
     if not best:
         return None
     order = sorted(best, key=lambda path: (best[path][0], reading_order(path)))
     sure = [path for path in order if best[path][0] == 0]
     kept = sure if len(sure) >= _LEAST and len(order) > _MENTIONED else order
     files = tuple(ListedFile(path, terms.titles[path], best[path][1]) for path in kept)
-    return Folder(folder, files[: folders.MOST], len(files), _typed(words, question, terms))
+    return Folder(folder, files[: folders.MOST], len(files), typed)
+
+
+def _best(folder: str, words: Collection[str], read: Read) -> dict[str, tuple[int, Entry]]:
+    """The folder's files that say the words, by path: the first of their surest entries."""
+    best: dict[str, tuple[int, Entry]] = {}
+    for path, entry in read(folder, [beginning(word) for word in words]):
+        doubt = _doubt(path, entry, words)
+        if doubt is not None and (path not in best or doubt < best[path][0]):
+            best[path] = (doubt, entry)
+    return best
 
 
 def _doubt(path: str, entry: Entry, words: Collection[str]) -> int | None:
@@ -213,11 +216,6 @@ def _doubt(path: str, entry: Entry, words: Collection[str]) -> int | None:
         return None
     called = [stem for name in names_of(path, entry) for stem in key(name)]
     return 0 if any(_has(called, word) for word in words) else 1
-
-
-def _beginning(word: str) -> str:
-    """What every word of its family holds."""
-    return word[:_ALIKE] if len(word) >= _ALIKE else word[:3]
 
 
 def _has(stems: Collection[str], word: str) -> bool:

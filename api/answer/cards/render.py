@@ -45,15 +45,16 @@ def folder(found: Folder) -> str:
     Of one that is listed by words each file stands on a line, with what says them.
     """
     shown = len(found.files)
+    name = f"{as_text(found.path)}/" if found.path else "All folders"
     first = f", the first {shown}" if shown < found.count else ""
     if found.words:
         words = as_text(" ".join(found.words))
         lines = "\n".join(f"- {_listed(one)}" for one in found.files)
         files = f"{found.count} file{'s' if found.count > 1 else ''}"
-        return f"**{as_text(found.path)}/**: {files} found by *{words}*{first}\n\n{lines}"
+        return f"**{name}**: {files} found by *{words}*{first}\n\n{lines}"
     titles = " · ".join(as_text(one.title) for one in found.files)
     more = " · …" if first else ""
-    return f"**{as_text(found.path)}/**: {found.count} files{first}\n\n{titles}{more}"
+    return f"**{name}**: {found.count} files{first}\n\n{titles}{more}"
 
 
 def _listed(file: ListedFile) -> str:

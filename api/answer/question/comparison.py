@@ -47,7 +47,8 @@ def compared(text: str, terms: Terms) -> tuple[str, ...]:
         return both
     for one, other in pairwise(spans):
         between = text[words[one[1] - 1].end() : words[other[0]].start()]
-        if not _joins(between):
+        is_amount = "than" in between and words[other[0]][0].isdigit()  # "more than 5 hit dice"
+        if is_amount or not _joins(between):
             continue
         only_and = re.fullmatch(r"\W*(?:and|or)\W*(?:the |an? )?", between, re.IGNORECASE)
         of_both = "and" in between and _has_field_of(text[: words[one[0]].start()], terms)

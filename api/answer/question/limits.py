@@ -1,5 +1,6 @@
 """What limits or orders the things that are asked for: "under 20 gp", "the cheapest armour"."""
 
+import math
 import re
 from dataclasses import replace
 from typing import NamedTuple
@@ -41,6 +42,19 @@ _LIMITING = re.compile(
     rf"(?:[a-z]+ )?{_COUNTED_UNIT}(?:{_OR_MORE})?|{_COUNTED_UNIT}(?: [a-z]+)?{_OR_MORE}",
     re.IGNORECASE,
 )
+_ONE_OF = re.compile(
+    r"\b(?P<than>than|under|over|least|most|up to) an? "
+    r"(?=(?:second|minute|hour|day|week|month|year|turn|round|mile|foot|yard|euro|dollar|pound)\b)",
+    re.IGNORECASE,
+)
+_DICE = re.compile(
+    r"\b(?P<than>(?P<more>more|greater|higher|better)|less|fewer|lower|worse|"
+    r"(?P<least>at least)|at most)(?: than)? (?:an? )?"
+    r"(?P<dice>\d{0,2}d\d{1,3}(?: ?\+ ?\d{1,3})?)\b",
+    re.IGNORECASE,
+)
+_ROLL = re.compile(r"\b(\d*)d(\d+)(?: ?\+ ?(\d+))?")
+DICE = frozenset({"dice"})  # the unit of what is rolled
 # A word that turns what follows in its clause: "that aren't over 10 gp".
 _DENIED = re.compile(
     r"(?:n['’]t|\b(?:not|never|cannot|without))\b[^,;.?]{0,40}$|\bno\W*$", re.IGNORECASE
@@ -95,9 +109,37 @@ def superlative(question: str) -> Superlative | None:
     return None
 
 
+def highest(dice: str) -> float | None:
+    """Return the most that the first dice of a text show: 9 of "2d4+1"; None without any."""
+    found = _ROLL.search(dice)
+    return float(int(found[1] or 1) * int(found[2]) + int(found[3] or 0)) if found else None
+
+
+def _of_dice(question: str) -> Amount | None:
+    """The limit of "more than d6 damage": by the most that the dice show."""
+    found = _DICE.search(question)
+    most = highest(found["dice"].lower()) if found else None
+    if found is None or most is None:
+        return None
+    if found["more"]:
+        low, high = math.nextafter(most, math.inf), math.inf
+    elif found["least"]:
+        low, high = most, math.inf
+    else:
+        is_most = found["than"].lower() == "at most"
+        low, high = 0.0, most if is_most else math.nextafter(most, 0)
+    return Amount(Interval(low, high, DICE, high), found[0])
+
+
 def amount(question: str) -> Amount | None:
-    """Return the amount that limits what is asked for: "under 20 gp", "from 3 to 5"; else None."""
-    found = _LIMITING.search(searchable(question))
+    """Return the amount that limits what is asked for: "under 20 gp", "from 3 to 5"; else None.
+
+    "Longer than a year" is more than one.
+    """
+    question = _counted(question)
+    if of_dice := _of_dice(question):
+        return of_dice
+    found = _LIMITING.search(question)
     limit = next(intervals(found[0]), None) if found else None
     if found is None or limit is None:
         return None
@@ -105,7 +147,7 @@ def amount(question: str) -> Amount | None:
         limit = replace(limit, low=0.0)  # what can be had for it costs as much at most
     if not limit.is_range:
         return None
-    if not _DENIED.search(searchable(question)[: found.start()]):
+    if not _DENIED.search(question[: found.start()]):
         return Amount(limit, found[0])
     rest = limit.outside
     return Amount(rest, found[0], denied=True) if rest else None
@@ -113,5 +155,10 @@ def amount(question: str) -> Amount | None:
 
 def without(question: str, limited: Amount) -> str:
     """Return a question without its amount, the unit's words left."""
-    unit = " ".join(sorted(limited.limit.units))
-    return searchable(question).replace(limited.said, unit)
+    unit = " ".join(sorted(limited.limit.units - DICE))
+    return _counted(question).replace(limited.said, unit)
+
+
+def _counted(question: str) -> str:
+    """A question as amounts are read in it: "than a year" is "than 1 year"."""
+    return _ONE_OF.sub(r"\g<than> 1 ", searchable(question))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from api.answer.cards.blocks import Part
-from api.answer.question.limits import MONEY, superlative
+from api.answer.question.limits import DICE, MONEY, highest, superlative
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import CURRENCIES, Interval, intervals
 from retrieval.text.units import SIZES
@@ -14,7 +14,6 @@ FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
 _PRICE = frozenset(stems_of("price"))
 _PRICES = frozenset(stems_of("cost price fee charge amount wage pay paid"))
 _LEAST_ROWS = 3  # with an amount; of two a comparison asks
-_DICE = re.compile(r"\b(\d*)d(\d+)(?: ?\+ ?(\d+))?")
 
 
 def extreme_rows(
@@ -71,16 +70,21 @@ def asked_column(
         if 2 * sum(one is not None for one in found) < len(table):
             continue
         signs = {CURRENCIES[stem] for stem in stems & CURRENCIES.keys()}
-        units = stems.union(signs, *(one.units for one in found if one))
+        own = frozenset().union(*(one.units for one in found if one))
+        units = stems.union(signs, own)
         is_unit = not asked.terms.in_full(limit.units).isdisjoint(units)
         fits = (is_unit, len(stems & words), bool(stems & fields))
-        if fits > best[0] and (is_unit or limit.units <= MONEY):
+        is_named = not own and not stems.isdisjoint(words | fields)  # bare numbers below "Price"
+        if fits > best[0] and (is_unit or limit.units <= MONEY or is_named):
             best = (fits, found)
     return best[1]
 
 
 def _in_unit_of(cell: str, column: frozenset[str], limit: Interval) -> Interval | None:
     """What a cell says, in the unit of the limit; None where it says nothing of that kind."""
+    if limit.units == DICE:
+        most = highest(cell)
+        return None if most is None else Interval(most, most, DICE, most)
     if FREE.fullmatch(cell):
         return Interval(0.0, 0.0, frozenset(), 0.0)
     found = next(intervals(cell), None)
@@ -112,8 +116,8 @@ def _amount(cell: str, column: frozenset[str]) -> tuple[int, float] | None:
     """
     if FREE.fullmatch(cell):
         return -1, 0.0
-    if dice := _DICE.search(cell):
-        return -1, float(int(dice[1] or 1) * int(dice[2]) + int(dice[3] or 0))
+    if (most := highest(cell)) is not None:
+        return -1, most
     found = next(intervals(cell), None)
     if found is None:
         return None

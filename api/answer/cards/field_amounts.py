@@ -1,0 +1,89 @@
+"""The files of a folder with a field whose amount fits: "monsters with more than 5 hit dice"."""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+
+from api.answer.question.limits import Amount
+from retrieval.models import Entry, Name, Terms
+from retrieval.text.quantities import Interval, intervals, values
+from retrieval.vocabulary.terms import column_names, key, raw_cells
+
+Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
+_INLINE_FIELD = re.compile(r"\*\*([^*:\n]{1,40}):?\*\*:? (?P<value>[^*|<\n]+)")  # "**ML** 12"
+_PLAIN_FIELD = re.compile(r"(?:^|[,;] )([A-Za-z][A-Za-z ]{0,30}?):? (?P<value>\d[^,;|]*)")
+_MORE = re.compile(r"[+×]|\bper\b")  # "6 turns + 1 turn per level" is not 6 turns
+_VERBS = {  # of what a field is asked for
+    "last": "duration", "cost": "price", "weigh": "weight", "reach": "range", "move": "movement",
+}  # fmt: skip
+_ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
+
+
+def beginning(word: str) -> str:
+    """Return what every word of its family holds."""
+    return word[:_ALIKE] if len(word) >= _ALIKE else word[:3]
+
+
+def exact(words: frozenset[str], question: str, said: str, terms: Terms) -> Amount | None:
+    """Return the number that a field is to have, where nothing else is asked: "with morale 12".
+
+    With its unit, if it has one: "spells with duration 6 turns". `said` is how it is typed.
+    """
+    found = values(question)
+    if len(found) != 1:
+        return None
+    number, units = found[0]
+    rest = terms.in_full(word for word in words if not word.isdigit())
+    fields = {terms.in_full(field) for field in terms.fields}
+    unit = next((one for one in (frozenset[str](), units) if rest - one in fields), None)
+    if unit is None:
+        return None
+    return Amount(Interval(number, number, unit, number), said)
+
+
+def fitting(
+    folder: str, words: frozenset[str], limited: Amount, terms: Terms, read: Read
+) -> tuple[dict[str, Entry], frozenset[str]]:
+    """Return the folder's files with a field that `words` name and whose amount is within a limit.
+
+    By their paths, with the entry of the field; and those of the words that name no part of it.
+    """
+    units = terms.in_full(limited.limit.units)
+    said_as = {word: key(_VERBS[word]) for word in words if word in _VERBS}
+    given = terms.in_full(words.union(*said_as.values()))
+    named = {field: terms.in_full(field) for field in terms.fields}
+    named = {field: name for field, name in named.items() if name <= given}
+    most = max(map(len, named.values()), default=0)
+    fields = {field: name for field, name in named.items() if len(name) == most}
+    besides = units.union(said_as, *said_as.values())
+    rest = min((given - name - besides for name in fields.values()), key=len, default=given)
+    found: dict[str, Entry] = {}
+    for field, own in fields.items():
+        if given - own - besides != rest:
+            continue
+        for path, entry in read(folder, [beginning(word) for word in field]):
+            # "more than 10 hit dice" has no unit
+            if any(_is_within(cell, limited, own) for cell in _values(entry, field)):
+                found.setdefault(path, entry)
+    return found, rest
+
+
+def _is_within(cell: str, limited: Amount, own: frozenset[str]) -> bool:
+    """Whether a cell's first amount is within the limit; a range "2-12" is not 12."""
+    one = next(intervals(cell), None)
+    if one is None or not limited.holds(one, ignoring=own):
+        return False
+    return limited.limit.is_range or (one.low == limited.limit.low and not _MORE.search(cell))
+
+
+def _values(entry: Entry, field: Name) -> list[str]:
+    """What an entry says in a field: the cell of its row or column, or behind its name."""
+    if entry.kind == "row":
+        row = raw_cells(entry.quote)
+        if key(row[0]) == field:
+            return list(row[1:])
+        names = column_names(entry.lead, len(row))
+        return [cell for name, cell in zip(names, row, strict=True) if key(name) == field]
+    lines = (line.lstrip("-*+ ").partition(":") for line in entry.quote.split("\n"))
+    given = [value.strip("* ") for name, _, value in lines if key(name) == field]
+    inline = (*_INLINE_FIELD.finditer(entry.quote), *_PLAIN_FIELD.finditer(entry.quote))
+    return given or [said["value"] for said in inline if key(said[1]) == field]
