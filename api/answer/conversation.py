@@ -75,7 +75,9 @@ def asks_for_field(question: str, terms: Terms) -> bool:
         return True
     of = _THE_FIELD.fullmatch(text)
     asked = of["name"] if of else text if "?" in text else ""
-    if " " not in asked and asked.lower().endswith("s") and not asked.lower().endswith("ss"):
+    is_count = of is not None and of[0].lower().lstrip().startswith("how many")
+    is_plural = " " not in asked and asked.lower().endswith("s")
+    if is_plural and not is_count and not asked.lower().endswith("ss"):
         return False  # several of them
     name = terms.in_full(key(asked))
     return bool(name) and any(terms.in_full(field) == name for field in terms.fields)

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, numbers
+from api.answer.cards.table_signs import explained_signs
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
-from retrieval.text.legends import LONGEST, explained
+from retrieval.text.legends import LONGEST
 from retrieval.text.units import MEASURES
 from retrieval.vocabulary.terms import column_names, raw_cells, stems_of, title
 
@@ -202,15 +203,15 @@ def _is_word(cell: str) -> bool:
 def _explaining(
     place: CardPlace, blocks: Sequence[Block], short: set[str]
 ) -> Iterator[tuple[Block, Part]]:
-    """The short parts of these blocks that explain one of the abbreviations with an "="."""
+    """The short parts of these blocks that explain one of the abbreviations."""
     for block in blocks:
         if block.kind not in {"paragraph", "list"}:
             continue
         for part in block.parts:
             text = "\n".join(place.file.lines.get(number, "") for number in part.numbers)
-            if "=" not in text or not has_at_most(_LEGEND_WORDS, place.file, part.numbers):
+            if not has_at_most(_LEGEND_WORDS, place.file, part.numbers):
                 continue
-            if any(sign in short for sign, _ in explained(text)):
+            if explained_signs(text, short):
                 yield block, part
 
 

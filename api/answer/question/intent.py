@@ -70,6 +70,12 @@ _ARE = re.compile(
     r"^\W*what are (?:the |our |your |my |all )*(?:\w+ ){0,2}?(?P<noun>[a-z-]{3,}s)\b(?! or\b)",
     re.IGNORECASE,
 )
+# The number of what is listed: "how many kinds of leave are there".
+_HOW_MANY = re.compile(
+    r"\W*how many (?:different )?(?:kinds|types|sorts|ways|categories|classes)\b|"
+    r"\W*how many (?:\w+ ){1,2}(?:can|may|do) (?:i|we|you) (?:choose|pick|select)\b",
+    re.IGNORECASE,
+)
 _DO = re.compile(r"\bwhat can (?:\w+ ){1,3}do\b(?! (?:about|against|if|when|for)\b)", re.IGNORECASE)
 # What a list answers where one says all of it: "what does each plan cost", "what is free here".
 _OPEN = re.compile(
@@ -84,6 +90,7 @@ _OPEN = re.compile(
     r"\bthings (?:not )?to \w+|"
     r"\b(?:order|sequence) of (?:things|events|steps|actions|play)\b|"
     r"\bwhat (?:do|must|should) (?:i|we|you|they) (?:have to|need to|bring)\b|"
+    r"^\W*what (?:(?:has|have) )?changed\b|^\W*what [a-z]{3,}s (?:an? |the |my |your |no )?\w+\W*$|"
     r"\b(?:rules|requirements|conditions|limits|restrictions|steps|stages|reasons) (?:of|for|on)\b",
     re.IGNORECASE,
 )
@@ -187,8 +194,10 @@ def asks_for_all(text: str) -> bool:
 
 def asks_which(text: str) -> bool:
     """Tell whether a question may want a list: "which weapons need both hands"."""
-    return any(_plural(one, text) for one in (_PLURAL, _WHICH, _THERE, _ARE)) or bool(
-        _DO.search(text)
+    return (
+        bool(_HOW_MANY.match(text))
+        or any(_plural(one, text) for one in (_PLURAL, _WHICH, _THERE, _ARE))
+        or bool(_DO.search(text))
     )
 
 

@@ -45,7 +45,7 @@ NO_PLURAL = re.compile(
 )
 _NAMED = re.compile(
     r"^(?:[\w'-]+ ){0,5}(?P<noun>[a-z]{3,}s)"
-    r"(?: (?:(?:of|at|on|in|for|with|having) )?(?:\w+ ){1,4}\d+(?: [a-z]+)?)?"
+    r"(?: (?:(?:of|at|on|in|for|with|having) )?(?:\w+ ){1,4}(?:\d+(?: [a-z]+)?|[a-z]))?"
     r"(?: pls| plz| please)?\W*$",
     re.I,
 )

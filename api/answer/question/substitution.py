@@ -25,6 +25,21 @@ _PHRASE = re.compile(
     rf"(?=\W*$|[,;:?!]| (?:{_PREPOSITIONS}|and|or|if|when|{ASKS})\b)",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(
+    r"\W*(?:(?:ok|and|or|what about|how about|with)\b\W*)+(?P<name>[a-z]{2,20}(?: [a-z]{2,20})?) "
+    r"(?P<number>\d{1,6})\W*$",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"\W*(?:and|but|or)?\W*(?:which|what|who|the (?:ones|others)|those)(?: ones)?(?: that| who)? "
+    r"(?:(?:can|do|does|is|are|may|must)(?:n['’]?t| ?not)|cant|dont|doesnt|isnt|arent)\W*$",
+    re.IGNORECASE,
+)
+_LIST = re.compile(
+    r"\W*(?:which|what|who)\b|\W*(?:[\w'-]+ ){0,3}[a-z]+s (?:that|which|who)\b", re.I
+)
+_MODAL = re.compile(r"\b(?:can|may|must|do|does|are|is)\b", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|cannot|never)\b|n['’]?t\b", re.IGNORECASE)
 _WORDS = re.compile(r"(\W+)")
 _ARTICLE = re.compile(r"\ban?(\s)$", re.IGNORECASE)
 
@@ -38,12 +53,13 @@ def in_full(questions: Sequence[str], terms: Terms) -> list[str]:
     alike: list[str] = []  # the last question, as it was asked of one thing after the other
     for typed in questions:
         other = None
-        if made and follow_up.is_follow_up(typed):
+        if made and (follow_up.is_follow_up(typed) or _OTHERS.match(typed)):
             before = alike or [follow_up.self_contained(made[-1], made[:-1])]
             if follow_up.is_linked(typed):
                 asked = (asked_of_another(typed, one, terms) for one in reversed(before))
                 other = next(filter(None, asked), None)
             other = other or in_its_place(typed, before[-1])
+            other = other or of_another_number(typed, before[-1]) or the_others(typed, before[-1])
             alike = [*before, other] if other else []
         else:
             alike = []
@@ -88,6 +104,26 @@ def in_its_place(typed: str, before: str) -> str | None:
         return None
     start, end = found[0].span()
     return f"{before[:start]}{placed['of']} {placed['rest']}{before[end:]}"
+
+
+def of_another_number(typed: str, before: str) -> str | None:
+    """Return the question before with another number for what has one: "and fold 1"; else None."""
+    given = _NUMBERED.match(typed)
+    if not given:
+        return None
+    own = re.compile(rf"\b{re.escape(given['name'])} \d{{1,6}}\b", re.IGNORECASE)
+    other = f"{given['name']} {given['number']}"
+    return own.sub(other, before) if len(own.findall(before)) == 1 else None
+
+
+def the_others(typed: str, before: str) -> str | None:
+    """Return the question before denied, where the others are asked for: "and which cannot"."""
+    if not _OTHERS.match(typed) or not _LIST.match(before):
+        return None
+    verb = _MODAL.search(before)
+    if verb is None or _DENIED.search(before):
+        return None
+    return f"{before[: verb.end()]} not{before[verb.end() :]}"
 
 
 def _is_kind(thing: str, name: str, terms: Terms) -> bool:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 _NO = re.compile(
-    r"(?:no|not|none|never|n/a|forbidden|prohibited|banned|refused)\b(?! [^\W_])|[✗✘❌]|[-–—]?$",
+    r"(?:no|not|none|never|n/a|forbidden|prohibited|banned|refused)\b(?! [^\W_])|not at all\b|"
+    r"[✗✘❌]|n$|[-–—]?$",
     re.IGNORECASE,
 )
 _NOT_ALWAYS = re.compile(r"(?:no|not|none|never)\b", re.IGNORECASE)  # "not before 9:00"

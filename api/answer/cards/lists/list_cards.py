@@ -53,8 +53,9 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     listed = listing.cards(whole, asked, by_words=by_words, headings=bool(topics))
     if topics and listed:
         return [replace(listed[0], says_all=True), *found]
-    if forbidden:  # a list of all, or of headings, forbids nothing
-        listed = [one for one in listed if one.said or not _is_all(one, reading)]
+    if forbidden:  # a table, a list of all, or one of headings, forbids nothing
+        is_text = ((one, one.form != "table" and not _is_all(one, reading)) for one in listed)
+        listed = [one for one, may_forbid in is_text if one.said or may_forbid]
     if compared:  # of a list without a row that has the most, nobody asked
         listed = [one for one in listed if one.said]
     if reading.several:

@@ -1,48 +1,25 @@
 """Find the list that a question asks for as a whole: a list, a table, or a file's sections."""
 
-import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from api.answer.cards.asked_parts import above, header, own_names, with_legends
-from api.answer.cards.blocks import Block, Part, blocks
+from api.answer.cards.asked_parts import above, own_names, with_legends
+from api.answer.cards.blocks import Block, Part, blocks, heading_of
 from api.answer.cards.card import Card, Piece, form_of, numbers, place_of, whole
 from api.answer.cards.from_passage import FIRST
 from api.answer.cards.lead_ins import introducing
-from api.answer.cards.lists import chosen_rows, heading_lists
+from api.answer.cards.lists import chosen_rows, heading_lists, list_scores
 from api.answer.question.limits import superlative
-from api.answer.question.modality import modality
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
-from retrieval.vocabulary.terms import raw_cells, stems_of
 
 MOST = 40  # parts; a longer list is said and linked
 _SHOWN = 10  # of a longer one
 _LEAST = 3  # parts of what is called a list
-_NEAREST = 3  # of its lines, whose mean nearness counts
-_NAMED = 0.3  # what a heading and lead-in add that say all that is asked
-_LAST = 0.1  # what a block's own heading adds all of whose words are asked for
-_COLUMN = 0.2  # what a table adds one of whose first columns is called as what is asked for
-_ROLLED = 0.4  # what a random table adds whose die is named
-_WHOLE = 0.2  # what a section adds whose heading and whose file are both asked for: their share
-_FOLDERS = 0.5  # of it, where nothing but the path's folders say it
 _MODAL = 0.2  # of "must" and "may not": what the same one adds, and another one costs
-_LENGTH = 0.03  # what twice as many parts add
-_OTHER_KIND = {
-    "fields": 0.2,
-    "headings": 0.15,
-    "lines": 0.1,
-}  # what these cost: seldom what a list is
 _SAME_FILE = 0.45  # by so much less a second list may be what was asked for, in the same file …
 _OTHER_FILE = 0.1  # … and in another one
-_UNREAD = 0.15  # what a block of a passage's file costs no entry of which search has returned
 _TITLED = 0.6  # of the question, that a file's title must say before its sections are the list
-_WAYS = re.compile(
-    r"\b(?P<head>ways|steps|reasons|requirements|conditions) (?:to|if|when)\b", re.IGNORECASE
-)
-_DIE = re.compile(r"\W*\d*d(?:\d+|%)\W*", re.IGNORECASE)  # of a random table, and no thing's name
-_DIE_WORD = re.compile(r"d(?:\d+|%)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +84,47 @@ def _by_rows(
         found.file, found.block, asked, is_likeliest=is_likeliest, is_whole=is_whole,
         nearest=nearest,
     )  # fmt: skip
-    return replace(_card(found, rows.parts), said=rows.said) if rows else None
+    if rows is None:
+        return None
+    made = replace(_card(found, rows.parts), said=rows.said)
+    return _with_other_tables(made, found, asked) if found.block.kind == "table" else made
+
+
+def _with_other_tables(card: Card, found: _Found, asked: QuestionWords) -> Card:
+    """A card with the rows of its file's other tables that the same words choose.
+
+    Of those that are called as much as is asked: "Guns" and "Heavy weapons" of "Weapons".
+    """
+    file, block = found.file, found.block
+    said = asked.words & above(file, block, asked)
+    pieces, last = list(card.pieces), block.last_line
+    first, marked = block.first_line, list(card.marked)
+    for other in blocks(file):
+        if other.kind != "table" or other == block:
+            continue
+        rows = chosen_rows.chosen(file, other, asked, is_likeliest=False)
+        if (
+            rows is None
+            or rows.said != card.said
+            or asked.words & above(file, other, asked) != said
+        ):
+            continue
+        left_out = len(other.parts) - len(rows.parts)
+        title = heading_of(file, other) if other.heading != block.heading else None
+        pieces.append(Piece("table", other.lead, rows.parts, left_out, title=title))
+        first, last = min(first, other.first_line), max(last, other.last_line)
+        marked += rows.parts
+    if len(pieces) == len(card.pieces) or len(marked) > MOST:
+        return card
+    pieces.sort(key=lambda piece: piece.parts[0].first_line)
+    return replace(
+        card,
+        pieces=tuple(pieces),
+        lines={n: file.lines.get(n, "") for one in pieces for n in numbers(one)},
+        marked=tuple(sorted(marked, key=lambda part: part.first_line)),
+        listed=Part(first, last),
+        counted=len(marked),
+    )
 
 
 def _card(chosen: _Found, wanted: tuple[Part, ...]) -> Card:
@@ -148,8 +165,8 @@ def _choices(found: SearchResult, asked: QuestionWords, *, headings: bool) -> It
                 held = lines[:1] if _is_asked_for(file, block, asked) else []
             if len(block.parts) < _LEAST or (block.kind == "headings" and not held):
                 continue
-            score = _score(file, block, held, lines, asked) + hit.score - top
-            score += _MODAL * _same_modality(file, block, found.question)
+            score = list_scores.score(file, block, held, lines, asked) + hit.score - top
+            score += _MODAL * list_scores.same_modality(file, block, found.question)
             place = (file.path, block.first_line)
             known = [*held[:1], *filter(None, [nearest.get(place)])]
             if known:
@@ -168,79 +185,5 @@ def _is_asked_for(file: IndexedFile, block: Block, asked: QuestionWords) -> bool
     return titled or bool(heading_lists.labelled(file, block, asked)[0])
 
 
-def _score(
-    file: IndexedFile,
-    block: Block,
-    held: Sequence[RankedLine],
-    lines: Sequence[RankedLine],
-    asked: QuestionWords,
-) -> float:
-    """How likely a block is what is asked for; `held` are those of the passage's lines in it."""
-    near = [line.nearness for line in (held or lines[:1])[:_NEAREST]]
-    return math.fsum(
-        (
-            math.fsum(near) / len(near),
-            0.0 if held else -_UNREAD,
-            _called(block, asked),
-            _COLUMN if _names_column(file, block, asked) else 0.0,
-            _ROLLED if _is_rolled(file, block, asked) else 0.0,
-            _LENGTH * math.log2(len(block.parts)),
-            -_OTHER_KIND.get(block.kind, 0.0),
-            _NAMED * _share_named(file, block, asked),
-        )
-    )
-
-
-def _same_modality(file: IndexedFile, block: Block, question: str) -> int:
-    """Whether a list is of what must, may or must not be, as is asked: 1; -1 of another of these.
-
-    0 where either says nothing of it.
-    """
-    if block.kind != "list" or (wanted := modality(question)) is None:
-        return 0
-    above = introducing(file, block, blocks(file))
-    lines = [file.lines.get(above.last_line, "")] if above else header(file, block)
-    told = modality(" ".join([block.heading.rsplit(" > ", 1)[-1], *lines]))
-    if told is None:
-        return 0
-    return 1 if wanted == told else -1
-
-
 def _first_entry(file: IndexedFile, block: Block) -> Entry | None:
     return next((entry for entry in file.entries if block.holds(entry)), None)
-
-
-def _called(block: Block, asked: QuestionWords) -> float:
-    """What a block's own heading adds that is asked for; more, where its file is asked for too."""
-    *above, last = block.heading.split(" > ")
-    own = asked.stems(last)
-    called = len(own & asked.words) / len(own) if own else 0.0
-    both = called == 1.0 and above and not asked.words.isdisjoint(asked.stems(above[0]) - own)
-    return _LAST * called + (_WHOLE if both else 0.0)
-
-
-def _share_named(file: IndexedFile, block: Block, asked: QuestionWords) -> float:
-    """How much of the question a block's headings and lead-in say; what its folders say, half."""
-    own = above(file, block, asked)
-    near = asked.share(own)
-    return near + _FOLDERS * (asked.share(own | asked.stems(file.path)) - near)
-
-
-def _names_column(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:
-    """Whether one of a table's first two columns is called as what is asked for."""
-    if block.kind != "table" or block.lead is None:
-        return False
-    header = raw_cells(file.lines.get(block.lead.first_line, ""))
-    names = [frozenset(stems_of(name)) for name in header[:2] if not _DIE.fullmatch(name)]
-    wanted = asked.words
-    if ways := _WAYS.search(asked.question):  # "ways to get spells back if the book is gone"
-        wanted &= asked.stems(ways["head"])
-    return any(name and name <= wanted for name in names)
-
-
-def _is_rolled(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:
-    """Whether a table is rolled on with the die that is asked for: "the d12 list"."""
-    if block.kind != "table" or block.lead is None:
-        return False
-    first = next(iter(raw_cells(file.lines.get(block.lead.first_line, ""))), "").lower()
-    return any(die[0] in first for die in _DIE_WORD.finditer(asked.question.lower()))

@@ -103,7 +103,7 @@ def marked_rows(
         first, *others = signed
         return None if others else _some(table, first.signed, first.said)
     marked = [one for one in named if is_marked(one.cells)]
-    if denials and len(marked) == 1 and not _denies(asked, marked[0].said):
+    if denials and len(marked) == 1 and not _denies(asked, marked[0].said, about):
         return None
     if denials and len(marked) > 1:  # "underground but do not fight": which of them is denied?
         return None
@@ -191,12 +191,17 @@ def _is_behind(column: _Column, before: Sequence[str], asked: QuestionWords) -> 
     return bool(said) and not asked.stems(said[-1]).isdisjoint(column.name)
 
 
-def _denies(asked: QuestionWords, column: frozenset[str]) -> bool:
-    """Whether the question's one denial is of a column: nothing that says more is between them."""
+def _denies(asked: QuestionWords, column: frozenset[str], about: frozenset[str]) -> bool:
+    """Whether the question's one denial is of a column: nothing that says more is between them.
+
+    What stands above the table says no more: "systems that cannot be repaired under way".
+    """
     found = _DENIAL.search(asked.question)
     behind = WORD.findall(asked.question[found.end() :].lower()) if found else []
     until = next((n for n, word in enumerate(behind) if asked.stems(word) & column), None)
-    return until is not None and all(word in _LIGHT for word in behind[:until])
+    return until is not None and all(
+        word in _LIGHT or asked.stems(word) <= about for word in behind[:until]
+    )
 
 
 def _forbidding(table: Table, asked: QuestionWords) -> list[Part]:

@@ -1,0 +1,106 @@
+"""The rows of a table that say in words what is asked besides its name and columns."""
+
+import re
+from collections.abc import Sequence
+
+from api.answer.cards import folders
+from api.answer.cards.asked_parts import above
+from api.answer.cards.blocks import Block, Part
+from api.answer.cards.lists.rows_by_cell import of_sign, said_in_column
+from api.answer.cards.lists.table_rows import Chosen, as_typed, beside, named_table
+from api.answer.cards.table_signs import explained_signs
+from retrieval.models import Entry, IndexedFile
+from retrieval.ranking.lines import QuestionWords
+from retrieval.text.normalize import searchable
+from retrieval.vocabulary.terms import raw_cells, stems_of
+
+_LEAST_ROWS = 2  # that say what is asked; one alone may say it by chance
+DENIED = (
+    r"not|no|never|without|besides|except|but|over|under|above|below|between|up to|before|after|"
+    r"more|less|than"
+)
+NOT_BY_WORDS = re.compile(rf"\b(?:{DENIED}|at)\b|n['’]t\b", re.IGNORECASE)
+_WITHOUT = re.compile(r"\b(?:no|without) [a-z]{3,}", re.IGNORECASE)
+_DENIAL = re.compile(r"\b(?:not|no|never|without|except|but)\b|n['’]?t\b", re.IGNORECASE)
+_COMPARES = re.compile(rf"\b(?:{DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
+_ANY = re.compile(r"(?:any(?:one|body)?|all|every(?:one|body)?)$", re.IGNORECASE)
+NUMBER = re.compile(r"(?<!\w)\d[\d.,]*\b")
+# What a row need not say that is asked for: "which poisons are put on a blade".
+_LIGHT = frozenset(
+    stems_of(
+        "put use used go goes work works apply applies need needs get come one give gives have has "
+        "offer offers include includes take takes show shows"
+    )
+)
+
+
+def by_words(
+    file: IndexedFile,
+    block: Block,
+    rows: Sequence[tuple[Part, str]],
+    asked: QuestionWords,
+    nearest: Entry | None = None,
+) -> Chosen | None:
+    """Return the rows alone that say what the table's name and columns do not.
+
+    None where these words are none, deny or compare something, and where one row or all say so,
+    but for the one that a number of the question is the name of, and the nearest one, where the
+    section says these words nowhere else. A number has to be a whole cell.
+    """
+    said = asked.stems(" ".join(row for _, row in rows))
+    words = asked.words - above(file, block, asked) - ((folders.SAID_WITH_IT | _LIGHT) - said)
+    figures = set(NUMBER.findall(asked.question))
+    cells = [(part, row, [cell.strip("`* ") for cell in raw_cells(row)]) for part, row in rows]
+    called = [part for part, _, own in cells if figures and own and {own[0]} == figures]
+    is_its_name = words <= asked.stems(" ".join(figures))
+    if len(called) == 1 and is_its_name and not _COMPARES.search(asked.question):
+        return Chosen(tuple(called), tuple(sorted(figures)))  # "skills at level 5"
+    without = [one.lower() for one in _WITHOUT.findall(asked.question)]  # "with no recoil"
+    if NOT_BY_WORDS.search(_WITHOUT.sub(" ", asked.question)):
+        return None
+    saying = tuple(
+        part
+        for part, row, own in cells
+        if words <= asked.stems(row) and figures <= set(own)
+        and all(one in searchable(row).lower() for one in without)
+    )  # fmt: skip
+    is_nearest = nearest is not None and not figures and any(one.holds(nearest) for one in saying)
+    is_alone = is_nearest and words.isdisjoint(asked.stems(beside(file, block)))
+    if not words or not (1 if is_alone else _LEAST_ROWS) <= len(saying) < len(rows):
+        return None
+    anybody = _for_any(words, [(part, own) for part, _, own in cells], saying, asked)
+    typed = tuple(w for w in as_typed(words, asked) if w.lower() not in " ".join(without).split())
+    parts = tuple(part for part, _ in rows if part in (*saying, *anybody))
+    return Chosen(parts, (*typed, *" ".join(without).split()))
+
+
+def by_cell(
+    file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
+) -> Chosen | None:
+    """Return the rows that say the rest in a column that is named, or by a sign for it."""
+    if _DENIAL.search(asked.question):
+        return None
+    names, table = named_table(file, block, rows)
+    said = asked.stems(" ".join(row for _, row in rows))
+    rest = asked.words - above(file, block, asked)
+    cells = {cell.strip("`* ") for _, row in table for cell in row}
+    signs = explained_signs(beside(file, block), cells)
+    parts = said_in_column(names, table, rest & said, asked) if rest <= said | _LIGHT else ()
+    parts = parts or of_sign(signs, table, rest - _LIGHT, asked)
+    return Chosen(parts, as_typed(rest - _LIGHT, asked)) if parts else None
+
+
+def _for_any(
+    words: frozenset[str],
+    rows: Sequence[tuple[Part, Sequence[str]]],
+    saying: Sequence[Part],
+    asked: QuestionWords,
+) -> list[Part]:
+    """The rows that say "any" or "all" in the first column where the others say these words."""
+    cells = [own for part, own in rows if part in saying]
+    columns = range(1, min(map(len, cells)))
+    of_words = [n for n in columns if all(words <= asked.stems(own[n]) for own in cells)]
+    if not of_words:
+        return []
+    column = of_words[0]
+    return [part for part, own in rows if _ANY.match("".join(own[column : column + 1]))]
