@@ -16,7 +16,7 @@ _FILES = re.compile(
     re.IGNORECASE,
 )
 _FILE_WORDS = frozenset(
-    stems_of("rule policy page file document article guide chapter procedure have exist old our")
+    stems_of("rule policy page file document article guide chapter procedure have exist old")
 )
 _OURS = frozenset({"our", "my", "your"})
 _GONE = re.compile(
@@ -42,9 +42,9 @@ def of_status(question: str, notes: Mapping[str, SourceNote], terms: Terms) -> t
         return ()
     asked = without_command(_GONE.sub(" ", question))
     name = [stem for stem in stems_of(asked) if stem not in _OURS]
-    if any(_holds(key(title), name) for title in terms.titles.values()):
+    words = frozenset(name) - _FILE_WORDS
+    if words and any(_holds(key(title), name) for title in terms.titles.values()):
         return ()
-    words = frozenset(stems_of(asked)) - _FILE_WORDS
     if gone:
         found = [path for path, note in notes.items() if note.is_gone and not words]
     else:

@@ -32,9 +32,10 @@ _OPENING = re.compile(
 _FIGURES = re.compile(r"(?<![\w-])\d+(?:-(?:in-)?\d+)?(?![\w-])")
 _NAMED = 3  # words of a folder's name and above it that make it the one that is asked for
 _MENTIONED = 20  # files; of more only those are listed whose entry is called what is asked
-# What is denied, to the end of its clause: "immune to fear, not to sleep".
+# What is denied, to the end of its clause: "immune to fear, not to sleep"; of "a shield is never
+# used" all of it.
 _DENIED = re.compile(
-    r"[^.,;:]*\b(?:is|are|was|be) (?:not|never)\b[^.,;:]*|"  # "a shield is never used"
+    r"[^.,;:]*\b(?:is|are|was|be) (?:not|never|refused|forbidden|banned)\b[^.,;:]*|"
     r"\b(?:not|no|never|without|cannot|\w+n['’]t)\b[^.,;:]*",
     re.IGNORECASE,
 )

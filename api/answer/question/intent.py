@@ -90,7 +90,7 @@ _OPEN = re.compile(
     r"\bthings (?:not )?to \w+|"
     r"\b(?:order|sequence) of (?:things|events|steps|actions|play)\b|"
     r"\bwhat (?:do|must|should) (?:i|we|you|they) (?:have to|need to|bring)\b|"
-    r"^\W*what (?:(?:has|have) )?changed\b|^\W*what [a-z]{3,}s (?:an? |the |my |your |no )?\w+\W*$|"
+    r"^\W*what (?:(?:has|have) )?changed\b|"
     r"\b(?:rules|requirements|conditions|limits|restrictions|steps|stages|reasons) (?:of|for|on)\b",
     re.IGNORECASE,
 )
@@ -150,7 +150,7 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("list")
     if asks_which(text):
         return Reading("which")
-    if any(map(str.isdigit, searchable(text))) and (limited := _limited(text)):
+    if limited := _limited(text):
         return limited
     words = WORD.findall(text)
     plain = not QUESTION_WORD.search(text) and "than" not in text.lower().split()
@@ -164,7 +164,7 @@ def read(question: str, terms: Terms) -> Reading:
 
 
 def _limited(text: str) -> Reading | None:
-    """What a question with a number asks for, where that is an age or an amount at most."""
+    """What a question asks for that has an age or an amount."""
     if AGED.search(searchable(text)) and not QUESTION_WORD.search(text):
         return Reading("which")
     if not amount(text):

@@ -38,12 +38,13 @@ _OR_MORE = r" (?:or|and) (?:less|fewer|more|under|over|below|above|up|higher|low
 _LIMITING = re.compile(
     r"\b(?:(?:less|fewer|more|[a-z]{3,}er) than|under|over|below|above|at most|at least|"
     r"(?<!level )(?<!levels )(?<!go )(?<!get )up to|"
-    r"between|from|(?P<spent>for|with)(?= [£$€\d]))(?: only| just)? "
+    r"between|from|within(?= \d+ (?:second|minute|hour|day|week|month|year)s?\b)|"
+    r"(?P<spent>for|with)(?= [£$€\d]))(?: only| just)? "
     rf"(?:[a-z]+ )?{_COUNTED_UNIT}(?:{_OR_MORE})?|{_COUNTED_UNIT}(?: [a-z]+)?{_OR_MORE}",
     re.IGNORECASE,
 )
 _ONE_OF = re.compile(
-    r"\b(?P<than>than|under|over|least|most|up to) an? "
+    r"\b(?P<than>than|under|over|least|most|up to|within) an? "
     r"(?=(?:second|minute|hour|day|week|month|year|turn|round|mile|foot|yard|euro|dollar|pound)\b)",
     re.IGNORECASE,
 )

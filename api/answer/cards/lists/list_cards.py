@@ -9,7 +9,7 @@ from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
 from api.answer.cards.lists import listing
 from api.answer.question.intent import Reading, asks_for_some
-from api.answer.question.limits import superlative
+from api.answer.question.limits import amount, superlative
 from api.answer.question.modality import modality
 from retrieval.models import Entry, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
@@ -47,6 +47,7 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         compared
         or asks_for_some(whole.question)
         or any(map(str.isdigit, searchable(whole.question)))
+        or amount(whole.question) is not None
     )
     forbidden = modality(whole.question) == "must not"
     by_words = some or bool(reading.several) or forbidden

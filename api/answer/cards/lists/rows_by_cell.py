@@ -19,7 +19,8 @@ def said_in_column(
     best: tuple[int, tuple[Part, ...]] = (0, ())
     for place, name in enumerate(names):
         own = asked.stems(name)
-        if not (rest and own and own <= asked.words):
+        # The first column is what the rows are called.
+        if not (place and rest and own and own <= asked.words):
             continue
         saying = tuple(
             part for part, cells in table if rest <= asked.stems("".join(cells[place : place + 1]))
