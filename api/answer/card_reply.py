@@ -44,6 +44,7 @@ class AskOptions:
 
 
 PLAIN_ASK = AskOptions()
+_HEAD_START = 0.1  # of confidence: what the file is given that a follow-up goes on to ask of
 _LINKING = re.compile(r"[\[*_]|\bsee\b", re.IGNORECASE)  # without these no line names another file
 
 
@@ -92,6 +93,7 @@ class Understood:
     corrections: tuple[Correction, ...] = ()
     reading: Reading = PLAIN
     talk: Talk | None = None
+    place: str = ""  # the file that a follow-up goes on to ask of
 
 
 def card_reply(
@@ -115,6 +117,8 @@ def card_reply(
         return CardReply(typed, of_talk, None, talk=made.talk)
     question, reading = made.question, made.reading
     result = _searched(context, question, options)
+    if made.place:
+        result = _of_place(context, result, made.place, options)
     parts = [_searched(context, part, options) for part in reading.parts if result.hits]
     listed = collected.listed(context, result.generation, question, reading, shown)
     certainty, confidence = decision.worth(result, parts)
@@ -148,13 +152,15 @@ def understood(
     said = None if is_about else _talk(typed, terms, shown, options.texts)
     if said:
         return Understood(typed, talk=said)
+    place = ""
     if options.history and not alone:
-        alone = _standing_alone(context, typed, options, terms)
+        going_on = _standing_alone(context, typed, options, terms)
+        alone, place = going_on.question, going_on.place
     question = written_out(context, alone or typed, terms)
     corrections: tuple[Correction, ...] = ()
     if context.settings.language == ENGLISH:  # "ausleihen" is no slip of "ausleihe"
         question, corrections = spelling.corrected(question, terms, context.embedder.tokens.is_word)
-    return Understood(question, corrections, intent.read(question, terms))
+    return Understood(question, corrections, intent.read(question, terms), place=place)
 
 
 def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardReply:
@@ -198,11 +204,28 @@ def _talk(typed: str, terms: Terms, shown: Terms, texts: Texts) -> Talk | None:
     return None
 
 
-def _standing_alone(context: SearchContext, typed: str, options: AskOptions, terms: Terms) -> str:
-    plain = replace(options, top_k=None)
+def _standing_alone(
+    context: SearchContext, typed: str, options: AskOptions, terms: Terms
+) -> conversation.Alone:
+    plain = replace(options, top_k=None, history=())
     return conversation.standing_alone(
-        context, typed, options.history, terms, lambda before: _searched(context, before, plain)
+        context, typed, options.history, terms,
+        lambda before: card_reply(context, before, plain).cards,
+    )  # fmt: skip
+
+
+def _of_place(
+    context: SearchContext, result: SearchResult, place: str, options: AskOptions
+) -> SearchResult:
+    """What the file says that a follow-up goes on to ask of, where it says it as likely."""
+    if result.hits and result.hits[0].chunk.path == place:
+        return result
+    given = [options.filters] if options.filters else []
+    own = _searched(
+        context, result.question, replace(options, filters={"and": [*given, {"path": place}]})
     )
+    enough = (result.confidence or 0.0) - _HEAD_START
+    return own if own.certainty == "answered" and (own.confidence or 0.0) >= enough else result
 
 
 def _searched(context: SearchContext, question: str, options: AskOptions) -> SearchResult:

@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from api.answer.cards.card import Card
 from api.answer.question import follow_up, substitution
 from api.answer.question.parts import things_in
 from retrieval.context import SearchContext
-from retrieval.models import SearchResult, Terms
+from retrieval.models import Terms
 from retrieval.search import opened
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
-from retrieval.vocabulary.terms import ASKED_FIELD, key, stems_of, title
+from retrieval.vocabulary.terms import ASKED_FIELD, key, raw_cells, stems_of, title
 
 _THE_FIELD = re.compile(
     r"\W*(?:what(?: is|s|['’]s| are| was)? (?:the|its|his|her|their)|how (?:much|many)) "
@@ -22,45 +24,66 @@ _HOW = re.compile(r"\bhow (?:old|tall|high|wide|deep|strong)\b", re.IGNORECASE)
 _BESIDES = frozenset(stems_of("last take go reach get be does exactly again then it"))
 
 
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A question as it stands alone, and the file that it goes on to ask of; "" for none."""
+
+    question: str
+    place: str = ""
+
+
 def standing_alone(
     context: SearchContext,
     typed: str,
     history: Sequence[str],
     terms: Terms,
-    searched: Callable[[str], SearchResult],
-) -> str:
+    answered: Callable[[str], Sequence[Card]],
+) -> Alone:
     """Return a question as it is searched: of a follow-up with what the one before was about.
 
-    That is the heading of what answered it, so `searched` searches the earlier question again, and
-    the names in it that the heading does not say (docs/experiments.md, E55). Raises what it raises.
+    That is the heading of what answered it, so `answered` answers the earlier question again, and
+    the names in it that the heading does not say (docs/experiments.md, E55); of a table the row
+    that alone was chosen. Raises what `answered` raises.
     """
     if not history or _is_new_subject(typed, terms):
-        return typed
+        return Alone(typed)
     typed = opened(context, typed, terms)
     is_field = asks_for_field(typed, terms)
-    if not (is_field or follow_up.is_follow_up(typed)):
-        return typed
-    *history, other = substitution.in_full([*history, typed], terms)
+    *asked_before, other = substitution.in_full([*history, typed], terms)
     if other != typed and _fits(context, other):
-        return other
+        return Alone(other)
+    if not (is_field or follow_up.is_follow_up(typed)):
+        return Alone(typed)
+    history = asked_before
     # A question for a field names nothing that the next one could be about.
     named = [one for one in history if not asks_for_field(opened(context, one, terms), terms)]
     *earlier, last = named or history
     before = follow_up.self_contained(last, earlier)
-    result = searched(before)
+    cards = answered(before)
     carried = f"{before} {typed}" if is_field else follow_up.self_contained(typed, history)
-    if not result.hits:
-        return carried
-    chunk = result.hits[0].chunk
+    if not cards:
+        return Alone(carried)
+    chunk = cards[0].chunk
     things = things_in(before, terms)
     files = {key(one) for one in terms.titles.values()} & {key(thing) for thing in things}
     # Of a file that is named another one is not meant, though it may say more of it.
     heading = chunk.heading if not files or key(title(chunk.path)) in files else ""
     names = [name for name in things if name.lower() not in heading.lower()]
-    said = [*names, *filter(None, [heading]), follow_up.without_link(typed)]
+    row = _chosen_row(cards[0])
+    said = [*names, *filter(None, [heading, row]), follow_up.without_link(typed)]
     whole = " ".join(dict.fromkeys(said))
     # Without the heading it may be short enough.
-    return next((one for one in (whole, carried) if _fits(context, one)), typed)
+    alone = next((one for one in (whole, carried) if _fits(context, one)), typed)
+    is_same = is_field or follow_up.asks_of_the_same(typed)
+    return Alone(alone, chunk.path if is_same and heading and alone == whole else "")
+
+
+def _chosen_row(card: Card) -> str:
+    """What the one row is called that a question chose of a table; "" for none or several."""
+    if card.form != "table" or not card.said or len(card.marked) != 1:
+        return ""
+    cells = raw_cells(card.lines.get(card.marked[0].first_line, ""))
+    return next((cell for cell in cells if any(map(str.isalpha, cell))), "")
 
 
 def asks_for_field(question: str, terms: Terms) -> bool:

@@ -49,6 +49,7 @@ _POINTER = re.compile(
     r"(?<=do )(?:those|these)|(?<=for )(?:that|those)|(?<=with )(?:that|those))\b",
     re.IGNORECASE,
 )
+_ANOTHER_ONE = re.compile(r"\b(?:the|that|this|those|these)(?: \w+)? ones?\b", re.IGNORECASE)
 # An "it" that stands for nothing: "how long does it take to drink", "is it true that".
 _EMPTY_IT = re.compile(
     r"\bit (?:\w+ )?(?:takes?|took|costs?|true|possible|allowed|legal|ok|right|better|worth|"
@@ -121,6 +122,15 @@ def is_follow_up(question: str) -> bool:
     if _QUESTION_WORD.search(text):
         return False
     return bool(_PLACING.match(text)) or len(stems(text)) < 2
+
+
+def asks_of_the_same(question: str) -> bool:
+    """Tell whether a question asks more of what was spoken of ("how long does it last").
+
+    "The one of withering" is another one.
+    """
+    text = " ".join(question.split())
+    return _points_back(text) and not _ANOTHER_ONE.search(text)
 
 
 def is_linked(question: str) -> bool:

@@ -97,7 +97,7 @@ _OPEN = re.compile(
 # "Animals I can buy to ride", "monsters that drain levels", "all poisons you put in food".
 _DESCRIBED = re.compile(
     rf"^(?!.*[,;:?] {ASKS})\W*(?:\w+ ){{0,2}}?(?P<noun>[a-z]{{3,}}s) "
-    r"(?:(?:that|which|where)\b|(?:i|we|you) (?:can|may|must|do|don|need|put)\b)",
+    r"(?:(?:that|which|where|who|with|without)\b|(?:i|we|you) (?:can|may|must|do|don|need|put)\b)",
     re.IGNORECASE,
 )
 # "List the antidotes and what they help against" is one list.
@@ -189,14 +189,14 @@ def asks_for_all(text: str) -> bool:
     """Tell whether a question asks for a whole list: "list all", "types of", "every …"."""
     if _ONE.match(text):
         return False
-    return _ALL.search(_NOT_ALL.sub(" ", text)) is not None or _plural(_DESCRIBED, text)
+    return _ALL.search(_NOT_ALL.sub(" ", text)) is not None
 
 
 def asks_which(text: str) -> bool:
     """Tell whether a question may want a list: "which weapons need both hands"."""
     return (
         bool(_HOW_MANY.match(text))
-        or any(_plural(one, text) for one in (_PLURAL, _WHICH, _THERE, _ARE))
+        or any(_plural(one, text) for one in (_PLURAL, _WHICH, _THERE, _ARE, _DESCRIBED))
         or bool(_DO.search(text))
     )
 

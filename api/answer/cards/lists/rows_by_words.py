@@ -20,7 +20,7 @@ DENIED = (
     r"more|less|than"
 )
 NOT_BY_WORDS = re.compile(rf"\b(?:{DENIED}|at)\b|n['’]t\b", re.IGNORECASE)
-_WITHOUT = re.compile(r"\b(?:no|without) [a-z]{3,}", re.IGNORECASE)
+_WITHOUT = re.compile(r"\b(?:no|without) ([a-z]{3,})", re.IGNORECASE)
 _DENIAL = re.compile(r"\b(?:not|no|never|without|except|but)\b|n['’]?t\b", re.IGNORECASE)
 _COMPARES = re.compile(rf"\b(?:{DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
 _ANY = re.compile(r"(?:any(?:one|body)?|all|every(?:one|body)?)$", re.IGNORECASE)
@@ -55,23 +55,23 @@ def by_words(
     is_its_name = words <= asked.stems(" ".join(figures))
     if len(called) == 1 and is_its_name and not _COMPARES.search(asked.question):
         return Chosen(tuple(called), tuple(sorted(figures)))  # "skills at level 5"
-    without = [one.lower() for one in _WITHOUT.findall(asked.question)]  # "with no recoil"
+    without = _WITHOUT.findall(asked.question.lower())  # "with no recoil"
     if NOT_BY_WORDS.search(_WITHOUT.sub(" ", asked.question)):
         return None
     saying = tuple(
         part
         for part, row, own in cells
         if words <= asked.stems(row) and figures <= set(own)
-        and all(one in searchable(row).lower() for one in without)
+        and all(re.search(rf"\b(?:no|without) {one}\b", searchable(row), re.I) for one in without)
     )  # fmt: skip
     is_nearest = nearest is not None and not figures and any(one.holds(nearest) for one in saying)
     is_alone = is_nearest and words.isdisjoint(asked.stems(beside(file, block)))
     if not words or not (1 if is_alone else _LEAST_ROWS) <= len(saying) < len(rows):
         return None
     anybody = _for_any(words, [(part, own) for part, _, own in cells], saying, asked)
-    typed = tuple(w for w in as_typed(words, asked) if w.lower() not in " ".join(without).split())
-    parts = tuple(part for part, _ in rows if part in (*saying, *anybody))
-    return Chosen(parts, (*typed, *" ".join(without).split()))
+    typed = [word for word in as_typed(words, asked) if word.lower() not in without]
+    denied = [word for one in without for word in ("no", one)]
+    return Chosen(tuple(p for p, _ in rows if p in (*saying, *anybody)), (*typed, *denied))
 
 
 def by_cell(
