@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards import from_passage
+from api.answer.cards import compared_rows, from_passage
 from api.answer.cards.card import Card, badges_of
 from api.answer.cards.lists.list_cards import with_all_marked, with_lists
 from api.answer.question.intent import Reading
@@ -54,6 +54,8 @@ def choose(
         found = with_lists(found, whole, reading)
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
+    if reading.form == "comparison" and (both := compared_rows.card(whole, parts)):
+        found, of_parts = [both, *(replace(one, folded=True) for one in (*of_parts, *found))], []
     place = 0 if reading.form == "comparison" and not _has_row_of_each(found, parts) else 1
     if of_parts and place == 0:
         found = [replace(card, folded=True) for card in found]

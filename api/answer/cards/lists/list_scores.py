@@ -29,6 +29,7 @@ _UNREAD = 0.15  # what a block of a passage's file costs no entry of which searc
 _WAYS = re.compile(
     r"\b(?P<head>ways|steps|reasons|requirements|conditions) (?:to|if|when)\b", re.IGNORECASE
 )
+_KINDS = re.compile(r"\b(?:types?|kinds?|sorts?|categor(?:y|ies)|classes)\b", re.IGNORECASE)
 _DIE = re.compile(r"\W*\d*d(?:\d+|%)\W*", re.IGNORECASE)  # of a random table, and no thing's name
 _DIE_WORD = re.compile(r"d(?:\d+|%)")
 
@@ -69,6 +70,12 @@ def same_modality(file: IndexedFile, block: Block, question: str) -> int:
     if told is None:
         return 0
     return 1 if wanted == told else -1
+
+
+def names_kinds(block: Block, question: str) -> bool:
+    """Tell whether a question for kinds ("types of saves") meets a heading that says as much."""
+    own = block.heading.rsplit(" > ", 1)[-1]
+    return bool(_KINDS.search(question) and _KINDS.search(own))
 
 
 def _called(block: Block, asked: QuestionWords) -> float:

@@ -17,6 +17,7 @@ MOST = 40  # parts; a longer list is said and linked
 _SHOWN = 10  # of a longer one
 _LEAST = 3  # parts of what is called a list
 _MODAL = 0.2  # of "must" and "may not": what the same one adds, and another one costs
+_OF_KINDS = 0.3  # what a list adds whose heading says "categories", where kinds are asked for
 _SAME_FILE = 0.45  # by so much less a second list may be what was asked for, in the same file …
 _OTHER_FILE = 0.1  # … and in another one
 _TITLED = 0.6  # of the question, that a file's title must say before its sections are the list
@@ -167,6 +168,7 @@ def _choices(found: SearchResult, asked: QuestionWords, *, headings: bool) -> It
                 continue
             score = list_scores.score(file, block, held, lines, asked) + hit.score - top
             score += _MODAL * list_scores.same_modality(file, block, found.question)
+            score += _OF_KINDS * list_scores.names_kinds(block, found.question)
             place = (file.path, block.first_line)
             known = [*held[:1], *filter(None, [nearest.get(place)])]
             if known:

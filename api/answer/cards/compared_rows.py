@@ -1,0 +1,80 @@
+"""The rows of one table that two things are compared by: "mace or war hammer"."""
+
+from collections.abc import Iterator, Sequence
+
+from api.answer.cards.asked_parts import header, with_legends
+from api.answer.cards.blocks import Block, Part, blocks
+from api.answer.cards.card import Card, Piece, numbers, place_of
+from api.answer.cards.from_passage import FIRST
+from retrieval.models import Hit, IndexedFile, SearchResult
+from retrieval.vocabulary.terms import key, raw_cells, stems_of
+
+
+def card(whole: SearchResult, parts: Sequence[SearchResult]) -> Card | None:
+    """Return a card of the first table that has a row for each of the things compared.
+
+    In the order of what was found for the whole question, then for each thing. None where no table
+    has one row each, called so.
+    """
+    asked = [frozenset(stems_of(part.question)) for part in parts]
+    field = frozenset.intersection(*asked) if asked else frozenset()
+    things = [words - field for words in asked]
+    if not things or not all(things):
+        return None
+    titles = {frozenset(key(title)) for title in whole.terms.titles.values()}
+    # Two that have files of their own are compared by what these say: "range of two spells".
+    are_files = titles.issuperset(things)
+    for result in (whole, *parts):
+        for hit in result.passages:
+            file = result.files[hit.chunk.path]
+            for block, rows in _tables(file, things):
+                said = stems_of(" ".join([block.heading, *header(file, block)]))
+                if not are_files or not field.isdisjoint(said):
+                    return _card(hit, file, block, rows)
+    return None
+
+
+def _tables(
+    file: IndexedFile, things: Sequence[frozenset[str]]
+) -> Iterator[tuple[Block, tuple[Part, ...]]]:
+    for block in blocks(file):
+        if block.kind != "table" or len(block.parts) < len(things):
+            continue
+        names = [
+            (part, frozenset(stems_of("".join(raw_cells(file.lines.get(part.first_line, ""))[:1]))))
+            for part in block.parts
+        ]
+        rows = [_called(names, thing) for thing in things]
+        found = [row for row in rows if row]
+        if len(set(found)) == len(things):
+            yield block, tuple(sorted(found, key=lambda part: part.first_line))
+
+
+def _called(names: Sequence[tuple[Part, frozenset[str]]], thing: frozenset[str]) -> Part | None:
+    """The row that is called as a thing, with the fewest words besides; None for several."""
+    fitting = sorted(
+        ((len(name), part.first_line, part) for part, name in names if name and thing <= name),
+        key=lambda one: one[:2],
+    )
+    if not fitting or (len(fitting) > 1 and fitting[0][0] == fitting[1][0]):
+        return None
+    return fitting[0][2]
+
+
+def _card(hit: Hit, file: IndexedFile, block: Block, rows: tuple[Part, ...]) -> Card | None:
+    best = next((one for one in file.entries if rows[0].holds(one)), None)
+    if best is None:
+        return None
+    piece = Piece("table", block.lead, rows, len(block.parts) - len(rows))
+    pieces = tuple(with_legends(place_of(file, best, FIRST), [piece]))
+    return Card(
+        path=hit.chunk.path,
+        heading=block.heading,
+        form="table",
+        pieces=pieces,
+        lines={n: file.lines.get(n, "") for one in pieces for n in numbers(one)},
+        marked=rows,
+        best=best,
+        chunk=hit.chunk,
+        score=hit.score,
+    )
