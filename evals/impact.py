@@ -69,8 +69,8 @@ def _impact(args: argparse.Namespace) -> Impact:
             before = stack.enter_context(subject(context, folder, like=_live(context)))
             after = stack.enter_context(subject(context, args.vault, like=before.generation_id))
             labels = _labels_of(commit, args.dataset, questions)
-            plan = two_processes.plan((before, labels), (after, questions), top_k)
-            return changes.compare(two_processes.pairs(context, plan), commit, changed, top_k)
+            pairs = two_processes.pairs(context, (before, labels), (after, questions), top_k)
+            return changes.compare(pairs, commit, changed, top_k)
 
 
 def _live(context: SearchContext) -> int | None:

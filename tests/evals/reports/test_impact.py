@@ -64,7 +64,6 @@ def test_what_an_edit_broke_and_mended_is_named_with_its_lines(
     after = set(git(folder, "status", "--porcelain").splitlines())
     assert after - before == {"?? out/"}
     monkeypatch.setattr(two_processes, "WORTH", 2)
-    monkeypatch.setattr(two_processes, "_TURN", 1)
     assert run() == 0  # two processes report the same
     assert capsys.readouterr().out == out
     with open_context(settings) as context, context.store.connect() as conn:
