@@ -10,7 +10,6 @@ from evals.measure.outcome import Outcome
 from evals.measure.replies import certainties
 from evals.measure.run import Run
 from evals.measure.summary import Estimate, estimate
-from evals.reports.charts import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +32,20 @@ class Kind(NamedTuple):
     shown: Number
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """A stage with the misses that it lost, and its part of the stacked bar."""
+class Loss(NamedTuple):
+    """A stage with the misses that it lost."""
 
     stage: str
-    count: int
+    misses: int
     bucket: Bucket
-    part: Part
 
 
 class Replies(NamedTuple):
-    """How the questions of a kind without an answer were replied to, and the parts of their bar."""
+    """How the questions of a kind without an answer were replied to."""
 
     kind: str
     asked: int
     counts: dict[str, int]  # by certainty
-    parts: list[Part]  # best first, empty ones too, so that each keeps its pattern
 
 
 def headline(run: Run) -> list[Number]:
@@ -90,13 +86,13 @@ def kinds(run: Run) -> list[Kind]:
 def losses(run: Run) -> list[Loss]:
     """Return the stages that lost questions, in the order of the pipeline."""
     counts = lost_by_stage(outcome.lost_at for outcome in run.outcomes)
-    return [Loss(n, count, ALL[n], Part(n, count)) for n, count in counts.items() if count]
+    return [Loss(n, count, ALL[n]) for n, count in counts.items() if count]
 
 
 def unanswerable(run: Run) -> list[Replies]:
     """Return what became of the questions that have no answer, by their kinds."""
     return [
-        Replies(kind, sum(counts.values()), counts, [Part(*c) for c in reversed(counts.items())])
+        Replies(kind, sum(counts.values()), counts)
         for kind, counts in certainties(run.outcomes).items()
     ]
 

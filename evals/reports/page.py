@@ -16,7 +16,7 @@ from markupsafe import Markup
 from evals.measure.replies import CERTAINTIES
 from evals.measure.run import Run
 from evals.measure.summary import best_score
-from evals.reports import charts, numbers, plot
+from evals.reports import numbers, plot
 from evals.reports.plot import Curve
 from evals.reports.questions import FOREIGN, RESULTS, SIGNS, Json, questions
 
@@ -63,7 +63,7 @@ def render(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(charts=charts, signs=SIGNS)
+    environment.globals["signs"] = SIGNS
     environment.filters["sentence"] = _sentence
     style_text, script = style(), (_FOLDER / "report.js").read_text("utf-8")
     policy = (

@@ -154,7 +154,7 @@ def _range(found: Estimate) -> str:
 def test_the_losses_are_those_of_the_run_and_fill_one_bar(run: Run) -> None:
     text = html(run)
     counts = {k: n for k, n in losses(o.lost_at for o in run.outcomes).items() if n}
-    found = {loss.stage: loss.count for loss in numbers.losses(run)}
+    found = {loss.stage: loss.misses for loss in numbers.losses(run)}
     assert found == counts == {"label": 1, "budget": 1}
     panel = text[text.index('id="lost"') : text.index('class="legend"')]
     widths = re.findall(r'class="segment s\d" x="([\d.]+)%" width="([\d.]+)%"', panel)
