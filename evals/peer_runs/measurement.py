@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -9,7 +10,7 @@ from time import perf_counter
 from evals.labels.dataset import Question
 from evals.measure.judge import holders
 from evals.peer_runs import question_sets
-from evals.peer_runs.embedding_server import serving
+from evals.peer_runs.counting_embedder import CountingEmbedder
 from evals.peer_runs.environments import Peer
 from evals.peer_runs.question_sets import QuestionSet
 from evals.peer_runs.retrievers import OurSearch, Retriever, running
@@ -54,11 +55,9 @@ def measured(
         Path(place).chmod(0o711)  # where root starts it, the database runs as somebody else
         asked = question_sets.written(name, Path(place), limit)
         own = {"rag_data_dir": Path(place) / "pg", "database_url": None, "vault": asked.folder}
-        with (
-            open_context(settings.model_copy(update=own)) as context,
-            serving(context.embedder) as served,
-            running(peer, python, served.url, asked.folder) as process,
-        ):
+        with open_context(settings.model_copy(update=own)) as context, ExitStack() as stack:
+            served = CountingEmbedder(context.embedder)
+            process = stack.enter_context(running(peer, python, served, asked.folder))
             context.warm()
             pair: tuple[Retriever, Retriever] = (OurSearch(context, asked.folder), process)
             times = [_seconds(one.index) for one in pair]

@@ -5,12 +5,13 @@ import os
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from api.answer.card_reply import AskOptions, card_reply
+from evals.peer_runs.counting_embedder import CountingEmbedder
 from evals.peer_runs.environments import Peer
 from ingest import pipeline
 from retrieval.context import SearchContext
@@ -21,22 +22,6 @@ from retrieval.search import search
 _SERVE = Path(__file__).parent / "runners" / "serve.py"
 _LONGEST = 1800.0  # seconds that a peer may take for a whole step
 _SAID = 300  # characters of its stderr that an error shows
-
-
-class Retriever(Protocol):
-    """What indexes a folder, follows its edits and finds passages."""
-
-    def index(self) -> None:
-        """Index the folder for the first time."""
-
-    def update(self) -> None:
-        """Bring the index into step with the folder."""
-
-    def search(self, question: str, count: int) -> Sequence[Chunk]:
-        """Return the best passages, best first; line numbers are not known."""
-
-    def refuses(self, question: str) -> bool:
-        """Tell whether whoever asks this is told that there is no answer."""
 
 
 class OurSearch:
@@ -68,10 +53,17 @@ class OurSearch:
 
 
 class PeerProcess:
-    """A library's quickstart that runs in its own environment and is asked over pipes."""
+    """A library's quickstart that runs in its own environment and is asked over pipes.
 
-    def __init__(self, peer: Peer, process: "subprocess.Popen[str]", log: IO[str], folder: Path):
+    It asks back for the vectors of our encoder.
+    """
+
+    def __init__(
+        self, peer: Peer, process: "subprocess.Popen[str]", log: IO[str], folder: Path,
+        embedder: CountingEmbedder,
+    ):  # fmt: skip
         self._peer, self._process, self._log, self._folder = peer, process, log, folder
+        self._embedder = embedder
         self.versions: Mapping[str, str] = self._reply()["versions"]
 
     def index(self) -> None:
@@ -83,7 +75,7 @@ class PeerProcess:
         self._ask({"do": "update"})
 
     def search(self, question: str, count: int) -> list[Chunk]:
-        """Return the passages that the library returns."""
+        """Return the passages that the library returns; line numbers are not known."""
         found = self._ask({"do": "search", "question": question, "count": count})["passages"]
         root = f"{self._folder}/"
         return [
@@ -96,18 +88,23 @@ class PeerProcess:
         return not self.search(question, 1)
 
     def _ask(self, asked: object) -> Any:
-        try:
-            _open(self._process.stdin).write(json.dumps(asked) + "\n")
-            _open(self._process.stdin).flush()
-        except BrokenPipeError as error:
-            raise RetrieverError(self._ended()) from error
+        self._write(asked)
         return self._reply()
 
     def _reply(self) -> Any:
-        line = _open(self._process.stdout).readline()
-        if not line:
-            raise RetrieverError(self._ended())
-        return json.loads(line)
+        while line := _open(self._process.stdout).readline():
+            reply = json.loads(line)
+            if "embed" not in reply:
+                return reply
+            self._write(self._embedder.vectors(reply["embed"]))
+        raise RetrieverError(self._ended())
+
+    def _write(self, row: object) -> None:
+        try:
+            _open(self._process.stdin).write(json.dumps(row) + "\n")
+            _open(self._process.stdin).flush()
+        except BrokenPipeError as error:
+            raise RetrieverError(self._ended()) from error
 
     def _ended(self) -> str:
         self._process.wait()
@@ -116,17 +113,22 @@ class PeerProcess:
         return f"{self._peer.name} ended with {self._process.returncode}: {said}"
 
 
+Retriever = OurSearch | PeerProcess
+
+
 @contextmanager
-def running(peer: Peer, python: Path, url: str, folder: Path) -> Iterator[PeerProcess]:
-    """Yield a peer's process over a folder, which is ended afterwards; `url` serves its encoder.
+def running(
+    peer: Peer, python: Path, embedder: CountingEmbedder, folder: Path
+) -> Iterator[PeerProcess]:
+    """Yield a peer's process over a folder, which is ended afterwards.
 
     Raises RetrieverError, with the end of what it said, where it does not start.
     """
     left_out = ("PYTHONPATH", "PYTHONHOME")  # our packages' names are others' too
     environment = {k: v for k, v in os.environ.items() if k not in left_out}
-    environment |= {"OPENAI_BASE_URL": url, "HF_HUB_OFFLINE": "1"}
+    environment["HF_HUB_OFFLINE"] = "1"
     options = json.dumps(dict(peer.options))
-    command = [str(python), str(_SERVE), peer.module, url, str(folder), options]
+    command = [str(python), str(_SERVE), peer.module, str(folder), options]
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log,
         tempfile.TemporaryDirectory() as work,
@@ -138,7 +140,7 @@ def running(peer: Peer, python: Path, url: str, folder: Path) -> Iterator[PeerPr
         late = threading.Timer(_LONGEST, process.kill)
         late.start()
         try:
-            yield PeerProcess(peer, process, log, folder)
+            yield PeerProcess(peer, process, log, folder, embedder)
         finally:
             late.cancel()
             process.kill()

@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 from evals import peers
 from evals.labels import dataset
 from evals.labels.dataset import Gold
 from evals.peer_runs import environments, measurement, peer_table, question_sets
-from evals.peer_runs.embedding_server import serving
+from evals.peer_runs.counting_embedder import CountingEmbedder
 from evals.peer_runs.environments import PEERS
 from evals.peer_runs.measurement import Measured, rank
 from evals.peer_runs.retrievers import running
@@ -69,11 +68,11 @@ def test_what_cannot_be_installed_is_named_and_not_measured(
     assert not list(tmp_path.rglob("complete"))
 
 
-def test_a_library_that_does_not_start_is_named(tmp_path: Path) -> None:
+def test_a_library_that_does_not_start_is_named(tmp_path: Path, loaded: SearchContext) -> None:
     gone = replace(LANGCHAIN, module="no_quickstart")
     with (
         pytest.raises(RetrieverError, match=r"langchain ended with 1: .*No module named"),
-        running(gone, HERE, "http://127.0.0.1:9/v1", tmp_path),
+        running(gone, HERE, CountingEmbedder(loaded.embedder), tmp_path),
     ):
         pytest.fail("there is no such module")
 
@@ -82,7 +81,8 @@ def test_langchain_follows_an_edit_and_a_deleted_file(
     tmp_path: Path, loaded: SearchContext
 ) -> None:
     vault = write_vault(tmp_path / "rules", RULES)
-    with serving(loaded.embedder) as served, running(LANGCHAIN, HERE, served.url, vault) as process:
+    served = CountingEmbedder(loaded.embedder)
+    with running(LANGCHAIN, HERE, served, vault) as process:
         process.index()
         found = process.search("How long does a torch burn?", 2)
         assert found[0].path == "1. Light/Torches.md"
@@ -100,19 +100,12 @@ def test_langchain_follows_an_edit_and_a_deleted_file(
         assert served.cut == 0
 
 
-def test_the_embedding_server_cuts_what_the_encoder_cannot_read(loaded: SearchContext) -> None:
+def test_libraries_get_vectors_of_what_the_encoder_can_read(loaded: SearchContext) -> None:
     long = "torches " * 400
     limit = loaded.embedder.limit - 2
-    with serving(loaded.embedder) as served:
-        reply = httpx2.post(
-            f"{served.url}/embeddings", json={"model": "ours", "input": [long, "torch", ""]}
-        ).json()
-        rows = [row["embedding"] for row in reply["data"]]
-        (alone,) = httpx2.post(
-            f"{served.url}/embeddings", json={"model": "ours", "input": "torch"}
-        ).json()["data"]
-        assert (served.cut, served.texts) == (1, 4)
-    assert rows[1] == pytest.approx(alone["embedding"], abs=1e-5)
+    served = CountingEmbedder(loaded.embedder)
+    rows = served.vectors([long, "torch", ""])
+    assert (served.cut, served.texts) == (1, 3)
     assert rows[1] == pytest.approx(loaded.embedder.embed(["torch"])[0], abs=1e-5)
     words = long[: len(long) * limit // loaded.embedder.tokens.count(long)].rpartition(" ")[0]
     assert rows[0] == pytest.approx(loaded.embedder.embed([words])[0], abs=0.05)
@@ -120,7 +113,8 @@ def test_the_embedding_server_cuts_what_the_encoder_cannot_read(loaded: SearchCo
 
 def test_a_peer_that_ends_while_it_is_asked_is_named(tmp_path: Path, loaded: SearchContext) -> None:
     vault = write_vault(tmp_path / "rules", {"a.md": "# A\n\nText.\n"})
-    with serving(loaded.embedder) as served, running(LANGCHAIN, HERE, served.url, vault) as process:
+    served = CountingEmbedder(loaded.embedder)
+    with running(LANGCHAIN, HERE, served, vault) as process:
         (vault / "a.md").write_bytes(b"\xff\xfe\xff")
         with pytest.raises(RetrieverError, match=r"langchain ended with 1: .*UnicodeDecodeError"):
             process.index()
@@ -164,11 +158,8 @@ def test_the_table_says_ratios_flips_and_what_became_of_edits() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["python", "skills"])
-def test_a_set_of_texts_that_packages_carry_has_answers_in_its_files(
-    name: str, tmp_path: Path
-) -> None:
-    made = question_sets.written(name, tmp_path)
+def test_a_set_of_texts_that_packages_carry_has_answers_in_its_files(tmp_path: Path) -> None:
+    made = question_sets.written("skills", tmp_path)
     assert len(made.questions) > 50
     for question in made.questions:
         golds: list[Any] = [gold for place in question.places for gold in place]
