@@ -10,6 +10,7 @@ from evals.labels import training_questions
 from evals.measure.judge import ChunksOf
 from evals.measure.outcome import Subject
 from ingest import pipeline
+from ingest.chunking.document import Index
 from ingest.progress import Meter
 from ingest.read import vault
 from retrieval.context import SearchContext
@@ -25,18 +26,20 @@ def subject(
     generation_id: int | None = None,
     *,
     like: int | None = None,
+    index: Index | None = None,
 ) -> Iterator[Subject]:
     """Yield the live index, or a temporary one of `folder` that is gone afterwards.
 
     With `generation_id`: that generation of the index, which was made of `folder`, or of VAULT.
-    A temporary one gets what the generation `like` has of a file that is the same.
+    A temporary one gets what the generation `like` has of a file that is the same; `index` makes
+    its chunks where it is given.
     Training texts are indexed without their questions.
     Raises IndexMissingError where it is gone, IndexMismatchError where other models made it.
     """
     if folder and folder.resolve().is_relative_to(training_questions.TEXTS):
         with TemporaryDirectory() as copy:
             training_questions.stripped(folder, Path(copy))
-            with subject(context, Path(copy), generation_id) as measured:
+            with subject(context, Path(copy), generation_id, index=index) as measured:
                 yield measured
         return
     found = vault.read(folder or context.settings.vault)
@@ -49,7 +52,9 @@ def subject(
         yield _measured(context, wanted, files)
         return
     with context.store.connect(autocommit=True) as conn, Meter() as meter:
-        report = pipeline.run_temporary(context, conn, folder, like=like, progress=meter.show)
+        report = pipeline.run_temporary(
+            context, conn, folder, index=index, like=like, progress=meter.show
+        )
         for error in report.rejected:
             print(f"REJECTED {error}")
         try:

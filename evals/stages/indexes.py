@@ -6,18 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evals.measure.outcome import Subject
-from evals.measure.subject import reader
+from evals.measure.subject import subject
 from evals.stages import fixed_chunks
 from evals.stages.configurations import Chunker
-from ingest import pipeline
 from ingest.chunking import document
 from ingest.chunking.document import Index, IndexedChunk
 from ingest.chunking.limits import Count
-from ingest.progress import Meter
-from ingest.read import vault
 from ingest.read.vault import SourceFile
 from retrieval.context import SearchContext
-from retrieval.errors import IndexMissingError, VaultError
 from retrieval.index import corpus, generations, migrate
 from retrieval.index.store import Connection
 
@@ -41,22 +37,20 @@ def indexes(
     A text that stands in two of them is embedded once. Raises VaultError for a folder without
     Markdown and IndexMissingError where a chunker makes nothing of it.
     """
-    files = {file.path: file.text for file in vault.read(folder).files}
-    if not files:
-        raise VaultError(f"no Markdown file in {str(folder)!r}; is it the right folder?")
     made: dict[Chunker, Indexed] = {}
     with context.store.connect(autocommit=True) as conn, ExitStack() as stack:
+        migrate.install(conn)
         for chunker, index in _INDEXES.items():
             if chunker in wanted:
                 print(f"indexing {folder.name}: {chunker}", flush=True)
-                one = _indexed(context, conn, folder, files, index)
+                one = _indexed(context, conn, folder, index)
                 made[chunker] = stack.enter_context(one)
         yield made
 
 
 @contextmanager
 def _indexed(
-    context: SearchContext, conn: Connection, folder: Path, files: dict[str, str], index: Index
+    context: SearchContext, conn: Connection, folder: Path, index: Index
 ) -> Iterator[Indexed]:
     texts: set[str] = set()
 
@@ -65,20 +59,10 @@ def _indexed(
         texts.update(entry.text for item in chunks for entry in item.entries)
         return chunks
 
-    migrate.install(conn)
     before = corpus.token_bytes(conn)
-    with Meter() as meter:
-        report = pipeline.run_temporary(context, conn, folder, index=noted, progress=meter.show)
-    try:
-        for error in report.rejected:
-            print(f"REJECTED {error}")
-        if not texts:
-            raise IndexMissingError(f"nothing in {str(folder)!r} can be searched; is it empty?")
-        measured = Subject(report.generation_id, files, reader(context, report.generation_id))
-        stored = corpus.token_bytes(conn) - before
-        yield Indexed(measured, report.chunks, len(texts), stored)
-    finally:
-        generations.drop(conn, report.generation_id)
+    with subject(context, folder, index=noted) as measured:
+        _, chunks = generations.size(conn, measured.generation_id)
+        yield Indexed(measured, chunks, len(texts), corpus.token_bytes(conn) - before)
 
 
 def _wholes(file: SourceFile, *, entry_limit: int, count: Count) -> list[IndexedChunk]:
