@@ -80,7 +80,7 @@ def _calibrated(args: argparse.Namespace) -> None:
             calibration.write(models, fit, {**seen, "beside": asked})
             _keep(context, vault_of(context, args.dataset), models, refusing, seen)
             context = replace(context, weights=fit.weights)
-        made = _confidence(context, Path(folder))
+        made = _confidence(context)
         if not args.dry_run:
             confidence.write(models, made, seen)
 
@@ -136,13 +136,11 @@ def _typed(path: Path) -> list[Question]:
     return [one for one in asked if one.kind not in NO_SEARCH]
 
 
-def _confidence(context: SearchContext, folder: Path) -> confidence.ConfidenceFit:
+def _confidence(context: SearchContext) -> confidence.ConfidenceFit:
     """Fit the confidence in the first card, under the weights and the refusal just written."""
     context = replace(context, threshold=-math.inf)
     known: list[confidence_fit.Example] = []
-    for name, vault, questions in confidence_fit.sets(
-        Path("training/texts"), folder / "confidence"
-    ):
+    for name, vault, questions in confidence_fit.sets():
         live = vault.resolve() == context.settings.vault.resolve()
         with subject(context, None if live else vault) as measured:
             known += confidence_fit.examples(context, name, measured, questions)

@@ -15,9 +15,10 @@ import numpy as np
 from api.answer.cards import card_selection
 from api.answer.question.intent import PLAIN
 from evals.fitting import logistic_regression
-from evals.labels import dataset, training_questions
+from evals.labels import dataset
 from evals.labels.dataset import NO_SEARCH, Question
-from evals.labels.options import HANDBOOK, RULES, RULES_VAULT
+from evals.labels.options import RULES, folder_named
+from evals.labels.training_questions import TEXTS
 from evals.measure.evaluation import evaluate
 from evals.measure.outcome import Outcome, Subject
 from evals.measure.shown import shown
@@ -43,22 +44,15 @@ class Example:
     right: bool
 
 
-def sets(training: Path, folder: Path) -> Iterator[tuple[str, Path, list[Question]]]:
-    """Yield each vault's name, folder and questions; training texts are written below `folder`.
-
-    Raises DatasetError where a collection is not there.
-    """
-    typed = _calibration(dataset.load(_DATASETS / "typed.jsonl"))
-    own = _calibration(dataset.load(RULES))
-    yield "rules", RULES_VAULT, [*own, *(q for q in typed if q.vault == "rules")]
-    handbook = _calibration(dataset.load(_DATASETS / "handbook.jsonl"))
-    yield "handbook", HANDBOOK, [*handbook, *(q for q in typed if q.vault == "handbook")]
+def sets() -> Iterator[tuple[str, Path, list[Question]]]:
+    """Yield each vault's name, folder and questions; of training texts the folder of the texts."""
+    for vault in ("rules", "handbook"):
+        known = [q for name in (vault, "typed") for q in dataset.load(_DATASETS / f"{name}.jsonl")]
+        own = [q for q in known if q.split == "calibration" and q.vault in ("", vault)]
+        yield vault, folder_named(vault), own
     for file in sorted((_DATASETS / "unanswerable").glob("*.jsonl")):
-        if not (training / file.stem).is_dir():
-            raise DatasetError(f"{file}: no folder {file.stem!r} in {str(training)!r}")
-        training_questions.stripped(training / file.stem, folder / file.stem)
         answerable = dataset.load(_DATASETS / "subjects" / file.name)
-        yield file.stem, folder / file.stem, [*answerable, *dataset.load(file)]
+        yield file.stem, TEXTS / file.stem, [*answerable, *dataset.load(file)]
 
 
 def examples(
@@ -136,7 +130,3 @@ def _example(vault: str, one: Outcome) -> Example:
     return Example(
         vault, one.question.kind, one.question.answerable, features(one.found, typed), right
     )
-
-
-def _calibration(questions: Iterable[Question]) -> list[Question]:
-    return [question for question in questions if question.split == "calibration"]
