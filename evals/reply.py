@@ -21,7 +21,7 @@ from evals.answers import program
 from evals.answers.program import EvalReport, ReportRow, Table
 from evals.labels import dataset
 from evals.labels.dataset import Question
-from evals.labels.options import HANDBOOK, RULES, RULES_VAULT, folder_named
+from evals.labels.options import RULES, folder_named
 from evals.measure import replies
 from evals.measure.evaluation import evaluate
 from evals.measure.outcome import Outcome
@@ -57,24 +57,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 def sets(name: str, split: str) -> list[RepliedQuestions]:
     """Return the vaults of a set with their questions. Raises DatasetError where there are none."""
     if name in _OF_FILES:
-        found = [
-            RepliedQuestions(file.stem, file, folder_named(file.stem), tuple(
-                question for question in dataset.load(file) if question.split == split
-            ))
-            for file in sorted((RULES.parent / name).glob("*.jsonl"))
-        ]  # fmt: skip
+        files = {file.stem: file for file in sorted((RULES.parent / name).glob("*.jsonl"))}
     else:
-        files = [RULES.with_name("typed.jsonl")] * 2
-        if name == "labelled":
-            files = [RULES, RULES.with_name("handbook.jsonl")]
-        vaults = {"rules": RULES_VAULT, "handbook": HANDBOOK}
-        found = [
-            RepliedQuestions(f"{name}, {vault}", file, folder, tuple(
-                question for question in dataset.load(file)
-                if question.split == split and question.vault in ("", vault)
-            ))
-            for (vault, folder), file in zip(vaults.items(), files, strict=True)
-        ]  # fmt: skip
+        labelled = name == "labelled"
+        files = {vault: RULES.with_name(f"{vault if labelled else name}.jsonl")
+                 for vault in ("rules", "handbook")}  # fmt: skip
+    found = [
+        RepliedQuestions(
+            vault if name in _OF_FILES else f"{name}, {vault}", file, folder_named(vault),
+            tuple(q for q in dataset.load(file) if q.split == split and q.vault in ("", vault)),
+        )
+        for vault, file in files.items()
+    ]  # fmt: skip
     asked_of = [one for one in found if one.questions]
     if not asked_of:
         raise DatasetError(f"the set {name!r} has no question of split {split!r}")
