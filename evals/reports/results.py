@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from itertools import count
 from math import isfinite
 from pathlib import Path
 
@@ -127,7 +126,8 @@ def write_folder(
     It is new, in `parent`, and named by `name` and time: eval_results.jsonl holds `rows`, one line
     each, summary.json `sums`, config.json `settings`. Raises OSError where it cannot be written.
     """
-    folder = _new_folder(parent, name)
+    folder = parent / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}"
+    folder.mkdir(parents=True)
     write_lines(rows, folder / "eval_results.jsonl")
     _write_json(folder / "summary.json", sums)
     _write_json(folder / "config.json", settings)
@@ -140,19 +140,6 @@ def write_lines(rows: Iterable[Mapping[str, object]], path: Path) -> None:
     with path.open("w", encoding="utf-8") as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-def _new_folder(parent: Path, name: str) -> Path:
-    parent.mkdir(parents=True, exist_ok=True)
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    for number in count(1):
-        folder = parent / (f"{name}-{stamp}" if number == 1 else f"{name}-{stamp}-{number}")
-        try:
-            folder.mkdir()
-        except FileExistsError:  # another run began in the same second
-            continue
-        return folder
-    raise AssertionError("numbers never end")
 
 
 def _write_json(path: Path, data: Mapping[str, object]) -> None:
