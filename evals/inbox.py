@@ -15,6 +15,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -142,18 +143,9 @@ def lines(one: Feedback) -> Iterator[str]:
 
 def record(one: Feedback) -> dict[str, object]:
     """Return a rating as --json writes it; `question` is null where it was not to be stored."""
-    answer = one.answer
-    return {
-        "given_at": one.given_at.isoformat(timespec="seconds"),
-        "request_id": answer.request_id,
-        "rating": one.rating,
-        "comment": one.comment,
-        "question": answer.question,
-        "generation": answer.generation,
-        "certainty": answer.certainty,
-        "guard": answer.guard,
-        "cards": list(answer.cards),
-    }
+    given_at = one.given_at.isoformat(timespec="seconds")
+    said = {"given_at": given_at, "rating": one.rating, "comment": one.comment}
+    return said | asdict(one.answer)
 
 
 def _on_one_line(text: str) -> str:
