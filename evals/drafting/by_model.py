@@ -11,6 +11,7 @@ from api.llm import exchange
 from api.llm.client import LanguageModel
 from evals.drafting.candidates import Candidate, in_force
 from ingest.read import markdown
+from ingest.read.outline import outline
 from ingest.read.vault import SourceFile
 from retrieval.errors import LlmReplyError
 from retrieval.settings import Settings
@@ -77,21 +78,13 @@ def of_vault(
 def _sections(file: SourceFile) -> Iterator[tuple[str, int, str, str]]:
     """Path, first line, heading and text of each section that says something."""
     document = markdown.parse(file.text)
-    if not in_force(file, document):
-        return
-    number, heading = 0, title(file.path)
-
-    def section(block: markdown.Block) -> int:
-        nonlocal number
-        number += block.kind == "heading"
-        return number
-
-    for _, group in groupby(document.blocks, key=section):
-        blocks = list(group)
-        heading = blocks[0].title or heading
-        text = markdown.shown_text(document, blocks[0].first, blocks[-1].last)
+    placed = outline(document) if in_force(file, document) else []
+    for _, group in groupby(placed, key=lambda one: one.section):
+        own = list(group)
+        heading = own[0].trail[-1] if own[0].trail else title(file.path)
+        text = markdown.shown_text(document, own[0].block.first, own[-1].block.last)
         if _SHORTEST < len(text) <= _LONGEST:
-            yield file.path, blocks[0].first + 1, f"{title(file.path)}: {heading}", text
+            yield file.path, own[0].block.first + 1, f"{title(file.path)}: {heading}", text
 
 
 def _messages(heading: str, text: str) -> exchange.Messages:
