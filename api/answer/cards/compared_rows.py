@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from api.answer.cards.asked_parts import header, with_legends
+from api.answer.cards.asked_parts import with_legends
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Card, Piece, numbers, place_of
 from api.answer.cards.from_passage import FIRST
 from retrieval.models import Hit, IndexedFile, SearchResult
-from retrieval.vocabulary.terms import key, raw_cells, stems_of
+from retrieval.vocabulary.terms import key, raw_cells, stems_of, title
 
 
 def card(whole: SearchResult, parts: Sequence[SearchResult]) -> Card | None:
@@ -21,16 +21,15 @@ def card(whole: SearchResult, parts: Sequence[SearchResult]) -> Card | None:
     things = [words - field for words in asked]
     if not things or not all(things):
         return None
-    titles = {frozenset(key(title)) for title in whole.terms.titles.values()}
     # Two that have files of their own are compared by what these say: "range of two spells".
-    are_files = titles.issuperset(things)
+    own = (part.hits[0].chunk.path for part in parts if part.hits)
+    if {frozenset(key(title(path))) for path in own} == set(things):
+        return None
     for result in (whole, *parts):
         for hit in result.passages:
             file = result.files[hit.chunk.path]
             for block, rows in _tables(file, things):
-                said = stems_of(" ".join([block.heading, *header(file, block)]))
-                if not are_files or not field.isdisjoint(said):
-                    return _card(hit, file, block, rows)
+                return _card(hit, file, block, rows)
     return None
 
 
