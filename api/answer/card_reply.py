@@ -217,7 +217,7 @@ def _standing_alone(
 def _of_place(
     context: SearchContext, result: SearchResult, place: str, options: AskOptions
 ) -> SearchResult:
-    """What the file says that a follow-up goes on to ask of, where it says it as likely."""
+    """What was found, first of the file that a follow-up goes on to ask of, if that is as likely."""
     if result.hits and result.hits[0].chunk.path == place:
         return result
     given = [options.filters] if options.filters else []
@@ -225,7 +225,17 @@ def _of_place(
         context, result.question, replace(options, filters={"and": [*given, {"path": place}]})
     )
     enough = (result.confidence or 0.0) - _HEAD_START
-    return own if own.certainty == "answered" and (own.confidence or 0.0) >= enough else result
+    if own.certainty != "answered" or (own.confidence or 0.0) < enough:
+        return result
+    others = [hit for hit in result.hits if hit.chunk.path != place]
+    return replace(
+        own,
+        hits=(*own.hits, *others)[: max(len(own.hits), len(result.hits))],
+        overriding=result.overriding,
+        notes={**result.notes, **own.notes},
+        hashes={**result.hashes, **own.hashes},
+        files={**result.files, **own.files},
+    )
 
 
 def _searched(context: SearchContext, question: str, options: AskOptions) -> SearchResult:

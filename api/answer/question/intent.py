@@ -96,7 +96,7 @@ _OPEN = re.compile(
 )
 # "Animals I can buy to ride", "monsters that drain levels", "all poisons you put in food".
 _DESCRIBED = re.compile(
-    rf"^(?!.*[,;:?] {ASKS})\W*(?:\w+ ){{0,2}}?(?P<noun>[a-z]{{3,}}s) "
+    rf"^(?!.*[,;:?] {ASKS})\W*(?:[^\W\d]+ ){{0,2}}?(?P<noun>[a-z]{{3,}}s) "
     r"(?:(?:that|which|where|who|with|without)\b|(?:i|we|you) (?:can|may|must|do|don|need|put)\b)",
     re.IGNORECASE,
 )

@@ -3,7 +3,7 @@
 import pytest
 
 from api.answer.cards.blocks import Block, Part, blocks
-from api.answer.cards.lists import chosen_rows
+from api.answer.cards.lists import chosen_rows, table_rows
 from retrieval.ranking.lines import QuestionWords
 from tests.support.index.indexed_text import indexed_file, terms_of
 
@@ -203,15 +203,15 @@ def test_a_word_chooses_among_headings() -> None:
     parts = tuple(Part(number, number) for number in (3, 7, 11))
     words = QuestionWords.of("the optional attacks", terms_of({file.path: source}))
     found = chosen_rows.chosen(file, Block("headings", "Attacks", None, parts), words)
-    assert found == chosen_rows.Chosen((parts[0], parts[2]), ("optional",))
+    assert found == table_rows.Chosen((parts[0], parts[2]), ("optional",))
 
 
-def chosen(asked: str) -> chosen_rows.Chosen | None:
+def chosen(asked: str) -> table_rows.Chosen | None:
     file = indexed_file(GEAR)
     words = QuestionWords.of(asked, terms_of({file.path: GEAR}))
     return chosen_rows.chosen(file, blocks(file)[0], words)
 
 
-def names(found: chosen_rows.Chosen) -> list[str]:
+def names(found: table_rows.Chosen) -> list[str]:
     lines = GEAR.split("\n")
     return [lines[part.first_line - 1].split("|")[1].strip() for part in found.parts]
