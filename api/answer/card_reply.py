@@ -217,7 +217,7 @@ def _standing_alone(
 def _of_place(
     context: SearchContext, result: SearchResult, place: str, options: AskOptions
 ) -> SearchResult:
-    """What was found, first of the file that a follow-up goes on to ask of, if that is as likely."""
+    """What was found, first of the file that a follow-up goes on to ask of, if as likely."""
     if result.hits and result.hits[0].chunk.path == place:
         return result
     given = [options.filters] if options.filters else []

@@ -20,9 +20,9 @@ _FILE_WORDS = frozenset(
 )
 _OURS = frozenset({"our", "my", "your"})
 _GONE = re.compile(
-    r"\b(?:(?:no longer|not|n['’]t) (?:any ?more )?"
-    r"(?:in force|valid|current|in use|used|hold|apply)(?: any ?more)?|outdated|"
-    r"out of date|obsolete|superseded|replaced|withdrawn|archived|deprecated)\b",
+    r"(?:\bno longer|\bnot|n['’]?t) (?:any ?more )?"
+    r"(?:in force|valid|current|in use|used|hold|apply)\b(?: any ?more\b)?|"
+    r"\b(?:outdated|out of date|obsolete|superseded|replaced|withdrawn|archived|deprecated)\b",
     re.IGNORECASE,
 )
 

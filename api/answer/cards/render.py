@@ -45,7 +45,7 @@ def folder(found: Folder) -> str:
     Of one that is listed by words each file stands on a line, with what says them.
     """
     shown = len(found.files)
-    name = f"{as_text(found.path)}/" if found.path else "All folders"
+    name = f"{as_text(found.path)}/" if found.path else "Vault"
     first = f", the first {shown}" if shown < found.count else ""
     if found.words:
         words = as_text(" ".join(found.words))

@@ -97,7 +97,8 @@ _OPEN = re.compile(
 # "Animals I can buy to ride", "monsters that drain levels", "all poisons you put in food".
 _DESCRIBED = re.compile(
     rf"^(?!.*[,;:?] {ASKS})\W*(?:[^\W\d]+ ){{0,2}}?(?P<noun>[a-z]{{3,}}s) "
-    r"(?:(?:that|which|where|who|with|without)\b|(?:i|we|you) (?:can|may|must|do|don|need|put)\b)",
+    r"(?:(?:that|which|where|with|without|who(?! (?:can|may|must|is)\b))\b|"
+    r"(?:i|we|you) (?:can|may|must|do|don|need|put)\b)",
     re.IGNORECASE,
 )
 # "List the antidotes and what they help against" is one list.
@@ -112,6 +113,7 @@ _DEFINED = re.compile(
     r"how (?:does|do|is|are)) (?:(?:an?|the) )?(?P<name>.+?)(?: (?:do|works?|mean))?\W*$",
     re.IGNORECASE,
 )
+_ANYTHING = frozenset({"things", "items", "cases", "situations"})  # no list is called so
 _DEGREE = re.compile(r"\b(?:most|least|\w{3,}est)\b", re.IGNORECASE)  # few questions have one
 _PLURAL_WORDS = 3  # words of "2nd level mage spells"; "secret doors" names a section
 
@@ -147,7 +149,7 @@ def read(question: str, terms: Terms) -> Reading:
     if _DEGREE.search(text) and superlative(text):
         return Reading("open", name=text if _is_short(text) else "")
     if asks_for_all(text):
-        return Reading("list")
+        return Reading("list", several=_described(text))
     if asks_which(text):
         return Reading("which")
     if limited := _limited(text):
@@ -189,14 +191,21 @@ def asks_for_all(text: str) -> bool:
     """Tell whether a question asks for a whole list: "list all", "types of", "every …"."""
     if _ONE.match(text):
         return False
-    return _ALL.search(_NOT_ALL.sub(" ", text)) is not None
+    return _ALL.search(_NOT_ALL.sub(" ", text)) is not None or _plural(_DESCRIBED, text)
+
+
+def _described(text: str) -> tuple[str, ...]:
+    """What "monsters that drain levels" lists; () where all of something is asked for."""
+    found = _DESCRIBED.search(text)
+    is_all = _ALL.search(_NOT_ALL.sub(" ", text)) is not None
+    return () if is_all or not found or found["noun"].lower() in _ANYTHING else (found["noun"],)
 
 
 def asks_which(text: str) -> bool:
     """Tell whether a question may want a list: "which weapons need both hands"."""
     return (
         bool(_HOW_MANY.match(text))
-        or any(_plural(one, text) for one in (_PLURAL, _WHICH, _THERE, _ARE, _DESCRIBED))
+        or any(_plural(one, text) for one in (_PLURAL, _WHICH, _THERE, _ARE))
         or bool(_DO.search(text))
     )
 

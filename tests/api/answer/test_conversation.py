@@ -11,11 +11,11 @@ from tests.support.index.ingested import IndexFiles
 
 VAULT = {
     "Chants/Ember Rain.md": (
-        "# Ember Rain\n\n- **Range:** 80 paces\n- **Duration:** 3 turns\n- **Price:** 40 marks\n\n"
+        "# Ember Rain\n\n- **Range:** 80 paces\n- **Duration:** 3 turns\n- **Price:** 40 marks\n- **Verses:** 6\n\n"
         "Sparks fall on all within 12 paces.\n"
     ),
     "Chants/Find Object.md": (
-        "# Find Object\n\n- **Range:** 20 paces\n- **Duration:** 9 turns\n- **Price:** 5 marks\n\n"
+        "# Find Object\n\n- **Range:** 20 paces\n- **Duration:** 9 turns\n- **Price:** 5 marks\n- **Verses:** 2\n\n"
         "The singer feels where it is; the range is told by the pull.\n"
     ),
     "Beasts/Bog Ram.md": "# Bog Ram\n\n- **Temper:** 9\n- **Hide:** 4\n\nIt butts.\n",
@@ -72,3 +72,43 @@ def test_what_names_a_thing_or_asks_what_a_field_is_is_new(
     context: SearchContext, typed: str, path: str
 ) -> None:
     assert first(context, typed, "how much does ember rain burn") == path
+
+
+MORE = {
+    "Chants/Charm Folk.md": (
+        "# Charm Folk\n\nOne of the folk is charmed by the singer.\n\n## Waking up\n\n"
+        "The charmed one tries to wake once a week.\n"
+    ),
+    "Chants/Charm Beast.md": (
+        "# Charm Beast\n\nA beast is charmed by the singer.\n\n## Waking up\n\n"
+        "How often does a beast try to wake again? Every day, and again every night.\n"
+    ),
+    "Hirelings.md": (
+        "# Hirelings\n\n| Hireling | Marks a month | What he does |\n|---|---|---|\n"
+        "| Cook | 9 | Soups |\n| Fiddler | 40 | Dances |\n| Groom | 4 | Horses |\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def more(index_files: IndexFiles) -> SearchContext:
+    return index_files(MORE, rag_threshold=-9.0)
+
+
+def test_a_follow_up_asks_first_of_the_file_that_answered(more: SearchContext) -> None:
+    asked = "how often do they try to wake again"
+    assert first(more, asked, "what does charm folk do") == "Chants/Charm Folk.md"
+    assert first(more, asked, "what does charm beast do") == "Chants/Charm Beast.md"
+    reply = card_reply(more, asked, AskOptions(history=("what does charm folk do",)))
+    assert reply.found
+    assert {hit.chunk.path for hit in reply.found.hits} > {"Chants/Charm Folk.md"}
+
+
+def test_the_row_that_alone_was_chosen_is_gone_on_with(more: SearchContext) -> None:
+    history = ("which hireling is the most expensive?",)
+    card = card_reply(more, "whats he do for that", AskOptions(history=history)).cards[0]
+    assert "Fiddler" in card.best.quote
+
+
+def test_the_number_of_a_field_is_asked_of_what_was_spoken_of(context: SearchContext) -> None:
+    assert first(context, "how many verses", "tell me about ember rain") == "Chants/Ember Rain.md"

@@ -11,6 +11,8 @@ from tests.support.vaults.made_vault import FILES
 WHICH = [
     "which things can I do in the harbour",
     "what sailors can I hire and for how much",
+    "how many kinds of flags are there",
+    "how many flags can I choose from",
     "what can you do in the harbour",
     "Which weapons can a cleric use?",
     "What weapons may a cleric use?",
@@ -54,7 +56,6 @@ LISTS = [
     "a table of wages from 1 to 10",
     "Everything you know about sailing",
     "flags list, all of em",
-    "animals i can buy to ride, prices",
     "spells that are on both the priest and the mage list",
     "day by day what happens to a crew",
     "list of flags and what they mean",
@@ -116,6 +117,21 @@ def terms() -> Terms:
 def test_a_whole_list_is_asked_for(asked: str, terms: Terms) -> None:
     assert intent.asks_for_all(asked)
     assert intent.read(asked, terms) == intent.Reading("list")
+
+
+@pytest.mark.parametrize(
+    ("asked", "noun"),
+    [
+        ("animals i can buy to ride, prices", "animals"),
+        ("monsters that drain levels", "monsters"),
+        ("sailors without a ship", "sailors"),
+        ("list the flags that forbid landing", ""),  # all of them
+        ("things that float", ""),  # no list is called so
+    ],
+)
+def test_a_described_list_is_called_as_its_things(asked: str, noun: str, terms: Terms) -> None:
+    reading = intent.read(asked, terms)
+    assert (reading.form, reading.several) == ("list", (noun,) if noun else ())
 
 
 @pytest.mark.parametrize("asked", WHICH)

@@ -2,7 +2,13 @@
 
 import pytest
 
-from api.answer.question.substitution import asked_of_another, in_full, in_its_place
+from api.answer.question.substitution import (
+    asked_of_another,
+    in_full,
+    in_its_place,
+    of_another_number,
+    the_others,
+)
 from tests.support.index.indexed_text import terms_of
 
 TERMS = terms_of(
@@ -88,3 +94,36 @@ def test_a_thing_may_be_like_the_first_that_was_asked_about() -> None:
         "how long does a lantern burn?",
         "how long does a candle burn?",
     ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "before", "asked"),
+    [
+        ("and grade 2?", "which ships have grade 3", "which ships have grade 2"),
+        ("what about grade 12", "ships of grade 3 in May", "ships of grade 12 in May"),
+        ("and speed 4", "which ships have grade 3", None),  # of another field
+        ("and grade 2", "ships of grade 1 or grade 3", None),  # in whose place?
+        ("and 2 more", "which ships have grade 3", None),
+    ],
+)
+def test_a_number_takes_the_place_of_the_one_of_its_field(
+    typed: str, before: str, asked: str | None
+) -> None:
+    assert of_another_number(typed, before) == asked
+
+
+@pytest.mark.parametrize(
+    ("typed", "before", "asked"),
+    [
+        ("and which cant?", "which elves can swim", "which elves can not swim"),
+        ("and the ones that don't", "ships that do leak", "ships that do not leak"),
+        ("and who may not", "who may enter the hall", "who may not enter the hall"),
+        ("and which cant?", "can an elf swim", None),  # no list
+        ("and which cant?", "which elves cannot swim", None),  # they are denied already
+        ("and which one", "which elves can swim", None),
+    ],
+)
+def test_the_others_are_those_that_the_question_before_denies(
+    typed: str, before: str, asked: str | None
+) -> None:
+    assert the_others(typed, before) == asked

@@ -177,7 +177,8 @@ def test_of_the_rows_of_an_amount_those_that_say_the_rest(asked: str, count: int
     ("asked", "nearest", "row"),
     [
         ("which gear lasts weeks", "Flag", "Flag"),
-        ("which gear lasts weeks", "Oar", ""),  # search found another row nearer
+        ("which gear lasts weeks", "Oar", "Flag"),  # the column that is named says so
+        ("which gear needs weeks", "Oar", ""),  # search found another row nearer
         ("which gear needs weeks", "Flag", "Flag"),
         ("which gear can a rope have", "Rope", ""),  # the section is about ropes
         ("which gear has 3 weeks", "Flag", ""),  # a number may be there by chance
