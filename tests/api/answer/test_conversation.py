@@ -11,11 +11,13 @@ from tests.support.index.ingested import IndexFiles
 
 VAULT = {
     "Chants/Ember Rain.md": (
-        "# Ember Rain\n\n- **Range:** 80 paces\n- **Duration:** 3 turns\n- **Price:** 40 marks\n- **Verses:** 6\n\n"
+        "# Ember Rain\n\n- **Range:** 80 paces\n- **Duration:** 3 turns\n- **Price:** 40 marks\n"
+        "- **Verses:** 6\n\n"
         "Sparks fall on all within 12 paces.\n"
     ),
     "Chants/Find Object.md": (
-        "# Find Object\n\n- **Range:** 20 paces\n- **Duration:** 9 turns\n- **Price:** 5 marks\n- **Verses:** 2\n\n"
+        "# Find Object\n\n- **Range:** 20 paces\n- **Duration:** 9 turns\n- **Price:** 5 marks\n"
+        "- **Verses:** 2\n\n"
         "The singer feels where it is; the range is told by the pull.\n"
     ),
     "Beasts/Bog Ram.md": "# Bog Ram\n\n- **Temper:** 9\n- **Hide:** 4\n\nIt butts.\n",
