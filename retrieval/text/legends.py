@@ -1,6 +1,8 @@
 """The abbreviations that a text explains: "Hl = hull points", "**PD:** per diem", "overtime (OT)".
 
-What is beside a table heads its columns and fills its cells, so whoever reads a row needs it.
+What is beside a table heads its columns and fills its cells, so whoever reads a row needs it. What
+a vault calls its things by ("Hit Dice (HD)") counts in every file and in questions: there only
+letters that begin with a capital are read.
 """
 
 import re
@@ -22,6 +24,12 @@ _BEHIND = re.compile(
     rf"(?P<words>(?:[A-Za-z][\w']{{0,30}}[ -]){{0,4}}[A-Za-z][\w']{{0,30}}) "
     rf"\((?P<short>[A-Z]{_SHORT}{{0,{LONGEST - 1}}})\)"
 )
+_NAME = re.compile(r"[A-Z][A-Za-z]{1,4}")
+_BEFORE = re.compile(
+    rf"\W{{0,4}}({_NAME.pattern})[*_]{{0,3}}\s?[:|,–-]{{1,3}}[*_ |]{{0,4}}"
+    r"([A-Za-z][A-Za-z' -]{2,40})"
+)
+_WORD = re.compile(r"[A-Za-z][\w']*")
 _INSIDE = re.compile(r"\(([^()]*)\)")
 _LISTED = re.compile(rf"\s*({_SHORT}{{1,3}}) ([a-z][a-z -]{{2,30}})")
 _STOP = re.compile(r"[.;](?:\s|$)|\s\|")
@@ -52,15 +60,45 @@ def explained(text: str) -> Iterator[tuple[str, str]]:
                 break
 
 
+def abbreviated(line: str) -> Iterator[tuple[str, str]]:
+    """Yield (abbreviation, name) of a line, both in lower case: "Hit Dice (HD)", "| ML | Morale |".
+
+    An abbreviation is the first letters of neighbouring words, or letters of one word in their
+    order, its first letter among them.
+    """
+    for match in _BEHIND.finditer(line):
+        if _NAME.fullmatch(match["short"]):
+            yield from _fitting(match["short"], _WORD.findall(match["words"]), at_end=True)
+    if before := _BEFORE.match(line):
+        yield from _fitting(before[1], _WORD.findall(before[2]), at_end=False)
+
+
 def is_made_of(short: str, words: Sequence[str]) -> bool:
     """Tell whether `short` is the first letters of `words`, or letters of the first in order."""
     low, said = short.lower(), [word.lower() for word in words]
     if not low.isalpha() or not said or (len(low) > 1 and said[0].startswith(low)):
         return False  # "Light, Lightning": a word and a longer one
-    if low == "".join(word[0] for word in said[: len(low)]):
-        return True
-    letters = iter(said[0])
-    return said[0][0] == low[0] and all(letter in letters for letter in low)
+    return _spells(low, said[: len(low)]) or _spells(low, said[:1])
+
+
+def _fitting(short: str, words: list[str], *, at_end: bool) -> Iterator[tuple[str, str]]:
+    low, said = short.lower(), [word.lower() for word in words]
+    for count in (len(low), 1):
+        run = said[-count:] if at_end else said[:count]
+        if not short.isupper() and run and run[0].startswith(low):
+            return
+        whole = count > 1 or len("".join(run)) > len(low) + 1  # one word, hardly longer: no short
+        if len(run) == count and whole and _spells(low, run):
+            yield low, " ".join(run)
+            return
+
+
+def _spells(low: str, words: Sequence[str]) -> bool:
+    """Whether letters are the first ones of words, or of a single one some in their order."""
+    if len(words) > 1:
+        return low == "".join(word[0] for word in words)
+    letters = iter(words[0])
+    return words[0][0] == low[0] and all(letter in letters for letter in low)
 
 
 def _inside(rest: str) -> Iterator[tuple[str, str]]:

@@ -9,8 +9,8 @@ from itertools import groupby
 from operator import itemgetter
 
 from retrieval.models import Entry, Name
+from retrieval.text.legends import abbreviated
 from retrieval.text.words import STOP, WORD
-from retrieval.vocabulary.abbreviations import explained
 from retrieval.vocabulary.terms import fields_of, heading_words, key, names_of, stemmed, title
 
 
@@ -55,7 +55,7 @@ def _of_file(path: str, entries: Sequence[Entry]) -> FileWords:
         words.update(said)
         frequency.update({stemmed(word) for word in said if word not in STOP})
         names.update(filter(None, map(key, names_of(path, entry))))
-        for short, full in explained(entry.quote):
+        for short, full in abbreviated(entry.quote):
             if stands_for := key(full):
                 abbreviations[stemmed(short)] = stands_for
         fields.update(filter(None, map(key, fields_of(entry))))

@@ -12,8 +12,8 @@ from retrieval.models import LONGEST_NAME, Aliases, Entry, Name, Terms
 from retrieval.text.dialects import WIKI, link_words
 from retrieval.text.normalize import searchable, unnumbered
 from retrieval.text.words import INDEFINITE, STOP, WORD, alias_key, stem
-from retrieval.vocabulary.abbreviations import SELDOM
 
+SELDOM = 2  # times: a word that the rules explain, and not what they call the thing
 _INFLECTED = 5  # letters of an alias that has other forms; a shorter one abbreviates something
 _RUN_IN = re.compile(r"(?:^|[.;] )([^.:;,|]{2,40}): [^.:|]+,")
 _NO_PLURAL = ("s", "ing")  # a meaning that ends so gets no "s"

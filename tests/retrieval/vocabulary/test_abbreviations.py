@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.models import Entry
+from retrieval.text.legends import abbreviated
 from retrieval.text.words import alias_key
-from retrieval.vocabulary.abbreviations import explained
 from retrieval.vocabulary.file_terms import of_entries
 from retrieval.vocabulary.terms import in_vault_words
 from tests.support.faults import growth
@@ -29,12 +29,12 @@ from tests.support.faults import growth
 def test_what_a_line_explains_is_found_in_lower_case(
     line: str, expected: list[tuple[str, str]]
 ) -> None:
-    assert list(explained(line)) == expected
+    assert list(abbreviated(line)) == expected
 
 
 def test_a_line_may_explain_several() -> None:
     line = "A monster has Hit Dice (HD) and an Armour Class (AC)."
-    assert list(explained(line)) == [("hd", "hit dice"), ("ac", "armour class")]
+    assert list(abbreviated(line)) == [("hd", "hit dice"), ("ac", "armour class")]
 
 
 @pytest.mark.parametrize(
@@ -56,17 +56,17 @@ def test_a_line_may_explain_several() -> None:
     ],
 )
 def test_what_is_none_is_not_taken_for_one(line: str) -> None:
-    assert list(explained(line)) == []
+    assert list(abbreviated(line)) == []
 
 
 def test_an_abbreviation_of_one_word_has_its_letters_in_their_order() -> None:
-    assert list(explained("Saves (SV)")) == [("sv", "saves")]
-    assert list(explained("Saves (SVA)")) == []
+    assert list(abbreviated("Saves (SV)")) == [("sv", "saves")]
+    assert list(abbreviated("Saves (SVA)")) == []
 
 
 @given(st.text(alphabet="aA bBhHdD()*:|,-–'_", max_size=60))
 def test_each_begins_with_the_letter_of_what_it_stands_for(line: str) -> None:
-    for short, full in explained(line):
+    for short, full in abbreviated(line):
         assert 2 <= len(short) <= 5
         assert short[0] == full[0]
         assert (short, full) == (short.lower(), full.lower())
@@ -85,7 +85,7 @@ def test_each_begins_with_the_letter_of_what_it_stands_for(line: str) -> None:
 @pytest.mark.parametrize("ends", [("", ""), ("AB: ", " (AB)")])
 def test_reading_takes_time_in_proportion_to_the_length(unit: str, ends: tuple[str, str]) -> None:
     def read(count: int) -> None:
-        list(explained(ends[0] + unit * count + ends[1]))
+        list(abbreviated(ends[0] + unit * count + ends[1]))
 
     assert growth.ratio(read, 500) < 3
 
