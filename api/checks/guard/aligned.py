@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence, Set
 
 from api.checks.guard.alignment import VERBS, agreement, counted_alike
 from api.checks.guard.facts import Fact, facts
-from api.checks.guard.numbers.units import STEMS
 from api.checks.guard.occurrences import Occurrence, content, named, rate_after, segment
 from api.checks.guard.statements import Finding, GuardCase, Statement, other_unit, otherwise
 from api.checks.passage_lines import PassageLine
+from retrieval.text.units import STEMS
 
 _COVERED = 0.6  # of a statement's words must stand in the line
 _FEWEST = 3  # words of a statement that is compared

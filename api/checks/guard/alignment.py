@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Literal
 
 from api.checks.guard.facts import Fact
-from api.checks.guard.numbers import units
 from api.checks.guard.occurrences import Occurrence, content, occurrences
 from api.checks.passage_lines import PassageLine, Source, lines
+from retrieval.text.units import STEMS, UNITS, WORDS
 from retrieval.text.words import abbreviates, stem
 
 Agreement = Literal["same", "unit", "none"]
@@ -57,7 +57,7 @@ _VERBS_WORDS = (
 )
 VERBS = frozenset(stem(word) for word in _VERBS_WORDS.split())
 _WORKING = frozenset((stem("working"), stem("business")))
-_BASES = {stem(word): unit.base for word in units.WORDS if (unit := units.find(word))}
+_BASES = {stem(word): UNITS[word].base for word in WORDS}
 _FILLERS = frozenset(_FILLERS_WORDS.split())
 
 
@@ -73,7 +73,7 @@ def _evidence(sources: tuple[Source, ...]) -> Evidence:
     found = [line for passage in passages for line in passage.lines]
     taken = tuple(item for passage in passages for item in passage.occurrences)
     words = tuple(passage.words for passage in passages)
-    counted = {item.fact.counted for item in taken} | units.STEMS
+    counted = {item.fact.counted for item in taken} | STEMS
     counted |= {item.fact.nouns[0] for item in taken if _counts_one(item.fact)}
     counted |= {word for line in found for name in line.columns for word in _in_brackets(name)}
     said = {id(line): frozenset(content(_whole(line))) for line in found}

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from api.checks.guard.alignment import Evidence, agreement
 from api.checks.guard.cells import names_row
 from api.checks.guard.facts import Fact
-from api.checks.guard.numbers import units
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.occurrences import Occurrence, content, segment
 from api.checks.guard.places import (
@@ -25,6 +24,7 @@ from api.checks.guard.places import (
     same_table,
 )
 from api.checks.guard.statements import Statement
+from retrieval.text.units import STEMS
 
 _FIRST = re.compile(r"\W*(?:(?:and|but|or)\s)?([\w'-]+)")
 _OPENERS_WORDS = (
@@ -217,7 +217,7 @@ def _heads(stated: Set[str], said: Set[str], taken: Occurrence, other: Occurrenc
         return False
     if here[-1] == there[-1] and here[-1].strip():
         return bool(theirs & said)
-    title = (_plain(there[-1] or there[-2]) & theirs) - units.STEMS
+    title = (_plain(there[-1] or there[-2]) & theirs) - STEMS
     return _folder(here[0]) == _folder(there[0]) and bool(title) and title <= stated
 
 

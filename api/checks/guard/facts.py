@@ -11,9 +11,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from api.checks.guard.numbers import units
-from api.checks.guard.numbers.units import value
+from api.checks.guard.numbers.amounts import value
 from retrieval.text import numbers_in_words
+from retrieval.text.units import UNITS, Unit
 from retrieval.text.words import STOP, stem
 
 Kind = Literal[
@@ -191,14 +191,14 @@ def _fact(
                 weak)  # fmt: skip
 
 
-def _unit(match: re.Match[str], text: str) -> tuple[units.Unit | None, int, str]:
+def _unit(match: re.Match[str], text: str) -> tuple[Unit | None, int, str]:
     """The general unit that stands at the number, where it ends, and what qualifies it."""
     for name in ("number", "low"):
-        if match[name] and (unit := units.find(match[name][0])):
+        if match[name] and (unit := UNITS.get(match[name][0])):
             return unit, match.end(), ""
     if match["number"] and (part := _PART_OF.match(text, match.end())):
         word = part[1].lower()
-        if value(match["number"]).denominator > 1 and (unit := units.find(word)):
+        if value(match["number"]).denominator > 1 and (unit := UNITS.get(word)):
             return unit, part.end(), ""
     after = _UNIT.match(text, match.end())
     if not after:
@@ -206,11 +206,11 @@ def _unit(match: re.Match[str], text: str) -> tuple[units.Unit | None, int, str]
     word = (after["mark"] or after["word"]).lower().replace(" ", "")
     if len(word) == 1 and word.isalpha() and text[match.end()] in "- ":
         return None, match.end(), ""  # "30m" is a length, the m of "5 m" could be anything
-    if unit := units.find(word):
+    if unit := UNITS.get(word):
         return unit, after.end(), ""
     second = _SECOND.match(text, after.end())
     if second and word.isalpha() and (word not in _NO_NOUN or word == "more"):
-        unit = units.find(second[1].lower()) if len(second[1]) > 2 else None
+        unit = UNITS.get(second[1].lower()) if len(second[1]) > 2 else None
     return (unit, second.end(), stem(word)) if unit and second else (None, match.end(), "")
 
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from api.checks.guard.alignment import Evidence
-from api.checks.guard.numbers.units import find
 from api.checks.guard.occurrences import content
 from api.checks.guard.statements import Finding, GuardCase, Statement
 from api.checks.passage_lines import PassageLine
+from retrieval.text.units import UNITS
 from retrieval.text.words import STOP, abbreviates, stem
 
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_][\w']*(?:-[\w']+)*|[^\w\s]+|\n")
@@ -107,7 +107,7 @@ def _slots(text: str) -> tuple[tuple[tuple[str, ...], str], ...]:
             before.append(token)
             continue
         phrase = len(before) > _FEWEST and before[-1] in _ARTICLES and before[0].isalpha()
-        if phrase and token.isalpha() and not find(before[0]):
+        if phrase and token.isalpha() and before[0] not in UNITS:
             slots.append(((stem(before[0]), *before[1:]), token))
         before = [token]
     return tuple(slots)

@@ -8,9 +8,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from api.checks.guard.facts import Fact, facts
-from api.checks.guard.numbers import units
+from api.checks.guard.numbers.amounts import of_column
 from api.checks.passage_lines import PassageLine
 from retrieval.text import numbers_in_words
+from retrieval.text.units import Unit
 from retrieval.text.words import stem, stems
 
 _SEPARATOR = re.compile(r"[,;:.]\s|\s-\s|\s(?:and|but|while|whereas|or|versus|than)\s")
@@ -88,7 +89,7 @@ def occurrences(line: PassageLine) -> Iterator[Occurrence]:
     for at, cell in enumerate(line.cells):
         found = facts(cell.text)
         column = content(cell.column)
-        unit = units.of_column(cell.column)
+        unit = of_column(cell.column)
         before: Fact | None = None
         for fact in found:
             clause = key | _plain(segment(cell.text, found, fact)) | set(column)
@@ -129,15 +130,15 @@ def _of(rate: re.Match[str] | None) -> str:
     return stem(rate[1]) if rate else ""
 
 
-def _measured(fact: Fact, unit: units.Unit | None) -> Fact:
+def _measured(fact: Fact, unit: Unit | None) -> Fact:
     if not unit or fact.base or fact.die or fact.kind == "odds" or fact.nouns:
         return fact
     low, high = fact.low * unit.factor, fact.high * unit.factor
     return replace(fact, low=low, high=high, base=unit.base, factor=unit.factor)
 
 
-def _unit(fact: Fact | None) -> units.Unit | None:
-    return units.Unit("measure", fact.base, fact.factor) if fact and fact.base else None
+def _unit(fact: Fact | None) -> Unit | None:
+    return Unit("measure", fact.base, fact.factor) if fact and fact.base else None
 
 
 def named(line: PassageLine) -> Iterator[str]:

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from api.checks.guard.alignment import VERBS
 from api.checks.guard.facts import Fact
-from api.checks.guard.numbers import units
 from api.checks.guard.occurrences import Occurrence, base, content, named
 from api.checks.passage_lines import PassageLine
 from retrieval.text.numbers_in_words import SMALL
+from retrieval.text.units import STEMS
 
 _MULTIPLES = frozenset((Fraction(2), Fraction(3), Fraction(1, 2), Fraction(1, 4)))
 _ROOT = 6  # letters by which forms of one word are taken for one: reminds, reminder
@@ -98,7 +98,7 @@ def roots(words: Iterable[str]) -> set[str]:
     return {
         word if "#" in word else base(word)[:_ROOT]
         for word in words
-        if not word.isdigit() and word not in units.STEMS and word not in VERBS
+        if not word.isdigit() and word not in STEMS and word not in VERBS
     }
 
 

@@ -108,20 +108,20 @@ def _is_of(name: str, fields: frozenset[str], asked: QuestionWords) -> bool:
     return not asked.stems(name).isdisjoint(asked.terms.in_full(fields) | units)
 
 
-def _amount(cell: str, column: frozenset[str]) -> tuple[int, float] | None:
+def _amount(cell: str, column: frozenset[str]) -> tuple[str, float] | None:
     """The kind of unit of a cell's first amount, and its size in the smallest one of that kind.
 
     The unit is the cell's own, else its column's; one of no known kind counts as none. Of dice the
     size is the most that they show.
     """
     if FREE.fullmatch(cell):
-        return -1, 0.0
+        return "", 0.0
     if (most := highest(cell)) is not None:
-        return -1, most
+        return "", most
     found = next(intervals(cell), None)
     if found is None:
         return None
     units = found.units & SIZES.keys() or column & SIZES.keys()
     known = [SIZES[unit] for unit in sorted(units)]
-    kind, size = known[0] if known else (-1, 1.0)
+    kind, size = known[0] if known else ("", 1.0)
     return kind, found.low * size

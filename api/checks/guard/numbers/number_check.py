@@ -10,10 +10,10 @@ from api.checks.guard.cells import other_row
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.numbers.derived import counts_list, ends, notation, stepped, worded
-from api.checks.guard.numbers.units import STEMS, find
 from api.checks.guard.occurrences import Occurrence, content, rate_after, segment
 from api.checks.guard.signs import behind_limit
 from api.checks.guard.statements import Finding, GuardCase, Statement, other_unit
+from retrieval.text.units import STEMS, UNITS
 from retrieval.text.words import stem
 
 # What an answer counts on its own account: "there are two ways".
@@ -222,7 +222,7 @@ def foreign_unit(
     given |= {word for fact in case.told for word in content(fact.text)}
     amounts = {(item.fact.base, item.fact.low) for item in case.known.occurrences}  # 12 months
     for match in _WORD.finditer(statement.text):
-        unit = find(match[0].lower())
+        unit = UNITS.get(match[0].lower())
         if unit is None or unit.dimension not in _TIMES or stem(match[0].lower()) in given:
             continue
         if stem(match[0].lower()) in _ORDINARY or (unit.base, unit.factor) in amounts:
