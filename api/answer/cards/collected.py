@@ -16,6 +16,7 @@ from api.answer.question.limits import Amount, amount, without
 from retrieval.context import SearchContext
 from retrieval.index import folder_entries, indexed_file
 from retrieval.models import Entry, Terms
+from retrieval.text import denials
 from retrieval.text.normalize import searchable
 from retrieval.text.quantities import values
 from retrieval.text.question_phrases import without_command
@@ -36,7 +37,7 @@ _MENTIONED = 20  # files; of more only those are listed whose entry is called wh
 # used" all of it.
 _DENIED = re.compile(
     r"[^.,;:]*\b(?:is|are|was|be) (?:not|never|refused|forbidden|banned)\b[^.,;:]*|"
-    r"\b(?:not|no|never|without|cannot|\w+n['’]t)\b[^.,;:]*",
+    rf"\b(?:{denials.ASKED}|\w+n['’]t)\b[^.,;:]*",
     re.IGNORECASE,
 )
 _ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from api.answer.question.intent import Reading
 from retrieval.models import Entry, Terms
+from retrieval.text import denials
 from retrieval.text.normalize import unnumbered
 from retrieval.text.question_phrases import without_command
 from retrieval.text.reading_order import reading_order
@@ -18,7 +19,7 @@ _LEAST = 3  # files of what is called a list
 _NEAREST = 2  # folders that fit equally well: the spells of two classes
 # What is said besides leaves some of them out, and no folder's name says which.
 _LIMITED = re.compile(
-    r"\b(?:not|no|never|cannot|without|except|but|other than|neither|nor|over|under|above|below|"
+    rf"\b(?:{denials.ASKED}|except|but|other than|neither|nor|over|under|above|below|"
     r"between|up to|at (?:least|most)|before|after|only|more|less|than|besides)\b|n't\b|"
     r"\b(?:do|does|is|are|ca|wo|have|has)nt\b",
     re.IGNORECASE,

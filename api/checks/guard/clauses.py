@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from api.checks.guard.occurrences import base, content
 from api.checks.passage_lines import PassageLine
+from retrieval.text import denials
 
 # A limit, or no denial at all: "nothing but", "never above 5", "no gem is worth more than 9".
 _LIMIT = re.compile(
@@ -18,7 +19,7 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|cannot|none|neither|nor|nobody|nothing|without|nowhere)\b|"
+    rf"\b(?:{denials.SAID}|nowhere)\b|"
     r"(?:^\W*|\b(?:is|are|was|were) (?:\w+ )?)non\b",  # "are non-refundable", no "non-profits"
     re.IGNORECASE,
 )
@@ -34,8 +35,8 @@ _OR = re.compile(r"\sor\s", re.IGNORECASE)
 _LISTS = re.compile(r"\s|,[*_\"']*\s+(?:(?:and|or)\s)?|\s(?:and|or)\s", re.IGNORECASE)
 _EXCEPTS = re.compile(r"\bexcept\b", re.IGNORECASE)
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|be|can|may|must|will|shall|should|does|do|has|have|gets?|not|no|never|"
-    r"cannot|neither|nor|none|nothing|nobody|without)\b",
+    r"\b(?:is|are|was|were|be|can|may|must|will|shall|should|does|do|has|have|gets?|"
+    rf"{denials.SAID})\b",
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(r"\W*not\b(?! even)", re.IGNORECASE)

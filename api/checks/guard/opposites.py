@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from api.checks.guard.aligned import nearest
 from api.checks.guard.occurrences import content
 from api.checks.guard.statements import Finding, GuardCase, Statement, otherwise
+from retrieval.text import denials
 from retrieval.text.words import STOP
 
 # Of general English; each word of one side is an opposite of each of the other.
@@ -27,10 +28,7 @@ _OPPOSITES: dict[str, frozenset[str]] = {}
 for left, right in [*_SIDES, *((other, one) for one, other in _SIDES)]:
     for word in left.split():
         _OPPOSITES[word] = _OPPOSITES.get(word, frozenset()) | frozenset(right.split())
-_DENIES = frozenset(
-    ("not", "no", "never", "cannot", "nobody", "nothing", "none", "without", "neither", "nor",
-     "unless")
-)  # fmt: skip
+_DENIES = frozenset(("unless", *denials.SAID.split("|")))
 _OFTEN = frozenset(("always", "never", "sometimes"))
 _TOKEN = re.compile(r"[A-Za-z][\w'-]*|\d[\d,.]*")
 _COVERED = 0.5  # of a statement's words must stand in the line

@@ -8,6 +8,7 @@ from api.checks.guard.facts import Fact, facts
 from api.checks.guard.occurrences import Occurrence, content, segment
 from api.checks.guard.statements import Finding, GuardCase, Statement, otherwise
 from api.checks.passage_lines import PassageLine
+from retrieval.text import denials
 
 # A limit right before a number, or up to three words behind it. A number that is itself allowed
 # (at least, or more) is not the opposite of one that is not (under, less than): "more than 400
@@ -53,11 +54,7 @@ _BEHIND = {
 }
 _MOST = re.compile(r"\b(?:max\w*|most|highest|up to|limit)\b", re.IGNORECASE)  # of a column
 _LEAST = re.compile(r"\b(?:min\w*|least|lowest)\b", re.IGNORECASE)
-_DENIES = re.compile(
-    r"\b(?:not|no|never|cannot|none|nobody|nothing|without|neither|nor|immune|only|unless|except)\b"
-    r"|n't\b",
-    re.IGNORECASE,
-)
+_DENIES = re.compile(rf"\b(?:{denials.SAID}|immune|only|unless|except)\b|n't\b", re.IGNORECASE)
 _CUT = re.compile(r"[,;:]\s|\s(?:but|unless|except)\s", re.IGNORECASE)
 _CONDITIONS = re.compile(
     r"\b(?:unless|except(?: for| when| if| in)?|provided(?: that)?|"
@@ -65,9 +62,9 @@ _CONDITIONS = re.compile(
     re.IGNORECASE,
 )
 _CONDITIONAL = re.compile(
-    r"\b(?:if|when|unless|except\w*|only|provided|as long as|until|while|but|however|without|not|"
-    r"no|never|cannot|other|apart|must|requir\w+|needs?|after|before|during|where|who|whoever|"
-    r"than|save|nor|neither|just|exempt\w*|lost|once|against)\b|n't\b",
+    rf"\b(?:{denials.ASKED}|if|when|unless|except\w*|only|provided|as long as|until|while|but|"
+    r"however|other|apart|must|requir\w+|needs?|after|before|during|where|who|whoever|than|save|"
+    r"nor|neither|just|exempt\w*|lost|once|against)\b|n't\b",
     re.IGNORECASE,
 )
 _NOT_EVEN = re.compile(r"\b(?:not )?even (?:if|when|for)\b", re.IGNORECASE)

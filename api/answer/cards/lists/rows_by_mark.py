@@ -14,6 +14,7 @@ from api.answer.cards.lists.cell_marks import bare, is_marked, is_said
 from api.answer.question.limits import AGED
 from api.answer.question.modality import modality
 from retrieval.ranking.lines import QuestionWords
+from retrieval.text import denials
 from retrieval.text.normalize import searchable
 from retrieval.text.quantities import intervals
 from retrieval.text.words import STOP, WORD
@@ -25,8 +26,7 @@ _BARE = (["yes"], ["no"])  # of which others than a value may follow
 _SET_TO = frozenset({"is", "are", "of", "to", "set", "equals"})  # "where the grade is greater"
 _FORBIDDEN = re.compile(r"(?:forbidden|not allowed|prohibited|banned)\b", re.IGNORECASE)
 _DENIAL = re.compile(
-    r"\b(?:not|no|never|without|cannot|cant|dont|doesnt|forbidden|banned|prohibited)\b|n['’]t\b",
-    re.IGNORECASE,
+    rf"\b(?:{denials.ASKED}|cant|dont|doesnt|forbidden|banned|prohibited)\b|n['’]t\b", re.IGNORECASE
 )
 _NOT = re.compile(r"\b(?:not|cannot|cant|forbidden|banned|prohibited)\b|n['’]t\b", re.IGNORECASE)
 # What says no in a word of its own, or of which one cannot tell what it is said of.
