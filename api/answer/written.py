@@ -11,11 +11,12 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from api.answer import prompt
+from retrieval.text.line_marks import ITEM_MARK
 
 _OPENING = re.compile(r"\s*(?:```(?:json)?\s*)?\{\s*\"claims\"\s*:\s*\[", re.IGNORECASE)
 _SPACE = re.compile(r"[\s,]*")
 _END = ".!?:;"
-_BLOCK = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|\||#)")
+_BLOCK = re.compile(rf"\s*(?:{ITEM_MARK}\s|\||#)")
 _STARTS = 64  # characters by which an object is told from prose
 _DECODER = json.JSONDecoder()
 SCHEMA: Mapping[str, Any] = {

@@ -7,9 +7,8 @@ from itertools import groupby
 
 from api.checks.guard import findings
 from api.checks.guard.findings import Finding, Source
-from api.checks.guard.statements import Statement, statements
+from api.checks.guard.statements import HEADING, Statement, statements
 
-_HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]+\*\*:?[ \t]*$)")
 _SHINGLE = 6  # words in a row that no answer has from the prompt by chance
 _WORD = re.compile(r"\w+")
 
@@ -80,7 +79,7 @@ def _headings(
     """The headings that say what no passage says, or repeat the prompt, one for each finding."""
     offset = 0
     for row in text.split("\n"):
-        if _HEADING.match(row):
+        if HEADING.match(row):
             plain = row.strip().strip("#*: ")
             heading = Claim(number, plain, offset, offset + len(row), (), False, ())
             found = [finding for _, finding in findings.unfounded(plain, sources, question)]

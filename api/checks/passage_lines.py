@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
+from retrieval.text.line_marks import HEADING, ITEM
 from retrieval.text.normalize import fold
 from retrieval.vocabulary.terms import column_names, is_delimiter, raw_cells
 
@@ -64,8 +65,6 @@ class PassageLine:
         return " ".join(f"{cell.column} {cell.text}" for cell in self.cells)
 
 
-_HEADING = re.compile(r"\s*#{1,6}\s+(.*)")
-ITEM = re.compile(r"(\s*)(?:[-*+]|\d+[.)])\s+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[*_\"')\]]*\s+(?=[\"'(*_\[]*[A-Z0-9])")
 _NOT_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|ca)\.|\b[A-Z]\.)$", re.IGNORECASE)
 _ABBREVIATED = 12  # characters, more than the longest of these with one before it
@@ -98,8 +97,8 @@ def _lines(source: Source, passage: int) -> Iterator[PassageLine]:
     for block, is_table in _blocks(source.text, source.context):
         first = block[0][1]
         heading = fold(f"{trail} > {deeper}")
-        if title := _HEADING.match(first):
-            deeper, lead, parents = title[1], "", []
+        if title := HEADING.match(first):
+            deeper, lead, parents = title[2], "", []
         elif is_table:
             yield from _rows(block, source.context, passage, heading, lead)
             lead, parents = "", []
@@ -121,9 +120,9 @@ def _blocks(text: str, context: str) -> Iterator[tuple[list[_Piece], bool]]:
     within = False  # whether the block is a table
     offset = 0
     for row, table in _rows_told(text, context):
-        alone = not table and any(one.match(row) for one in (_HEADING, ITEM, _BOLD))
+        alone = not table and any(one.match(row) for one in (HEADING, ITEM, _BOLD))
         begins = alone or table != within
-        if block and (begins or not row.strip() or _HEADING.match(block[0][1])):
+        if block and (begins or not row.strip() or HEADING.match(block[0][1])):
             yield block, within
             block = []
         if row.strip():

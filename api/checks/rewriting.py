@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from api.checks.claims import Claim
 from api.checks.instead import Quote
+from retrieval.text.line_marks import ITEM
 
-_BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")  # what stands before an item's words
 _GAPS = re.compile(r"\n{3,}")
 
 
@@ -43,7 +43,7 @@ def _before(gap: str, *, alone: bool) -> str:
     """What stays of the characters before a claim that goes; `alone` is what has its own lines."""
     line = gap.rfind("\n")
     if line < 0:
-        return "" if alone or not _BULLET.fullmatch(gap) else gap
+        return "" if alone or not ITEM.fullmatch(gap) else gap
     return gap[:line] if alone else gap
 
 

@@ -19,14 +19,13 @@ from api.checks.passage_lines import Source
 from api.checks.sanitize import clean
 from api.schema.answer import Answer
 from api.schema.passages import Citation, Passage
+from retrieval.text.line_marks import ITEM_MARK
 from retrieval.text.normalize import comparable, fold
 
 _SMALL = 3  # so far the guard lets an answer count on its own account ("two cases")
 _CARRIED = 0.5  # of the words of a claim without numbers that must stand in what it cites
 
-_MARK_OF_ITEM = re.compile(
-    r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+", re.MULTILINE
-)  # what an item begins with
+_MARK_OF_ITEM = re.compile(rf"^[ \t]*{ITEM_MARK}[ \t]+", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

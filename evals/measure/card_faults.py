@@ -7,9 +7,10 @@ from api.answer.card_reply import CardReply
 from api.answer.cards import render
 from api.answer.cards.card import Card, Piece
 from api.checks.url_pattern import ADDRESS
+from retrieval.text.line_marks import ITEM_MARK
 from retrieval.text.normalize import comparable
 
-_STRUCTURE = re.compile(r"\s*(?:$|#{1,6}\s|\||[-*+]\s|\d{1,9}[.)]\s|>|`{3}|~{3}|:\s|---|===|<!--)")
+_STRUCTURE = re.compile(rf"\s*(?:$|#{{1,6}}\s|\||{ITEM_MARK}\s|>|`{{3}}|~{{3}}|:\s|---|===|<!--)")
 _WORD = re.compile(r"\w+")
 
 

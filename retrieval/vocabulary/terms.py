@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from retrieval.models import LONGEST_NAME, Aliases, Entry, Name, Terms
 from retrieval.text.dialects import WIKI, link_words
+from retrieval.text.line_marks import ITEM_MARK
 from retrieval.text.normalize import searchable, unnumbered
 from retrieval.text.words import INDEFINITE, STOP, WORD, alias_key, stem
 
@@ -21,7 +22,7 @@ _BRITISH = re.compile(r"^(\w{3,})our(s|ed|ing|able|ful|y)?$")  # not hour, four,
 _BAR = re.compile(r"(?<!\\)\|")
 _DELIMITER = re.compile(r"^[\s|:>]*-[\s|:>-]*$")
 _MARKS = re.compile(r"[*_`†]+")
-_BOLD = re.compile(r"\s*(?:>\s*)?(?:[-*+]\s+|\d{1,9}[.)]\s+)?(\*{1,3}|_{1,3})([^*_]{1,60}?)\1(:?)")
+_BOLD = re.compile(rf"\s*(?:>\s*)?(?:{ITEM_MARK}\s+)?(\*{{1,3}}|_{{1,3}})([^*_]{{1,60}}?)\1(:?)")
 _MONEY = "gp sp cp euro eur dollar usd gbp"  # "Gift expected (gp)" tells what one costs
 # What people ask instead of a field's name; the words on the right are tried as names of fields.
 _ASKED = {

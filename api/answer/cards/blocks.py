@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.models import Entry, IndexedFile
+from retrieval.text.line_marks import HEADING, ITEM_MARK
 from retrieval.vocabulary.terms import raw_cells
 
 BlockKind = Literal["paragraph", "list", "table", "fields", "headings"]
@@ -17,7 +18,6 @@ BlockKind = Literal["paragraph", "list", "table", "fields", "headings"]
 _FIELD = re.compile(
     r"^\s*(?:[-*+]\s+)?(?:\*\*|__)[^*_]{1,60}?(?::(?:\*\*|__)|(?:\*\*|__)\s*:)\s*\S"
 )
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _UNDERLINE = re.compile(r"^ {0,3}(?:=+|-+)[ \t]*$")  # of a heading that is written without #
 _FENCE = re.compile(r"\s*(?:>\s*)?(`{3,}|~{3,})(.*)")
 _FIELD_LENGTH = 200  # characters; what is longer is prose with a bold beginning
@@ -84,7 +84,7 @@ def heading_of(file: IndexedFile, block: Block) -> Part | None:
     others = [one for one in file.entries if one.heading != block.heading]
     before = max((one.last_line for one in others if one.last_line < first), default=0)
     for number in range(first - 1, before, -1):
-        if _HEADING.match(file.lines.get(number, "")):
+        if HEADING.match(file.lines.get(number, "")):
             return Part(number, number)
         if number - 1 > before and _UNDERLINE.match(file.lines.get(number, "")):
             above = file.lines.get(number - 1, "")
@@ -104,7 +104,7 @@ def _goes_on(file: IndexedFile, before: Entry, entry: Entry) -> bool:
     if (entry.kind, entry.heading) != (before.kind, before.heading):
         return False
     between = [file.lines.get(n, "") for n in range(before.last_line + 1, entry.first_line)]
-    if any(_HEADING.match(line) for line in between):
+    if any(HEADING.match(line) for line in between):
         return False
     if entry.kind == "row" and _is_row(file, before) != _is_row(file, entry):
         return False  # Markdown calls it a row, whoever reads it a sentence below the table
@@ -229,7 +229,7 @@ def _introducing(file: IndexedFile, parts: Sequence[Part], entry: Entry, indent:
     return next((n for n, line in lines if _MARK.match(line) and _indent(line) <= indent), None)
 
 
-_MARK = re.compile(r"^\s*(?:>\s*)?(?:[-*+]|\d{1,9}[.)])\s")
+_MARK = re.compile(rf"^\s*(?:>\s*)?{ITEM_MARK}\s")
 
 
 def _indent(line: str) -> int:

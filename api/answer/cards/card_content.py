@@ -10,6 +10,7 @@ from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, is_sho
 from api.answer.cards.lead_ins import introducing
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
+from retrieval.text.line_marks import ITEM
 
 _GAP = 30  # words of a block between two that are shown, up to which it is shown as well
 _ROWS = 5  # of a table
@@ -20,13 +21,12 @@ _TINY = 5  # rows of a table of which none is left out, whichever answers
 _INTRODUCED_WORDS = 120  # of one whose lead-in answers best
 _STEPS_WORDS = 150  # of numbered steps two of which answer: of a procedure none is left out
 _NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s")
-_ITEM_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s")
 _SEVERAL = 2  # parts that answer, of a table whose rest is then shown as well
 
 
 def goes_on(entry: Entry) -> bool:
     """Tell whether an item is no sentence of its own: "- the fare of the voyage;"."""
-    return entry.kind == "item" and _ITEM_MARK.sub("", entry.quote).lstrip()[:1].islower()
+    return entry.kind == "item" and ITEM.sub("", entry.quote)[:1].islower()
 
 
 def _is_small(file: IndexedFile, block: Block, chosen: Sequence[RankedLine]) -> bool:

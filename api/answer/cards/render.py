@@ -13,6 +13,7 @@ from api.checks.url_pattern import ADDRESS
 from retrieval.models import Entry
 from retrieval.text.dialects import BLOCK_ID, MARKS, WIKI, callouts, link_words, plain_markdown
 from retrieval.text.hidden import visible
+from retrieval.text.line_marks import ITEM, ITEM_MARK
 from retrieval.text.normalize import compact, unnumbered
 from retrieval.vocabulary.terms import column_names, is_delimiter, is_field, raw_cells
 
@@ -21,9 +22,8 @@ _WIDE = 5  # columns of a row on one line, beyond which those that are asked for
 _COMMENT = re.compile(r"(?<!\S)%%.*?%%(?!\S)", re.DOTALL)  # as Obsidian has them
 _MARKUP = re.compile(r"([\\`*_\[\]<&~|$!])")
 _PAIRED = re.compile(r"\*[^*]+\*|(?<!\w)_[^_]+_|`[^`]+`|\[[^\[\]]*\]|~~|</?\w")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 _CALLED_OUT = re.compile(r"^\[!\w+\][+-]?\s*")
-_MARK = re.compile(r"^(?:\s*>)*\s*(?:#{1,6}\s+|(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
+_MARK = re.compile(rf"^(?:\s*>)*\s*(?:#{{1,6}}\s+|{ITEM_MARK}\s+(?:\[[ xX]\]\s+)?)?")
 
 
 def markdown(cards: Sequence[Card]) -> str:
@@ -144,7 +144,7 @@ def _fields(card: Card, piece: Piece) -> str:
         if line.startswith("|"):
             name, *values = raw_cells(line)
             line = f"**{name.strip('*')}:** {'; '.join(values)}"
-        shown.append(line if _ITEM.match(line) else f"- {line}")
+        shown.append(line if ITEM.match(line) else f"- {line}")
     return "\n".join(shown) + "".join(f"\n\n{one}" for one in _more(piece, "fields"))
 
 

@@ -10,11 +10,12 @@ from api.checks.guard.alignment import Evidence, agreement
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.occurrences import Occurrence
 from api.checks.markers import MARKER, RUN, plain
-from api.checks.passage_lines import ITEM, PassageLine, sentences
+from api.checks.passage_lines import PassageLine, sentences
+from retrieval.text.line_marks import ITEM
 from retrieval.text.normalize import fold
 
 _AFTER_STOP = re.compile(rf"([.!?])({RUN.pattern})", re.ASCII)
-_HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]+\*\*:?\s*$")
+HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*\n]+\*\*:?\s*$")  # models write them in bold
 _TABLE_RULE = re.compile(r"(?=[\s:|-]*?--)[\s:|-]*$")
 
 FindingKind = Literal[
@@ -112,7 +113,7 @@ def statements(answer: str) -> tuple[Statement, ...]:
     heading = lead = ""
     shared: tuple[int, ...] = ()
     for at, row in _blocks(answer):
-        if _HEADING.match(row) or _TABLE_RULE.match(row):
+        if HEADING.match(row) or _TABLE_RULE.match(row):
             heading, lead, shared = fold(MARKER.sub("", row)), "", _cited(row)
             continue
         item = ITEM.match(row)
@@ -148,7 +149,7 @@ def _blocks(answer: str) -> Iterator[tuple[int, str]]:
     block: list[str] = []
     start = offset = 0
     for row in answer.split("\n"):
-        alone = bool(ITEM.match(row) or _HEADING.match(row)) or row.lstrip().startswith("|")
+        alone = bool(ITEM.match(row) or HEADING.match(row)) or row.lstrip().startswith("|")
         if block and (alone or not row.strip() or block[0].lstrip().startswith(("|", "#"))):
             yield start, " ".join(block)
             block = []

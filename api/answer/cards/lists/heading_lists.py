@@ -10,9 +10,9 @@ from api.answer.cards.blocks import Block, Part
 from api.answer.cards.folders import SAID_WITH_IT
 from retrieval.models import IndexedFile
 from retrieval.ranking.lines import QuestionWords
+from retrieval.text.line_marks import HEADING
 from retrieval.vocabulary.terms import title
 
-_HEADING = re.compile(r"(#{1,6})\s+(\S.*)")
 _DEPTHS = range(2, 5)  # of the headings that a list is made of
 _LABEL = re.compile(r"(?:[-+] |\* )?(?:\*\*|__|[*_][^*_\s][^*_]*[*_]$)")
 _LONGEST = 80  # characters of a label
@@ -29,7 +29,7 @@ def of_file(file: IndexedFile, heading: str) -> list[Block]:
     above: list[tuple[int, str]] = []
     name = heading.split(" > ")[0]
     for number in sorted(file.lines):
-        match = _HEADING.match(file.lines[number])
+        match = HEADING.match(file.lines[number])
         if match and len(match[1]) in _DEPTHS:
             above = [one for one in above if one[0] < len(match[1])]
             parent = " > ".join([name, *(called for _, called in above)])
@@ -65,7 +65,7 @@ def _labels(file: IndexedFile, heading: int) -> list[str]:
     found: list[str] = []
     for number in range(heading + 1, heading + 1 + _LABELS):
         line = file.lines.get(number, "")
-        if _HEADING.match(line):
+        if HEADING.match(line):
             break
         if len(line) <= _LONGEST and _LABEL.match(line.strip()):
             found.append(line)
