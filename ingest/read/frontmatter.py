@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -25,6 +25,7 @@ class FrontMatter:
     status: str = ""  # "errata", "house rule", "optional", "superseded", …; "" for a plain rule
     edition: str = ""
     supersedes: tuple[str, ...] = ()  # paths of the files that this one overrides
+    root: yaml.Node | None = field(default=None, compare=False)  # all fields, with their lines
 
 
 class _Loader(yaml.SafeLoader):
@@ -56,7 +57,9 @@ def parse(path: str, header: str) -> FrontMatter:
         raise FileRejectedError(path, f"front matter is over {_MAX_BYTES:,} bytes")
     try:
         _check_events(path, header)
-        fields = yaml.load(header, _Loader)  # noqa: S506  # _Loader derives from SafeLoader
+        loader = _Loader(header)
+        root = loader.get_single_node()
+        fields = loader.construct_document(root) if root else None
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
         raise FileRejectedError(path, f"front matter is not YAML: {reason}") from error
@@ -71,12 +74,8 @@ def parse(path: str, header: str) -> FrontMatter:
         status=_text(path, fields, "status"),
         edition=_text(path, fields, "edition"),
         supersedes=_texts(path, fields, "supersedes"),
+        root=root,
     )
-
-
-def composed(header: str) -> yaml.Node | None:
-    """Return the nodes of a header that `parse` took, with their lines; None of an empty one."""
-    return yaml.compose(header, _Loader)  # it builds no object
 
 
 def is_null(node: yaml.Node) -> bool:

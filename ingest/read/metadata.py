@@ -27,9 +27,7 @@ class FileMetadata:
 
 def of(file: SourceFile) -> FileMetadata:
     """Return the metadata of a file. Raises FileRejectedError for a bad front matter."""
-    header = markdown.header(file.text)
-    frontmatter.parse(file.path, header)  # which refuses what could hurt
-    root = frontmatter.composed(header)
+    root = frontmatter.parse(file.path, markdown.header(file.text)).root
     values: dict[str, str | tuple[str, ...]] = {}
     lines: dict[str, int] = {}
     faults = []
