@@ -5,12 +5,12 @@ Nothing is reworded: a claim's citations become markers behind its words.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from api.answer import prompt
+from api.llm import exchange
 from retrieval.text.line_marks import ITEM_MARK
 
 _OPENING = re.compile(r"\s*(?:```(?:json)?\s*)?\{\s*\"claims\"\s*:\s*\[", re.IGNORECASE)
@@ -19,35 +19,18 @@ _END = ".!?:;"
 _BLOCK = re.compile(rf"\s*(?:{ITEM_MARK}\s|\||#)")
 _STARTS = 64  # characters by which an object is told from prose
 _DECODER = json.JSONDecoder()
-SCHEMA: Mapping[str, Any] = {
-    "name": "answer",
-    "strict": True,
-    "schema": {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["claims"],
-        "properties": {
-            "claims": {
-                "type": "array",
-                "description": "the sentences of the answer in order; none to refuse",
-                "items": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "required": ["text", "cites"],
-                    "properties": {
-                        "text": {"type": "string", "description": "one sentence, no markers"},
-                        "cites": {"type": "array", "items": {"type": "integer"}},
-                    },
-                },
-            }
-        },
-    },
-}
 
 
 class _Claim(BaseModel):
-    text: str
+    text: str = Field(description="one sentence, no markers")
     cites: list[int]
+
+
+class _Claims(BaseModel):
+    claims: list[_Claim] = Field(description="the sentences of the answer in order; none to refuse")
+
+
+SCHEMA = exchange.schema("answer", _Claims)
 
 
 def as_text(reply: str) -> str:

@@ -2,8 +2,8 @@
 
 import json
 import secrets
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -27,6 +27,26 @@ def messages(system: str, blocks: Sequence[str]) -> Messages:
         {"role": "system", "content": system},
         {"role": "user", "content": "\n\n".join(blocks)},
     ]
+
+
+def schema(name: str, shape: type[BaseModel]) -> Mapping[str, Any]:
+    """Return a shape as the API's `json_schema` takes it: strict, and without references.
+
+    Small servers that make a grammar of it follow none.
+    """
+    said = shape.model_json_schema()
+    return {"name": name, "strict": True, "schema": _in_one(said, said.get("$defs", {}))}
+
+
+def _in_one(part: Any, shapes: Mapping[str, Any]) -> Any:
+    """A part of a schema with what it refers to in its place; without titles, objects closed."""
+    if isinstance(part, list):
+        return [_in_one(one, shapes) for one in part]
+    if not isinstance(part, dict):
+        return part
+    own = shapes[part["$ref"].rpartition("/")[2]] if "$ref" in part else part
+    kept = {key: _in_one(one, shapes) for key, one in own.items() if key not in {"title", "$defs"}}
+    return kept | ({"additionalProperties": False} if own.get("type") == "object" else {})
 
 
 def read(reply: str, shape: type[_Shape]) -> _Shape:
