@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from api.checks.guard.findings import Finding
+from api.checks.guard.statements import Finding
 from api.llm import exchange
 from api.llm.exchange import Messages as Messages  # of what is composed
 from retrieval.models import Hit, SourceNote

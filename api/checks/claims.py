@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from api.checks.guard import findings
-from api.checks.guard.findings import Finding, Source
-from api.checks.guard.statements import HEADING, Statement, statements
+from api.checks.guard.statements import HEADING, Finding, Statement, statements
+from api.checks.passage_lines import Source
 
 _SHINGLE = 6  # words in a row that no answer has from the prompt by chance
 _WORD = re.compile(r"\w+")

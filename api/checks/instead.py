@@ -47,17 +47,14 @@ def of_claim(
         own = set(content(line.told))
         words = known.said[id(line)] | own
         share = len(said & words) / len(said) if said else 0.0
-        if share >= (_CITED if line.passage in claim.cited else _OTHER) and not _is_header(line):
+        header = len(line.cells) > 1 and not any(line.columns)
+        if share >= (_CITED if line.passage in claim.cited else _OTHER) and not header:
             score = share + _ASKED * len(asked & words) / max(1, len(asked))
             found.append((score + len(said & own) / 100, line))  # in a tie the line's own words
     if not found:
         return None
     _, best = max(found, key=lambda pair: pair[0])
     return _quote(hits[best.passage - 1], best, said | asked, taken)
-
-
-def _is_header(line: PassageLine) -> bool:
-    return line.kind == "row" and len(line.cells) > 1 and not any(line.columns)
 
 
 def _quote(hit: Hit, line: PassageLine, words: set[str], taken: Sequence[Citation]) -> Quote | None:

@@ -94,7 +94,7 @@ def _table(writer: _Writer, node: SyntaxTreeNode) -> str:
 
 def _code_block(writer: _Writer, node: SyntaxTreeNode) -> str:
     text = writer.without_addresses(node.content)
-    fence = "`" * max(3, 1 + _longest_ticks(text))
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}\n{text if text.endswith(chr(10)) else text + chr(10)}{fence}"
 
 
@@ -136,10 +136,6 @@ def _around(mark: str) -> Callable[[_Writer, SyntaxTreeNode], str]:
         return f"{mark}{text}{mark}" if text.strip() else text
 
     return wrap
-
-
-def _longest_ticks(text: str) -> int:
-    return max(map(len, re.findall("`+", text)), default=0)
 
 
 _Write = Callable[[_Writer, SyntaxTreeNode], str]

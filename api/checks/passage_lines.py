@@ -60,6 +60,11 @@ class PassageLine:
         return [cell.column for cell in self.cells]
 
     @property
+    def is_header(self) -> bool:
+        """Whether it is the names of columns; two cells may be a row of a table without any."""
+        return len(self.cells) > 2 and not any(self.columns)
+
+    @property
     def told(self) -> str:
         """The words of its cells, each behind the name of its column."""
         return " ".join(f"{cell.column} {cell.text}" for cell in self.cells)

@@ -7,9 +7,11 @@ from api.checks import citations, claims, instead, sanitize
 from api.checks.citations import CitedReply
 from api.checks.claims import Claim
 from api.checks.guard.alignment import evidence
-from api.checks.guard.findings import UNMARKED, Finding, Source
+from api.checks.guard.findings import UNMARKED
+from api.checks.guard.statements import Finding
 from api.checks.instead import Quote
 from api.checks.markers import MARKER, known_markers, unified
+from api.checks.passage_lines import Source
 from api.checks.rewriting import rewritten
 from api.schema.guard import Became
 from api.schema.passages import Citation, CitationCounts

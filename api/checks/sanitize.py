@@ -89,10 +89,5 @@ def _is_hidden(character: str) -> bool:
 
 def _escape(character: str) -> str:
     code = ord(character)
-    return (
-        f"\\x{code:02x}"
-        if code < 0x100
-        else f"\\u{code:04x}"
-        if code < 0x10000
-        else f"\\U{code:08x}"
-    )
+    wide = character.encode("ascii", "backslashreplace").decode()
+    return wide if code > 0xFF else f"\\x{code:02x}"

@@ -17,7 +17,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.checks.guard.findings import FindingKind
+from api.checks.guard.statements import FindingKind
 from api.keys.authorization import METRICS
 from api.observability import collectors
 from api.schema.answer import Answer, RefusalReason

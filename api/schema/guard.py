@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from api.checks.guard.findings import FindingKind
+from api.checks.guard.statements import FindingKind
 from api.schema.usage import Usage
 
 Became = Literal["quoted", "struck"]

@@ -77,16 +77,6 @@ def _in_order(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(once.values(), key=lambda one: (one.first_line, place[id(one)])))
 
 
-def chunk_rows(conn: psycopg.Connection[Any], generation_id: int) -> dict[str, int]:
-    """Return the row id of every chunk of a generation, by the chunk's id."""
-    rows = conn.execute(
-        "SELECT id, path, heading, first_line, last_line, '', '', piece FROM chunk "
-        "WHERE generation_id = %s",
-        [generation_id],
-    )
-    return {Chunk(*columns).id: row_id for row_id, *columns in rows}
-
-
 def hashes_of(
     conn: psycopg.Connection[Any], generation_id: int, paths: Sequence[str]
 ) -> dict[str, str]:

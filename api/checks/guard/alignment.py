@@ -75,13 +75,12 @@ def _evidence(sources: tuple[Source, ...]) -> Evidence:
     words = tuple(passage.words for passage in passages)
     counted = {item.fact.counted for item in taken} | STEMS
     counted |= {item.fact.nouns[0] for item in taken if _counts_one(item.fact)}
-    counted |= {word for line in found for name in line.columns for word in _in_brackets(name)}
-    said = {id(line): frozenset(content(_whole(line))) for line in found}
+    units = [name.partition("(")[2] for line in found for name in line.columns]  # "Cost (gp)"
+    counted = counted.union(*map(content, units))
+    said = {
+        id(line): frozenset(content(f"{line.heading} {line.key} {line.text}")) for line in found
+    }
     return Evidence(tuple(found), taken, words, frozenset(counted - {""}), said)
-
-
-def _whole(line: PassageLine) -> str:
-    return f"{line.heading} {line.key} {line.text}"
 
 
 @lru_cache(maxsize=512)
@@ -104,7 +103,7 @@ def agreement(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreeme
     if ":" in fact.die + own.die:  # a time of day, 9:00, which may be the bare hour in one of them
         same = fact.low in (own.low, own.high) or own.low in (fact.low, fact.high)
         return "same" if same and not fact.base + own.base else "none"
-    if own.die and not fact.die and fact.low < fact.high and _unscaled(fact) == span(own.die):
+    if own.die and not fact.die and fact.low < fact.high and fact.written_ends == span(own.die):
         return _counted_alike(fact, found, counted)
     if fact.die or own.die:
         return _counted_alike(fact, found, counted) if fact.die == own.die else "none"
@@ -142,7 +141,9 @@ def _counted_alike(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Ag
 
 def counted_alike(ours: Sequence[str], theirs: Sequence[str]) -> bool:
     """Tell whether two numbers are followed by one word, or by one that is short for the other."""
-    return bool({*ours} & {*theirs}) or any(map(_abbreviated, (ours, theirs), (theirs, ours)))
+    return bool({*ours} & {*theirs}) or any(
+        one and abbreviates(one[0], tuple(other)) for one, other in ((ours, theirs), (theirs, ours))
+    )
 
 
 def _qualified_otherwise(fact: Fact, own: Fact) -> bool:
@@ -195,15 +196,6 @@ def _one(fact: Fact, counted: frozenset[str]) -> str:
     return fact.nouns[0] if _counts_one(fact) and fact.nouns[0] in counted else ""
 
 
-def _in_brackets(column: str) -> tuple[str, ...]:
-    """The unit of a column: gp in "Cost (gp)"."""
-    return content(column.partition("(")[2])
-
-
-def _abbreviated(short: Sequence[str], words: Sequence[str]) -> bool:
-    return bool(short) and abbreviates(short[0], tuple(words))
-
-
 def span(die: str) -> tuple[Fraction, Fraction] | None:
     """Return the least and the most that dice give: 4 and 16 for "4d4"; None for other text."""
     found = _DICE.fullmatch(die)
@@ -211,10 +203,6 @@ def span(die: str) -> tuple[Fraction, Fraction] | None:
         return None
     count, sides, more = (int(part or 0) for part in found.groups())
     return Fraction(count + more), Fraction(count * sides + more)
-
-
-def _unscaled(fact: Fact) -> tuple[Fraction, Fraction]:
-    return fact.written, fact.high / fact.factor
 
 
 def _chance(fact: Fact) -> Fraction | None:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from api.checks.guard.alignment import agreement
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.occurrences import Occurrence, content, segment
-from api.checks.guard.places import is_header, roots, same_table
+from api.checks.guard.places import roots, same_table
 from api.checks.guard.statements import Finding, GuardCase, Statement
 from api.checks.passage_lines import PassageLine
 
@@ -34,7 +34,8 @@ def other_row(
     nearest words that name any, but at most one column, in which that row has something.
     """
     first = supports[0]
-    if not first.cell or is_header(first) or not all(same_table(first, one) for one in supports):
+    alike = all(same_table(first, one) for one in supports)
+    if not first.cell or first.line.is_header or not alike:
         return None
     part = segment(statement.text, stated, fact)
     texts = [part, statement.text, statement.lead, case.question]

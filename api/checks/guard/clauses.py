@@ -120,16 +120,19 @@ def uncontracted(text: str) -> str:
 
 
 @lru_cache(maxsize=8192)
+def about(line: PassageLine) -> frozenset[str]:
+    """Return the stems of a line, its key and what is above it."""
+    parts = (line.heading, line.key, line.near, line.before, line.text)
+    return frozenset(stems(" ".join(parts)))
+
+
+@lru_cache(maxsize=8192)
 def told(line: PassageLine) -> tuple[LineClause, ...]:
     """Return the clauses of a line; none of a table's header, nor of a row's key."""
-    read = " | ".join(cell.text for cell in line.cells)
-    above = " ".join([read, line.key, line.near, line.before, line.heading])
-    about, key = frozenset(stems(above)), frozenset(stems(line.key))
+    whole, key = about(line), frozenset(stems(line.key))
     if line.kind != "row":
-        return tuple(LineClause(clause, line, about, key) for clause in _prose(line, read))
-    if len(line.cells) > 2 and not any(line.columns):
-        return ()
-    return tuple(_row(line, about, key))
+        return tuple(LineClause(clause, line, whole, key) for clause in _prose(line, line.text))
+    return () if line.is_header else tuple(_row(line, whole, key))
 
 
 def stems(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from api.checks.guard.numbers.amounts import value
+from api.checks.guard.numbers.amounts import dice_of, sign_of, value
 from retrieval.text import numbers_in_words
 from retrieval.text.units import UNITS, Unit
 from retrieval.text.words import STOP, stem
@@ -49,6 +49,21 @@ class Fact:
     def written(self) -> Fraction:
         """Its number as it is written, whatever its unit."""
         return self.low / self.factor
+
+    @property
+    def written_ends(self) -> tuple[Fraction, Fraction]:
+        """The same of a range, from and to."""
+        return self.low / self.factor, self.high / self.factor
+
+    @property
+    def amount(self) -> tuple[Fraction, Fraction, str, str]:
+        """From what to what it reaches, in which unit, or its dice."""
+        return self.low, self.high, self.base, self.die
+
+    @property
+    def multiplies(self) -> bool:
+        """Whether it is "twice" or "half", and no number in words."""
+        return self.text.isalpha() and self.text.lower() not in numbers_in_words.SMALL
 
 
 _DIGITS = r"(?:\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?!\d)|\d+)(?:\.\d+)?"
@@ -114,14 +129,14 @@ def facts(text: str) -> tuple[Fact, ...]:
 def _read(match: re.Match[str], text: str) -> Iterator[Fact]:
     found = match.groupdict()
     if found["die"] or found["worded"]:
-        yield _fact(match, text, kind="die", die=_die(found))
+        yield _fact(match, text, kind="die", die=dice_of(found))
     elif found["exact"]:
         yield _fact(match, text, kind="number", die=found["exact"])
     elif found["hour"] or found["hour_of"]:
         yield _clock(match, text)
     elif found["among"]:
         pair = value(found["of"]), value(found["among"])
-        yield _fact(match, text, pair, kind="odds", sign=_sign(found["of_sign"]))
+        yield _fact(match, text, pair, kind="odds", sign=sign_of(found["of_sign"]))
     elif found["high"]:
         yield from _range(match, text)
     elif found["code_number"]:
@@ -136,7 +151,7 @@ def _read(match: re.Match[str], text: str) -> Iterator[Fact]:
         written = found["ordinal"] or found["number"]
         number = value(written)
         small = not written[-1].isdigit() and number < _COUNTED_FROM and number.denominator == 1
-        yield _fact(match, text, (number, number), weak=small, sign=_sign(found["number_sign"]))
+        yield _fact(match, text, (number, number), weak=small, sign=sign_of(found["number_sign"]))
 
 
 def _clock(match: re.Match[str], text: str) -> Fact:
@@ -158,7 +173,7 @@ def _falls(match: re.Match[str]) -> bool:
 def _range(match: re.Match[str], text: str) -> Iterator[Fact]:
     """A range, and the odds that "1-2 on 1d6" says as well."""
     ends = value(match["low"]), value(match["high"].lstrip("+-"))
-    yield _fact(match, text, ends, kind="range", sign=_sign(match["sign"]))
+    yield _fact(match, text, ends, kind="range", sign=sign_of(match["sign"]))
     die = re.match(r"\s(?:on|in|of)\s(?:an?\s)?(?:1?d)(\d+)\b", text[match.end() :], re.IGNORECASE)
     if ends[0] == 1 and die:
         yield _fact(match, text, (ends[1], Fraction(die[1])), kind="odds", weak=True)
@@ -182,12 +197,13 @@ def _fact(
         end, weak = more.end(), False
     named = kind or (unit.dimension if unit else "number")
     base = unit.base if unit else ""
-    nouns = _nouns(text, end)
+    behind = _words(text, end)
     factor = unit.factor if base and unit else Fraction(1)
     before = _BEFORE.search(text, 0, match.start())
     label = stem(before[1]) if before and before[1].lower() not in STOP else ""
+    nouns = tuple(map(stem, behind))
     return Fact(named, text[match.start() : end].strip(), *ends, die, sign, base, nouns,
-                _counted(text, end), match.start(), end, label, qualifier, factor,
+                _counted(*behind[:1]), match.start(), end, label, qualifier, factor,
                 weak)  # fmt: skip
 
 
@@ -214,35 +230,17 @@ def _unit(match: re.Match[str], text: str) -> tuple[Unit | None, int, str]:
     return (unit, second.end(), stem(word)) if unit and second else (None, match.end(), "")
 
 
-def _nouns(text: str, start: int) -> tuple[str, ...]:
-    nouns: list[str] = []
-    while len(nouns) < 3 and (found := _NEXT.match(text, start)):
+def _words(text: str, start: int) -> list[str]:
+    """Up to three words that follow, all of which may be what is counted."""
+    words: list[str] = []
+    while len(words) < 3 and (found := _NEXT.match(text, start)):
         if found[1].lower().partition("'")[0] in _NO_NOUN:  # "at 19 he's"
             break
-        nouns.append(stem(found[1]))
+        words.append(found[1])
         start = found.end()
-    return tuple(nouns)
+    return words
 
 
-def _counted(text: str, start: int) -> str:
-    found = _NEXT.match(text, start)
-    if not found or found[1].lower().partition("'")[0] in _NO_NOUN:
-        return ""
-    word = found[1]
+def _counted(word: str = "") -> str:
     plural = word.endswith("s") and not word.endswith("ss") and len(word) > 3
     return stem(word) if plural or len(word) <= 3 else ""
-
-
-def _die(found: dict[str, str | None]) -> str:
-    if found["worded"]:
-        sides = value(found["sides"] or "")
-        return f"{value(found['worded'])}d{sides}"
-    before, _, after = (found["die"] or "").lower().rpartition("d")
-    count, rest = before.strip(), re.sub(r"\s", "", after)
-    number = count if count.isdigit() or not count else str(numbers_in_words.value(count))
-    return f"{number or 1}d{rest.replace('%', '100')}"
-
-
-def _sign(written: str | None) -> str:
-    plain = (written or "").strip().lower()
-    return {"minus": "-", "plus": "+"}.get(plain, plain)

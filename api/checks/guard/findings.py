@@ -17,11 +17,9 @@ from api.checks.guard.occurrences import content
 from api.checks.guard.opposites import opposite_word
 from api.checks.guard.polarity import contradiction
 from api.checks.guard.signs import added_condition, turned_limit, turned_modal
-from api.checks.guard.statements import Finding as Finding  # part of this module's interface
-from api.checks.guard.statements import FindingKind as FindingKind
-from api.checks.guard.statements import GuardCase, Statement, statements
+from api.checks.guard.statements import Finding, GuardCase, Statement, statements
 from api.checks.markers import known_markers
-from api.checks.passage_lines import Source as Source  # part of this module's interface
+from api.checks.passage_lines import Source
 from retrieval.text.normalize import fold
 from retrieval.text.words import stem
 
@@ -173,8 +171,7 @@ def _echo(fact: Fact, case: GuardCase) -> bool:
         if any(fact.low == one.written for one in ages):
             return True  # "at nineteen" of a nineteen-year-old
     return any(
-        (fact.die, fact.base, fact.low, fact.high, fact.sign, False)
-        == (asked.die, asked.base, asked.low, asked.high, asked.sign, asked.weak)
+        (*fact.amount, fact.sign, False) == (*asked.amount, asked.sign, asked.weak)
         and (fact.counted == asked.counted or not fact.counted or not asked.counted)
         and not (
             asked.label
@@ -190,7 +187,7 @@ def _given(fact: Fact, statement: Statement, case: GuardCase) -> bool:
     """Whether the question or the answer said the number before of the same, or it is derived."""
     own = {fact.label, fact.counted, *fact.nouns[:1]} - {""}
     for one in (*case.asked, *case.told):
-        if (one.low, one.high, one.base, one.die) == (fact.low, fact.high, fact.base, fact.die):
+        if one.amount == fact.amount:
             theirs = {one.label, one.counted, *one.nouns[:1]} - {""}
             if not own or not theirs or own & theirs:
                 return True

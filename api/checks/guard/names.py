@@ -7,7 +7,6 @@ from functools import lru_cache
 from api.checks.guard.alignment import Evidence
 from api.checks.guard.occurrences import content
 from api.checks.guard.statements import Finding, GuardCase, Statement
-from api.checks.passage_lines import PassageLine
 from retrieval.text.units import UNITS
 from retrieval.text.words import STOP, abbreviates, stem
 
@@ -57,17 +56,13 @@ def unfounded_names(statement: Statement, case: GuardCase) -> Iterator[Finding]:
 def _holds(known: Evidence, number: int, missing: Sequence[str], name: Sequence[str]) -> bool:
     """Whether a passage has all words of a name, or an abbreviation of it: HD, CON."""
     words = known.words[number - 1]
-    lines = (line for line in known.lines if line.passage == number)
-    if len(name) == 1 and any(_spelled_out(name[0].lower(), line) for line in lines):
+    cells = (cell for line in known.lines if line.passage == number for cell in line.cells)
+    if len(name) == 1 and any(abbreviates(name[0].lower(), content(c.text)) for c in cells):
         return True
     initials = "".join(word[0] for word in _parts(tuple(name)))
     if set(missing) <= words or (len(initials) > 1 and initials in words):
         return True
     return all(word in words or (len(word) > 3 and word[:3] in words) for word in missing)
-
-
-def _spelled_out(short: str, line: PassageLine) -> bool:
-    return any(abbreviates(short, content(cell.text)) for cell in line.cells)
 
 
 def _parts(name: tuple[str, ...]) -> list[str]:

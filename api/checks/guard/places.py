@@ -8,7 +8,6 @@ from api.checks.guard.alignment import VERBS
 from api.checks.guard.facts import Fact
 from api.checks.guard.occurrences import Occurrence, base, content, named
 from api.checks.passage_lines import PassageLine
-from retrieval.text.numbers_in_words import SMALL
 from retrieval.text.units import STEMS
 
 _MULTIPLES = frozenset((Fraction(2), Fraction(3), Fraction(1, 2), Fraction(1, 4)))
@@ -63,7 +62,7 @@ def clause_names(taken: Occurrence, other: Occurrence) -> Names:
 def comparable(fact: Fact, taken: Occurrence, other: Occurrence) -> bool:
     """Tell whether `other`, of another value, could have stood in the place of `fact`."""
     own = other.fact
-    if _multiple(own) or _multiple(fact) or is_header(other):
+    if _multiple(own) or _multiple(fact) or other.line.is_header:
         return False
     if own.weak and not (own.base and own.text.lower().startswith("one")):
         return False
@@ -85,12 +84,6 @@ def same_table(one: Occurrence, other: Occurrence) -> bool:
     rows = one.line.kind == other.line.kind == "row" and one.line.passage == other.line.passage
     names = one.line.columns
     return rows and names == other.line.columns and any(names)
-
-
-def is_header(found: Occurrence) -> bool:
-    """Tell whether it stands in the names of columns; two cells may be a row without any."""
-    columns = found.line.columns
-    return len(columns) > 2 and not any(columns)
 
 
 def roots(words: Iterable[str]) -> set[str]:
@@ -138,9 +131,4 @@ def _kind(fact: Fact, place: Occurrence) -> tuple[str, str, str]:
 
 def _multiple(fact: Fact) -> bool:
     """Whether it is "half" or "double" of something else."""
-    return (
-        fact.low in _MULTIPLES
-        and not fact.base
-        and fact.text.lower() not in SMALL
-        and fact.text.isalpha()
-    )
+    return fact.low in _MULTIPLES and not fact.base and fact.multiplies

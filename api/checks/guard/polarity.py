@@ -108,7 +108,7 @@ def _left_out(
         other = _OTHERS.search(part.clause.text) and not _OTHERS.search(clause.text)
         if (
             other
-            or _conditional(part, said)
+            or not part.condition <= said.words  # it says no on a condition that is not named
             or _implied(_stretch(clause, said), part.line.quote)
             or _admitted(clause, part, said)
         ):
@@ -145,12 +145,6 @@ def _said_of(clause: Clause, denied: Clause) -> bool:
         return bool(clause.words & denied.words - _WORKS)
     subject = denied.words - {denied.head}
     return denied.bare and bool(subject) and subject < clause.words
-
-
-def _conditional(part: LineClause, said: _Said) -> bool:
-    """Whether the line says no on a condition that the statement does not name."""
-    condition = part.condition
-    return not condition <= said.words
 
 
 def _rather(clause: Clause, affirmed: LineClause, denied: LineClause) -> bool:

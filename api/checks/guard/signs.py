@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from api.checks.guard.clauses import clauses, stems
+from api.checks.guard.clauses import about, clauses, stems
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.occurrences import Occurrence, content, segment
 from api.checks.guard.statements import Finding, GuardCase, Statement, otherwise
@@ -137,7 +137,7 @@ def added_condition(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     matches = list(_CONDITIONS.finditer(statement.text))
     lines = case.lines if matches else []
     conditional = [
-        _words(line) for line in lines if _CONDITIONAL.search(_NOT_EVEN.sub(" ", _read(line)))
+        about(line) for line in lines if _CONDITIONAL.search(_NOT_EVEN.sub(" ", _read(line)))
     ]
     for match in matches:
         words = {word for word in stems(match[1]) if word.isalpha()}
@@ -162,7 +162,7 @@ def _turned_in(text: str, case: GuardCase) -> Iterator[Finding]:
     if len(words) < _FEWEST or not any(said.values()):
         return
     lines = [
-        line for line in case.lines if len(words & _words(line)) >= _ALIKE * len(words)
+        line for line in case.lines if len(words & about(line)) >= _ALIKE * len(words)
     ]  # fmt: skip
     there = {modal: [set(_verbs(modal, _read(line))) for line in lines] for modal in said}
     for own, others in _AGAINST.items():
@@ -222,7 +222,3 @@ def _verbs(modal: re.Pattern[str], text: str) -> list[str]:
 
 def _read(line: PassageLine) -> str:
     return f"{line.near} {line.before} {line.text}"
-
-
-def _words(line: PassageLine) -> set[str]:
-    return set(stems(f"{line.heading} {line.key} {_read(line)}"))

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from api.checks import citations
 from api.checks.claims import Claim
-from api.checks.guard.findings import Finding, Source
 from api.checks.guard.occurrences import content
+from api.checks.guard.statements import Finding
+from api.checks.passage_lines import Source
 from api.checks.review import Reading
 from api.schema.guard import ReaderName, ReaderOutcome
 from api.schema.usage import Usage
@@ -74,10 +75,10 @@ class Watch:
         with self._lock:
             denied = len(verdicts.denied)
             self._last.extend([True] * denied + [False] * (verdicts.claims - denied))
-            share = sum(self._last) / max(1, len(self._last))
-            due = len(self._last) >= _FEWEST and share >= _MOST_DENIED
+            counts = sum(self._last), len(self._last)
+            due = denies_all(*counts)
             told, self._warned = due and not self._warned, due
-            return warning(verdicts.reader, sum(self._last), len(self._last)) if told else ""
+            return warning(verdicts.reader, *counts) if told else ""
 
 
 def denies_all(denied: int, claims: int) -> bool:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from api.checks.guard.findings import Source, check
+from api.checks.guard.findings import check
+from api.checks.passage_lines import Source
 
 SOURCE = Source(
     "rules/Bolts.md",

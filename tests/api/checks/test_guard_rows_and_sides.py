@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.checks.guard.findings import Source, check
-from api.checks.passage_lines import lines
+from api.checks.guard.findings import check
+from api.checks.passage_lines import Source, lines
 
 WARDS = Source(
     "lodge/Wards.md",

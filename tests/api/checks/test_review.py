@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from api.answer import prompt, stream_filter, written
 from api.checks import review
-from api.checks.guard.findings import Finding
+from api.checks.guard.statements import Finding
 from api.checks.markers import MARKER
 from api.checks.url_pattern import ADDRESS
 from api.llm.completion import Reply

@@ -2,7 +2,8 @@
 
 import pytest
 
-from api.checks.guard.findings import Source, check
+from api.checks.guard.findings import check
+from api.checks.passage_lines import Source
 from tests.support.faults import growth
 
 SPELLS = Source(

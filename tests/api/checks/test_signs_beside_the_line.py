@@ -3,7 +3,8 @@
 import pytest
 
 from api.checks import review
-from api.checks.guard.findings import Source, check
+from api.checks.guard.findings import check
+from api.checks.passage_lines import Source
 from retrieval.models import Chunk, Hit
 
 KEEP = Source(

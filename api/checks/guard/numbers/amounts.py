@@ -1,4 +1,4 @@
-"""What numbers are worth, and the unit that a column's name gives its numbers."""
+"""What numbers and dice are worth as they are written, and the unit that a column's name gives."""
 
 import re
 from fractions import Fraction
@@ -44,3 +44,20 @@ def value(written: str) -> Fraction:
     if "/" in rest[0]:
         return Fraction(first) + Fraction(rest[0])
     return Fraction(first) * numbers_in_words.value(rest[0])
+
+
+def dice_of(found: dict[str, str | None]) -> str:
+    """Return the dice that `facts` finds: "3d6+1" of "3d6 + 1", "3d6" of three six-sided dice."""
+    if found["worded"]:
+        sides = value(found["sides"] or "")
+        return f"{value(found['worded'])}d{sides}"
+    before, _, after = (found["die"] or "").lower().rpartition("d")
+    count, rest = before.strip(), re.sub(r"\s", "", after)
+    number = count if count.isdigit() or not count else str(numbers_in_words.value(count))
+    return f"{number or 1}d{rest.replace('%', '100')}"
+
+
+def sign_of(written: str | None) -> str:
+    """Return the sign of a number: "-" for "minus" too, "" for none."""
+    plain = (written or "").strip().lower()
+    return {"minus": "-", "plus": "+"}.get(plain, plain)

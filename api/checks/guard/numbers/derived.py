@@ -10,7 +10,7 @@ from api.checks.guard.alignment import span
 from api.checks.guard.facts import Fact
 from api.checks.guard.numbers.arithmetic import dice
 from api.checks.guard.occurrences import Occurrence, content
-from retrieval.text.numbers_in_words import SMALL, TIMES
+from retrieval.text.numbers_in_words import TIMES
 from retrieval.text.words import stem
 
 # Words by which a sentence says that its number follows from others.
@@ -64,12 +64,7 @@ def worded(fact: Fact, text: str, found: Sequence[Fact], told: Sequence[Fact]) -
     answer before. The sentence names the kind of step ("in total", "half of that", "each"), and one
     of the step's numbers stands in it.
     """
-    value = (fact.low, fact.high, fact.base, fact.die)
-    usable = [
-        one for one in found
-        if one is not fact and _plain(one)
-        and (one.low, one.high, one.base, one.die) != value
-    ]  # fmt: skip
+    usable = [one for one in found if one is not fact and _plain(one) and one.amount != fact.amount]
     nearest = sorted(usable, key=lambda one: abs(one.start - fact.start))[:_MOST_OWN]
     own = sorted(nearest, key=lambda one: one.start)
     before = [one for one in told[-_MOST:] if _plain(one)]
@@ -159,18 +154,16 @@ def notation(fact: Fact, found: Sequence[Fact]) -> bool:
     if not fact.base and fact.low in {end for share in shares for end in (1 + share, 1 - share)}:
         return True
     values = [one.written for one in others if one.low]
-    return _multiple(fact) and any(a / b == fact.low for a, b in permutations(values, 2))
+    return fact.multiplies and any(a / b == fact.low for a, b in permutations(values, 2))
 
 
 def ends(fact: Fact, cited: Sequence[Occurrence]) -> bool:
     """Tell whether both ends of a stated range stand in one line."""
     if fact.low == fact.high or fact.die or fact.kind == "odds":
         return False
-    low, high = fact.written, fact.high / fact.factor
+    low, high = fact.written_ends
     lows = {id(item.line) for item in cited if item.fact.written == low}
-    return any(
-        item.fact.high / item.fact.factor == high and id(item.line) in lows for item in cited
-    )
+    return any(item.fact.written_ends[1] == high and id(item.line) in lows for item in cited)
 
 
 def _sign(fact: Fact, one: Fact, other: Fact) -> str:
@@ -182,10 +175,6 @@ def _sign(fact: Fact, one: Fact, other: Fact) -> str:
     written = fact.written
     values = {"+": a + b, "-": a - b, "/": a / b if b else None}
     return next((sign for sign, value in values.items() if value == written), "x")
-
-
-def _multiple(fact: Fact) -> bool:
-    return fact.text.isalpha() and fact.text.lower() not in SMALL
 
 
 def _step(fact: Fact, one: Fact, other: Fact) -> bool:
