@@ -45,9 +45,8 @@ class CitedReply:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a claim stands: a line of the passage with this number (from 1)."""
+    """Where a claim stands."""
 
-    passage: int
     line: PassageLine
     carries: bool  # all that the claim states
 
@@ -111,8 +110,8 @@ def check_reply(
         citation = _citation(hits, place, int(match[1])) if place else None
         counts[citation.status if citation else "unverified"] += 1
         if citation and place:
-            shown.append(match[0].replace(match[1], str(place.passage)))
-            found.setdefault((place.passage, place.line.start), citation)
+            shown.append(match[0].replace(match[1], str(place.line.passage)))
+            found.setdefault((place.line.passage, place.line.start), citation)
     shown.append(text[at:])
     kept = without_doubles("".join(shown)).strip()
     return CitedReply(kept, tuple(found.values()), CitationCounts(**counts))
@@ -180,8 +179,8 @@ def _best(passage: int, new: Sequence[Set[int]], said: Set[str], known: Known) -
     best = max(lines, key=lambda line: (_held(new, [line]), _overlap(said, line, known)))
     if new:
         carries = len(new) in (_held(new, [best]), _held(new, lines))
-        return _Place(passage, best, carries)
-    return _Place(passage, best, _overlap(said, best, known) >= _CARRIED)
+        return _Place(best, carries)
+    return _Place(best, _overlap(said, best, known) >= _CARRIED)
 
 
 def _held(new: Sequence[Set[int]], lines: Iterable[PassageLine]) -> int:
@@ -195,8 +194,8 @@ def _overlap(said: Set[str], line: PassageLine, known: Known) -> float:
 
 
 def _citation(hits: Sequence[Hit], place: _Place, named: int) -> Citation | None:
-    found = of_line(hits[place.passage - 1], place.line)
-    if found is None or place.passage == named:
+    found = of_line(hits[place.line.passage - 1], place.line)
+    if found is None or place.line.passage == named:
         return found
     return found.model_copy(update={"status": "repaired"})
 

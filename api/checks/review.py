@@ -156,7 +156,10 @@ def settled(reading: Reading, denied: Mapping[int, Finding] | None = None) -> Re
         quotes = _quotes(reading, bad)
         text = rewritten(reading.cited.text, reading.claims, bad, quotes)
         again = _of(reading, text)
-        kept = [one for one in again if not _is_quoted(text, one, quotes)]
+        kept = [
+            one for one in again
+            if not any(text[one.start : one.end] in quote.text for quote in quotes.values())
+        ]  # fmt: skip
         left = [claim for claim in reading.claims if claim.number not in bad]
         if len(kept) != len(left):  # the sentences run together: nobody knows what is left
             text = ""
@@ -203,11 +206,6 @@ def _kept_citations(reading: Reading, bad: Mapping[int, object]) -> tuple[Citati
     plain = rewritten(reading.cited.text, reading.claims, bad, {})
     whole = [(0, len(plain))]
     return citations.check_reply(plain, reading.hits, reading.question, whole).citations
-
-
-def _is_quoted(text: str, claim: Claim, quotes: Mapping[int, Quote]) -> bool:
-    words = text[claim.start : claim.end]
-    return any(words in quote.text for quote in quotes.values())
 
 
 def _review(

@@ -4,7 +4,7 @@ The other checks ask whether a number stands in any line cited. Here it must sta
 """
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 
 from api.checks.guard.alignment import VERBS, agreement, counted_alike
 from api.checks.guard.facts import Fact, facts
@@ -19,16 +19,15 @@ _DURATION = re.compile(r"\b(?:for|within|after|every|lasts?|takes?)\s$", re.IGNO
 _NEAR = 2  # words on each side of a number by which its place is known
 
 
-def nearest(
-    text: str, lines: Sequence[PassageLine], case: GuardCase, least: float = _COVERED
-) -> list[PassageLine]:
-    """Return the lines that have most of the words of a text, and `least` of these or more.
+def nearest(text: str, case: GuardCase, least: float = _COVERED) -> list[PassageLine]:
+    """Return the lines cited that have most of the words of a text, and `least` of these or more.
 
     Rare words count more. There are several where they have the same words.
     """
     words = telling(text)
     if len(words) < _FEWEST:
         return []
+    lines = case.lines
     said = [words & case.known.said[id(line)] for line in lines]
     weight = {word: 1 / max(1, sum(word in there for there in said)) for word in words}
     shares = [sum(weight[word] for word in there) for there in said]
@@ -55,7 +54,7 @@ def exchanged_number(fact: Fact, statement: Statement, case: GuardCase) -> Itera
         return
     parts = dict.fromkeys((statement.text, segment(statement.text, stated, fact)))
     for part in parts:
-        best = nearest(part, case.lines, case)
+        best = nearest(part, case)
         lines = {id(line) for line in best if line.kind != "row"}
         words = telling(part).difference(*(case.known.said[at] for at in lines))
         if any(words & case.known.said[id(item.line)] for item in held if item.line.kind != "row"):

@@ -39,15 +39,6 @@ class Evidence:
         return self._holders[anywhere]
 
 
-@dataclass(frozen=True, slots=True)
-class _Passage:
-    """What is made of one passage."""
-
-    lines: tuple[PassageLine, ...]
-    occurrences: tuple[Occurrence, ...]
-    words: frozenset[str]
-
-
 _DICE = re.compile(r"(\d{1,4})d(\d{1,4})([+-]\d{1,4})?")
 ARTICLES = frozenset(("a", "an", "per", "each", "every", "once"))
 _ABBREVIATION = 3  # letters of a word that is a unit wherever it follows a number
@@ -70,9 +61,9 @@ def evidence(sources: Sequence[Source]) -> Evidence:
 def _evidence(sources: tuple[Source, ...]) -> Evidence:
     """All that a reply is compared with; kept, as each of its checks asks for it."""
     passages = [_passage(source, at) for at, source in enumerate(sources, start=1)]
-    found = [line for passage in passages for line in passage.lines]
-    taken = tuple(item for passage in passages for item in passage.occurrences)
-    words = tuple(passage.words for passage in passages)
+    found = [line for those, _, _ in passages for line in those]
+    taken = tuple(item for _, items, _ in passages for item in items)
+    words = tuple(said for _, _, said in passages)
     counted = {item.fact.counted for item in taken} | STEMS
     counted |= {item.fact.nouns[0] for item in taken if _counts_one(item.fact)}
     units = [name.partition("(")[2] for line in found for name in line.columns]  # "Cost (gp)"
@@ -84,14 +75,13 @@ def _evidence(sources: tuple[Source, ...]) -> Evidence:
 
 
 @lru_cache(maxsize=512)
-def _passage(source: Source, number: int) -> _Passage:
-    """One passage taken apart; kept, as an answer's retry and the next answer cite it again."""
+def _passage(
+    source: Source, number: int
+) -> tuple[tuple[PassageLine, ...], tuple[Occurrence, ...], frozenset[str]]:
+    """Lines, numbers and words of a passage; kept, as a retry and the next answer cite it again."""
     found = lines(source, number)
-    return _Passage(
-        found,
-        tuple(item for line in found for item in occurrences(line)),
-        frozenset(content(source.whole)),
-    )
+    numbers = tuple(item for line in found for item in occurrences(line))
+    return found, numbers, frozenset(content(source.whole))
 
 
 def agreement(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreement:

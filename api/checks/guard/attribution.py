@@ -23,7 +23,7 @@ from api.checks.guard.places import (
     row_names,
     same_table,
 )
-from api.checks.guard.statements import Statement
+from api.checks.guard.statements import GuardCase, Statement
 from retrieval.text.units import STEMS
 
 _FIRST = re.compile(r"\W*(?:(?:and|but|or)\s)?([\w'-]+)")
@@ -33,14 +33,7 @@ _OPENERS_WORDS = (
 )
 _OPENERS = frozenset(_OPENERS_WORDS.split())
 _Words = Set[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Rival:
-    """A number that fits a statement better than `taken`, the one it has."""
-
-    taken: Occurrence
-    fits: Occurrence
+Rival = tuple[Occurrence, Occurrence]  # the number of a statement, and one that fits it better
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +51,16 @@ class _Said:
 
 
 def rival(
-    fact: Fact,
-    found: Sequence[Fact],
-    statement: Statement,
-    question: str,
-    supports: Sequence[Occurrence],
-    known: Evidence,
-    before: Sequence[Fact] = (),
-) -> Rival | None:
+    fact: Fact, found: Sequence[Fact], statement: Statement,
+    supports: Sequence[Occurrence], case: GuardCase,
+) -> Rival | None:  # fmt: skip
     """Return the number that the statement's words rather belong to, or None.
 
     `found` are the statement's facts, `fact` one of them, `supports` where the cited passages
-    hold it (at least one): each of these must have such a rival. `before` are the numbers of the
-    answer's earlier statements; a cell of which the statement gives another number is no rival's.
+    hold it (at least one): each of these must have such a rival. A cell of which the statement, or
+    one before it, gives another number is no rival's.
     """
-    said = _said(fact, found, statement, question)
+    known, said = case.known, _said(fact, found, statement, case.question)
     cited = {one.line.passage for one in supports} | set(statement.cited)
     stated = [one for one in found if one is not fact]
     cells = {  # where the first number of a cell is told, the others are its notation
@@ -83,7 +71,7 @@ def rival(
     rivals = [
         (other, told) for other in known.occurrences
         if other.line.passage in cited and not _notation(fact, other, cells)
-        if not (told := _told([*found, *before], other, known))
+        if not (told := _told([*found, *case.told], other, known))
         or not (_told(said.beside, other, known) or any(other.line is t.line for t in supports))
     ]  # fmt: skip
     best: Rival | None = None
@@ -91,7 +79,7 @@ def rival(
         fits = (other for other, told in rivals if _fits(said, taken, other, told=told))
         if (fit := next(fits, None)) is None:
             return None
-        best = Rival(taken, fit)
+        best = (taken, fit)
     return best
 
 
@@ -185,7 +173,7 @@ def _carried(part: str) -> bool:
 
 
 def other_section(
-    statement: Statement, question: str, supports: Sequence[Occurrence], known: Evidence
+    statement: Statement, supports: Sequence[Occurrence], case: GuardCase
 ) -> Rival | None:
     """Return the section that a statement names while its number stands in another one, or None.
 
@@ -193,11 +181,11 @@ def other_section(
     above them, and between neighbours ("Speed" and "Invulnerability" of one file).
     """
     stated = set(content(statement.text))
-    said = set(content(f"{statement.text} {statement.lead} {question}"))
+    said = set(content(f"{statement.text} {statement.lead} {case.question}"))
     found: Rival | None = None
     for taken in supports:
         rivals = (
-            Rival(taken, other) for other in known.occurrences
+            (taken, other) for other in case.known.occurrences
             if other.line.heading != taken.line.heading and _heads(stated, said, taken, other)
         )  # fmt: skip
         found = next(rivals, None)

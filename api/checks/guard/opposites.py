@@ -43,7 +43,7 @@ def opposite_word(statement: Statement, case: GuardCase) -> Iterator[Finding]:
     places = [at for at, word in enumerate(said) if word in _OPPOSITES][:_MOST]
     if "than" in said:  # "slower than small ships" is "faster than large ships" turned round
         return
-    for line in nearest(statement.text, case.lines, case, _COVERED) if places else ():
+    for line in nearest(statement.text, case, _COVERED) if places else ():
         there = _tokens(line.text)
         for at in places:
             if not _has(said[at], said, at, there) and any(

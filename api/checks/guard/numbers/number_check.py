@@ -85,7 +85,9 @@ def _weighed(
     if not supports:
         return None
     rate = rate_after(fact, statement.text)
-    if rate and all(_rated_otherwise(item, rate) for item in supports):
+    if rate in STEMS and all(
+        item.rate in STEMS and item.rate != rate not in item.context for item in supports
+    ):
         return supports[0]
     if not (fact.base or fact.nouns) or any(_explicit(fact, item) for item in supports):
         return None
@@ -96,11 +98,6 @@ def _weighed(
     most = max((len(said & item.context) for item in bare), default=0)
     fits = [item for item in others if len(said & item.clause) >= max(_FEWEST, most + 1)]
     return max(fits, key=lambda item: len(said & item.clause), default=None)
-
-
-def _rated_otherwise(found: Occurrence, rate: str) -> bool:
-    units = found.rate in STEMS and rate in STEMS
-    return units and found.rate != rate and rate not in found.context
 
 
 def _explicit(fact: Fact, found: Occurrence) -> bool:
@@ -116,8 +113,8 @@ def _placed(
     supports: Sequence[Occurrence], case: GuardCase,
 ) -> Iterator[Finding]:  # fmt: skip
     """Whether a number that the passages hold comes from where the statement says."""
-    if better := rival(fact, stated, statement, case.question, supports, case.known, case.told):
-        taken, fits = better.taken, better.fits
+    if better := rival(fact, stated, statement, supports, case):
+        taken, fits = better
         yield Finding(
             "welded", fact.text,
             f'"{fact.text}" stands in "{taken.line.quote}" (passage {taken.line.passage}), '
@@ -128,8 +125,8 @@ def _placed(
     elif wrong := other_row(fact, stated, statement, supports, case):
         if not _explained(fact, statement, supports, case):
             yield wrong
-    elif named := other_section(statement, case.question, supports, case.known):
-        here, there = named.taken.line, named.fits.line
+    elif named := other_section(statement, supports, case):
+        here, there = (one.line for one in named)
         yield Finding(
             "case", fact.text,
             f'"{fact.text}" stands in "{here.heading}" (passage {here.passage}), but the '
