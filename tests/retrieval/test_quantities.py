@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.text.quantities import intervals, values
+from retrieval.text.units import SIZES
+from retrieval.text.words import stem
 
 UNLIMITED = math.inf
 
@@ -59,6 +61,18 @@ def test_dice_times_fractions_and_codes_are_no_amounts(text: str) -> None:
 def test_a_question_has_both_ends_of_its_range_as_values() -> None:
     assert [value.number for value in values("8 to 12 days, 8 to 12 days")] == [8, 12]
     assert [value.number for value in values("up to 5 or at least 7")] == [5, 7]
+
+
+@pytest.mark.parametrize(
+    ("large", "small", "times"),
+    [("metre", "cm", 100), ("ft", "inches", 12), ("month", "days", 30), ("year", "days", 365),
+     ("gp", "sp", 10), ("gb", "kilobytes", 10**6), ("lb", "ounces", 16)],
+)  # fmt: skip
+def test_amounts_of_units_of_one_kind_are_compared_exactly(
+    large: str, small: str, times: int
+) -> None:
+    (kind, size), (other, of) = SIZES[stem(large)], SIZES[stem(small)]
+    assert (kind, size) == (other, times * of)
 
 
 @given(st.text(alphabet="0123456789-+ to.,£%orlesmdayup", max_size=60))
