@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from api.answer.cards.card import Card
 from api.answer.question import follow_up, substitution
-from api.answer.question.parts import things_in
+from api.answer.question.parts import names_in, things_in
 from retrieval.context import SearchContext
 from retrieval.models import Terms
 from retrieval.search import opened
@@ -64,26 +64,37 @@ def standing_alone(
     if not cards:
         return Alone(carried)
     chunk = cards[0].chunk
-    things = things_in(before, terms)
+    things = things_in(before, terms) or _items_in(before, terms)
     files = {key(one) for one in terms.titles.values()} & {key(thing) for thing in things}
     # Of a file that is named another one is not meant, though it may say more of it.
     heading = chunk.heading if not files or key(title(chunk.path)) in files else ""
     names = [name for name in things if name.lower() not in heading.lower()]
-    row = _chosen_row(cards[0])
+    row = _row(cards[0], frozenset(stems_of(before)))
     said = [*names, *filter(None, [heading, row]), follow_up.without_link(typed)]
     whole = " ".join(dict.fromkeys(said))
     # Without the heading it may be short enough.
     alone = next((one for one in (whole, carried) if _fits(context, one)), typed)
-    is_same = is_field or follow_up.asks_of_the_same(typed)
+    # "Any downside?" names nothing of its own.
+    is_bare = not (follow_up.is_linked(typed) or things_in(typed, terms))
+    is_same = is_field or is_bare or follow_up.asks_of_the_same(typed)
     return Alone(alone, chunk.path if is_same and heading and alone == whole else "")
 
 
-def _chosen_row(card: Card) -> str:
-    """What the one row is called that a question chose of a table; "" for none or several."""
-    if card.form != "table" or not card.said or len(card.marked) != 1:
+def _items_in(text: str, terms: Terms) -> list[str]:
+    """The names in a text of what is written as a field is: "**Crowbar:** …"."""
+    return [name for name in names_in(text, terms) if not asks_for_field(name, terms)]
+
+
+def _row(card: Card, asked: frozenset[str]) -> str:
+    """What the row of a table is called that a question alone chose or names; "" for none."""
+    if card.form != "table":
         return ""
-    cells = raw_cells(card.lines.get(card.marked[0].first_line, ""))
-    return next((cell for cell in cells if any(map(str.isalpha, cell))), "")
+    is_chosen = bool(card.said) and len(card.marked) == 1
+    first = card.marked[0].first_line if is_chosen else card.best.first_line
+    cells = raw_cells(card.lines.get(first, ""))
+    name = next((cell for cell in cells if any(map(str.isalpha, cell))), "")
+    is_named = card.best.kind == "row" and not asked.isdisjoint(stems_of(name))
+    return name if is_chosen or is_named else ""
 
 
 def asks_for_field(question: str, terms: Terms) -> bool:

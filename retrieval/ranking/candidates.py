@@ -36,7 +36,7 @@ def rank(
 
     Below `RAG_THRESHOLD` none is kept. `notes` are what the files' front matter says, by path.
     """
-    ranked = with_twins(_ranked(fused, scores, context.weights.rerank))
+    ranked = with_twins(_ranked(fused, scores, context.weights.rerank), question)
     ranked = current_first(ranked, notes, question, context.threshold)
     kept = [given for given in ranked if given.score >= context.threshold][:top_k]
     above = overriding(ranked, [given.path for given in kept], notes, top_k)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from retrieval.models import BY_CHOICE, Chunk, SourceNote
 from retrieval.ranking.fusion import Fused
 from retrieval.text.numbers_in_words import ORDINALS
+from retrieval.vocabulary.terms import stems_of
 
 _MOST_ABOVE = 2  # passages of superseding files beside those that are returned
 _PUT_BACK = 0.08  # of the score: a rule that not everybody plays by (docs/experiments.md, E59)
@@ -33,12 +34,14 @@ class Ranked(NamedTuple):
         return self.item.scored.chunk.path
 
 
-def with_twins(ranked: Sequence[Ranked]) -> list[Ranked]:
+def with_twins(ranked: Sequence[Ranked], question: str) -> list[Ranked]:
     """Put a passage's twin, where it is near, directly behind the passage, with its score.
 
     A twin is the same section of a file of the same name in another folder: the spell Light of
-    two classes, the leave of two companies. A question that names neither folder asks for both.
+    two classes, the leave of two companies. A question that names neither folder asks for both;
+    one that names the twin's alone ("hold person for a magic-user") has the twin first.
     """
+    asked = frozenset(stems_of(question))
     rest, ordered = [(given, *_named(given.item.scored.chunk)) for given in ranked], []
     while rest:
         first, path, name = rest.pop(0)
@@ -46,9 +49,17 @@ def with_twins(ranked: Sequence[Ranked]) -> list[Ranked]:
         for place, (near, other, same) in enumerate(rest[:_NEAR]):
             if same == name and other != path:
                 del rest[place]
-                ordered.append(near._replace(score=first.score))
+                both = [first, near._replace(score=first.score)]
+                ordered[-1:] = both[::-1] if _is_meant(other, path, asked) else both
                 break
     return ordered
+
+
+def _is_meant(path: str, other: str, asked: frozenset[str]) -> bool:
+    """Whether a question says all that tells a path's folders from another's, and not the rest."""
+    one, two = (frozenset(stems_of(given.rpartition("/")[0])) for given in (path, other))
+    own = {word for word in one - two if not word.isdigit()}
+    return bool(own) and own <= asked and asked.isdisjoint(two - one)
 
 
 def current_first(

@@ -18,6 +18,8 @@ from retrieval.vocabulary.terms import column_names, raw_cells, stems_of, title
 
 _UNIT = re.compile(r"(?<=\d)[^\W\d_]{2,}")
 _SEVERAL = re.compile(r"[|/,;]")  # between cells, and between signs within one: "C/H"
+_MARKED_CELL = re.compile(r"(?<=[\w)%]) ?\\?(?P<mark>[*†‡¹²³⁴⁵])(?!\*)(?=[ \t]*(?:\||$))")
+_FOOTNOTE = re.compile(r"\s*(?:[-+] )?\\?(?P<mark>[*†‡¹²³⁴⁵])(?![*\w])[ \t]*\S")
 _MARKS = " \t*`"  # around a sign
 _SHORT = 3  # letters
 _LEGEND_WORDS = 40  # of what explains abbreviations; a longer paragraph says more than that
@@ -184,15 +186,29 @@ def with_legends(place: CardPlace, pieces: Sequence[Piece]) -> list[Piece]:
         and not cell.isdigit()
         and not _is_word(cell)
     }
-    if not short:
-        return list(pieces)
     made = list(pieces)
     shown = {number for piece in pieces for number in numbers(piece)}
-    own = list(_explaining(place, place.section, short))
-    for block, part in own or list(_explaining(place, place.blocks, short))[:1]:
+    own = list(_explaining(place, place.section, short)) if short else []
+    elsewhere = [] if own or not short else list(_explaining(place, place.blocks, short))[:1]
+    for block, part in [*own, *elsewhere, *_footnotes(place, tables)]:
         if shown.isdisjoint(part.numbers):
             made = _added(made, block, part)
     return sorted(made, key=lambda piece: piece.parts[0].first_line)
+
+
+def _footnotes(place: CardPlace, tables: Sequence[Piece]) -> Iterator[tuple[Block, Part]]:
+    """The short parts of the section that begin with a mark behind a shown cell: "12*"."""
+    lines = [place.file.lines.get(n, "") for piece in tables for n in numbers(piece)]
+    marks = {found["mark"] for line in lines for found in _MARKED_CELL.finditer(line)}
+    for block in place.section if marks else ():
+        for part in block.parts if block.kind in {"paragraph", "list"} else ():
+            noted = _FOOTNOTE.match(place.file.lines.get(part.first_line, ""))
+            if (
+                noted
+                and noted["mark"] in marks
+                and has_at_most(_LEGEND_WORDS, place.file, part.numbers)
+            ):
+                yield block, part
 
 
 def _is_word(cell: str) -> bool:

@@ -21,7 +21,7 @@ from retrieval.text.normalize import searchable
 from retrieval.text.quantities import values
 from retrieval.text.question_phrases import without_command
 from retrieval.text.reading_order import reading_order
-from retrieval.vocabulary.terms import key, names_of, stems_of
+from retrieval.vocabulary.terms import is_field, key, names_of, stems_of
 
 _LEAST = 2  # files of what is called a list
 _PLURAL = re.compile(r"\b[a-z]{3,}s\b", re.IGNORECASE)
@@ -42,6 +42,7 @@ _DENIED = re.compile(
 )
 _ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
 _NEAREST = 2  # folders
+_ROWS = 5  # of one file's table
 
 
 def listed(
@@ -140,10 +141,20 @@ def _fitting(
     said = (*limited.words, *(w for w in _typed(words, question, terms) if w not in limited.words))
     if rest and found:
         saying = _best(folder, rest, read)
-        found = {path: entry for path, entry in found.items() if path in saying}
-    files = [ListedFile(one, terms.titles[one], found[one]) for one in found]
-    order = sorted(files, key=lambda file: reading_order(file.path))
-    return Folder(folder, tuple(order[: folders.MOST]), len(files), said)
+        found = {path: entries for path, entries in found.items() if path in saying}
+    lines = [
+        ListedFile(path, terms.titles[path], entry)
+        for path in sorted(found, key=reading_order)
+        for entry in found[path][:_ROWS]
+    ]
+    if len(lines) == 1 and _is_one_of_several(lines[0].entry):
+        return Folder(folder, (), 0)
+    return Folder(folder, tuple(lines[: folders.MOST]), len(found), said)
+
+
+def _is_one_of_several(entry: Entry | None) -> bool:
+    """Whether an entry is a row of a table of things, of which another table may have more."""
+    return entry is not None and entry.kind == "row" and not is_field(entry)
 
 
 def _typed(words: frozenset[str], question: str, terms: Terms) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from api.answer.question.limits import Amount
 from retrieval.models import Entry, Name, Terms
 from retrieval.text.quantities import Interval, intervals, values
-from retrieval.vocabulary.terms import column_names, key, raw_cells
+from retrieval.vocabulary.terms import column_names, is_field, key, raw_cells
 
 Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
 _INLINE_FIELD = re.compile(r"\*\*([^*:\n]{1,40}):?\*\*:? (?P<value>[^*|<\n]+)")  # "**ML** 12"
@@ -42,10 +42,11 @@ def exact(words: frozenset[str], question: str, said: str, terms: Terms) -> Amou
 
 def fitting(
     folder: str, words: frozenset[str], limited: Amount, terms: Terms, read: Read
-) -> tuple[dict[str, Entry], frozenset[str]]:
+) -> tuple[dict[str, list[Entry]], frozenset[str]]:
     """Return the folder's files with a field that `words` name and whose amount is within a limit.
 
-    By their paths, with the entry of the field; and those of the words that name no part of it.
+    By their paths, with the entries of the field, of a table of several things each of their rows;
+    and those of the words that name no part of it.
     """
     units = terms.in_full(limited.limit.units)
     said_as = {word: key(_VERBS[word]) for word in words if word in _VERBS}
@@ -56,14 +57,16 @@ def fitting(
     fields = {field: name for field, name in named.items() if len(name) == most}
     besides = units.union(said_as, *said_as.values())
     rest = min((given - name - besides for name in fields.values()), key=len, default=given)
-    found: dict[str, Entry] = {}
+    found: dict[str, list[Entry]] = {}
     for field, own in fields.items():
         if given - own - besides != rest:
             continue
         for path, entry in read(folder, [beginning(word) for word in field]):
             # "more than 10 hit dice" has no unit
             if any(_is_within(cell, limited, own) for cell in _values(entry, field)):
-                found.setdefault(path, entry)
+                known = found.setdefault(path, [])
+                if not known or (entry.kind == "row" and not is_field(entry)):
+                    known.append(entry)
     return found, rest
 
 

@@ -49,6 +49,7 @@ _POINTER = re.compile(
     r"(?<=do )(?:those|these)|(?<=for )(?:that|those)|(?<=with )(?:that|those))\b",
     re.IGNORECASE,
 )
+_AFTER = re.compile(r"\b(?:afterwards?|after (?:that|it)|thereafter)\W*$", re.IGNORECASE)
 _ANOTHER_ONE = re.compile(r"\b(?:the|that|this|those|these)(?: \w+)? ones?\b", re.IGNORECASE)
 # An "it" that stands for nothing: "how long does it take to drink", "is it true that".
 _EMPTY_IT = re.compile(
@@ -112,10 +113,11 @@ def is_follow_up(question: str) -> bool:
     2. it opens with "what about", "same for", "what if", …;
     3. it opens with "and", "but", "also", … and no clause of its own comes next ("and how long does
        a torch burn?" has one; so has "and the Eiffel Tower, how tall is it?", by its name);
-    4. without any question word it opens with a preposition ("for elves?") or is one word long.
+    4. without any question word it opens with a preposition ("for elves?") or is one word long;
+    5. it ends with "afterwards", "after that".
     """
     text = " ".join(question.split())
-    if _points_back(text):
+    if _points_back(text) or _AFTER.search(text):
         return True
     if link := _LINK.match(text):
         return link["link"].lower() in _ALWAYS or not _is_clause(text[link.end() :])
@@ -130,7 +132,8 @@ def asks_of_the_same(question: str) -> bool:
     "The one of withering" is another one.
     """
     text = " ".join(question.split())
-    return _points_back(text) and not _ANOTHER_ONE.search(text)
+    points = _points_back(text) or _AFTER.search(text) is not None
+    return points and not _ANOTHER_ONE.search(text)
 
 
 def is_linked(question: str) -> bool:

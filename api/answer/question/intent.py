@@ -35,7 +35,8 @@ _ALL = re.compile(
     r"\bwhat can be (?:done|bought|hired|made|ordered|chosen)\b|"
     r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|\b(?:day by day|step by step)\b|"
     r"\blist(?=\W*(?:$|,|please|pls|plz|all))|\ball of (?:'?em|them)\b|"
-    r"\b(?:types|kinds|sorts) of \w+s?\b|\b(?:ways|every way) to\b|\bwhich ones\W*$|"
+    r"\b(?:types|kinds|sorts) of \w+s?\b|\b(?:ways|every way) to\b|"
+    r"\b(?:which|what) (?:ones|are there)\W*$|"
     r"\b(?:all )?(?:steps|options|restrictions|conditions|modifiers|things|exceptions)"
     r"(?: \w+ing\b| (?:for|to|of|that|while|when|i|we|you)\b|(?<!things)\W*$)",
     re.IGNORECASE,
@@ -98,7 +99,7 @@ _OPEN = re.compile(
 _DESCRIBED = re.compile(
     rf"^(?!.*[,;:?] {ASKS})\W*(?:[^\W\d]+ ){{0,2}}?(?P<noun>[a-z]{{3,}}s) "
     r"(?:(?:that|which|where|with|without|who(?! (?:can|may|must|is)\b))\b|"
-    r"(?:i|we|you) (?:can|may|must|do|don|need|put)\b)",
+    r"(?:i|we|you) (?!are\b)\w+)",
     re.IGNORECASE,
 )
 # "List the antidotes and what they help against" is one list.

@@ -30,6 +30,10 @@ _NUMBERED = re.compile(
     r"(?P<number>\d{1,6})\W*$",
     re.IGNORECASE,
 )
+_ONE = re.compile(
+    r"\W*(?:(?:ok|and|or|what about|how about)\b\W*)*(?:the|a|an) (?P<which>[a-z-]{2,20}) one\W*$",
+    re.IGNORECASE,
+)
 _OTHERS = re.compile(
     r"\W*(?:and|but|or)?\W*(?:which|what|who|the (?:ones|others)|those)(?: ones)?(?: that| who)? "
     r"(?:(?:can|do|does|is|are|may|must)(?:n['’]?t| ?not)|cant|dont|doesnt|isnt|arent)\W*$",
@@ -58,6 +62,7 @@ def in_full(questions: Sequence[str], terms: Terms) -> list[str]:
             if follow_up.is_linked(typed):
                 asked = (asked_of_another(typed, one, terms) for one in reversed(before))
                 other = next(filter(None, asked), None)
+            other = other or the_other_one(typed, before[-1], terms)
             other = other or in_its_place(typed, before[-1])
             other = other or of_another_number(typed, before[-1]) or the_others(typed, before[-1])
             alike = [*before, other] if other else []
@@ -114,6 +119,22 @@ def of_another_number(typed: str, before: str) -> str | None:
     own = re.compile(rf"\b{re.escape(given['name'])} \d{{1,6}}\b", re.IGNORECASE)
     other = f"{given['name']} {given['number']}"
     return own.sub(other, before) if len(own.findall(before)) == 1 else None
+
+
+def the_other_one(typed: str, before: str, terms: Terms) -> str | None:
+    """Return the question before with another of its kind: "and the wood one?" after "metal lathe".
+
+    None where the vault has no thing of that name.
+    """
+    given = _ONE.match(typed)
+    if not given:
+        return None
+    for thing in names_in(before, terms):
+        kind = thing.split()[-1]
+        name = f"{given['which']} {kind}"
+        if kind != thing and key(name) in terms.names and key(name) != key(thing):
+            return _replaced(before, thing, name)
+    return None
 
 
 def the_others(typed: str, before: str) -> str | None:

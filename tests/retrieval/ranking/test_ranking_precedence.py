@@ -74,7 +74,7 @@ def test_what_is_under_the_threshold_stands_behind_it() -> None:
 
 def test_a_twin_stands_directly_behind_with_the_same_score() -> None:
     rows = ranked("a/Light.md", "x.md", "b/Light.md", "c/Light.md")
-    assert shown(with_twins(rows)) == [
+    assert shown(with_twins(rows, "how long is light")) == [
         ("a/Light.md", 1.0),
         ("b/Light.md", 1.0),
         ("x.md", 0.9),
@@ -82,9 +82,17 @@ def test_a_twin_stands_directly_behind_with_the_same_score() -> None:
     ]
 
 
+def test_the_twin_whose_folder_alone_is_named_stands_first() -> None:
+    rows = ranked("Mage Spells/Level 1/Light.md", "x.md", "Priest Spells/Level 2/Light.md")
+    paths = [given.path for given in with_twins(rows, "how long is a priest's light")]
+    assert paths == ["Priest Spells/Level 2/Light.md", "Mage Spells/Level 1/Light.md", "x.md"]
+    for question in ("how long is light", "light of a mage or a priest", "a mage's light"):
+        assert with_twins(rows, question)[0].path == "Mage Spells/Level 1/Light.md"
+
+
 def test_a_twin_that_is_far_stays_there() -> None:
     rows = ranked("a/Light.md", *(f"{number}.md" for number in range(10)), "b/Light.md")
-    assert with_twins(rows) == rows
+    assert with_twins(rows, "how long is light") == rows
 
 
 BY_CHOICE = {OTHER: SourceNote(OTHER, "Optional", "1st")}

@@ -8,6 +8,7 @@ _NO = re.compile(
     r"[✗✘❌]|n$|[-–—]?$",
     re.IGNORECASE,
 )
+_EMPTY = re.compile(r"[-–—]?")
 _NOT_ALWAYS = re.compile(r"(?:no|not|none|never)\b", re.IGNORECASE)  # "not before 9:00"
 _FOOTNOTE = re.compile(r"(?:[¹²³⁴⁵⁶⁷⁸⁹†‡]|\[\^\w{1,9}\]|<sup>\w{1,3}</sup>)$")
 _LESSER = re.compile(r"[○◯◌]")  # beside a full mark: recommended, or in part
@@ -38,3 +39,9 @@ def is_said(cells: Sequence[str], n: int, *, denied: bool) -> bool:
     if denied:
         return bool(_NO.match(cells[n]) or _NOT_ALWAYS.match(cells[n]))
     return not _NO.match(cells[n]) and not _LESSER.match(cells[n])
+
+
+def is_filled(cells: Sequence[str]) -> bool:
+    """Tell whether some cells of a column are dashes or blank, and others have a value: a time."""
+    empty = [cell for cell in cells if _EMPTY.fullmatch(cell)]
+    return 0 < len(empty) < len(cells) and not any(_NO.match(c) for c in cells if c not in empty)

@@ -7,7 +7,7 @@ from api.answer.cards import folders
 from api.answer.cards.asked_parts import above, header
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.lists import heading_lists
-from api.answer.cards.lists.rows_by_column import asked_column, extreme_rows
+from api.answer.cards.lists.rows_by_column import asked_columns, extreme_rows
 from api.answer.cards.lists.rows_by_mark import marked_rows
 from api.answer.cards.lists.rows_by_words import DENIED, NOT_BY_WORDS, NUMBER, by_cell, by_words
 from api.answer.cards.lists.table_rows import Chosen, as_typed, named_table
@@ -69,6 +69,8 @@ def _by_range(
         return None
     ranges = [entry for entry in file.entries if asked.in_range(entry)]
     figures = set(NUMBER.findall(asked.question))
+    if figures & above(file, block, asked):  # "Dungeon Level 2" is the table's name
+        return None
     words = asked.words - above(file, block, asked) - asked.stems(" ".join(figures))
     words &= asked.stems(" ".join(row for _, row in rows))
     saying = tuple(
@@ -123,9 +125,9 @@ def _by_amount(
         return None
     limit = wanted.limit
     names, table = named_table(file, block, rows)
-    amounts = asked_column(names, [cells for _, cells in table], limit, asked)
+    amounts = asked_columns(names, [cells for _, cells in table], limit, asked)
     fitting = [
-        one is not None and one.low <= limit.high and one.high >= limit.low for one in amounts
+        any(one.low <= limit.high and one.high >= limit.low for one in own) for own in amounts
     ]
     if not any(fitting) or all(one for one, found in zip(fitting, amounts, strict=True) if found):
         return None

@@ -59,7 +59,10 @@ def cards(
     further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
     near = [best, *further[:1]]
     some = [one for one in near if by_words or one.block.kind == "headings"]
-    is_all = asked.words <= above(best.file, best.block, asked)
+    over = above(best.file, best.block, asked)
+    is_all = asked.words <= over
+    if any(word.isdigit() for word in asked.words & over):  # "on dungeon level 2": no other's row
+        some = [one for one in some if one is best]
     is_whole = headings or (is_all and not superlative(asked.question))  # the list as it is
     ways = ((one, one is best, is_whole) for one in some)
     chosen = [card for one, first, whole in ways if (card := _by_rows(one, asked, first, whole))]

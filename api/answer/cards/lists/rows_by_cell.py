@@ -1,10 +1,14 @@
 """The rows whose cell in a named column says the rest: "goods that sell dear at mines"."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from api.answer.cards.blocks import Part
 from retrieval.ranking.lines import QuestionWords
 
+_NOT = re.compile(
+    r"(?:\bnot|n['’]t) (?:an? |of |on |in |at |the )?(?P<value>[\w-]{2,20})\W*$", re.IGNORECASE
+)
 Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 
 
@@ -49,3 +53,27 @@ def of_sign(
     ]
     is_one_column = len({column for _, column in found}) == 1
     return tuple(part for part, _ in found) if is_one_column and len(found) < len(table) else ()
+
+
+def without_value(
+    table: Table, rest: frozenset[str], asked: QuestionWords
+) -> tuple[tuple[Part, ...], str]:
+    """Return the rows with another value than the one denied: "machines that are not red".
+
+    And that value. None where it is no whole cell of one column, or more is asked than that.
+    """
+    denied = _NOT.search(asked.question)
+    value = asked.stems(denied["value"]) if denied else frozenset()
+    if not value or rest != value:
+        return (), ""
+    width = min((len(cells) for _, cells in table), default=0)
+    having = [
+        place for place in range(1, width)
+        if any(asked.stems(cells[place]) == value for _, cells in table)
+    ]  # fmt: skip
+    if len(having) != 1:
+        return (), ""
+    cells = [(part, asked.stems(own[having[0]])) for part, own in table]
+    others = tuple(part for part, own in cells if own and value.isdisjoint(own))
+    said = denied["value"] if denied else ""
+    return (others, said) if 0 < len(others) < len(table) else ((), "")

@@ -47,22 +47,23 @@ def extreme_rows(
     return (parts, wanted.said) if len(parts) < len(amounts) else None
 
 
-def asked_column(
+def asked_columns(
     names: Sequence[str],
     table: Sequence[Sequence[str]],
     limit: Interval,
     asked: QuestionWords,
-) -> list[Interval | None]:
+) -> list[list[Interval]]:
     """Return the amounts of the column that is meant, a row each: of the unit, else of the name.
 
-    Of money, and of a number alone, a price is meant. A column has amounts in half of its rows at
-    least.
+    Of columns that fit alike ("Adults", "Juniors") those of all. Of money, and of a number alone, a
+    price is meant. A column has amounts in half of its rows at least.
     """
     bounds = {f"{bound:g}" for bound in (limit.low, limit.high)}  # "3 or more" names no column "3"
     further = {f"{value.number:g}" for value in asked.values}  # "first level": a column "1"
     words = (asked.words | further) - bounds
     fields = asked.fields | (_PRICES if limit.units <= MONEY else frozenset())
-    best: tuple[tuple[bool, int, bool], list[Interval | None]] = ((False, 0, False), [])
+    best: tuple[bool, int, bool] = (False, 0, False)
+    amounts: list[list[Interval]] = [[] for _ in table]
     for place, name in enumerate(names):
         stems = asked.stems(name)
         cells = [row[place] if place < len(row) else "" for row in table]
@@ -75,9 +76,12 @@ def asked_column(
         is_unit = not asked.terms.in_full(limit.units).isdisjoint(units)
         fits = (is_unit, len(stems & words), bool(stems & fields))
         is_named = not own and not stems.isdisjoint(words | fields)  # bare numbers below "Price"
-        if fits > best[0] and (is_unit or limit.units <= MONEY or is_named):
-            best = (fits, found)
-    return best[1]
+        if fits < best or not any(fits) or not (is_unit or limit.units <= MONEY or is_named):
+            continue
+        if fits > best:
+            best, amounts = fits, [[] for _ in table]
+        amounts = [[*row, *filter(None, [one])] for row, one in zip(amounts, found, strict=True)]
+    return amounts
 
 
 def _in_unit_of(cell: str, column: frozenset[str], limit: Interval) -> Interval | None:

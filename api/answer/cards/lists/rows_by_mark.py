@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from api.answer.cards.blocks import Part
-from api.answer.cards.lists.cell_marks import bare, is_marked, is_said
+from api.answer.cards.lists.cell_marks import bare, is_filled, is_marked, is_said
+from api.answer.cards.lists.rows_by_age import of_age
 from api.answer.question.limits import AGED
 from api.answer.question.modality import modality
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text import denials
 from retrieval.text.normalize import searchable
-from retrieval.text.quantities import intervals
 from retrieval.text.words import STOP, WORD
 from retrieval.vocabulary.terms import stems_of
 
@@ -50,10 +50,6 @@ _PLAIN_WORDS = (
 )
 _PLAIN = frozenset(stems_of(f"{_LIGHT_WORDS} {_PLAIN_WORDS}"))
 _NUMBERED = re.compile(r"\b([^\W\d_]{3,}) (\d{1,3})\b(?!(?: ?,| or| and) \d)")  # "severity 1"
-_AGE = frozenset(stems_of("age"))
-_HIGHEST = re.compile(r"\b(?:max|maximum|up to|until|oldest|highest)\b", re.IGNORECASE)
-_ANY = re.compile(r"\W*(?:all(?: ages)?|any|everyone)?\W*", re.IGNORECASE)
-_YOUNG = frozenset(stems_of("month week day"))
 
 
 class Marked(NamedTuple):
@@ -89,7 +85,8 @@ def marked_rows(
     named = list(_named(columns, table, asked))
     if aged := AGED.search(searchable(asked.question)):
         names = [name for name, *_ in columns]
-        young = _of_age(names, table, float(aged[1] or aged[2]))
+        denied = _DENIAL.search(asked.question) is not None  # "can a 9 year old not use"
+        young = of_age(names, table, float(aged[1] or aged[2]), denied=denied)
         also = any(is_marked(one.cells) for one in named)  # "paid jobs for a 14 year old"
         return None if also else _some(table, young, asked.stems(aged[0]))
     valued = {n: found for n, one in enumerate(named) if (found := _with_value(one, table, asked))}
@@ -103,6 +100,8 @@ def marked_rows(
         first, *others = signed
         return None if others else _some(table, first.signed, first.said)
     marked = [one for one in named if is_marked(one.cells)]
+    if not marked and len(named) == 1 and is_filled(named[0].cells):
+        marked = named
     if denials and len(marked) == 1 and not _denies(asked, marked[0].said, about):
         return None
     if denials and len(marked) > 1:  # "underground but do not fight": which of them is denied?
@@ -216,22 +215,3 @@ def _forbidding(table: Table, asked: QuestionWords) -> list[Part]:
     ]
     one_column = len({column for _, column in found}) == 1
     return [part for part, _ in found] if one_column else []
-
-
-def _of_age(names: Sequence[str], table: Table, years: float) -> list[Part]:
-    """The rows for somebody of an age: within a range, or not below the one age that is written."""
-    columns = [n for n, name in enumerate(names) if n and _AGE & set(stems_of(name))]
-    if len(columns) != 1 or _HIGHEST.search(names[columns[0]]):
-        return []
-    cells = [(part, "".join(row[columns[0] :][:1])) for part, row in table]
-    return [part for part, cell in cells if _fits(cell, years)]
-
-
-def _fits(cell: str, years: float) -> bool:
-    ages = list(intervals(cell))
-    if not ages:
-        return bool(_ANY.fullmatch(cell))
-    first = ages[0]
-    if any(not _YOUNG.isdisjoint(age.units) for age in ages):  # months: of a small child
-        return False
-    return first.low <= years and (years <= first.high or not first.is_range)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from api.answer.cards import folders
 from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.lists.rows_by_cell import of_sign, said_in_column
+from api.answer.cards.lists.rows_by_cell import of_sign, said_in_column, without_value
 from api.answer.cards.lists.table_rows import Chosen, as_typed, beside, named_table
 from api.answer.cards.table_signs import explained_signs
 from retrieval.models import Entry, IndexedFile
@@ -21,8 +21,14 @@ DENIED = (
 )
 NOT_BY_WORDS = re.compile(rf"\b(?:{DENIED}|at)\b|n['’]t\b", re.IGNORECASE)
 _WITHOUT = re.compile(r"\b(?:no|without) ([a-z]{3,})", re.IGNORECASE)
-_DENIAL = re.compile(r"\b(?:not|no|never|without|except|but)\b|n['’]?t\b", re.IGNORECASE)
+_COMPARED = re.compile(rf"\b(?:{DENIED})\b|n['’]?t\b", re.IGNORECASE)
 _COMPARES = re.compile(rf"\b(?:{DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
+# Of these one cannot tell what they are said of: a word that is dropped may turn the sense.
+_UNCLEAR = re.compile(
+    r"\b(?:and|or|but|free|allerg\w*|lacks?|lacking|neither|nor|excluding|avoid|unsafe|safe|unable|missing|"
+    r"intoleran\w*|only|against|closed|exempt|bad|immune|resist\w*|protect\w*)\b|\bnon-|\bun\w+",
+    re.IGNORECASE,
+)
 _ANY = re.compile(r"(?:any(?:one|body)?|all|every(?:one|body)?)$", re.IGNORECASE)
 NUMBER = re.compile(r"(?<!\w)\d[\d.,]*\b")
 # What a row need not say that is asked for: "which poisons are put on a blade".
@@ -48,8 +54,11 @@ def by_words(
     section says these words nowhere else. A number has to be a whole cell.
     """
     said = asked.stems(" ".join(row for _, row in rows))
-    words = asked.words - above(file, block, asked) - ((folders.SAID_WITH_IT | _LIGHT) - said)
-    figures = set(NUMBER.findall(asked.question))
+    over = above(file, block, asked)
+    words = asked.words - over - ((folders.SAID_WITH_IT | _LIGHT) - said)
+    if words & said and not _UNCLEAR.search(asked.question):  # "diseases you catch by breath"
+        words -= words - said - asked.stems(" ".join(entry.words for entry in file.entries))
+    figures = set(NUMBER.findall(asked.question)) - over  # "Dungeon Level 2"
     cells = [(part, row, [cell.strip("`* ") for cell in raw_cells(row)]) for part, row in rows]
     called = [part for part, _, own in cells if figures and own and {own[0]} == figures]
     is_its_name = words <= asked.stems(" ".join(figures))
@@ -78,11 +87,14 @@ def by_cell(
     file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
 ) -> Chosen | None:
     """Return the rows that say the rest in a column that is named, or by a sign for it."""
-    if _DENIAL.search(asked.question):
-        return None
     names, table = named_table(file, block, rows)
     said = asked.stems(" ".join(row for _, row in rows))
     rest = asked.words - above(file, block, asked)
+    others, value = without_value(table, rest - _LIGHT, asked)
+    if others:
+        return Chosen(others, ("not", value))
+    if _COMPARED.search(asked.question):
+        return None
     cells = {cell.strip("`* ") for _, row in table for cell in row}
     signs = explained_signs(beside(file, block), cells)
     parts = said_in_column(names, table, rest & said, asked) if rest <= said | _LIGHT else ()
