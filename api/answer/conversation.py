@@ -69,13 +69,14 @@ def standing_alone(
     # Of a file that is named another one is not meant, though it may say more of it.
     heading = chunk.heading if not files or key(title(chunk.path)) in files else ""
     names = [name for name in things if name.lower() not in heading.lower()]
-    row = _row(cards[0], frozenset(stems_of(before)))
+    names_another = bool(things_in(typed, terms))  # "and a large sack"
+    row = "" if names_another else _row(cards[0], frozenset(stems_of(before)))
     said = [*names, *filter(None, [heading, row]), follow_up.without_link(typed)]
     whole = " ".join(dict.fromkeys(said))
     # Without the heading it may be short enough.
     alone = next((one for one in (whole, carried) if _fits(context, one)), typed)
     # "Any downside?" names nothing of its own.
-    is_bare = not (follow_up.is_linked(typed) or things_in(typed, terms))
+    is_bare = not (follow_up.is_linked(typed) or names_another)
     is_same = is_field or is_bare or follow_up.asks_of_the_same(typed)
     return Alone(alone, chunk.path if is_same and heading and alone == whole else "")
 

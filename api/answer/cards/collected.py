@@ -21,7 +21,7 @@ from retrieval.text.normalize import searchable
 from retrieval.text.quantities import values
 from retrieval.text.question_phrases import without_command
 from retrieval.text.reading_order import reading_order
-from retrieval.vocabulary.terms import is_field, key, names_of, stems_of
+from retrieval.vocabulary.terms import key, names_of, stems_of
 
 _LEAST = 2  # files of what is called a list
 _PLURAL = re.compile(r"\b[a-z]{3,}s\b", re.IGNORECASE)
@@ -147,14 +147,10 @@ def _fitting(
         for path in sorted(found, key=reading_order)
         for entry in found[path][:_ROWS]
     ]
-    if len(lines) == 1 and _is_one_of_several(lines[0].entry):
-        return Folder(folder, (), 0)
+    rows = [one.entry for one in lines if one.entry]
+    if len(rows) == 1 and field_amounts.is_of_several(rows[0], terms):
+        return Folder(folder, (), 0)  # other tables may have more
     return Folder(folder, tuple(lines[: folders.MOST]), len(found), said)
-
-
-def _is_one_of_several(entry: Entry | None) -> bool:
-    """Whether an entry is a row of a table of things, of which another table may have more."""
-    return entry is not None and entry.kind == "row" and not is_field(entry)
 
 
 def _typed(words: frozenset[str], question: str, terms: Terms) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from api.answer.question.limits import Amount
 from retrieval.models import Entry, Name, Terms
 from retrieval.text.quantities import Interval, intervals, values
-from retrieval.vocabulary.terms import column_names, is_field, key, raw_cells
+from retrieval.vocabulary.terms import column_names, key, raw_cells
 
 Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
 _INLINE_FIELD = re.compile(r"\*\*([^*:\n]{1,40}):?\*\*:? (?P<value>[^*|<\n]+)")  # "**ML** 12"
@@ -65,9 +65,14 @@ def fitting(
             # "more than 10 hit dice" has no unit
             if any(_is_within(cell, limited, own) for cell in _values(entry, field)):
                 known = found.setdefault(path, [])
-                if not known or (entry.kind == "row" and not is_field(entry)):
+                if not known or is_of_several(entry, terms):
                     known.append(entry)
     return found, rest
+
+
+def is_of_several(entry: Entry, terms: Terms) -> bool:
+    """Tell whether an entry is the row of one thing among others, and no field of its file's."""
+    return entry.kind == "row" and key("".join(raw_cells(entry.quote)[:1])) not in terms.fields
 
 
 def _is_within(cell: str, limited: Amount, own: frozenset[str]) -> bool:

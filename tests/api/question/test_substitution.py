@@ -7,6 +7,7 @@ from api.answer.question.substitution import (
     in_full,
     in_its_place,
     of_another_number,
+    the_other_one,
     the_others,
 )
 from tests.support.index.indexed_text import terms_of
@@ -16,6 +17,9 @@ TERMS = terms_of(
         "1. Classes/Dwarf.md": "# Dwarf\n\nA dwarf sees in the dark.\n",
         "1. Classes/Elf.md": "# Elf\n\nAn elf sees in the dark.\n",
         "2. Plans.md": "# Plans\n\n| Plan | Price |\n|---|---|\n| Team | 9 |\n| Business | 16 |\n",
+        "4. Tools.md": (
+            "# Tools\n\n| Tool | Price |\n|---|---|\n| Metal lathe | 9 |\n| Wood lathe | 4 |\n"
+        ),
         "3. Monsters/Kraken.md": "# Kraken\n\nIt swims.\n",
     }
 )
@@ -127,3 +131,16 @@ def test_the_others_are_those_that_the_question_before_denies(
     typed: str, before: str, asked: str | None
 ) -> None:
     assert the_others(typed, before) == asked
+
+
+@pytest.mark.parametrize(
+    ("typed", "before", "asked"),
+    [
+        ("and the wood one?", "price of the metal lathe", "price of the wood lathe"),
+        ("and the glass one", "price of the metal lathe", None),  # there is none
+        ("and the wood one?", "price of the kraken", None),  # of no kind
+        ("and the wood one for a day", "price of the metal lathe", None),  # more is asked
+    ],
+)
+def test_another_one_of_a_kind_takes_the_place(typed: str, before: str, asked: str | None) -> None:
+    assert the_other_one(typed, before, TERMS) == asked

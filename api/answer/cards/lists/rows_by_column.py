@@ -55,13 +55,14 @@ def asked_columns(
 ) -> list[list[Interval]]:
     """Return the amounts of the column that is meant, a row each: of the unit, else of the name.
 
-    Of columns that fit alike ("Adults", "Juniors") those of all. Of money, and of a number alone, a
-    price is meant. A column has amounts in half of its rows at least.
+    Of columns of prices that fit alike ("Adults", "Juniors") those of all, else of the first. Of
+    money, and of a number alone, a price is meant. A column has amounts in half of its rows.
     """
     bounds = {f"{bound:g}" for bound in (limit.low, limit.high)}  # "3 or more" names no column "3"
     further = {f"{value.number:g}" for value in asked.values}  # "first level": a column "1"
     words = (asked.words | further) - bounds
     fields = asked.fields | (_PRICES if limit.units <= MONEY else frozenset())
+    is_price = bool(limit.units) and (limit.units <= MONEY or not asked.fields.isdisjoint(_PRICES))
     best: tuple[bool, int, bool] = (False, 0, False)
     amounts: list[list[Interval]] = [[] for _ in table]
     for place, name in enumerate(names):
@@ -80,6 +81,8 @@ def asked_columns(
             continue
         if fits > best:
             best, amounts = fits, [[] for _ in table]
+        elif not is_price:  # the first: they are of other things
+            continue
         amounts = [[*row, *filter(None, [one])] for row, one in zip(amounts, found, strict=True)]
     return amounts
 

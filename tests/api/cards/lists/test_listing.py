@@ -86,13 +86,18 @@ def test_rows_are_chosen_by_the_words_that_the_table_s_name_lacks(
     assert "**5 of 9 rows found by *aft*:**" in render.markdown([card])
 
 
-@pytest.mark.parametrize("asked", ["Which sailors are not aft?", "Which sailors get 90 gp aft?"])
+@pytest.mark.parametrize("asked", ["Which sailors don't get aft?", "Which sailors get 90 gp aft?"])
 def test_no_row_is_left_out_by_what_is_denied_or_a_number(
     context: SearchContext, asked: str
 ) -> None:
     found = search(context, asked)
     cards = card_selection.choose(found, (), intent.read(asked, found.terms))
     assert not any(card.said for card in cards)
+
+
+def test_a_value_that_is_denied_leaves_the_rows_with_another(context: SearchContext) -> None:
+    card = first(context, "Which sailors are not aft?")
+    assert (card.counted, card.said) == (4, ("not", "aft"))
 
 
 def test_rows_are_chosen_by_a_number_that_is_a_whole_cell(index_files: IndexFiles) -> None:

@@ -37,6 +37,14 @@ VAULT = {
         "- **Candle** — 3 marks, burns an hour.\n- **Compass** — 90 marks.\n"
         "- **Flint** — 8 marks.\n- **Net** — 40 marks, 3 yards wide.\n- **Whistle** — 12 marks.\n"
     ),
+    "Baths.md": (
+        "# Baths\n\n| Bath | Minimum age | Warm hour | Adults | Children | Sign |\n"
+        "|---|---|---|---|---|---|\n| Mud bath | 16 | 9:00 | 30 marks | 18 marks | red |\n"
+        "| Steam bath | 18 | - | 12 marks | - | red |\n"
+        "| Foot bath | 6 * | 10:00 | 8 marks | 4 marks | green |\n"
+        "| Great pool | 8 | - | 9 marks | 5 marks | blue |\n\n"
+        "\\* under 10 only with a grown-up.\n"
+    ),
     "Mending.md": (
         "# Mending\n\n## How a sail is mended\n\n"
         "1. Take the sail down and dry it for a day, or the thread rots and the sail is lost.\n"
@@ -83,6 +91,14 @@ def names(card: Card) -> list[str]:
         ("which weapons of the watch cost under 20 marks", ["Sling", "Staff sling"]),
         ("everything on the shelf under 10 marks", ["Candle", "Flint"]),
         ("which parts cant be mended at sea", ["Mast", "Keel"]),
+        ("which baths are not red", ["Foot bath", "Great pool"]),
+        ("which baths have a warm hour", ["Mud bath", "Foot bath"]),  # a dash is none
+        ("which baths have no warm hour", ["Steam bath", "Great pool"]),
+        ("which baths cost under 6 marks", ["Foot bath", "Great pool"]),  # for some
+        ("which baths cost adults under 9 marks", ["Foot bath"]),
+        ("which baths can a 16 year old use", ["Mud bath", "Foot bath", "Great pool"]),
+        ("which baths can a 16 year old not use", ["Steam bath"]),
+        ("which baths can't a 9 year old use", ["Mud bath", "Steam bath"]),
     ],
 )
 def test_the_rows_are_chosen(context: SearchContext, asked: str, rows: list[str]) -> None:
@@ -97,6 +113,7 @@ def test_the_rows_are_chosen(context: SearchContext, asked: str, rows: list[str]
         "which goods are not sold dear in towns",  # denied: no cell says what is left
         "everything on the shelf under 500 marks",  # all of them
         "which weapons of the watch cost under 3 marks",  # none
+        "which baths are open after 10:00",  # a time is compared, and no word
     ],
 )
 def test_what_no_cell_can_tell_shows_the_table_whole(context: SearchContext, asked: str) -> None:
@@ -133,3 +150,7 @@ def test_the_others_are_asked_for(
 ) -> None:
     card = first(context, asked, before)
     assert (names(card) if card.said else []) == rows
+
+
+def test_the_footnote_of_a_row_stands_below_it(context: SearchContext) -> None:
+    assert "under 10 only with a grown-up" in render.text(first(context, "age for the foot bath"))
