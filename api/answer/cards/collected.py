@@ -13,6 +13,7 @@ from api.answer.cards.field_amounts import Read, beginning
 from api.answer.cards.folders import Folder, ListedFile
 from api.answer.question.intent import Reading
 from api.answer.question.limits import Amount, amount, without
+from api.answer.question.parts import ASKS
 from retrieval.context import SearchContext
 from retrieval.index import folder_entries, indexed_file
 from retrieval.models import Entry, Terms
@@ -26,8 +27,9 @@ from retrieval.vocabulary.terms import key, names_of, stems_of
 _LEAST = 2  # files of what is called a list
 _PLURAL = re.compile(r"\b[a-z]{3,}s\b", re.IGNORECASE)
 _OPENING = re.compile(
-    r"\W*(?:(?:what|which|any|our|the) )?(?:[\w'-]+ ){0,2}?(?P<noun>[a-z]{3,}s) (?=\w)|"
-    r"\W*[\w'-]+ (?P<last>[a-z]{3,}s)\W*$",
+    rf"\W*(?:(?:what|which|any|our|the) )?(?:(?!{ASKS})[\w'-]+ ){{0,2}}?"
+    rf"(?P<noun>[a-z]{{3,}}s) (?=\w)|"
+    rf"\W*(?!{ASKS})[\w'-]+ (?P<last>[a-z]{{3,}}s)\W*$",
     re.IGNORECASE,
 )
 _FIGURES = re.compile(r"(?<![\w-])\d+(?:-(?:in-)?\d+)?(?![\w-])")

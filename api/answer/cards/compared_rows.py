@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from api.answer.cards.asked_parts import with_legends
+from api.answer.cards.asked_parts import header, with_legends
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Card, Piece, numbers, place_of
 from api.answer.cards.from_passage import FIRST
@@ -25,11 +25,16 @@ def card(whole: SearchResult, parts: Sequence[SearchResult]) -> Card | None:
     own = (part.hits[0].chunk.path for part in parts if part.hits)
     if {frozenset(key(title(path))) for path in own} == set(things):
         return None
+    first = [result.hits[0] for result in (whole, *parts) if result.hits]
+    nearest = {(hit.chunk.path, hit.evidence[0].entry) for hit in first if hit.evidence}
     for result in (whole, *parts):
         for hit in result.passages:
             file = result.files[hit.chunk.path]
             for block, rows in _tables(file, things):
-                return _card(hit, file, block, rows)
+                said = stems_of(" ".join([block.heading, *header(file, block)]))
+                is_near = any(path == file.path and block.holds(one) for path, one in nearest)
+                if is_near or field.issubset(said):  # many tables have both names
+                    return _card(hit, file, block, rows)
     return None
 
 
