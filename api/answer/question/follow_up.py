@@ -63,7 +63,7 @@ _BOUNDARY = re.compile(
     re.IGNORECASE,
 )
 # Words before a pronoun that it cannot stand for: "how long does it last", "what happens when it".
-_NO_NOUN = frozenset(
+NO_NOUN = frozenset(
     stems(
         "long much many often far big heavy tall high wide old fast soon likely large deep badly "
         "happen mean become need get go take work use make let say know want like first now"
@@ -193,12 +193,12 @@ def _points_back(text: str) -> bool:
     end = pointer.start()
     if not pointer["whose"]:
         end = max((m.start() for m in _BOUNDARY.finditer(text, start, end)), default=start)
-    return not set(stems(text[start:end])) - _NO_NOUN
+    return not set(stems(text[start:end])) - NO_NOUN
 
 
 def _is_clause(text: str) -> bool:
     """Whether what follows "and" asks something by itself: with two words that say what of."""
-    if len(set(stems(text)) - _NO_NOUN) < 2:
+    if len(set(stems(text)) - NO_NOUN) < 2:
         return False
     if _CLAUSE.match(text):
         return True

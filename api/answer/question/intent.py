@@ -16,6 +16,7 @@ from api.answer.question.parts import (
     QUESTION_WORD,
     clauses,
     named_plural,
+    things_in,
 )
 from retrieval.models import Terms
 from retrieval.text.normalize import searchable
@@ -142,7 +143,7 @@ def read(question: str, terms: Terms) -> Reading:
     """Return what a question asks for, by the names that the vault knows."""
     text = " ".join(question.split())
     parts = clauses(text, terms)
-    if parts and not _asks_of_a_list(text):
+    if parts and not _asks_of_a_list(text, terms):
         return Reading("parts", parts)
     if JOINED.search(text) and (parts := compared(text, terms)):
         return Reading("comparison", parts)
@@ -183,9 +184,14 @@ def _is_short(text: str) -> bool:
     return len(WORD.findall(text)) <= KEYWORDS and not QUESTION_WORD.search(text)
 
 
-def _asks_of_a_list(text: str) -> bool:
-    """Whether a question asks for a list and for what is said of its items."""
+def _asks_of_a_list(text: str, terms: Terms) -> bool:
+    """Whether a question asks for a list and for what is said of its items.
+
+    "Which languages does an elf speak and how far do they see" asks of the elf.
+    """
     without = _OF_THEM.sub("", text)
+    if any(not name.lower().endswith("s") for name in things_in(without, terms)):
+        return False
     return without != text and (asks_for_all(without) or asks_which(f"{without} exist"))
 
 

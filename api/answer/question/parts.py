@@ -59,9 +59,13 @@ _HEAD = re.compile(
 def things_in(text: str, terms: Terms) -> list[str]:
     """Return the things of the vault in a text, as they are written there, each once.
 
-    What is a field as well ("duration") is no thing.
+    What is a field as well ("duration") is no thing, nor is a verb ("how long does it take").
     """
-    return [name for name in names_in(text, terms) if key(name) not in terms.fields]
+    named = names_in(text, terms)
+    return [
+        name for name in named
+        if key(name) not in terms.fields and not follow_up.NO_NOUN.issuperset(key(name))
+    ]  # fmt: skip
 
 
 def names_in(text: str, terms: Terms) -> list[str]:
