@@ -43,6 +43,10 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
+# "**Good with cats:** no", in a row of a table as well.
+_NO_FIELD = re.compile(
+    r"[^*:|\n,;]{1,40}(?::\*{0,2}|\*{2}:?|\|)\s*(?:no|none|never|✗|✘)(?!\w| \w)", re.IGNORECASE
+)
 _NEAREST = 2  # folders
 _ROWS = 5  # of one file's table
 
@@ -226,7 +230,7 @@ def _doubt(path: str, entry: Entry, words: Collection[str]) -> int | None:
         return None
     if not any(_has(own, word) for word in words):  # its heading alone: another entry may say more
         return 1
-    stated = stems_of(f"{entry.heading} {_DENIED.sub(' ', entry.quote)}")
+    stated = stems_of(f"{entry.heading} {_DENIED.sub(' ', _NO_FIELD.sub(' ', entry.quote))}")
     if not all(_has(stated, word) for word in words):
         return None
     called = [stem for name in names_of(path, entry) for stem in key(name)]

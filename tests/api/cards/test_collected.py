@@ -26,6 +26,10 @@ FILES = {
     "1. Monsters/Elk.md": "# Elk\n\n- **Fear:** 7\n- **Stride:** 9 feet\n",
     "1. Monsters/Yak.md": "# Yak\n\n| Fear | 7 |\n|---|---|\n| Stride | 9 feet |\n",
     "1. Monsters/Emu.md": "# Emu\n\n- **Fear:** 2-7\n- **Stride:** 9 yards\n",
+    "1. Monsters/Cat.md": "# Cat\n\n- **Bites:** no\n- **Good with cats:** yes\n",
+    "1. Monsters/Dog.md": "# Dog\n\n- **Bites:** yes\n- **Good with cats:** no\n",
+    "1. Monsters/Owl.md": "# Owl\n\n| Bites | yes |\n|---|---|\n| Good with cats | yes |\n",
+    "1. Monsters/Rat.md": "# Rat\n\n**Bites:** yes **Good with cats:** no\n",
     "2. Spells/Priest Spells/Level 1/Bless.md": "# Bless\n\nA prayer gives +1.\n",
     "2. Spells/Priest Spells/Level 1/Light.md": "# Light\n\nIt can be reversed.\n",
     "2. Spells/Reversible Spells.md": "# Reversible Spells\n\nLight and no other.\n",
@@ -57,6 +61,7 @@ def found(asked: str) -> list[Folder]:
         ("monsters with a speed of 40 feet or more", ["Djinn", "Golem", "Troll"]),  # by a field
         ("monsters with a speed under 30 feet", ["Djinn", "Golem"]),
         ("monsters with a speed over 80 feet", ["Djinn"]),  # one of which the field says it
+        ("which monsters are good with cats", ["Cat", "Owl"]),  # a field says no of others
         ("monsters with fear 7", ["Elk", "Yak"]),  # a range "2-7" is not 7
         ("which monsters have a stride of 9 feet", ["Elk", "Yak"]),  # that of 9 yards is another
         ("what spells does a priest pray for at level 1", ["Bless", "Light"]),  # all of the folder
@@ -70,6 +75,7 @@ def test_the_files_that_say_it_are_listed_the_surest_first(asked: str, titles: l
     "asked",
     [
         "which monsters fly",  # no file says so
+        "when do monsters regenerate",  # no list
         "which monsters eat sheep",  # one is no list
         "list all monsters that are immune to fire",  # one is, the other says that it is not
         "which monsters need concentration",  # denied, and "concerned" is another word

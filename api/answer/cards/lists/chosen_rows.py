@@ -7,8 +7,8 @@ from api.answer.cards import folders
 from api.answer.cards.asked_parts import above, header
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.lists import heading_lists
-from api.answer.cards.lists.rows_by_column import asked_columns, extreme_rows
-from api.answer.cards.lists.rows_by_mark import marked_rows
+from api.answer.cards.lists.rows_by_column import asked_columns, extreme_rows, in_units_of
+from api.answer.cards.lists.rows_by_mark import also_marked, marked_rows
 from api.answer.cards.lists.rows_by_words import DENIED, NOT_BY_WORDS, NUMBER, by_cell, by_words
 from api.answer.cards.lists.table_rows import Chosen, as_typed, named_table
 from api.answer.question.limits import Amount, amount, without
@@ -17,6 +17,7 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import intervals
 from retrieval.vocabulary.terms import column_names
 
+_CLAUSE = re.compile(r"[:;—–] |\. ")  # "14 nights or more: 15 % off" is two amounts
 _COMPARES = re.compile(rf"\b(?:{DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
 
 
@@ -28,13 +29,15 @@ def chosen(
     is_likeliest: bool = True,
     is_whole: bool = False,
     nearest: Entry | None = None,
+    may_be_all: bool = False,
 ) -> Chosen | None:
     """Return the rows of a table, or the headings, that are asked for.
 
     None where that is all or none of them; of a list items by an amount alone. `is_whole`: its
     name, its columns among it, says all that is asked, so that marks alone choose. A number falls
     into ranges of many tables, so of one that is not the likeliest it chooses none. `nearest` is
-    the row that search found nearest: words choose it alone, too.
+    the row that search found nearest: words choose it alone, too. `may_be_all`: an amount may fit
+    every row, where other tables are beside it.
     """
     rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
     if block.kind == "headings":
@@ -48,9 +51,10 @@ def chosen(
         return None
     if is_whole:
         return _by_mark(file, block, rows, asked)
+    if amount(asked.question):  # what no amount fits is not found by its number
+        return _by_amount(file, block, rows, asked, may_be_all=may_be_all)
     return (
-        _by_amount(file, block, rows, asked)
-        or _by_superlative(file, block, rows, asked)
+        _by_superlative(file, block, rows, asked)
         or _by_mark(file, block, rows, asked)
         or (_by_range(file, block, rows, asked) if is_likeliest else None)
         or by_cell(file, block, rows, asked)
@@ -108,13 +112,19 @@ def _by_mark(
         return None
     words = asked.words - about - found.said
     words &= asked.stems(" ".join(row for _, row in rows))
-    both = tuple(p for p, row in rows if p in found.parts and words <= asked.stems(row))
+    kept = also_marked(meant, table, found.parts, asked) if found.is_sign else found.parts
+    both = tuple(p for p, row in rows if p in (kept or ()) and words <= asked.stems(row))
     typed = as_typed(words | found.said, asked) or ("forbidden",)
     return Chosen(both, (*(("not",) if found.denied else ()), *typed)) if both else None
 
 
 def _by_amount(
-    file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
+    file: IndexedFile,
+    block: Block,
+    rows: Sequence[tuple[Part, str]],
+    asked: QuestionWords,
+    *,
+    may_be_all: bool,
 ) -> Chosen | None:
     """The rows whose cell fits an amount: "under 20 gp", "for 10 gp", "from 3 to 5".
 
@@ -129,9 +139,14 @@ def _by_amount(
     fitting = [
         any(one.low <= limit.high and one.high >= limit.low for one in own) for own in amounts
     ]
-    if not any(fitting) or all(one for one, found in zip(fitting, amounts, strict=True) if found):
+    is_all = all(one for one, found in zip(fitting, amounts, strict=True) if found)
+    if not any(fitting) or (is_all and not may_be_all):
         return None
     left = [row for row, fits in zip(rows, fitting, strict=True) if fits]
+    kept = also_marked(names, table, [part for part, _ in left], asked)
+    if kept is None:
+        return None
+    left = [row for row in left if row[0] in kept]
     also = _besides(file, block, wanted, asked)
     both = [(part, row) for part, row in left if also and also <= asked.stems(row)]
     said = as_typed(also, asked) if both else ()
@@ -146,8 +161,9 @@ def _items_by_amount(file: IndexedFile, block: Block, asked: QuestionWords) -> C
     found = []
     for part in block.parts:
         text = "\n".join(file.lines.get(number, "") for number in part.numbers)
-        sized = (one for one in intervals(text) if one.units & wanted.limit.units)
-        found.append((part, next(sized, None)))
+        amounts = (one for clause in _CLAUSE.split(text) for one in intervals(clause) if one.units)
+        sized = (in_units_of(one, wanted.limit) for one in amounts)
+        found.append((part, next(filter(None, sized), None)))
     having = [(part, one) for part, one in found if one]
     fitting = tuple(part for part, one in having if wanted.holds(one))
     if not 0 < len(fitting) < len(found) or 2 * len(having) < len(found):

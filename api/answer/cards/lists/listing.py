@@ -1,7 +1,8 @@
 """Find the list that a question asks for as a whole: a list, a table, or a file's sections."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from api.answer.cards.asked_parts import above, own_names, with_legends
 from api.answer.cards.blocks import Block, Part, blocks, heading_of
@@ -101,12 +102,12 @@ def _with_other_tables(card: Card, found: _Found, asked: QuestionWords) -> Card:
     """
     file, block = found.file, found.block
     said = asked.words & above(file, block, asked)
-    pieces, last = list(card.pieces), block.last_line
-    first, marked = block.first_line, list(card.marked)
+    pieces, found_in = list(card.pieces), [block]
+    marked = list(card.marked)
     for other in blocks(file):
         if other.kind != "table" or other == block:
             continue
-        rows = chosen_rows.chosen(file, other, asked, is_likeliest=False)
+        rows = chosen_rows.chosen(file, other, asked, is_likeliest=False, may_be_all=True)
         if (
             rows is None
             or rows.said != card.said
@@ -114,21 +115,39 @@ def _with_other_tables(card: Card, found: _Found, asked: QuestionWords) -> Card:
         ):
             continue
         left_out = len(other.parts) - len(rows.parts)
-        title = heading_of(file, other) if other.heading != block.heading else None
-        pieces.append(Piece("table", other.lead, rows.parts, left_out, title=title))
-        first, last = min(first, other.first_line), max(last, other.last_line)
+        pieces.append(Piece("table", other.lead, rows.parts, left_out))
+        found_in.append(other)
         marked += rows.parts
-    if len(pieces) == len(card.pieces) or len(marked) > MOST:
+    if len(found_in) == 1 or len(marked) > MOST:
         return card
+    heading = _common([one.heading for one in found_in])
+    pieces = [_titled(file, piece, found_in, heading) for piece in pieces]
     pieces.sort(key=lambda piece: piece.parts[0].first_line)
     return replace(
         card,
         pieces=tuple(pieces),
         lines={n: file.lines.get(n, "") for one in pieces for n in numbers(one)},
         marked=tuple(sorted(marked, key=lambda part: part.first_line)),
-        listed=Part(first, last),
+        heading=heading,
+        listed=Part(
+            min(one.first_line for one in found_in), max(one.last_line for one in found_in)
+        ),
         counted=len(marked),
     )
+
+
+def _common(headings: Sequence[str]) -> str:
+    """The heading that all of these stand under."""
+    paths = [heading.split(" > ") for heading in headings]
+    same = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
+    return " > ".join(names[0] for names in same)
+
+
+def _titled(file: IndexedFile, piece: Piece, tables: Sequence[Block], heading: str) -> Piece:
+    """A table's piece with its own heading, where the card's is another one."""
+    own = next((one for one in tables if one.parts and piece.parts[0] in one.parts), None)
+    is_below = own is not None and own.heading != heading
+    return replace(piece, title=heading_of(file, own)) if own and is_below else piece
 
 
 def _card(chosen: _Found, wanted: tuple[Part, ...]) -> Card:

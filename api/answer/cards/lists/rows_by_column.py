@@ -10,6 +10,7 @@ from retrieval.text.quantities import CURRENCIES, Interval, intervals
 from retrieval.text.units import SIZES
 from retrieval.vocabulary.terms import stems_of
 
+_RATE = re.compile(r"\b(?:an?|per|each) \w+|/ ?\w+", re.IGNORECASE)
 FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
 _PRICE = frozenset(stems_of("price"))
 _PRICES = frozenset(stems_of("cost price fee charge amount wage pay paid"))
@@ -66,7 +67,7 @@ def asked_columns(
     best: tuple[bool, int, bool] = (False, 0, False)
     amounts: list[list[Interval]] = [[] for _ in table]
     for place, name in enumerate(names):
-        stems = asked.stems(name)
+        stems = asked.stems(_RATE.sub(" ", name))  # "Times a day" are no days
         cells = [row[place] if place < len(row) else "" for row in table]
         found = [_in_unit_of(cell, stems, limit) for cell in cells]
         if 2 * sum(one is not None for one in found) < len(table):
@@ -95,7 +96,17 @@ def _in_unit_of(cell: str, column: frozenset[str], limit: Interval) -> Interval 
     if FREE.fullmatch(cell):
         return Interval(0.0, 0.0, frozenset(), 0.0)
     found = next(intervals(cell), None)
-    if found is None or not limit.units:
+    return found and in_units_of(found, limit, column)
+
+
+def in_units_of(
+    found: Interval, limit: Interval, column: frozenset[str] = frozenset()
+) -> Interval | None:
+    """Return an amount in the unit of a limit; None for one of another kind.
+
+    `column` holds the stems of what the amount stands below, which may have its unit.
+    """
+    if not limit.units:
         return found
     units = found.units or column & SIZES.keys()
     if units & limit.units or not units:

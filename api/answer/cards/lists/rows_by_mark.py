@@ -24,6 +24,10 @@ Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their c
 
 _BARE = (["yes"], ["no"])  # of which others than a value may follow
 _SET_TO = frozenset({"is", "are", "of", "to", "set", "equals"})  # "where the grade is greater"
+_COMPARING = re.compile(
+    r"\b(?:more|less|fewer|most|least|than|before|after|from|until|[a-z]{3,}er)\b", re.IGNORECASE
+)
+_LISTED = re.compile(r" ?[,;/&] ?| and | or ")
 _FORBIDDEN = re.compile(r"(?:forbidden|not allowed|prohibited|banned)\b", re.IGNORECASE)
 _DENIAL = re.compile(
     rf"\b(?:{denials.ASKED}|cant|dont|doesnt|forbidden|banned|prohibited)\b|n['’]t\b", re.IGNORECASE
@@ -58,6 +62,7 @@ class Marked(NamedTuple):
     parts: tuple[Part, ...]
     said: frozenset[str]
     denied: bool = False
+    is_sign: bool = False  # whether a sign or a value chose them, and no yes or no
 
 
 class _Column(NamedTuple):
@@ -98,9 +103,11 @@ def marked_rows(
         return None
     if not denials and (signed := [one for one in named if one.signed]):
         first, *others = signed
-        return None if others else _some(table, first.signed, first.said)
+        by_sign = None if others else _some(table, first.signed, first.said)
+        return by_sign and by_sign._replace(is_sign=True)
     marked = [one for one in named if is_marked(one.cells)]
-    if not marked and len(named) == 1 and is_filled(named[0].cells):
+    is_one = not marked and len(named) == 1 and not _COMPARING.search(asked.question)
+    if is_one and is_filled(named[0].cells):
         marked = named
     if denials and len(marked) == 1 and not _denies(asked, marked[0].said, about):
         return None
@@ -118,6 +125,26 @@ def marked_rows(
     ]
     found = _some(table, parts, said)
     return found._replace(denied=bool(denials)) if found else None
+
+
+def also_marked(
+    names: Sequence[str], table: Table, parts: Sequence[Part], asked: QuestionWords
+) -> tuple[Part, ...] | None:
+    """Return those of the rows with a yes in each other column of yes and no that is asked for.
+
+    None where one is denied, too.
+    """
+    kept = list(parts)
+    for column, name in enumerate(names):
+        own = asked.stems(name)
+        cells = [bare("".join(row[column : column + 1])) for _, row in table]
+        if not (column and own and own <= asked.words and is_marked(cells)):
+            continue
+        if _DENIAL.search(asked.question):
+            return None
+        said = {p for n, (p, _) in enumerate(table) if is_said(cells, n, denied=False)}
+        kept = [part for part in kept if part in said]
+    return tuple(kept)
 
 
 def _is_all_understood(
@@ -175,7 +202,10 @@ def _with_value(column: _Column, table: Table, asked: QuestionWords) -> Marked |
         rest = " ".join([*words[:at], *words[at + len(value) :]])
         if _DENIAL.search(rest) or _UNCLEAR.search(rest):
             return None
-        parts = [p for (p, _), own in zip(table, column.cells, strict=True) if own == cell]
+        parts = [
+            part for (part, _), own in zip(table, column.cells, strict=True)
+            if own == cell or cell in _LISTED.split(own)  # "dogs, cats"
+        ]  # fmt: skip
         return _some(table, parts, asked.stems(" ".join(value)) or column.name)
     return None
 

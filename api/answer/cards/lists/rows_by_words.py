@@ -7,6 +7,7 @@ from api.answer.cards import folders
 from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.lists.rows_by_cell import of_sign, said_in_column, without_value
+from api.answer.cards.lists.rows_by_mark import also_marked
 from api.answer.cards.lists.table_rows import Chosen, as_typed, beside, named_table
 from api.answer.cards.table_signs import explained_signs
 from retrieval.models import Entry, IndexedFile
@@ -99,6 +100,7 @@ def by_cell(
     signs = explained_signs(beside(file, block), cells)
     parts = said_in_column(names, table, rest & said, asked) if rest <= said | _LIGHT else ()
     parts = parts or of_sign(signs, table, rest - _LIGHT, asked)
+    parts = also_marked(names, table, parts, asked) or ()
     return Chosen(parts, as_typed(rest - _LIGHT, asked)) if parts else None
 
 

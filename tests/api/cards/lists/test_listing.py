@@ -219,8 +219,8 @@ def test_of_a_file_s_tables_the_one_whose_heading_or_die_is_asked_for_is_first(
 @pytest.mark.parametrize(
     ("asked", "shown"),
     [
-        ("list all manoeuvres", ["## Boarding", "## Ramming (optional)", "## Fleeing (optional)"]),
-        ("kinds of boarding", ["### By night", "### By rope", "### By ram"]),
+        ("list all manoeuvres", ["- Boarding", "- Ramming (optional)", "- Fleeing (optional)"]),
+        ("kinds of boarding", ["- By night", "- By rope", "- By ram"]),
     ],
 )
 def test_headings_are_lists_within_a_section_too(asked: str, shown: list[str]) -> None:

@@ -37,6 +37,18 @@ VAULT = {
         "- **Candle** — 3 marks, burns an hour.\n- **Compass** — 90 marks.\n"
         "- **Flint** — 8 marks.\n- **Net** — 40 marks, 3 yards wide.\n- **Whistle** — 12 marks.\n"
     ),
+    "Powders.md": (
+        "# Powders\n\nF = fit for the sea, R = of the red jar.\n\n"
+        "| Powder | Times a day | At most (days) | Hits | Jar | Told to the mayor |\n"
+        "|---|---|---|---|---|---|\n| Ashroot | 4 | 10 | gulls | R | no |\n"
+        "| Bitterfern | 1 | 3 | gulls, crabs, eels | R | yes |\n"
+        "| Chalkweed | 2 | 7 | crabs | F | yes |\n| Dustmoss | 3 | 2 | crabs, seals | F | no |\n"
+        "\n## Rebates\n\nWhoever buys powders gets\n\n"
+        "- For 14 jars or more: 10 % off.\n- For old sailors: 30 % off.\n"
+        "- For orphans: free for 5 weeks, then 50 % off.\n- For the mayor: 5 % off.\n\n"
+        "## Age of a powder when sold\n\n"
+        "- Ashroot: from 6 weeks.\n- Bitterfern: from 1 year.\n- Chalkweed: from 2 weeks.\n"
+    ),
     "Baths.md": (
         "# Baths\n\n| Bath | Minimum age | Warm hour | Adults | Children | Sign |\n"
         "|---|---|---|---|---|---|\n| Mud bath | 16 | 9:00 | 30 marks | 18 marks | red |\n"
@@ -91,6 +103,17 @@ def names(card: Card) -> list[str]:
         ("which weapons of the watch cost under 20 marks", ["Sling", "Staff sling"]),
         ("everything on the shelf under 10 marks", ["Candle", "Flint"]),
         ("which parts cant be mended at sea", ["Mast", "Keel"]),
+        ("powders that may be given at most 3 days", ["Bitterfern", "Dustmoss"]),
+        ("which powders hit crabs", ["Bitterfern", "Chalkweed", "Dustmoss"]),  # in a list, too
+        ("which red powders must be told to the mayor", ["Bitterfern"]),
+        (
+            "rebates on powders of at least 20 %",
+            ["For old sailors: 30 % off.", "For orphans: free for 5 weeks, then 50 % off."],
+        ),
+        (
+            "age of powders of at least 5 weeks",
+            ["Ashroot: from 6 weeks.", "Bitterfern: from 1 year."],
+        ),
         ("which baths are not red", ["Foot bath", "Great pool"]),
         ("which baths have a warm hour", ["Mud bath", "Foot bath"]),  # a dash is none
         ("which baths have no warm hour", ["Steam bath", "Great pool"]),
@@ -113,6 +136,7 @@ def test_the_rows_are_chosen(context: SearchContext, asked: str, rows: list[str]
         "which goods are not sold dear in towns",  # denied: no cell says what is left
         "everything on the shelf under 500 marks",  # all of them
         "which weapons of the watch cost under 3 marks",  # none
+        "which baths cost more in the warm hour",  # a comparison
         "which baths are open after 10:00",  # a time is compared, and no word
     ],
 )
@@ -123,6 +147,7 @@ def test_what_no_cell_can_tell_shows_the_table_whole(context: SearchContext, ask
 def test_rows_of_several_tables_are_counted_together(context: SearchContext) -> None:
     asked = "which weapons of the watch cost more than 200 marks"
     shown = render.markdown([first(context, asked)])
+    assert "**[1] Weapons of the watch** (" in shown
     assert "**3 of 6 rows found by *more than 200 marks*:**" in shown
     assert shown.index("Blades") < shown.index("| Glaive |") < shown.index("**Slings and bows**")
     assert shown.index("**Slings and bows**") < shown.index("| Yew bow |")
