@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from api.answer import conversation, referred
-from api.answer.cards import card_selection, collected
+from api.answer.cards import by_status, card_selection, collected
 from api.answer.cards.card import Card
 from api.answer.cards.folders import Folder
 from api.answer.fixed_texts import DEFAULT, Texts
@@ -120,7 +120,9 @@ def card_reply(
     if made.place:
         result = _of_place(context, result, made.place, options)
     parts = [_searched(context, part, options) for part in reading.parts if result.hits]
-    listed = collected.listed(context, result.generation, question, reading, shown)
+    listed: tuple[Folder, ...] = ()
+    if reading.form in {"list", "which"} or _may_list(question):
+        listed = collected.listed(context, result.generation, question, reading, shown)
     certainty, confidence = decision.worth(result, parts)
     bare = CardReply(
         question, certainty, confidence, found=result, parts=tuple(parts),
@@ -133,6 +135,11 @@ def card_reply(
         return reply
     rest = _searched(context, question, replace(options, filters=None))
     return replace(reply, elsewhere=bool(rest.hits) and rest.certainty == "answered")
+
+
+def _may_list(question: str) -> bool:
+    """Whether a question may want files, though no list is asked for: "monsters immune to fear"."""
+    return bool(collected.OPENING.match(question) or by_status.FILES.search(question))
 
 
 def understood(

@@ -19,7 +19,7 @@ from retrieval.vocabulary.terms import column_names, raw_cells, stems_of, title
 _UNIT = re.compile(r"(?<=\d)[^\W\d_]{2,}")
 _SEVERAL = re.compile(r"[|/,;]")  # between cells, and between signs within one: "C/H"
 _MARKED_CELL = re.compile(r"(?<=[\w)%]) ?\\?(?P<mark>[*†‡¹²³⁴⁵])(?!\*)(?=[ \t]*(?:\||$))")
-_FOOTNOTE = re.compile(r"\s*(?:[-+] )?\\?(?P<mark>[*†‡¹²³⁴⁵])(?![*\w])[ \t]*\S")
+_NOTE_MARK = re.compile(r"^ {0,3}(?:[-+] )?\\?(?P<mark>[*†‡¹²³⁴⁵])(?![*\w]) {0,3}\S")
 _MARKS = " \t*`"  # around a sign
 _SHORT = 3  # letters
 _LEGEND_WORDS = 40  # of what explains abbreviations; a longer paragraph says more than that
@@ -202,7 +202,7 @@ def _footnotes(place: CardPlace, tables: Sequence[Piece]) -> Iterator[tuple[Bloc
     marks = {found["mark"] for line in lines for found in _MARKED_CELL.finditer(line)}
     for block in place.section if marks else ():
         for part in block.parts if block.kind in {"paragraph", "list"} else ():
-            noted = _FOOTNOTE.match(place.file.lines.get(part.first_line, ""))
+            noted = _NOTE_MARK.match(place.file.lines.get(part.first_line, ""))
             if (
                 noted
                 and noted["mark"] in marks

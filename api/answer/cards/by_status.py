@@ -11,7 +11,8 @@ from retrieval.text.question_phrases import without_command
 from retrieval.text.reading_order import reading_order
 from retrieval.vocabulary.terms import key, stems_of
 
-_FILES = re.compile(
+# What is asked for, where it is files: one that says none of these asks for no status.
+FILES = re.compile(
     r"\b(?:rules|policies|pages|files|documents|articles|guides|chapters|procedures)\b",
     re.IGNORECASE,
 )
@@ -27,18 +28,13 @@ _GONE = re.compile(
 )
 
 
-def may_ask(question: str) -> bool:
-    """Tell whether a question may be for the files of a status: it names files in the plural."""
-    return _FILES.search(question) is not None
-
-
 def of_status(question: str, notes: Mapping[str, SourceNote], terms: Terms) -> tuple[Folder, ...]:
     """Return the files whose status is all that a question asks for, as one list; else none.
 
     None where a file is called so: it is the better answer. `notes` are those of the vault's files.
     """
     gone = _GONE.search(question)
-    if not may_ask(question) or (modality(question) == "must not" and not gone):
+    if not FILES.search(question) or (modality(question) == "must not" and not gone):
         return ()
     asked = without_command(_GONE.sub(" ", question))
     name = [stem for stem in stems_of(asked) if stem not in _OURS]

@@ -26,27 +26,16 @@ from retrieval.vocabulary.terms import key, names_of, stems_of
 
 _LEAST = 2  # files of what is called a list
 _PLURAL = re.compile(r"\b[a-z]{3,}s\b", re.IGNORECASE)
-_OPENING = re.compile(
-    rf"\W*(?:(?:what|which|any|our|the) )?(?:(?!{ASKS})[\w'-]+ ){{0,2}}?"
-    rf"(?P<noun>[a-z]{{3,}}s) (?=\w)|"
-    rf"\W*(?!{ASKS})[\w'-]+ (?P<last>[a-z]{{3,}}s)\W*$",
+OPENING = re.compile(  # "monsters immune to fear", "lawful monsters"
+    rf"^\W{{0,3}}(?:(?:what|which|any|our|the) )?(?:(?!{ASKS})[\w'-]{{1,30}} ){{0,2}}?"
+    rf"(?!happens\b|{ASKS})(?P<noun>[a-z]{{3,30}}s) (?=\w)|"
+    rf"^\W{{0,3}}(?!{ASKS})[\w'-]{{1,30}} (?P<last>[a-z]{{3,30}}s)\W{{0,3}}$",
     re.IGNORECASE,
 )
 _FIGURES = re.compile(r"(?<![\w-])\d+(?:-(?:in-)?\d+)?(?![\w-])")
 _NAMED = 3  # words of a folder's name and above it that make it the one that is asked for
 _MENTIONED = 20  # files; of more only those are listed whose entry is called what is asked
-# What is denied, to the end of its clause: "immune to fear, not to sleep"; of "a shield is never
-# used" all of it.
-_DENIED = re.compile(
-    r"[^.,;:]*\b(?:is|are|was|be) (?:not|never|refused|forbidden|banned)\b[^.,;:]*|"
-    rf"\b(?:{denials.ASKED}|\w+n['’]t)\b[^.,;:]*",
-    re.IGNORECASE,
-)
 _ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
-# "**Good with cats:** no", in a row of a table as well.
-_NO_FIELD = re.compile(
-    r"[^*:|\n,;]{1,40}(?::\*{0,2}|\*{2}:?|\|)\s*(?:no|none|never|✗|✘)(?!\w| \w)", re.IGNORECASE
-)
 _NEAREST = 2  # folders
 _ROWS = 5  # of one file's table
 
@@ -60,7 +49,7 @@ def listed(
     `generation` is the index's name, "ID.REVISION".
     """
     number = int(generation.split(".")[0])
-    if by_status.may_ask(question):
+    if by_status.FILES.search(question):
         given = context.read(lambda conn: indexed_file.notes(conn, number, terms.titles))
         if files := by_status.of_status(question, given, terms):
             return files
@@ -117,7 +106,7 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
 
 def _opens_with_folder(question: str, terms: Terms) -> bool:
     """Whether a question begins with the files of a folder: "monsters immune to fear"."""
-    noun = _OPENING.match(question)
+    noun = OPENING.match(question)
     called = frozenset(stems_of(noun["noun"] or noun["last"])) if noun else frozenset()
     names = (folders.name_stems(one.rsplit("/", 1)[-1]) for one in folders.said_by(terms))
     return any(called & name for name in names)
@@ -230,7 +219,7 @@ def _doubt(path: str, entry: Entry, words: Collection[str]) -> int | None:
         return None
     if not any(_has(own, word) for word in words):  # its heading alone: another entry may say more
         return 1
-    stated = stems_of(f"{entry.heading} {_DENIED.sub(' ', _NO_FIELD.sub(' ', entry.quote))}")
+    stated = stems_of(f"{entry.heading} {denials.stated(entry.quote)}")
     if not all(_has(stated, word) for word in words):
         return None
     called = [stem for name in names_of(path, entry) for stem in key(name)]

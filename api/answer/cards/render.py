@@ -23,7 +23,7 @@ _COMMENT = re.compile(r"(?<!\S)%%.*?%%(?!\S)", re.DOTALL)  # as Obsidian has the
 _MARKUP = re.compile(r"([\\`*_\[\]<&~|$!])")
 _PAIRED = re.compile(r"\*[^*]+\*|(?<!\w)_[^_]+_|`[^`]+`|\[[^\[\]]*\]|~~|</?\w")
 _CALLED_OUT = re.compile(r"^\[!\w+\][+-]?\s*")
-_HEADING = re.compile(r"^#{1,6}[ \t]+")  # of a list of sections
+_HEADING_MARK = re.compile(r"^#{1,6}[ \t]+")  # of a list of sections
 _MARK = re.compile(rf"^(?:\s*>)*\s*(?:#{{1,6}}\s+|{ITEM_MARK}\s+(?:\[[ xX]\]\s+)?)?")
 
 
@@ -119,7 +119,7 @@ def _piece(card: Card, piece: Piece) -> str:
     lead = [_dedented(_lines(card, piece.lead))] if piece.lead else []
     shown: list[str] = []
     for part in piece.parts:
-        shown.append(_HEADING.sub("- ", _dedented(_lines(card, part))))
+        shown.append(_HEADING_MARK.sub("- ", _dedented(_lines(card, part))))
     gap = "\n" if piece.form == "list" else "\n\n"
     body = gap.join(line for line in shown if line)
     return "\n\n".join([*lead, body, *_more(piece, "items")])

@@ -7,7 +7,9 @@ from retrieval.text.legends import explained
 
 # "A" and "I" are words as well, and so is what has two letters and is not written in capitals.
 _MARKED = r"\*{0,2}(?P<sign>[^\s\w*]|[B-HJ-Zb-hj-z]|[A-Z]{2}|[AI](?=\*|:| [=–—-]))(?!\w)\*{0,2}"
-_LISTED = re.compile(rf"(?:^|[:.;,(] ?|\n){_MARKED}:?(?: [=–—-])? (?P<means>[A-Za-z][^,;.\n]*)")
+_SIGN_BESIDE = re.compile(
+    rf"(?:^|[:.;,(] ?|\n){_MARKED}:?(?: [=–—-])? (?P<means>[A-Za-z][^,;.\n]*)"
+)
 _LEAST = 2  # signs that a text explains without a "="
 
 
@@ -18,7 +20,9 @@ def explained_signs(text: str, signs: Collection[str]) -> dict[str, str]:
     spare parts, – not at all".
     """
     found = {sign: means for sign, means in explained(text) if sign in signs} if "=" in text else {}
-    listed = {one["sign"]: one["means"] for one in _LISTED.finditer(text) if one["sign"] in signs}
+    listed = {
+        one["sign"]: one["means"] for one in _SIGN_BESIDE.finditer(text) if one["sign"] in signs
+    }
     if len(listed) >= _LEAST:
         found = {**listed, **found}
     return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from api.answer.question.comparison import JOINED, compared
-from api.answer.question.limits import AGED, amount, superlative
+from api.answer.question.limits import AGED, ONE_OF, amount, superlative
 from api.answer.question.parts import (
     ASKS,
     KEYWORDS,
@@ -155,7 +155,8 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("list", several=_described(text))
     if asks_which(text):
         return Reading("which")
-    if limited := _limited(text):
+    has_amount = ONE_OF.search(text) or any(map(str.isdigit, searchable(text)))
+    if has_amount and (limited := _limited(text)):
         return limited
     words = WORD.findall(text)
     plain = not QUESTION_WORD.search(text) and "than" not in text.lower().split()

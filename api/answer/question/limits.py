@@ -43,7 +43,7 @@ _LIMITING = re.compile(
     rf"(?:[a-z]+ )?{_COUNTED_UNIT}(?:{_OR_MORE})?|{_COUNTED_UNIT}(?: [a-z]+)?{_OR_MORE}",
     re.IGNORECASE,
 )
-_ONE_OF = re.compile(
+ONE_OF = re.compile(
     r"\b(?P<than>than|under|over|least|most|up to|within) an? "
     r"(?=(?:second|minute|hour|day|week|month|year|turn|round|mile|foot|yard|euro|dollar|pound)\b)",
     re.IGNORECASE,
@@ -162,4 +162,4 @@ def without(question: str, limited: Amount) -> str:
 
 def _counted(question: str) -> str:
     """A question as amounts are read in it: "than a year" is "than 1 year"."""
-    return _ONE_OF.sub(r"\g<than> 1 ", searchable(question))
+    return ONE_OF.sub(r"\g<than> 1 ", searchable(question))

@@ -25,22 +25,25 @@ _PHRASE = re.compile(
     rf"(?=\W*$|[,;:?!]| (?:{_PREPOSITIONS}|and|or|if|when|{ASKS})\b)",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(
-    r"\W*(?:(?:ok|and|or|what about|how about|with)\b\W*)+(?P<name>[a-z]{2,20}(?: [a-z]{2,20})?) "
-    r"(?P<number>\d{1,6})\W*$",
+_OTHER_NUMBER = re.compile(
+    r"^\W{0,3}(?:(?:ok|and|or|what about|how about|with)\b\W{1,3}){1,3}"
+    r"(?P<name>[a-z]{2,20}(?: [a-z]{2,20})?) (?P<number>\d{1,6})\W{0,3}$",
     re.IGNORECASE,
 )
 _ONE = re.compile(
-    r"\W*(?:(?:ok|and|or|what about|how about)\b\W*)*(?:the|a|an) (?P<which>[a-z-]{2,20}) one\W*$",
+    r"^\W{0,3}(?:(?:ok|and|or|what about|how about)\b\W{1,3}){0,3}"
+    r"(?:the|a|an) (?P<which>[a-z-]{2,20}) one\W{0,3}$",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
-    r"\W*(?:and|but|or)?\W*(?:which|what|who|the (?:ones|others)|those)(?: ones)?(?: that| who)? "
-    r"(?:(?:can|do|does|is|are|may|must)(?:n['’]?t| ?not)|cant|dont|doesnt|isnt|arent)\W*$",
+    r"^\W{0,3}(?:(?:and|but|or)\b\W{1,3})?(?:which|what|who|the (?:ones|others)|those)(?: ones)?"
+    r"(?: that| who)? (?:(?:can|do|does|is|are|may|must)(?:n['’]?t| ?not)|"
+    r"cant|dont|doesnt|isnt|arent)\W{0,3}$",
     re.IGNORECASE,
 )
-_LIST = re.compile(
-    r"\W*(?:which|what|who)\b|\W*(?:[\w'-]+ ){0,3}[a-z]+s (?:that|which|who)\b", re.I
+_OF_LIST = re.compile(
+    r"^\W{0,3}(?:(?:which|what|who)\b|(?:[\w'-]{1,30} ){0,3}[a-z]{1,30}s (?:that|which|who)\b)",
+    re.IGNORECASE,
 )
 _MODAL = re.compile(r"\b(?:can|may|must|do|does|are|is)\b", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|cannot|never)\b|n['’]?t\b", re.IGNORECASE)
@@ -113,7 +116,7 @@ def in_its_place(typed: str, before: str) -> str | None:
 
 def of_another_number(typed: str, before: str) -> str | None:
     """Return the question before with another number for what has one: "and fold 1"; else None."""
-    given = _NUMBERED.match(typed)
+    given = _OTHER_NUMBER.match(typed)
     if not given:
         return None
     own = re.compile(rf"\b{re.escape(given['name'])} \d{{1,6}}\b", re.IGNORECASE)
@@ -139,7 +142,7 @@ def the_other_one(typed: str, before: str, terms: Terms) -> str | None:
 
 def the_others(typed: str, before: str) -> str | None:
     """Return the question before denied, where the others are asked for: "and which cannot"."""
-    if not _OTHERS.match(typed) or not _LIST.match(before):
+    if not _OTHERS.match(typed) or not _OF_LIST.match(before):
         return None
     verb = _MODAL.search(before)
     if verb is None or _DENIED.search(before):

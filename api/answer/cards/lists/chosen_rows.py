@@ -17,7 +17,7 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import intervals
 from retrieval.vocabulary.terms import column_names
 
-_CLAUSE = re.compile(r"[:;—–] |\. ")  # "14 nights or more: 15 % off" is two amounts
+_OF_ITEM = re.compile(r"[:;—–] |\. ")  # "14 nights or more: 15 % off" is two amounts
 _COMPARES = re.compile(rf"\b(?:{DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
 
 
@@ -161,7 +161,7 @@ def _items_by_amount(file: IndexedFile, block: Block, asked: QuestionWords) -> C
     found = []
     for part in block.parts:
         text = "\n".join(file.lines.get(number, "") for number in part.numbers)
-        amounts = (one for clause in _CLAUSE.split(text) for one in intervals(clause) if one.units)
+        amounts = (one for clause in _OF_ITEM.split(text) for one in intervals(clause) if one.units)
         sized = (in_units_of(one, wanted.limit) for one in amounts)
         found.append((part, next(filter(None, sized), None)))
     having = [(part, one) for part, one in found if one]

@@ -27,7 +27,7 @@ _SET_TO = frozenset({"is", "are", "of", "to", "set", "equals"})  # "where the gr
 _COMPARING = re.compile(
     r"\b(?:more|less|fewer|most|least|than|before|after|from|until|[a-z]{3,}er)\b", re.IGNORECASE
 )
-_LISTED = re.compile(r" ?[,;/&] ?| and | or ")
+_SEPARATORS = re.compile(r" ?[,;/&] ?| and | or ")
 _FORBIDDEN = re.compile(r"(?:forbidden|not allowed|prohibited|banned)\b", re.IGNORECASE)
 _DENIAL = re.compile(
     rf"\b(?:{denials.ASKED}|cant|dont|doesnt|forbidden|banned|prohibited)\b|n['’]t\b", re.IGNORECASE
@@ -204,7 +204,7 @@ def _with_value(column: _Column, table: Table, asked: QuestionWords) -> Marked |
             return None
         parts = [
             part for (part, _), own in zip(table, column.cells, strict=True)
-            if own == cell or cell in _LISTED.split(own)  # "dogs, cats"
+            if own == cell or cell in _SEPARATORS.split(own)  # "dogs, cats"
         ]  # fmt: skip
         return _some(table, parts, asked.stems(" ".join(value)) or column.name)
     return None
