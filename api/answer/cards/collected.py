@@ -114,13 +114,13 @@ def _opens_with_folder(question: str, terms: Terms) -> bool:
 
 def _with(written: Sequence[str], read: Read) -> Read:
     """What reads the entries that hold these figures as they are written: "on 1-4"."""
-    wanted = [re.compile(rf"(?<![\w-]){re.escape(one)}(?![\w-])") for one in written]
+    wanted = set(written)
 
     def holding(folder: str, beginnings: Collection[str]) -> list[tuple[str, Entry]]:
         return [
             (path, entry)
             for path, entry in read(folder, beginnings)
-            if all(one.search(searchable(entry.quote)) for one in wanted)
+            if wanted.issubset(_FIGURES.findall(searchable(entry.quote)))
         ]
 
     return holding

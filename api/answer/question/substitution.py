@@ -119,9 +119,16 @@ def of_another_number(typed: str, before: str) -> str | None:
     given = _OTHER_NUMBER.match(typed)
     if not given:
         return None
-    own = re.compile(rf"\b{re.escape(given['name'])} \d{{1,6}}\b", re.IGNORECASE)
-    other = f"{given['name']} {given['number']}"
-    return own.sub(other, before) if len(own.findall(before)) == 1 else None
+    name, words = given["name"].lower().split(), before.split()
+    places = [
+        at for at in range(len(name), len(words))
+        if [word.lower() for word in words[at - len(name) : at]] == name
+        and words[at].rstrip(".,;:?!").isdigit()
+    ]  # fmt: skip
+    if len(places) != 1:
+        return None
+    end = words[places[0]].lstrip("0123456789")
+    return " ".join([*words[: places[0]], f"{given['number']}{end}", *words[places[0] + 1 :]])
 
 
 def the_other_one(typed: str, before: str, terms: Terms) -> str | None:

@@ -72,7 +72,7 @@ def by_words(
         part
         for part, row, own in cells
         if words <= asked.stems(row) and figures <= set(own)
-        and all(re.search(rf"\b(?:no|without) {one}\b", searchable(row), re.I) for one in without)
+        and set(without).issubset(_WITHOUT.findall(searchable(row).lower()))
     )  # fmt: skip
     is_nearest = nearest is not None and not figures and any(one.holds(nearest) for one in saying)
     is_alone = is_nearest and words.isdisjoint(asked.stems(beside(file, block)))
