@@ -60,5 +60,6 @@ def _holds(title: Name, name: Sequence[str]) -> bool:
 
 
 def _is_of(note: SourceNote, words: frozenset[str]) -> bool:
+    """Whether words say a file's status and nothing else."""
     status = frozenset(stems_of(note.status))
     return bool(words) and status - _FILE_WORDS == words

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from itertools import takewhile
 
 from api.answer.cards import by_status, field_amounts, folders
-from api.answer.cards.field_amounts import Read, beginning
+from api.answer.cards.field_amounts import ALIKE, Read, beginning
 from api.answer.cards.folders import Folder, ListedFile
 from api.answer.question.intent import Reading
 from api.answer.question.limits import Amount, amount, without
@@ -35,7 +35,6 @@ OPENING = re.compile(  # "monsters immune to fear", "lawful monsters"
 _FIGURES = re.compile(r"(?<![\w-])\d+(?:-(?:in-)?\d+)?(?![\w-])")
 _NAMED = 3  # words of a folder's name and above it that make it the one that is asked for
 _MENTIONED = 20  # files; of more only those are listed whose entry is called what is asked
-_ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
 _NEAREST = 2  # folders
 _ROWS = 5  # of one file's table
 
@@ -235,4 +234,4 @@ def _is_alike(word: str, other: str) -> bool:
     same = sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
     )
-    return same >= _ALIKE and same >= min(len(word), len(other)) - 1
+    return same >= ALIKE and same >= min(len(word), len(other)) - 1

@@ -41,6 +41,7 @@ def card(whole: SearchResult, parts: Sequence[SearchResult]) -> Card | None:
 def _tables(
     file: IndexedFile, things: Sequence[frozenset[str]]
 ) -> Iterator[tuple[Block, tuple[Part, ...]]]:
+    """The tables of a file with a row for each of the things, and these rows."""
     for block in blocks(file):
         if block.kind != "table" or len(block.parts) < len(things):
             continue

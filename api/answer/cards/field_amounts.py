@@ -15,12 +15,12 @@ _MORE = re.compile(r"[+×]|\bper\b")  # "6 turns + 1 turn per level" is not 6 tu
 _VERBS = {  # of what a field is asked for
     "last": "duration", "cost": "price", "weigh": "weight", "reach": "range", "move": "movement",
 }  # fmt: skip
-_ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
+ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
 
 
 def beginning(word: str) -> str:
     """Return what every word of its family holds."""
-    return word[:_ALIKE] if len(word) >= _ALIKE else word[:3]
+    return word[:ALIKE] if len(word) >= ALIKE else word[:3]
 
 
 def exact(words: frozenset[str], question: str, said: str, terms: Terms) -> Amount | None:

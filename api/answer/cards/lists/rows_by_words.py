@@ -26,8 +26,8 @@ _COMPARED = re.compile(rf"\b(?:{DENIED})\b|n['’]?t\b", re.IGNORECASE)
 _COMPARES = re.compile(rf"\b(?:{DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
 # Of these one cannot tell what they are said of: a word that is dropped may turn the sense.
 _UNCLEAR = re.compile(
-    r"\b(?:and|or|but|free|allerg\w*|lacks?|lacking|neither|nor|excluding|avoid|unsafe|safe|unable|missing|"
-    r"intoleran\w*|only|against|closed|exempt|bad|immune|resist\w*|protect\w*)\b|\bnon-|\bun\w+",
+    r"\b(?:and|or|but|free|allerg\w*|lacks?|lacking|neither|nor|excluding|avoid|unsafe|safe|"
+    r"unable|missing|intoleran\w*|only|against|closed|exempt|bad|immune|resist\w*|protect\w*)\b|\bnon-|\bun\w+",
     re.IGNORECASE,
 )
 _ANY = re.compile(r"(?:any(?:one|body)?|all|every(?:one|body)?)$", re.IGNORECASE)
