@@ -234,10 +234,11 @@ def _of_place(
     enough = (result.confidence or 0.0) - _HEAD_START
     if own.certainty != "answered" or (own.confidence or 0.0) < enough:
         return result
-    others = [hit for hit in result.hits if hit.chunk.path != place]
+    first, most = own.hits[0], max(len(own.hits), len(result.hits))
+    others = [hit for hit in (*result.hits, *own.hits[1:]) if hit.chunk != first.chunk]
     return replace(
         own,
-        hits=(*own.hits, *others)[: max(len(own.hits), len(result.hits))],
+        hits=(first, *dict.fromkeys(others))[:most],  # one of the whole search gives way at most
         overriding=result.overriding,
         notes={**result.notes, **own.notes},
         hashes={**result.hashes, **own.hashes},
