@@ -83,6 +83,12 @@ def _is_within(cell: str, limited: Amount, own: frozenset[str]) -> bool:
     return limited.limit.is_range or (one.low == limited.limit.low and not _MORE.search(cell))
 
 
+def _is_range(cell: str) -> bool:
+    """Whether a cell holds a range; as its row's name that is looked up, and of no thing."""
+    one = next(intervals(cell), None)
+    return one is not None and one.is_range
+
+
 def _values(entry: Entry, field: Name) -> list[str]:
     """What an entry says in a field: the cell of its row or column, or behind its name."""
     if entry.kind == "row":
@@ -90,7 +96,8 @@ def _values(entry: Entry, field: Name) -> list[str]:
         if key(row[0]) == field:
             return list(row[1:])
         names = column_names(entry.lead, len(row))
-        return [cell for name, cell in zip(names, row, strict=True) if key(name) == field]
+        cells = [cell for name, cell in zip(names, row, strict=True) if key(name) == field]
+        return [cell for cell in cells if not (cell == row[0] and _is_range(cell))]
     lines = (line.lstrip("-*+ ").partition(":") for line in entry.quote.split("\n"))
     given = [value.strip("* ") for name, _, value in lines if key(name) == field]
     inline = (*_INLINE_FIELD.finditer(entry.quote), *_PLAIN_FIELD.finditer(entry.quote))

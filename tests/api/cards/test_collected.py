@@ -12,6 +12,9 @@ from tests.support.index.indexed_text import indexed_file, terms_of
 
 FILES = {
     "1. Monsters/1. Reading Entries.md": "# Reading Entries\n\nEach has its numbers.\n",
+    "1. Monsters/2. Strides.md": "# Strides\n\n| Stride | Tracks |\n|---|---|\n"
+    "| 1-9 feet | small |\n"
+    "| 10 feet or more | large |\n",
     "1. Monsters/Troll.md": "# Troll\n\n- **Regeneration:** 3 hp a round.\n- It fears fire.\n"
     "- **Speed:** 40 feet.\n",
     "1. Monsters/Hydra.md": "# Hydra\n\nIts heads regenerate at night.\n",
@@ -62,6 +65,7 @@ def found(asked: str) -> list[Folder]:
         ("monsters with a speed under 30 feet", ["Djinn", "Golem"]),
         ("monsters with a speed over 80 feet", ["Djinn"]),  # one of which the field says it
         ("which monsters are good with cats", ["Cat", "Owl"]),  # a field says no of others
+        ("monsters with a stride over 8 feet", ["Elk", "Yak"]),  # no row that is looked up by it
         ("monsters with fear 7", ["Elk", "Yak"]),  # a range "2-7" is not 7
         ("which monsters have a stride of 9 feet", ["Elk", "Yak"]),  # that of 9 yards is another
         ("what spells does a priest pray for at level 1", ["Bless", "Light"]),  # all of the folder
