@@ -216,15 +216,19 @@ def set_environment(monkeypatch: pytest.MonkeyPatch, settings: Settings, folder:
 def new_database(server: str, original: str = "") -> Iterator[str]:
     """Make a database and yield its URL; drop it in the end.
 
-    It is empty, or a copy of the one at the URL `original`, to which nobody is connected.
+    It is empty, or a copy of the one at the URL `original`, to which nobody is connected. No
+    connection waits for the end: the server has fifty.
     """
     name = f"test_{os.urandom(6).hex()}"
     copy = str(conninfo_to_dict(original)["dbname"]) if original else "template1"
+    made = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
     with psycopg.connect(server, autocommit=True) as conn:
-        made = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
         conn.execute(made.format(sql.Identifier(name), sql.Identifier(copy)))
+    try:
         yield make_conninfo(server, dbname=name)
-        conn.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+    finally:
+        with psycopg.connect(server, autocommit=True) as conn:
+            conn.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 def write_vault(root: Path, files: Mapping[str, str]) -> Path:

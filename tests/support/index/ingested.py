@@ -13,7 +13,7 @@ from retrieval.settings import Settings
 from tests.conftest import new_database, write_vault
 from tests.support.index.index_state import same_models
 
-_OPEN = 16
+_OPEN = 8
 IndexFiles = Callable[..., SearchContext]  # what the fixture `index_files` gives
 
 
