@@ -26,6 +26,7 @@ _KEPT = re.compile(
 )
 _MORE = 2  # words of a question, of which one may be the column's name: "level"
 _ALL: frozenset[str] = frozenset()
+_IN_BRACKETS = re.compile(r"\([^()]{0,40}\)")
 _STATEMENT_END = re.compile(r"(?<=[.;!?]) ")
 
 
@@ -152,6 +153,29 @@ def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Co
         for lower, second in enumerate(statements)
         if _corrects(first, second, asked)
     ]
+
+
+def standard_first(
+    met: Sequence[Conflict], statements: Sequence[Statement], asked: frozenset[str]
+) -> list[Conflict]:
+    """Return what puts the rule that holds above an optional one that would replace it.
+
+    Unless the optional one says more of what is asked, or is asked for by its name.
+    """
+    return [
+        Conflict(one.lower, one.upper, binding=True)
+        for one in met
+        if statements[one.upper].note.is_optional
+        and not statements[one.lower].note.is_gone
+        and statements[one.upper].words & asked <= statements[one.lower].words
+        and not _is_named(statements[one.upper].note.path, asked)
+    ]
+
+
+def _is_named(path: str, asked: frozenset[str]) -> bool:
+    """Whether what is asked has the words of a file's name, "(Variant)" left out; not one alone."""
+    name = frozenset(stems_of(_IN_BRACKETS.sub(" ", _title(path))))
+    return len(name) > 1 and name <= asked
 
 
 def _corrects(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:

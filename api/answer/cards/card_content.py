@@ -74,7 +74,7 @@ def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWor
             found.append(piece)
     found = with_legends(place, _said_once(_completed(place, _introduced_ones(place, found))))
     found = found or [whole(place.section[0])]
-    return list(_titled(place, found, chosen[0].entry.heading))
+    return list(titled(place, found, chosen[0].entry.heading))
 
 
 def _of_block(
@@ -174,8 +174,8 @@ def _said_once(pieces: Sequence[Piece]) -> list[Piece]:
     return made
 
 
-def _titled(place: CardPlace, pieces: Sequence[Piece], own: str) -> Iterator[Piece]:
-    """The pieces with what stands between them.
+def titled(place: CardPlace, pieces: Sequence[Piece], own: str) -> Iterator[Piece]:
+    """Yield the pieces with what stands between them.
 
     The first of each section within the card's own gets the heading of that, and each how many
     parts before it are skipped.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from api.answer.cards import compared_rows, from_passage
 from api.answer.cards.card import Card, badges_of
+from api.answer.cards.joined import with_parts
 from api.answer.cards.lists.list_cards import with_all_marked, with_lists
 from api.answer.question.intent import Reading
 from api.answer.question.parts import QUESTION_WORD
@@ -48,6 +49,8 @@ def choose(
     the others one line is shown. Errata stand directly above what they correct, superseded files
     last.
     """
+    notes = {path: note for one in (*parts, whole) for path, note in one.notes.items()}
+    files = {path: file for one in (*parts, whole) for path, file in one.files.items()}
     searched = Searched(whole, QuestionWords.of(reading.name or whole.question, whole.terms))
     found = _of_search(searched, is_keyword=bool(reading.name) or reading.form == "keyword")
     if reading.form in {"list", "which", "open"}:
@@ -56,11 +59,12 @@ def choose(
     # Of two things each is asked for; of two questions in one the first card may answer both.
     if reading.form == "comparison" and (both := compared_rows.card(whole, parts)):
         found, of_parts = [both, *(replace(one, folded=True) for one in (*of_parts, *found))], []
-    place = 0 if reading.form == "comparison" and not _has_row_of_each(found, parts) else 1
-    if of_parts and place == 0:
-        found = [replace(card, folded=True) for card in found]
-    found[place:place] = of_parts
-    notes = {path: note for one in (*parts, whole) for path, note in one.notes.items()}
+    elif of_parts and reading.form == "comparison":
+        place = 1 if _has_row_of_each(found, parts) else 0
+        found = found if place else [replace(card, folded=True) for card in found]
+        found[place:place] = of_parts
+    elif of_parts:
+        found = with_parts(found, of_parts, files)
     kept, behind = (once := _once(found))[:MOST], once[MOST:]
     kept += [one for one in behind if _says_most(one, searched)]
     is_phrase = reading.form == "plain" and not QUESTION_WORD.search(whole.question)
@@ -69,7 +73,6 @@ def choose(
     kept = [_with_marks(card, of_parts) for card in kept]
     if not far:
         kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]
-    files = {path: file for one in (*parts, whole) for path, file in one.files.items()}
     return _arranged(kept, searched.asked, notes, files)[:MOST]
 
 
@@ -215,6 +218,7 @@ def _arranged(
     met = conflicts.conflicts(statements, asked.words)
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]
     whole = [_is_all_that_is_asked(card, asked) for card in found]
+    met += conflicts.standard_first(met, statements, asked.words)
     for one in met:  # what is called so itself corrects no detail
         whole[one.lower] &= not (one.binding and whole[one.upper])
     order = conflicts.arranged(len(found), met, gone, whole)
