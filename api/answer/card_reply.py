@@ -9,6 +9,7 @@ from api.answer import conversation, referred
 from api.answer.cards import by_status, card_selection, collected
 from api.answer.cards.card import Card
 from api.answer.cards.folders import Folder
+from api.answer.cards.lists import overviews
 from api.answer.fixed_texts import DEFAULT, Texts
 from api.answer.question import intent, small_talk, spelling
 from api.answer.question.intent import PLAIN, Reading
@@ -129,6 +130,8 @@ def card_reply(
         folders=listed, corrections=made.corrections, reading=reading,
     )  # fmt: skip
     reply = _with_cards(bare, result, far=far)
+    if every := overviews.cards(typed, result, reply.cards):
+        return replace(reply, cards=every, certainty="answered", confidence=None)
     if own := _referred(context, reply, options, shown):
         reply = _with_cards(replace(bare, parts=(*parts, *own)), result, far=far)
     if not options.filters or reply.certainty == "answered":

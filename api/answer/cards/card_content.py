@@ -19,7 +19,7 @@ _LONG_ITEM = 60  # words; of a longer item with others nested in it only those t
 _SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown whole
 _TINY = 5  # rows of a table of which none is left out, whichever answers
 _INTRODUCED_WORDS = 120  # of one whose lead-in answers best
-_STEPS_WORDS = 150  # of numbered steps two of which answer: of a procedure none is left out
+_STEPS_WORDS = 150  # of numbered steps one of which answers: of a procedure none is left out
 _STEP = re.compile(r"^ {0,8}\d{1,3}[.)]\s")
 _SEVERAL = 2  # parts that answer, of a table whose rest is then shown as well
 
@@ -40,7 +40,8 @@ def _is_small(file: IndexedFile, block: Block, chosen: Sequence[RankedLine]) -> 
     best = chosen[0].entry
     if of_block and block.kind == "table" and len(block.parts) <= _TINY:
         return has_at_most(_SMALL_WORDS, file, numbers(whole(block)))
-    if len(of_block) >= _SEVERAL and _STEP.match(file.lines.get(block.first_line, "")):
+    answers = chosen[0] in of_block or len(of_block) >= _SEVERAL
+    if answers and _STEP.match(file.lines.get(block.parts[0].first_line, "")):
         return has_at_most(_STEPS_WORDS, file, numbers(whole(block)))
     introduced = block.lead and block.lead.holds(best) and block.kind == "list"
     sentence = any(goes_on(one.entry) for one in of_block)

@@ -58,13 +58,13 @@ def choose(
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
     if reading.form == "comparison" and (both := compared_rows.card(whole, parts)):
-        found, of_parts = [both, *(replace(one, folded=True) for one in (*of_parts, *found))], []
-    elif of_parts and reading.form == "comparison":
-        place = 1 if _has_row_of_each(found, parts) else 0
-        found = found if place else [replace(card, folded=True) for card in found]
-        found[place:place] = of_parts
+        found, of_parts = [both, *map(_fold, (*of_parts, *found))], []
+    elif of_parts and reading.form == "parts":
+        found = with_parts(found, of_parts, parts)
     elif of_parts:
-        found = with_parts(found, of_parts, files)
+        is_first = reading.form == "comparison" and not _has_row_of_each(found, parts)
+        place, found = (0, [_fold(one) for one in found]) if is_first else (1, found)
+        found[place:place] = of_parts
     kept, behind = (once := _once(found))[:MOST], once[MOST:]
     kept += [one for one in behind if _says_most(one, searched)]
     is_phrase = reading.form == "plain" and not QUESTION_WORD.search(whole.question)
@@ -74,6 +74,10 @@ def choose(
     if not far:
         kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]
     return _arranged(kept, searched.asked, notes, files)[:MOST]
+
+
+def _fold(card: Card) -> Card:
+    return replace(card, folded=True)
 
 
 def _says_most(card: Card, searched: Searched) -> bool:

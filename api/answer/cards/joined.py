@@ -1,17 +1,17 @@
 """Cards for a question of several parts: of a troll its hit points and how fast it heals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, Piece, form_of, numbers, place_of
 from api.answer.cards.card_content import skipped_after, titled
 from api.answer.cards.from_passage import FIRST
-from retrieval.models import IndexedFile
+from retrieval.models import IndexedFile, SearchResult
 
 
 def with_parts(
-    found: Sequence[Card], of_parts: Sequence[Card], files: Mapping[str, IndexedFile]
+    found: Sequence[Card], of_parts: Sequence[Card], parts: Sequence[SearchResult]
 ) -> list[Card]:
     """Return the cards for a question with those of its parts behind the first one.
 
@@ -19,7 +19,9 @@ def with_parts(
     one other section, that is the first.
     """
     own = of_parts[0]
-    if not _are_of_one_place(own, found[0]) and all(_are_of_one_place(own, o) for o in of_parts):
+    files = {path: file for one in parts for path, file in one.files.items()}
+    are_sure = all(part.certainty == "answered" for part in parts)
+    if are_sure and all(_are_of_one_place(own, one) for one in of_parts):
         found = [own, replace(found[0], folded=True), *found[1:]]
     first = found[0]
     for card in of_parts:
