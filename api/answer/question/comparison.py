@@ -18,7 +18,9 @@ _COMPARED = re.compile(
 _OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
 JOINED = re.compile(r"\b(?:vs|versus|compared|than|and|or)\b", re.IGNORECASE)  # two things
 _JOINING = re.compile(
-    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|or|than|(?:the )?differences? between)\b",
+    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|or|than|(?:the )?differences? between|"
+    r"what(?:['’]?s| is| are)? (?:the )?diff(?:erences?)?|which (?:one )?is (?:better|worse)"
+    r"(?=\W*$))\b",
     re.IGNORECASE,
 )
 _THAN = re.compile(
@@ -118,4 +120,4 @@ def _without(text: str, words: Sequence[re.Match[str]], span: _Span) -> str:
     first, last = words[span[0]].start(), words[span[1] - 1].end()
     left = f"{text[:first]} {text[last:]}"
     left = _JOINING.sub(" ", left)
-    return _DANGLING.sub("", " ".join(left.split())).strip(" ,;:")
+    return _DANGLING.sub("", " ".join(left.split())).strip(" ,;:?")

@@ -27,7 +27,8 @@ _CONDITION_FIRST = re.compile(
 )
 _ADDS = re.compile(
     r"what (?:is|does|do|are|has|can)(?: not|n['’]?t)\W*|"
-    r"(?:for |at )?how (?:much|many|big)(?: an? \w+)?\W*",
+    r"(?:for |at )?how (?:much|many|big)(?: an? \w+)?\W*|"
+    r"what(?:['’]?s| is| are)? (?:the )?diff(?:erences?)?\W*|which (?:one )?is (?:better|worse)\W*",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\bor\b", re.IGNORECASE)

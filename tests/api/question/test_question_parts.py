@@ -41,6 +41,8 @@ COMPARED = [
     ("What is the difference between Calm and Fog?", "Calm", "Fog"),
     ("Who earns more, a pilot or a cook?", "pilot", "cook"),
     ("Calm compared to Fog", "Calm", "Fog"),
+    ("Calm vs Fog, whats the difference?", "Calm", "Fog"),
+    ("Calm or Fog which is worse", "Calm", "Fog"),
     ("compare Calm and Fog ranges", "Calm", "Fog"),
     ("Does the kraken or the selkie have more hit dice?", "kraken", "selkie"),
     ("hit dice of a kraken and a selkie", "kraken", "selkie"),

@@ -63,11 +63,12 @@ def _card(hit: Hit, files: Mapping[str, IndexedFile], note: SourceNote) -> Card:
     kept = max(1, sum(1 for so_far in accumulate(size) if so_far <= _WORDS))
     best = next(entry for entry in file.entries if every[0].holds(entry))
     place = CardPlace(file, every, every, FIRST)
-    shown = tuple(titled(place, pieces[:kept], best.heading))
+    heading = best.heading.split(" > ")[0]
+    shown = tuple(titled(place, pieces[:kept], heading))
     lines = sorted({number for piece in shown for number in numbers(piece)})
     return Card(
         path=hit.chunk.path,
-        heading=best.heading,
+        heading=heading,
         form="section" if len(shown) > 1 else form_of(every[0]),
         pieces=shown,
         lines={number: file.lines.get(number, "") for number in lines},
