@@ -21,6 +21,7 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal import decision
 from retrieval.search import check_question, search, written_out
 from retrieval.settings import ENGLISH
+from retrieval.text.question_phrases import without_manner
 
 if TYPE_CHECKING:  # what measures replies needs no HTTP
     from api.checks.readers.verifier import Readers
@@ -170,7 +171,8 @@ def understood(
     corrections: tuple[Correction, ...] = ()
     if context.settings.language == ENGLISH:  # "ausleihen" is no slip of "ausleihe"
         question, corrections = spelling.corrected(question, terms, context.embedder.tokens.is_word)
-    return Understood(question, corrections, intent.read(question, terms), place=place)
+    reading = intent.read(question, terms)
+    return Understood(without_manner(question), corrections, reading, place=place)
 
 
 def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardReply:

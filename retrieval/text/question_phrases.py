@@ -19,6 +19,10 @@ _DEGREE = re.compile(
     r"bigg|small|great|strong|weak|tough)est)\b",
     re.IGNORECASE,
 )
+_MANNER = re.compile(  # in which an answer is wanted
+    r"[,;:]? ?\b(?:step by step|point by point|one by one|in (?:detail|full|short))(?=\W*$)",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"\b([^\W\d_]{2,})\s+((?![Ii]\b(?!\W*$)|a\b(?!\W*$))[^\W_]{1,2})\b")
 # What people say around what they ask for. Of rules, "rules" says as little as "question" does.
 _SOME = r"(?:the |our |your |an? |any |some |more )?"
@@ -78,6 +82,11 @@ _SAID_IN_NAMES = {
 def without_command(text: str) -> str:
     """Return a question without the words of asking: of "please list all potions" the last."""
     return _COMMAND.sub(" ", text)
+
+
+def without_manner(text: str) -> str:
+    """Return a question without how it is to be told: "what happens at dawn, step by step"."""
+    return _MANNER.sub("", text)
 
 
 def without_asking(text: str, is_name: Callable[[str], bool]) -> str:

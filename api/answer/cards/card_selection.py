@@ -169,6 +169,11 @@ def _is_all_that_is_asked(card: Card, asked: QuestionWords) -> bool:
     return bool(asked.words) and any(asked.words <= asked.stems(name) for name in names)
 
 
+def _is_all_of(listed: Card) -> bool:
+    """Whether a card is a list that nothing of the question chose from."""
+    return listed.counted is not None and not listed.said
+
+
 def is_namesake(card: Card, other: Card) -> bool:
     """Tell whether two cards are the same section of files of one name in two folders."""
     one, two = card.path.rsplit("/", 1)[-1], other.path.rsplit("/", 1)[-1]
@@ -212,7 +217,8 @@ def _arranged(
 ) -> tuple[Card, ...]:
     """Errata above what they correct, superseded files last, both with their badges.
 
-    Where nothing but a section's name is asked, they stand below it: they correct a detail.
+    Where nothing but a section's name is asked, or all of a list, they stand below it: they correct
+    a detail.
     """
     of_card = [notes.get(card.path, SourceNote(card.path)) for card in found]
     statements = [
@@ -221,7 +227,7 @@ def _arranged(
     ]
     met = conflicts.conflicts(statements, asked.words)
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]
-    whole = [_is_all_that_is_asked(card, asked) for card in found]
+    whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
     met += conflicts.standard_first(met, statements, asked.words)
     for one in met:  # what is called so itself corrects no detail
         whole[one.lower] &= not (one.binding and whole[one.upper])

@@ -140,3 +140,38 @@ def test_a_long_file_is_shown_to_its_limit_and_what_is_left_is_counted(
     )
     assert len(reply.cards) == 1
     assert 0 < reply.cards[0].left_out < 8
+
+
+ROUND = """# Round
+
+## Steps of a round
+
+1. Declare what you will do.
+2. Roll for initiative, each side one die.
+3. Act, the higher side first.
+"""
+HOUSE = """---
+status: house-rule
+supersedes: [Rules/Round.md]
+---
+# House rules
+
+## Initiative of a round
+
+In each step of a round a tie of initiative is rolled again.
+"""
+
+
+def test_what_corrects_a_list_that_is_asked_for_as_a_whole_stands_below_it(
+    index_files: IndexFiles,
+) -> None:
+    rules = index_files({"Rules/Round.md": ROUND, "House.md": HOUSE}, rag_threshold=-9.0)
+    whole = [card.path for card in card_reply(rules, "list all the steps of a round").cards]
+    assert whole == ["Rules/Round.md", "House.md"]
+    one = [card.path for card in card_reply(rules, "who goes first on a tie of initiative").cards]
+    assert one[0] == "House.md"
+
+
+def test_how_it_is_to_be_told_is_not_searched_for(context: SearchContext) -> None:
+    reply = card_reply(context, "copying of a scroll into the book, step by step")
+    assert (reply.question, reply.reading.form) == ("copying of a scroll into the book", "list")
