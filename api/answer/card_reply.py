@@ -131,7 +131,8 @@ def card_reply(
         folders=listed, corrections=made.corrections, reading=reading,
     )  # fmt: skip
     reply = _with_cards(bare, result, far=far)
-    if every := overviews.cards(typed, result, reply.cards):
+    is_of_all = overviews.EVERYTHING.match(typed)
+    if is_of_all and (every := overviews.cards(typed, result, reply.cards)):
         return replace(reply, cards=every, certainty="answered", confidence=None)
     if own := _referred(context, reply, options, shown):
         reply = _with_cards(replace(bare, parts=(*parts, *own)), result, far=far)

@@ -11,7 +11,7 @@ from api.answer.cards.from_passage import FIRST
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote, Terms
 from retrieval.vocabulary.terms import key, title
 
-_EVERYTHING = re.compile(
+EVERYTHING = re.compile(
     r"^\W{0,3}(?:please )?(?:(?:tell|show|give) me |i (?:want|need) )?(?:to know )?"
     r"(?:everything|all|(?:an? |the )?(?:overview|summary))"
     r"(?: (?:there is(?: to know)?|you (?:have|know)|i (?:need|have|should|must)(?: to)? know))? "
@@ -31,7 +31,7 @@ def cards(question: str, found: SearchResult, chosen: Sequence[Card]) -> tuple[C
     Of those that search found and that hold, below what of the `chosen` cards corrects them. None
     where the question is another, or no file is called so.
     """
-    asked = _EVERYTHING.match(question)
+    asked = EVERYTHING.match(question)
     if asked is None:
         return ()
     first: dict[str, Hit] = {}
