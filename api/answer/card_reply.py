@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from api.answer import conversation, referred
-from api.answer.cards import by_status, card_selection, collected
+from api.answer.cards import card_selection
 from api.answer.cards.card import Card
-from api.answer.cards.folders import Folder
+from api.answer.cards.folders import by_status, collected
+from api.answer.cards.folders.folders import Folder
 from api.answer.cards.lists import overviews
 from api.answer.fixed_texts import DEFAULT, Texts
 from api.answer.question import intent, small_talk, spelling

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from api.answer.cards import render
 from api.answer.cards.card import Card
-from api.answer.cards.folders import Folder, ListedFile
+from api.answer.cards.folders.folders import Folder, ListedFile
 from api.schema.cards import Card as CardModel
 from api.schema.cards import Folder as FolderModel
 from api.schema.cards import Listed, Marked, More

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, Piece
-from api.answer.cards.folders import Folder, ListedFile
+from api.answer.cards.folders.folders import Folder, ListedFile
 from api.checks import sanitize
 from api.checks.url_pattern import ADDRESS
 from retrieval.models import Entry

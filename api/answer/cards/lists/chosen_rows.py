@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from api.answer.cards import folders
 from api.answer.cards.asked_parts import above, header
 from api.answer.cards.blocks import Block, Part
+from api.answer.cards.folders import folders
 from api.answer.cards.lists import heading_lists
 from api.answer.cards.lists.rows_by_column import asked_columns, extreme_rows, in_units_of
 from api.answer.cards.lists.rows_by_mark import also_marked, marked_rows

@@ -7,7 +7,7 @@ Many rules stand one below the other in a file, each with a line that says of wh
 import re
 
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.folders import SAID_WITH_IT
+from api.answer.cards.folders.folders import SAID_WITH_IT
 from retrieval.models import IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.line_marks import HEADING

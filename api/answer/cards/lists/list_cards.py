@@ -3,10 +3,10 @@
 import re
 from dataclasses import replace
 
-from api.answer.cards import folders
 from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
+from api.answer.cards.folders import folders
 from api.answer.cards.lists import listing
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import amount, superlative

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from api.answer.cards import folders
 from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import Block, Part
+from api.answer.cards.folders import folders
 from api.answer.cards.lists.rows_by_cell import of_sign, said_in_column, without_value
 from api.answer.cards.lists.rows_by_mark import also_marked
 from api.answer.cards.lists.table_rows import Chosen, as_typed, beside, named_table

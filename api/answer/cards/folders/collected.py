@@ -8,9 +8,9 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import takewhile
 
-from api.answer.cards import by_status, field_amounts, folders
-from api.answer.cards.field_amounts import ALIKE, Read, beginning
-from api.answer.cards.folders import Folder, ListedFile
+from api.answer.cards.folders import by_status, field_amounts, folders
+from api.answer.cards.folders.field_amounts import ALIKE, Read, beginning
+from api.answer.cards.folders.folders import Folder, ListedFile
 from api.answer.question.intent import Reading
 from api.answer.question.limits import Amount, amount, without
 from api.answer.question.parts import ASKS

@@ -4,8 +4,9 @@ from collections.abc import Collection
 
 import pytest
 
-from api.answer.cards import collected, render
-from api.answer.cards.folders import Folder
+from api.answer.cards import render
+from api.answer.cards.folders import collected
+from api.answer.cards.folders.folders import Folder
 from api.answer.question import intent
 from retrieval.models import Entry
 from tests.support.index.indexed_text import indexed_file, terms_of

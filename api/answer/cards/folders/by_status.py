@@ -4,7 +4,7 @@ import os.path
 import re
 from collections.abc import Mapping, Sequence
 
-from api.answer.cards.folders import MOST, Folder, ListedFile
+from api.answer.cards.folders.folders import MOST, Folder, ListedFile
 from api.answer.question.modality import modality
 from retrieval.models import Name, SourceNote, Terms
 from retrieval.text.question_phrases import without_command

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from api.answer.cards import folders, render
-from api.answer.cards.folders import MOST, Folder, ListedFile
+from api.answer.cards import render
+from api.answer.cards.folders import folders
+from api.answer.cards.folders.folders import MOST, Folder, ListedFile
 from api.answer.question import intent
 from api.sources.vault_links import folder_link
 from retrieval.models import NO_TERMS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.answer.cards.by_status import of_status
+from api.answer.cards.folders.by_status import of_status
 from retrieval.models import SourceNote
 from tests.support.index.indexed_text import terms_of
 
