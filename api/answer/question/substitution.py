@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from api.answer.question import follow_up
 from api.answer.question.parts import ASKS, QUESTION_WORD, in_common, names_in
+from api.answer.question.siblings import sibling_of
 from retrieval.models import Terms
 from retrieval.text.words import STOP
 from retrieval.vocabulary.terms import key
@@ -31,8 +32,8 @@ _OTHER_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _ONE = re.compile(
-    r"^\W{0,3}(?:(?:ok|and|or|what about|how about)\b\W{1,3}){0,3}"
-    r"(?:the|a|an) (?P<which>[a-z-]{2,20}) one\W{0,3}$",
+    r"^\W{0,3}(?:(?:ok|and|or|what about|how about|for|of|with)\b\W{1,3}){0,3}"
+    r"(?:(?:the|a|an) )?(?P<which>[a-z-]{2,20}) ones?\W{0,3}$",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
@@ -62,10 +63,11 @@ def in_full(questions: Sequence[str], terms: Terms) -> list[str]:
         other = None
         if made and (follow_up.is_follow_up(typed) or _OTHERS.match(typed)):
             before = alike or [follow_up.self_contained(made[-1], made[:-1])]
-            if follow_up.is_linked(typed):
+            other = the_other_one(typed, before[-1], terms)
+            if not other and follow_up.is_linked(typed):
                 asked = (asked_of_another(typed, one, terms) for one in reversed(before))
                 other = next(filter(None, asked), None)
-            other = other or the_other_one(typed, before[-1], terms)
+            other = other or of_a_sibling(typed, before[-1], terms)
             other = other or in_its_place(typed, before[-1])
             other = other or of_another_number(typed, before[-1]) or the_others(typed, before[-1])
             alike = [*before, other] if other else []
@@ -82,6 +84,7 @@ def asked_of_another(typed: str, before: str, terms: Terms) -> str | None:
     where `typed` says nothing besides.
     """
     rest = _ANOTHER.sub("", typed).strip(" ?!.,")
+    rest = rest if _ONE.match(typed) is None else rest.rpartition(" ")[0]  # "the wood one"
     if rest == typed.strip(" ?!.,") or key(rest) not in terms.names:
         return None
     if not STOP.isdisjoint(rest.lower().split()):  # "and its range" is asked of the same thing
@@ -97,6 +100,12 @@ def asked_of_another(typed: str, before: str, terms: Terms) -> str | None:
     if not alike.get(best):
         return None
     return _replaced(before, best, _as_one(rest, terms))
+
+
+def of_a_sibling(typed: str, before: str, terms: Terms) -> str | None:
+    """Return the question before, asked of another file of its folder: "and the wartime one"."""
+    found = sibling_of(before, typed, terms)
+    return _replaced(before, *found) if found else None
 
 
 def in_its_place(typed: str, before: str) -> str | None:

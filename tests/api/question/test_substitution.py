@@ -6,6 +6,7 @@ from api.answer.question.substitution import (
     asked_of_another,
     in_full,
     in_its_place,
+    of_a_sibling,
     of_another_number,
     the_other_one,
     the_others,
@@ -144,3 +145,43 @@ def test_the_others_are_those_that_the_question_before_denies(
 )
 def test_another_one_of_a_kind_takes_the_place(typed: str, before: str, asked: str | None) -> None:
     assert the_other_one(typed, before, TERMS) == asked
+
+
+SETS = terms_of(
+    {
+        "sets/Tudor Court.md": "# Tudor Court\n\n**Deposit:** 150 EUR\n\n**Rail:** A\n",
+        "sets/Wartime Street.md": "# Wartime Street\n\n**Deposit:** 60 EUR\n\n**Rail:** B\n",
+        "sets/Abbey Street.md": "# Abbey Street\n\n**Deposit:** –\n\n## Nuns\n\nSix habits.\n",
+        "Harbour.md": "# Harbour\n\nBoats lie here.\n",
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "before", "asked"),
+    [
+        (
+            "and for the wartime one",
+            "deposit for the tudor court",
+            "deposit for the wartime street",
+        ),
+        ("wartime", "rail of the Tudor set", "rail of the Wartime Street set"),
+        ("and of the tudor one", "who keeps an abbey street", "who keeps a tudor court"),
+        ("and the wartime set?", "deposit for tudor court", "deposit for wartime street"),
+        ("and the street one", "deposit for tudor court", None),  # which of the two?
+        ("and rail", "deposit for tudor court", None),  # of the same one
+        ("and the nuns", "deposit for abbey street", None),  # a part of it
+        ("and the harbour one", "deposit for tudor court", None),  # of another folder
+        ("and the wartime one for a week", "deposit for tudor court", None),  # more is asked
+        ("and the wartime one", "deposit for a set", None),  # in whose place?
+    ],
+)
+def test_a_word_of_the_title_names_a_file_of_the_same_folder(
+    typed: str, before: str, asked: str | None
+) -> None:
+    assert of_a_sibling(typed, before, SETS) == asked
+
+
+def test_one_is_no_part_of_what_a_row_is_called() -> None:
+    asked = in_full(["price of the team plan", "and of the business one"], TERMS)[-1]
+    assert asked == "price of the business plan"
