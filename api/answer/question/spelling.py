@@ -11,6 +11,7 @@ from rapidfuzz.distance import OSA, Levenshtein
 
 from retrieval.models import Terms
 from retrieval.text.words import STOP, WORD
+from retrieval.vocabulary.everyday_words import everyday_words
 from retrieval.vocabulary.terms import stemmed
 
 _SHORTEST = 4  # letters; a shorter word has too many neighbours
@@ -47,12 +48,14 @@ def corrected(
     that has no near neighbour: one slip (a letter more or less, two turned round, a letter that
     sounds alike), two from eight letters on, the first letter right. Words of asking go first; then
     a word that makes a name of the vault with the next one ("litening bolt"), with a slip more; of
-    equally near ones the vault's commonest is taken. A name of two words typed as one is parted,
-    and so is a verb with its particle ("checkout"), though English knows it.
+    equally near ones the vault's commonest is taken. No word becomes one that the question holds
+    already, nor an everyday one another of the vault ("pint", "paint"). A name of two words typed
+    as one is parted, and so is a verb with its particle ("checkout"), though English knows it.
     """
     found: list[Correction] = []
     text, end = "", 0
     matches = list(WORD.finditer(question))
+    said = frozenset(stemmed(match[0].lower()) for match in matches if match[0].lower() not in STOP)
     for match, following in zip_longest(matches, matches[1:]):
         word = match[0].lower()
         text += question[end : match.start()]
@@ -66,8 +69,10 @@ def corrected(
             better = (
                 _nearest(word, _ASKING, 1)
                 or _in_a_name(word, following[0].lower() if following else "", terms)
-                or _of_vault(word, terms, is_english)
+                or (None if word in everyday_words() else _of_vault(word, terms, is_english))
             )
+            if better and stemmed(better) in said:  # "use the lathe late" has no slip
+                better = None
         if better:
             found.append(Correction(match[0], better))
         text += better or match[0]

@@ -172,3 +172,15 @@ def test_a_slip_of_an_alias_is_corrected_and_another_form_of_it_is_none() -> Non
     assert searched("resurect") == "resurrect"
     assert searched("resurrecting") == "resurrecting"
     assert searched("checklist") == "checklist"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "does the krakon fight the kraken",  # two things: the question holds the one already
+        "what does a pint of tea cost",  # an everyday word, though the vault knows "paint"
+    ],
+)
+def test_no_word_becomes_one_of_the_question_nor_an_everyday_one_another(question: str) -> None:
+    terms = terms_of(FILES | {"Paint.md": "# Paint\n\nA tin of paint costs 9.\n"})
+    assert spelling.corrected(question, terms, tokens().is_word) == (question, ())
