@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from api.answer import conversation, referred
 from api.answer.cards import card_selection
 from api.answer.cards.card import Card
-from api.answer.cards.folders import by_status, collected
+from api.answer.cards.folders import by_status, collected, folders
 from api.answer.cards.folders.folders import Folder
 from api.answer.cards.lists import overviews
 from api.answer.fixed_texts import DEFAULT, Texts
@@ -145,7 +145,7 @@ def card_reply(
 
 def _may_list(question: str) -> bool:
     """Whether a question may want files, though no list is asked for: "monsters immune to fear"."""
-    return bool(collected.OPENING.match(question) or by_status.FILES.search(question))
+    return bool(folders.OPENING.match(question) or by_status.FILES.search(question))
 
 
 def understood(

@@ -13,7 +13,7 @@ _LEAD = re.compile(
     r"(?:(?:for|of|from|with|to|by|at|in|on|the|a|an|that|this|our|my)\b\s*){0,3}",
     re.IGNORECASE,
 )
-_ONE = re.compile(r" ones?$", re.IGNORECASE)
+_ONE_BEHIND = re.compile(r" ones?$", re.IGNORECASE)
 _MOST = 4  # words of a title
 
 
@@ -25,7 +25,7 @@ def sibling_of(before: str, typed: str, terms: Terms) -> tuple[str, str] | None:
     file is called so.
     """
     rest = _LEAD.sub("", typed).strip(" ?!.,;")
-    name = _ONE.sub("", rest)
+    name = _ONE_BEHIND.sub("", rest)
     asked = frozenset(stems_of(name))
     if not 0 < len(WORD.findall(name)) <= _MOST or not asked or key(name) in terms.fields:
         return None

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from api.answer.question import follow_up
+from api.answer.question import complements, follow_up
 from api.answer.question.parts import ASKS, QUESTION_WORD, in_common, names_in
 from api.answer.question.siblings import sibling_of
 from retrieval.models import Terms
@@ -36,18 +36,6 @@ _ONE = re.compile(
     r"(?:(?:the|a|an) )?(?P<which>[a-z-]{2,20}) ones?\W{0,3}$",
     re.IGNORECASE,
 )
-_OTHERS = re.compile(
-    r"^\W{0,3}(?:(?:and|but|or)\b\W{1,3})?(?:which|what|who|the (?:ones|others)|those)(?: ones)?"
-    r"(?: that| who)? (?:(?:can|do|does|is|are|may|must)(?:n['’]?t| ?not)|"
-    r"cant|dont|doesnt|isnt|arent)\W{0,3}$",
-    re.IGNORECASE,
-)
-_OF_LIST = re.compile(
-    r"^\W{0,3}(?:(?:which|what|who)\b|(?:[\w'-]{1,30} ){0,3}[a-z]{1,30}s (?:that|which|who)\b)",
-    re.IGNORECASE,
-)
-_MODAL = re.compile(r"\b(?:can|may|must|do|does|are|is)\b", re.IGNORECASE)
-_DENIED = re.compile(r"\b(?:not|cannot|never)\b|n['’]?t\b", re.IGNORECASE)
 _WORDS = re.compile(r"(\W+)")
 _ARTICLE = re.compile(r"\ban?(\s)$", re.IGNORECASE)
 
@@ -61,7 +49,7 @@ def in_full(questions: Sequence[str], terms: Terms) -> list[str]:
     alike: list[str] = []  # the last question, as it was asked of one thing after the other
     for typed in questions:
         other = None
-        if made and (follow_up.is_follow_up(typed) or _OTHERS.match(typed)):
+        if made and (follow_up.is_follow_up(typed) or complements.asks_for_others(typed)):
             before = alike or [follow_up.self_contained(made[-1], made[:-1])]
             other = the_other_one(typed, before[-1], terms)
             if not other and follow_up.is_linked(typed):
@@ -69,7 +57,9 @@ def in_full(questions: Sequence[str], terms: Terms) -> list[str]:
                 other = next(filter(None, asked), None)
             other = other or of_a_sibling(typed, before[-1], terms)
             other = other or in_its_place(typed, before[-1])
-            other = other or of_another_number(typed, before[-1]) or the_others(typed, before[-1])
+            other = other or of_another_number(typed, before[-1])
+            other = other or complements.of_another_amount(typed, before[-1])
+            other = other or complements.the_others(typed, before[-1])
             alike = [*before, other] if other else []
         else:
             alike = []
@@ -154,16 +144,6 @@ def the_other_one(typed: str, before: str, terms: Terms) -> str | None:
         if kind != thing and key(name) in terms.names and key(name) != key(thing):
             return _replaced(before, thing, name)
     return None
-
-
-def the_others(typed: str, before: str) -> str | None:
-    """Return the question before denied, where the others are asked for: "and which cannot"."""
-    if not _OTHERS.match(typed) or not _OF_LIST.match(before):
-        return None
-    verb = _MODAL.search(before)
-    if verb is None or _DENIED.search(before):
-        return None
-    return f"{before[: verb.end()]} not{before[verb.end() :]}"
 
 
 def _is_kind(thing: str, name: str, terms: Terms) -> bool:

@@ -9,7 +9,6 @@ from api.answer.question.substitution import (
     of_a_sibling,
     of_another_number,
     the_other_one,
-    the_others,
 )
 from tests.support.index.indexed_text import terms_of
 
@@ -115,23 +114,6 @@ def test_a_number_takes_the_place_of_the_one_of_its_field(
     typed: str, before: str, asked: str | None
 ) -> None:
     assert of_another_number(typed, before) == asked
-
-
-@pytest.mark.parametrize(
-    ("typed", "before", "asked"),
-    [
-        ("and which cant?", "which elves can swim", "which elves can not swim"),
-        ("and the ones that don't", "ships that do leak", "ships that do not leak"),
-        ("and who may not", "who may enter the hall", "who may not enter the hall"),
-        ("and which cant?", "can an elf swim", None),  # no list
-        ("and which cant?", "which elves cannot swim", None),  # they are denied already
-        ("and which one", "which elves can swim", None),
-    ],
-)
-def test_the_others_are_those_that_the_question_before_denies(
-    typed: str, before: str, asked: str | None
-) -> None:
-    assert the_others(typed, before) == asked
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,12 @@ has checked that it says them of the thing, so the reply names the words.
 
 import re
 from collections.abc import Collection, Sequence
-from itertools import takewhile
 
-from api.answer.cards.folders import by_status, field_amounts, folders
-from api.answer.cards.folders.field_amounts import ALIKE, Read, beginning
+from api.answer.cards.folders import by_field, by_status, field_amounts, folders
+from api.answer.cards.folders.file_fields import Read, beginning, has
 from api.answer.cards.folders.folders import Folder, ListedFile
 from api.answer.question.intent import Reading
 from api.answer.question.limits import Amount, amount, without
-from api.answer.question.parts import ASKS
 from retrieval.context import SearchContext
 from retrieval.index import folder_entries, indexed_file
 from retrieval.models import Entry, Terms
@@ -26,12 +24,6 @@ from retrieval.vocabulary.terms import key, names_of, stems_of
 
 _LEAST = 2  # files of what is called a list
 _PLURAL = re.compile(r"\b[a-z]{3,}s\b", re.IGNORECASE)
-OPENING = re.compile(  # "monsters immune to fear", "lawful monsters"
-    rf"^\W{{0,3}}(?:(?:what|which|any|our|the) )?(?:(?!{ASKS})[\w'-]{{1,30}} ){{0,2}}?"
-    rf"(?!happens\b|{ASKS})(?P<noun>[a-z]{{3,30}}s) (?=\w)|"
-    rf"^\W{{0,3}}(?!{ASKS})[\w'-]{{1,30}} (?P<last>[a-z]{{3,30}}s)\W{{0,3}}$",
-    re.IGNORECASE,
-)
 _FIGURES = re.compile(r"(?<![\w-])\d+(?:-(?:in-)?\d+)?(?![\w-])")
 _NAMED = 3  # words of a folder's name and above it that make it the one that is asked for
 _MENTIONED = 20  # files; of more only those are listed whose entry is called what is asked
@@ -53,7 +45,7 @@ def listed(
         if files := by_status.of_status(question, given, terms):
             return files
     if reading.form not in {"list", "which"}:
-        if not _opens_with_folder(question, terms):
+        if not folders.opened_with(question, terms):
             return ()
         reading = Reading("which")
     found = folders.asked_for(question, reading, terms)
@@ -64,7 +56,7 @@ def listed(
         entries = context.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
         return [one for one in entries if one[0] in terms.titles]
 
-    return asked_for(question, reading, terms, read)
+    return by_field.chosen(question, terms, read) or asked_for(question, reading, terms, read)
 
 
 def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tuple[Folder, ...]:
@@ -103,14 +95,6 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     return ()
 
 
-def _opens_with_folder(question: str, terms: Terms) -> bool:
-    """Whether a question begins with the files of a folder: "monsters immune to fear"."""
-    noun = OPENING.match(question)
-    called = frozenset(stems_of(noun["noun"] or noun["last"])) if noun else frozenset()
-    names = (folders.name_stems(one.rsplit("/", 1)[-1]) for one in folders.said_by(terms))
-    return any(called & name for name in names)
-
-
 def _with(written: Sequence[str], read: Read) -> Read:
     """What reads the entries that hold these figures as they are written: "on 1-4"."""
     wanted = set(written)
@@ -132,6 +116,8 @@ def _fitting(
     that is asked: "monsters with more than 5 hit dice that fly".
     """
     found, rest = field_amounts.fitting(folder, words, limited, terms, read)
+    if not found:
+        found, rest = field_amounts.unnamed(folder, words, limited, terms, read), frozenset()
     said = (*limited.words, *(w for w in _typed(words, question, terms) if w not in limited.words))
     if rest and found:
         saying = _best(folder, rest, read)
@@ -180,7 +166,7 @@ def _named(asked: frozenset[str], question: str, terms: Terms) -> list[str]:
 def _says_all(title: str, asked: Collection[str]) -> bool:
     """Whether a file is about nothing else: its own list is better than one that is collected."""
     name = folders.name_stems(title)
-    return all(_has(name, word) for word in asked)
+    return all(has(name, word) for word in asked)
 
 
 def _saying(
@@ -214,24 +200,12 @@ def _doubt(path: str, entry: Entry, words: Collection[str]) -> int | None:
     them, or denies one.
     """
     own = stems_of(entry.words)
-    if not all(_has([*own, *stems_of(entry.heading)], word) for word in words):
+    if not all(has([*own, *stems_of(entry.heading)], word) for word in words):
         return None
-    if not any(_has(own, word) for word in words):  # its heading alone: another entry may say more
+    if not any(has(own, word) for word in words):  # its heading alone: another entry may say more
         return 1
     stated = stems_of(f"{entry.heading} {denials.stated(entry.quote)}")
-    if not all(_has(stated, word) for word in words):
+    if not all(has(stated, word) for word in words):
         return None
     called = [stem for name in names_of(path, entry) for stem in key(name)]
-    return 0 if any(_has(called, word) for word in words) else 1
-
-
-def _has(stems: Collection[str], word: str) -> bool:
-    """Whether a word of the same family is among the stems."""
-    return word in stems or any(_is_alike(word, one) for one in stems)
-
-
-def _is_alike(word: str, other: str) -> bool:
-    same = sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
-    )
-    return same >= ALIKE and same >= min(len(word), len(other)) - 1
+    return 0 if any(has(called, word) for word in words) else 1

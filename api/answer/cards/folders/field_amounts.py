@@ -1,26 +1,26 @@
 """The files of a folder with a field whose amount fits: "monsters with more than 5 hit dice"."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
 
+from api.answer.cards.folders.file_fields import Read, beginning, fields_in, of_folder
+from api.answer.cards.lists.rows_by_mark import PLAIN
 from api.answer.question.limits import Amount
 from retrieval.models import Entry, Name, Terms
 from retrieval.text.quantities import Interval, intervals, values
-from retrieval.vocabulary.terms import column_names, key, raw_cells
+from retrieval.vocabulary.terms import column_names, key, raw_cells, stems_of
 
-Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
 _INLINE_FIELD = re.compile(r"\*\*([^*:\n]{1,40}):?\*\*:? (?P<value>[^*|<\n]+)")  # "**ML** 12"
 _PLAIN_FIELD = re.compile(r"(?:^|[,;] )([A-Za-z][A-Za-z ]{0,30}?):? (?P<value>\d[^,;|]*)")
 _MORE = re.compile(r"[+×]|\bper\b")  # "6 turns + 1 turn per level" is not 6 turns
 _VERBS = {  # of what a field is asked for
     "last": "duration", "cost": "price", "weigh": "weight", "reach": "range", "move": "movement",
 }  # fmt: skip
-ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
 
 
-def beginning(word: str) -> str:
-    """Return what every word of its family holds."""
-    return word[:ALIKE] if len(word) >= ALIKE else word[:3]
+_FOR_NOTHING = re.compile(r"free\b(?! [a-z])", re.IGNORECASE)
+# Of how many of these there is room, a field says that is called so.
+_PEOPLE = frozenset(stems_of("people persons person guests ppl adults players visitors seats"))
+_ROOM = frozenset(stems_of("capacity places seats beds sleeps"))
 
 
 def exact(words: frozenset[str], question: str, said: str, terms: Terms) -> Amount | None:
@@ -66,8 +66,47 @@ def fitting(
             if any(_is_within(cell, limited, own) for cell in _values(entry, field)):
                 known = found.setdefault(path, [])
                 if not known or is_of_several(entry, terms):
-                    known.append(entry)
+                    known.append(_line(path, entry, field, terms))
     return found, rest
+
+
+def unnamed(
+    folder: str, words: frozenset[str], limited: Amount, terms: Terms, read: Read
+) -> dict[str, list[Entry]]:
+    """Return what `fitting` does of the one field whose name holds the rest that is asked.
+
+    "Under 15 euros for outsiders" is a "Rate outsiders", "for more than 40 people" a capacity. None
+    where two fields are called so.
+    """
+    units = terms.in_full(limited.limit.units)
+    rest = terms.in_full(words) - units - PLAIN - frozenset(_VERBS)
+    people = units & _PEOPLE
+    if bool(rest) is bool(people):
+        return {}
+    names = [one for one in terms.fields if (_ROOM & set(one) if people else rest <= {*one})]
+    chosen: list[dict[str, list[Entry]]] = []
+    for name in names:
+        fields = of_folder(folder, name, terms, read)
+        amounts = [one for one in fields.values() if next(intervals(one.value), None)]
+        own = terms.in_full(name) | people
+        if amounts:
+            fitting = [one for one in fields.values() if _is_payable(one.value, limited, own)]
+            chosen.append({one.path: [one.entry] for one in fitting})
+    return chosen[0] if len(chosen) == 1 else {}
+
+
+def _is_payable(cell: str, limited: Amount, own: frozenset[str]) -> bool:
+    """Whether an amount is within the limit; what is free costs nothing."""
+    if _FOR_NOTHING.match(cell):
+        return limited.limit.low <= 0
+    return _is_within(cell, limited, own)
+
+
+def _line(path: str, entry: Entry, field: Name, terms: Terms) -> Entry:
+    """An entry's line with a field, of what has several one below the other."""
+    return next(
+        (one.entry for one in fields_in(path, entry, terms) if key(one.name) == field), entry
+    )
 
 
 def is_of_several(entry: Entry, terms: Terms) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from api.answer.question.intent import Reading
+from api.answer.question.parts import ASKS
 from retrieval.models import Entry, Terms
 from retrieval.text import denials
 from retrieval.text.normalize import unnumbered
@@ -28,6 +29,14 @@ _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
 # What people add to the name of what they want to see. Stems.
 SAID_WITH_IT = frozenset(
     stems_of("exist get know need play choose pick use buy learn cast available")
+)
+
+
+OPENING = re.compile(  # "monsters immune to fear", "lawful monsters"
+    rf"^\W{{0,3}}(?:(?:what|which|any|our|the) )?(?:(?!{ASKS})[\w'-]{{1,30}} ){{0,2}}?"
+    rf"(?!happens\b|{ASKS})(?P<noun>[a-z]{{3,30}}s) (?=\w)|"
+    rf"^\W{{0,3}}(?!{ASKS})[\w'-]{{1,30}} (?P<last>[a-z]{{3,30}}s)\W{{0,3}}$",
+    re.IGNORECASE,
 )
 
 
@@ -89,6 +98,22 @@ def asked_words(question: str, reading: Reading, terms: Terms) -> frozenset[str]
 
 def _is_said(word: str, terms: Terms) -> bool:
     return any(words.issuperset(stems_of(word)) for words in said_by(terms).values())
+
+
+def opened_with(question: str, terms: Terms) -> str:
+    """Return the folder whose files a question begins with: "monsters immune to fear"; else "".
+
+    Of several that are called so the one that the question says most of, or that holds the others.
+    """
+    noun = OPENING.match(question)
+    called = frozenset(stems_of(noun["noun"] or noun["last"])) if noun else frozenset()
+    folders = said_by(terms)
+    of = {one for one in folders if called & name_stems(one.rsplit("/", 1)[-1])}
+    if not of:
+        return ""
+    asked = frozenset(stems_of(question))
+    most = max(len(asked & folders[one]) for one in of)
+    return min((one for one in of if len(asked & folders[one]) == most), key=len)
 
 
 def said_by(terms: Terms) -> dict[str, frozenset[str]]:

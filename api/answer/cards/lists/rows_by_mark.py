@@ -52,7 +52,7 @@ _PLAIN_WORDS = (
     "okay fine good safe list name tell show thing one require required requires use wear able "
     "possible please am me us"
 )
-_PLAIN = frozenset(stems_of(f"{_LIGHT_WORDS} {_PLAIN_WORDS}"))
+PLAIN = frozenset(stems_of(f"{_LIGHT_WORDS} {_PLAIN_WORDS}"))
 _NUMBERED = re.compile(r"\b([^\W\d_]{3,}) (\d{1,3})\b(?!(?: ?,| or| and) \d)")  # "severity 1"
 
 
@@ -161,7 +161,7 @@ def _is_all_understood(
     things = (about | asked.stems(" ".join(name for name, *_ in columns))) - said
     rows = asked.stems(" ".join(cell for _, row in table for cell in row))
     is_of_table = not asked.words.isdisjoint(things) or modality(asked.question) == "must not"
-    return is_of_table and asked.words <= things | said | rows | _PLAIN
+    return is_of_table and asked.words <= things | said | rows | PLAIN
 
 
 def _some(table: Table, parts: Sequence[Part], said: frozenset[str]) -> Marked | None:

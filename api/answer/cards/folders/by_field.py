@@ -1,0 +1,167 @@
+"""The files of a folder that a field chooses: "rooms without a kitchen", "sets not on rail b".
+
+What is asked has to be said within one field, by its name and value. A wrong choice says the
+opposite of the rules: where a word is not understood none is made, and where a value cannot be
+compared with the question the field of every file is shown.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from api.answer.cards.folders import folders
+from api.answer.cards.folders.file_fields import (
+    Field,
+    Read,
+    beginning,
+    fields_in,
+    has,
+    of_folder,
+    words_of,
+)
+from api.answer.cards.folders.folders import Folder, ListedFile
+from api.answer.cards.lists.rows_by_mark import PLAIN
+from retrieval.models import Name, Terms
+from retrieval.text import denials
+from retrieval.text.normalize import searchable
+from retrieval.text.reading_order import reading_order
+from retrieval.vocabulary.terms import key, stems_of
+
+_DENIAL = re.compile(
+    rf"\b(?:{denials.ASKED}|none|cant|dont|doesnt|isnt|arent)\b|n['’]t\b", re.IGNORECASE
+)
+# What is more than one condition, or compares: of these one cannot tell what they are said of.
+_UNCLEAR = re.compile(
+    r"\b(?:and|or|but|neither|nor|except|besides|excluding|than|over|under|above|below|between|"
+    r"before|(?<!look )(?<!looks )after|until|since|most|least|more|less|fewer|if|unless|when|how|"
+    r"why|where|who|whose)\b|\bnon-",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
+_NOTHING = re.compile(r"\bcosts? nothing\b|\bfor nothing\b", re.IGNORECASE)
+_FREE_APART = re.compile(r"\b([a-z]{2,30}) free\b", re.IGNORECASE)
+_ANY = re.compile(r"(?:any(?:one|body)?|all|every(?:one|body)?)$", re.IGNORECASE)
+_DAYS = frozenset(
+    stems_of("monday tuesday wednesday thursday friday saturday sunday weekend weekday day daily")
+)
+_RANGE = re.compile(r"\d ?[–-] ?\d|\d to \d")
+# What is done with a thing, of which a field says who, how or to whom; not what it is.
+_DONE = frozenset(stems_of("lend let rate look access available possible there"))
+_MOST = 5  # words that a field is looked for by
+_HALF = 0.5  # of a folder's files: what a field of them has to be of
+
+
+class _Found(NamedTuple):
+    """A field of the files that says what is asked: the words of its name, and of its value."""
+
+    name: Name
+    fields: Mapping[str, Field]
+    named: frozenset[str]
+    value: frozenset[str]
+
+
+def chosen(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
+    """Return the files of a folder that a question opens with whose field says the rest.
+
+    Where it denies something, those that say no or have another value. All of the files, with that
+    field, where the value is a range or a day, or where the field chooses none. No folder where no
+    field or several may be meant, or where one of its words is in none.
+    """
+    folder = folders.opened_with(question, terms)
+    denied = len(_DENIAL.findall(question))
+    if not folder or denied > 1 or _UNCLEAR.search(question):
+        return ()
+    asked = _asked(question, terms) - folders.said_by(terms)[folder] - folders.SAID_WITH_IT
+    light = asked & (PLAIN | _DONE)
+    must = (asked - light) or light
+    found = _field(folder, must, light, terms, read)
+    if found is None:
+        return ()
+    fields = list(found.fields.values())
+    says = [_says(one, found.value, is_only=bool(_ONLY.search(question))) for one in fields]
+    kept = [one for one, is_said in zip(fields, says, strict=True) if is_said is not bool(denied)]
+    typed = _typed(found, question)
+    if _is_vague(found) or not kept or not typed or (denied and len(kept) == len(fields)):
+        return (_listed(folder, fields, fields[0].name.split(), terms),)
+    words = ["not", *typed] if denied else typed
+    return (_listed(folder, kept, words, terms),)
+
+
+def _typed(found: _Found, question: str) -> list[str]:
+    """The words of a question that a field says, as they are typed."""
+    said = frozenset(part for word in found.named | found.value for part in word.split("-"))
+    split = [one.strip("?!.,;:") for one in question.split()]
+    return [one for one in split if said & {*words_of(one), *stems_of(one)} or _ONLY.match(one)]
+
+
+def _asked(question: str, terms: Terms) -> frozenset[str]:
+    """The stems of a question, "step free" one word where a field is called so."""
+
+    def joined(match: re.Match[str]) -> str:
+        return f"{match[1]}-free" if key(match[0]) in terms.fields else match[0]
+
+    plain = _NOTHING.sub("free", searchable(question))
+    return words_of(_FREE_APART.sub(joined, plain)) - frozenset(stems_of("which what any list"))
+
+
+def _field(
+    folder: str, must: frozenset[str], light: frozenset[str], terms: Terms, read: Read
+) -> _Found | None:
+    """The one field of the folder's files that says all of `must`, of several the best named."""
+    if not 0 < len(must) <= _MOST:
+        return None
+    fitting = list(_fitting(folder, must, light, terms, read))
+    ranks = [(len(one.named), -len(one.name)) for one in fitting]
+    best = [one for one, rank in zip(fitting, ranks, strict=True) if rank == max(ranks)]
+    return best[0] if len(best) == 1 else None
+
+
+def _fitting(
+    folder: str, must: frozenset[str], light: frozenset[str], terms: Terms, read: Read
+) -> Iterator[_Found]:
+    entries = [pair for word in sorted(must) for pair in read(folder, [beginning(word)])]
+    fields = [(path, entry, list(fields_in(path, entry, terms))) for path, entry in entries]
+    texts = [words_of(entry.words) for _, entry, own in fields if not own]
+    files = sum(path.startswith(f"{folder}/") for path in terms.titles)
+    written = {key(one.name): one.name for _, _, own in fields for one in own}
+    for name in written:
+        stems = words_of(written[name])
+        named = frozenset(word for word in must | light if _names(stems, word))
+        value = must - named
+        if not value and not named & must:
+            continue
+        if not named and any(value <= text for text in texts):  # others say it in a sentence
+            continue
+        of_files = of_folder(folder, name, terms, read)
+        is_said = any(value <= words_of(one.value) for one in of_files.values())
+        if is_said and len(of_files) >= max(2, _HALF * files):
+            yield _Found(name, of_files, named, value)
+
+
+def _names(stems: frozenset[str], word: str) -> bool:
+    """Whether a word is of a field's name: "kitchen", and of a "Keeper" also "keep"."""
+    return has(stems, word) or any(f"{word}{end}" in stems for end in ("er", "or", "r"))
+
+
+def _says(field: Field, value: frozenset[str], *, is_only: bool) -> bool:
+    """Whether a field says a value ("house only" with its "only"), or yes where none is asked."""
+    if is_only and not _ONLY.search(field.value):
+        return False
+    if not value:
+        return not field.says_no
+    stated = words_of(denials.stated(field.value))
+    return value <= stated or bool(_ANY.match(field.value))
+
+
+def _is_vague(found: _Found) -> bool:
+    """Whether values are not to be compared by words: days, and numbers where some are ranges."""
+    if found.value & _DAYS:
+        return True
+    is_number = any(word.isdigit() for word in found.value)
+    return is_number and any(_RANGE.search(one.value) for one in found.fields.values())
+
+
+def _listed(folder: str, fields: Sequence[Field], words: Sequence[str], terms: Terms) -> Folder:
+    order = sorted(fields, key=lambda one: reading_order(one.path))
+    files = tuple(ListedFile(one.path, terms.titles[one.path], one.entry) for one in order)
+    return Folder(folder, files[: folders.MOST], len(files), tuple(words))

@@ -1,0 +1,86 @@
+"""The fields of a folder's files: "**Piano:** none" of each room, with the line that says it."""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile, zip_longest
+
+from api.answer.cards.lists.cell_marks import is_said
+from retrieval.models import Entry, Name, Terms
+from retrieval.vocabulary.terms import key, plain, raw_cells, stemmed, stems_of
+
+Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
+_NAMED = re.compile(r"(?:\*\*|__)([^*_:|\n]{1,40})(?::(?:\*\*|__)|(?:\*\*|__):)")
+_FREE_JOINED = re.compile(r"\b([^\W_]{2,30})-free\b", re.IGNORECASE)
+_NOT_LET = re.compile(r"(?:not|never) (?:[a-z]{2,20} ){0,2}[a-z]{2,20}\W*$", re.IGNORECASE)
+ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
+# Of verbs whose forms have no stem in common.
+_BASE = {
+    "kept": "keep", "lent": "lend", "held": "hold", "sold": "sell", "paid": "pay", "worn": "wear",
+    "given": "giv", "taken": "tak", "built": "build", "taught": "teach", "led": "lead",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What a file says in one field, and the entry of the line that says it."""
+
+    path: str
+    name: str  # as it is written
+    value: str
+    entry: Entry
+
+    @property
+    def says_no(self) -> bool:
+        """Whether the value is a no: blank, a dash, "no", "none", "not let"."""
+        return is_said([self.value], 0, denied=True) and (
+            not is_said([self.value], 0, denied=False) or bool(_NOT_LET.match(self.value))
+        )
+
+
+def fields_in(path: str, entry: Entry, terms: Terms) -> Iterator[Field]:
+    """Yield the fields in an entry: bold beginnings with a colon, or a row of name and value."""
+    if entry.kind == "row":
+        given = raw_cells(entry.quote)
+        if len(given) == 2 and key(given[0]) in terms.fields:
+            yield Field(path, plain(given[0]), plain(given[1]), entry)
+        return
+    for at, line in enumerate(entry.quote.split("\n")):
+        number = entry.first_line + at
+        found = list(_NAMED.finditer(line))
+        for one, following in zip_longest(found, found[1:]):
+            value = line[one.end() : following.start() if following else None].strip()
+            own = replace(entry, first_line=number, last_line=number, quote=line.strip())
+            yield Field(path, one[1].strip(), plain(value), own)
+
+
+def of_folder(folder: str, name: Name, terms: Terms, read: Read) -> dict[str, Field]:
+    """Return the field of that name of each file below a folder, by path."""
+    entries = read(folder, [beginning(word) for word in name])
+    fields = (one for path, entry in entries for one in fields_in(path, entry, terms))
+    return {one.path: one for one in fields if key(one.name) == name}
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the stems of a field's name or value; "step-free" is one word, and not "free"."""
+    joined = (f"{stemmed(one.lower())}-fre" for one in _FREE_JOINED.findall(text))
+    apart = (_BASE.get(one, one) for one in stems_of(_FREE_JOINED.sub(" ", text)))
+    return frozenset((*joined, *apart))
+
+
+def has(stems: Collection[str], word: str) -> bool:
+    """Whether a word of the same family is among the stems."""
+    return word in stems or any(_is_alike(word, one) for one in stems)
+
+
+def beginning(word: str) -> str:
+    """Return what every word of its family holds."""
+    first = word.split("-")[0]  # "smok-fre"
+    return first[:ALIKE] if len(first) >= ALIKE else first[:3]
+
+
+def _is_alike(word: str, other: str) -> bool:
+    same = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
+    )
+    return same >= ALIKE and same >= min(len(word), len(other)) - 1
