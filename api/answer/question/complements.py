@@ -29,6 +29,8 @@ _DENIAL_OF_LIST = re.compile(
     re.IGNORECASE,
 )
 _HAVING = re.compile(rf"\bwith\b{_SOME}(?! (?:who|what|which)\b)", re.IGNORECASE)
+_WITHOUT = re.compile(r"\b(?:none|without)\b", re.IGNORECASE)
+_UNIT = re.compile(r"(?<=\d) ?[^\d\s]{1,20}$")
 _ITEMS = re.compile(
     r"^\W{0,3}(?:which |what )?(?:[\w'-]{1,30} ){0,3}?[a-z]{1,30}s(?P<that> (?:that|which|who))? "
     r"(?=(?P<next>[a-z]{2,30})\b)",
@@ -54,7 +56,7 @@ def the_others(typed: str, before: str) -> str | None:
     denials = list(_DENIAL_OF_LIST.finditer(before))
     if _AFFIRMING.match(typed):
         return _affirmed(before, denials[0]) if len(denials) == 1 else None
-    return None if denials else _denied(before)
+    return None if denials else _denied(before, typed)
 
 
 def of_another_amount(typed: str, before: str) -> str | None:
@@ -65,7 +67,9 @@ def of_another_amount(typed: str, before: str) -> str | None:
     if not other.limit.units.issuperset(stems_of(without(typed, other))):
         return None  # more is asked
     plain = searchable(before)
-    return plain.replace(own.said, other.said) if own.said in plain else None
+    unit = _UNIT.search(own.said) if own.limit.units and not other.limit.units else None
+    said = other.said + (unit[0] if unit else "")
+    return plain.replace(own.said, said) if own.said in plain else None
 
 
 def _with_or_without(typed: str, before: str) -> str | None:
@@ -78,11 +82,12 @@ def _with_or_without(typed: str, before: str) -> str | None:
     return f"{before[: own.start()]}{other['of'].lower()} {own['rest']}"
 
 
-def _denied(before: str) -> str | None:
-    if having := _HAVING.search(before):
-        return f"{before[: having.start()]}without{before[having.end() :]}"
-    if verb := _MODAL.search(before):
+def _denied(before: str, typed: str) -> str | None:
+    having, verb = _HAVING.search(before), _MODAL.search(before)
+    if verb and not (having and _WITHOUT.search(typed)):  # "good with cats", "and which aren't"
         return f"{before[: verb.end()]} not{before[verb.end() :]}"
+    if having:
+        return f"{before[: having.start()]}without{before[having.end() :]}"
     items = _ITEMS.match(before)
     if items is None:
         return None

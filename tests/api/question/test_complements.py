@@ -24,6 +24,7 @@ from api.answer.question.complements import of_another_amount, the_others
         ("and without wool", "hats with wool", "hats without wool"),
         ("and with felt", "hats without wool", None),  # of something else
         ("and which dont", "keys that open the hall", "keys that do not open the hall"),
+        ("and which arent", "which elks are good with cats", "which elks are not good with cats"),
         ("and which arent", "huts on the shore", "huts not on the shore"),
         ("and without", "can I row a boat with a hole", None),
     ],
@@ -39,6 +40,7 @@ def test_the_others_are_those_that_the_question_before_denies(
     [
         ("and under 80", "huts with a rent over 80", "huts with a rent under 80"),
         ("under 60 eur", "huts over 80 eur a week", "huts under 60 eur a week"),
+        ("and less than 5", "huts over 80 eur a week", "huts less than 5 eur a week"),
         ("and under 80 with a stove", "huts with a rent over 80", None),  # more is asked
         ("and under 80", "huts on the shore", None),
     ],

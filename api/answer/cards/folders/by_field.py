@@ -25,6 +25,7 @@ from retrieval.models import Name, Terms
 from retrieval.text import denials
 from retrieval.text.normalize import searchable
 from retrieval.text.reading_order import reading_order
+from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import key, stems_of
 
 _DENIAL = re.compile(
@@ -34,17 +35,17 @@ _DENIAL = re.compile(
 _UNCLEAR = re.compile(
     r"\b(?:and|or|but|neither|nor|except|besides|excluding|than|over|under|above|below|between|"
     r"before|(?<!look )(?<!looks )after|until|since|most|least|more|less|fewer|if|unless|when|how|"
-    r"why|where|who|whose)\b|\bnon-",
+    r"why|where|who|whose)\b|\bnon-|(?<!\w)\d[\d.,]{0,9}(?!\w)",  # a number may fit a range
     re.IGNORECASE,
 )
 _ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
 _NOTHING = re.compile(r"\bcosts? nothing\b|\bfor nothing\b", re.IGNORECASE)
 _FREE_APART = re.compile(r"\b([a-z]{2,30}) free\b", re.IGNORECASE)
+_ALL = re.compile(r"\b(?:any|all|every)\b", re.IGNORECASE)  # "classes that may use any weapon"
 _ANY = re.compile(r"(?:any(?:one|body)?|all|every(?:one|body)?)$", re.IGNORECASE)
 _DAYS = frozenset(
     stems_of("monday tuesday wednesday thursday friday saturday sunday weekend weekday day daily")
 )
-_RANGE = re.compile(r"\d ?[–-] ?\d|\d to \d")
 # What is done with a thing, of which a field says who, how or to whom; not what it is.
 _DONE = frozenset(stems_of("lend let rate look access available possible there"))
 _MOST = 5  # words that a field is looked for by
@@ -67,24 +68,44 @@ def chosen(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
     field, where the value is a range or a day, or where the field chooses none. No folder where no
     field or several may be meant, or where one of its words is in none.
     """
-    folder = folders.opened_with(question, terms)
+    opening = folders.OPENING.match(question)
     denied = len(_DENIAL.findall(question))
-    if not folder or denied > 1 or _UNCLEAR.search(question):
+    if not opening or denied > 1 or _UNCLEAR.search(question):
         return ()
+    if not denied and _ALL.search(question, opening.end("noun") if opening["noun"] else 0):
+        return ()
+    found = [
+        _of_folder(folder, question, terms, read, denied=bool(denied))
+        for folder in folders.opened_with(question, terms)
+    ]
+    return tuple(one for one in found if one)
+
+
+def _of_folder(
+    folder: str, question: str, terms: Terms, read: Read, *, denied: bool
+) -> Folder | None:
     asked = _asked(question, terms) - folders.said_by(terms)[folder] - folders.SAID_WITH_IT
     light = asked & (PLAIN | _DONE)
     must = (asked - light) or light
     found = _field(folder, must, light, terms, read)
-    if found is None:
-        return ()
+    if found is None or _is_other_word(found, question):
+        return None
     fields = list(found.fields.values())
     says = [_says(one, found.value, is_only=bool(_ONLY.search(question))) for one in fields]
-    kept = [one for one, is_said in zip(fields, says, strict=True) if is_said is not bool(denied)]
+    kept = [one for one, is_said in zip(fields, says, strict=True) if is_said is not denied]
     typed = _typed(found, question)
     if _is_vague(found) or not kept or not typed or (denied and len(kept) == len(fields)):
-        return (_listed(folder, fields, fields[0].name.split(), terms),)
-    words = ["not", *typed] if denied else typed
-    return (_listed(folder, kept, words, terms),)
+        return _listed(folder, fields, fields[0].name.split(), terms)
+    return _listed(folder, kept, ["not", *typed] if denied else typed, terms)
+
+
+def _is_other_word(found: _Found, question: str) -> bool:
+    """Whether a field's name is only like a word of the question: a horse's "Bit", and "bite"."""
+    written = next(iter(found.fields.values())).name
+    name = {one.removesuffix("s") for one in WORD.findall(written.lower())}
+    typed = {one.removesuffix("s") for one in WORD.findall(question.lower())}
+    clash = {*(f"{one}e" for one in name), *(one.removesuffix("e") for one in name)} - name
+    return bool(clash & typed) and not name & typed
 
 
 def _typed(found: _Found, question: str) -> list[str]:
@@ -154,11 +175,8 @@ def _says(field: Field, value: frozenset[str], *, is_only: bool) -> bool:
 
 
 def _is_vague(found: _Found) -> bool:
-    """Whether values are not to be compared by words: days, and numbers where some are ranges."""
-    if found.value & _DAYS:
-        return True
-    is_number = any(word.isdigit() for word in found.value)
-    return is_number and any(_RANGE.search(one.value) for one in found.fields.values())
+    """Whether values are not to be compared by words: a day falls into ranges of days."""
+    return bool(found.value & _DAYS)
 
 
 def _listed(folder: str, fields: Sequence[Field], words: Sequence[str], terms: Terms) -> Folder:

@@ -100,20 +100,21 @@ def _is_said(word: str, terms: Terms) -> bool:
     return any(words.issuperset(stems_of(word)) for words in said_by(terms).values())
 
 
-def opened_with(question: str, terms: Terms) -> str:
-    """Return the folder whose files a question begins with: "monsters immune to fear"; else "".
+def opened_with(question: str, terms: Terms) -> tuple[str, ...]:
+    """Return the folders whose files a question begins with: "monsters immune to fear"; else none.
 
-    Of several that are called so the one that the question says most of, or that holds the others.
+    Of several that are called so those that the question says most of, without those inside them;
+    more than two of these are too vague.
     """
     noun = OPENING.match(question)
     called = frozenset(stems_of(noun["noun"] or noun["last"])) if noun else frozenset()
-    folders = said_by(terms)
-    of = {one for one in folders if called & name_stems(one.rsplit("/", 1)[-1])}
-    if not of:
-        return ""
+    said = said_by(terms)
+    of = [one for one in said if called & name_stems(one.rsplit("/", 1)[-1])]
     asked = frozenset(stems_of(question))
-    most = max(len(asked & folders[one]) for one in of)
-    return min((one for one in of if len(asked & folders[one]) == most), key=len)
+    most = max((len(asked & said[one]) for one in of), default=0)
+    best = sorted(one for one in of if len(asked & said[one]) == most)
+    above = [one for one in best if not any(one.startswith(f"{other}/") for other in best)]
+    return tuple(above) if len(above) <= _NEAREST else ()
 
 
 def said_by(terms: Terms) -> dict[str, frozenset[str]]:

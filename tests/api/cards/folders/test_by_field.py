@@ -20,6 +20,8 @@ FILES = {
     "huts/Cedar.md": "# Cedar\n**Stove:** iron\n**Beds:** 20\n**Fee members:** free\n"
     "**Fee guests:** 14 euros a night\n**Smoke-free:** yes, since May\n**Lent to:** schools\n"
     "**Shore:** east only\n**Open:** Sunday\n**Warden:** Max Lund\n**Sizes:** 3–8\n",
+    "nags/Ada.md": "# Ada\n**Bit:** snaffle\n",
+    "nags/Bob.md": "# Bob\n**Bit:** none\n",
     "huts/Booking.md": "# Booking\n\nWho books pays at once. The sauna is dear.\n",
     "boats/Dory.md": "# Dory\n\n**Stove:** iron\n",
 }
@@ -77,9 +79,11 @@ def test_where_values_are_not_compared_by_words_the_field_of_each_file_is_shown(
         "huts with a stove for members",  # no one field says both
         "huts without a stove or not on the shore",
         "huts that are not for guests without a stove",
-        "huts in size 5",  # a field of one file
+        "huts in size 5",  # which falls into ranges
+        "huts that any guest may rent",
         "who keeps the huts without a stove",
         "boats without a stove",
+        "which nags bite",  # a bit is for their mouth
     ],
 )
 def test_no_file_is_chosen_where_a_word_is_not_understood(asked: str) -> None:
