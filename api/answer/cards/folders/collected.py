@@ -45,7 +45,7 @@ def listed(
         if files := by_status.of_status(question, given, terms):
             return files
     if reading.form not in {"list", "which"}:
-        if not _opens_with_folder(question, terms):
+        if not folders.opening_nouns(question, terms):
             return ()
         reading = Reading("which")
     found = folders.asked_for(question, reading, terms)
@@ -93,14 +93,6 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     if not found and len(asked & said[chosen[0]]) >= _NAMED:
         return tuple(folders.whole(folder, terms) for folder in chosen)
     return ()
-
-
-def _opens_with_folder(question: str, terms: Terms) -> bool:
-    """Whether a question begins with the files of a folder: "monsters immune to fear"."""
-    noun = folders.OPENING.match(question)
-    called = frozenset(stems_of(noun["noun"] or noun["last"])) if noun else frozenset()
-    names = (folders.name_stems(one.rsplit("/", 1)[-1]) for one in folders.said_by(terms))
-    return any(called & name for name in names)
 
 
 def _with(written: Sequence[str], read: Read) -> Read:

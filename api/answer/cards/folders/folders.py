@@ -106,15 +106,22 @@ def opened_with(question: str, terms: Terms) -> tuple[str, ...]:
     Of several that are called so those that the question says most of, without those inside them;
     more than two of these are too vague.
     """
-    noun = OPENING.match(question)
-    called = frozenset(stems_of(noun["noun"] or noun["last"])) if noun else frozenset()
     said = said_by(terms)
-    of = [one for one in said if called & name_stems(one.rsplit("/", 1)[-1])]
+    nouns = frozenset().union(*opening_nouns(question, terms))
+    of = [one for one in said if nouns & name_stems(one.rsplit("/", 1)[-1])]
     asked = frozenset(stems_of(question))
     most = max((len(asked & said[one]) for one in of), default=0)
     best = sorted(one for one in of if len(asked & said[one]) == most)
     above = [one for one in best if not any(one.startswith(f"{other}/") for other in best)]
     return tuple(above) if len(above) <= _NEAREST else ()
+
+
+def opening_nouns(question: str, terms: Terms) -> list[frozenset[str]]:
+    """Return the stems of the plural that a question begins with, where a folder is called so."""
+    noun = OPENING.match(question)
+    called = frozenset(stems_of(noun["noun"] or noun["last"])) if noun else frozenset()
+    names = (name_stems(one.rsplit("/", 1)[-1]) for one in said_by(terms))
+    return [called] if any(called & name for name in names) else []
 
 
 def said_by(terms: Terms) -> dict[str, frozenset[str]]:

@@ -154,9 +154,15 @@ def _by_amount(
 
 
 def _items_by_amount(file: IndexedFile, block: Block, asked: QuestionWords) -> Chosen | None:
-    """The items of a list whose first amount in the question's unit fits: "under 50 marks"."""
+    """The items of a list whose first amount in the question's unit fits: "under 50 marks".
+
+    None where the question is of a folder's files, and the list is not called so.
+    """
     wanted = amount(asked.question)
     if wanted is None or not wanted.limit.units or wanted.denied:
+        return None
+    own = asked.stems(block.heading.rsplit(" > ", 1)[-1])
+    if any(own.isdisjoint(called) for called in folders.opening_nouns(asked.question, asked.terms)):
         return None
     found = []
     for part in block.parts:

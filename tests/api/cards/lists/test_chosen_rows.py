@@ -216,3 +216,15 @@ def chosen(asked: str) -> table_rows.Chosen | None:
 def names(found: table_rows.Chosen) -> list[str]:
     lines = GEAR.split("\n")
     return [lines[part.first_line - 1].split("|")[1].strip() for part in found.parts]
+
+
+def test_an_amount_chooses_items_of_a_list_only_where_it_is_called_as_what_is_asked() -> None:
+    source = "# Hire\n\n## Extras\n\n- Stool: 2 euros\n- Lamp: 9 euros\n"
+    file = indexed_file(source, "huts/Hire.md")
+    terms = terms_of({"huts/Hire.md": source, "huts/Alder.md": "# Alder\n\nBy the lake.\n"})
+    items = next(one for one in blocks(file) if one.kind == "list")
+    extras = chosen_rows.chosen(file, items, QuestionWords.of("extras under 5 euros", terms))
+    assert extras
+    assert len(extras.parts) == 1
+    asked = QuestionWords.of("huts under 5 euros", terms)
+    assert chosen_rows.chosen(file, items, asked) is None
