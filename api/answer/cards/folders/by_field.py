@@ -38,6 +38,8 @@ _UNCLEAR = re.compile(
     r"why|where|who|whose)\b|\bnon-|(?<!\w)\d[\d.,]{0,9}(?!\w)",  # a number may fit a range
     re.IGNORECASE,
 )
+_WITHOUT = re.compile(r"\b(?:without|no)\b", re.IGNORECASE)
+_NEEDS = re.compile(r"\b(?:needs?|requires?|must)\b", re.IGNORECASE)  # no "any" is needed
 _ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
 _NOTHING = re.compile(r"\bcosts? nothing\b|\bfor nothing\b", re.IGNORECASE)
 _FREE_APART = re.compile(r"\b([a-z]{2,30}) free\b", re.IGNORECASE)
@@ -68,6 +70,7 @@ def chosen(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
     field, where the value is a range or a day, or where the field chooses none. No folder where no
     field or several may be meant, or where one of its words is in none.
     """
+    question = _NOTHING.sub("free", searchable(question))
     opening = folders.OPENING.match(question)
     denied = len(_DENIAL.findall(question))
     if not opening or denied > 1 or _UNCLEAR.search(question):
@@ -91,10 +94,10 @@ def _of_folder(
     if found is None or _is_other_word(found, question):
         return None
     fields = list(found.fields.values())
-    says = [_says(one, found.value, is_only=bool(_ONLY.search(question))) for one in fields]
-    kept = [one for one, is_said in zip(fields, says, strict=True) if is_said is not denied]
+    kept = [one for one in fields if _says(one, found.value, question) is not denied]
     typed = _typed(found, question)
-    if _is_vague(found) or not kept or not typed or (denied and len(kept) == len(fields)):
+    is_all = denied and len(kept) == len(fields)
+    if _is_vague(found, question) or is_all or not kept or not typed:
         return _listed(folder, fields, fields[0].name.split(), terms)
     return _listed(folder, kept, ["not", *typed] if denied else typed, terms)
 
@@ -121,8 +124,7 @@ def _asked(question: str, terms: Terms) -> frozenset[str]:
     def joined(match: re.Match[str]) -> str:
         return f"{match[1]}-free" if key(match[0]) in terms.fields else match[0]
 
-    plain = _NOTHING.sub("free", searchable(question))
-    return words_of(_FREE_APART.sub(joined, plain)) - frozenset(stems_of("which what any list"))
+    return words_of(_FREE_APART.sub(joined, question)) - frozenset(stems_of("which what any list"))
 
 
 def _field(
@@ -164,19 +166,22 @@ def _names(stems: frozenset[str], word: str) -> bool:
     return has(stems, word) or any(f"{word}{end}" in stems for end in ("er", "or", "r"))
 
 
-def _says(field: Field, value: frozenset[str], *, is_only: bool) -> bool:
+def _says(field: Field, value: frozenset[str], question: str) -> bool:
     """Whether a field says a value ("house only" with its "only"), or yes where none is asked."""
-    if is_only and not _ONLY.search(field.value):
+    if _ONLY.search(question) and not _ONLY.search(field.value):
         return False
     if not value:
         return not field.says_no
-    stated = words_of(denials.stated(field.value))
-    return value <= stated or bool(_ANY.match(field.value))
+    is_any = _ANY.match(field.value) and not _NEEDS.search(question)
+    return value <= words_of(denials.stated(field.value)) or bool(is_any)
 
 
-def _is_vague(found: _Found) -> bool:
-    """Whether values are not to be compared by words: a day falls into ranges of days."""
-    return bool(found.value & _DAYS)
+def _is_vague(found: _Found, question: str) -> bool:
+    """Whether words do not tell of each value whether it is meant.
+
+    A day falls into ranges of days, and what a value only mentions is not all that "without" asks.
+    """
+    return bool(found.value & _DAYS) or (not found.named and bool(_WITHOUT.search(question)))
 
 
 def _listed(folder: str, fields: Sequence[Field], words: Sequence[str], terms: Terms) -> Folder:

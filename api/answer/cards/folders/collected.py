@@ -8,13 +8,13 @@ import re
 from collections.abc import Collection, Sequence
 
 from api.answer.cards.folders import by_field, by_status, field_amounts, folders
-from api.answer.cards.folders.file_fields import Read, beginning, has
+from api.answer.cards.folders.file_fields import Read, beginning, fields_in, has, said_together
 from api.answer.cards.folders.folders import Folder, ListedFile
 from api.answer.question.intent import Reading
 from api.answer.question.limits import Amount, amount, without
 from retrieval.context import SearchContext
 from retrieval.index import folder_entries, indexed_file
-from retrieval.models import Entry, Terms
+from retrieval.models import NO_TERMS, Entry, Terms
 from retrieval.text import denials
 from retrieval.text.normalize import searchable
 from retrieval.text.quantities import values
@@ -200,11 +200,17 @@ def _doubt(path: str, entry: Entry, words: Collection[str]) -> int | None:
     them, or denies one.
     """
     own = stems_of(entry.words)
-    if not all(has([*own, *stems_of(entry.heading)], word) for word in words):
+    fields = list(fields_in(path, entry, NO_TERMS)) if entry.kind != "row" else []
+    above = stems_of(entry.heading)
+    if len(fields) > 1 and not said_together(fields, [one for one in words if not has(above, one)]):
+        return None
+    if not all(has([*own, *above], word) for word in words):
         return None
     if not any(has(own, word) for word in words):  # its heading alone: another entry may say more
         return 1
-    stated = stems_of(f"{entry.heading} {denials.stated(entry.quote)}")
+    # What one field denies is its own: "**Guests:** not let" above another.
+    quote = entry.quote.replace("\n", ". ") if len(fields) > 1 else entry.quote
+    stated = stems_of(f"{entry.heading} {denials.stated(quote)}")
     if not all(has(stated, word) for word in words):
         return None
     called = [stem for name in names_of(path, entry) for stem in key(name)]

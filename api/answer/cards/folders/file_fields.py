@@ -68,6 +68,22 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset((*joined, *apart))
 
 
+def said_together(fields: Sequence[Field], words: Collection[str]) -> bool:
+    """Tell whether words are said of one thing: by one field, or by those that they name.
+
+    "Free for guests" is not said by a "Fee members: free" above a "Fee guests: 9 euros".
+    """
+    pairs = [(words_of(one.name), words_of(one.value)) for one in fields]
+    free = [word for name, value in pairs for word in name | value if "-" in word]
+    for word in free:
+        if (apart := set(word.split("-"))) <= set(words):
+            words = {*words, word} - apart
+    if any(all(has(name | value, word) for word in words) for name, value in pairs):
+        return True
+    named = [(name, value) for name, value in pairs if any(has(name, word) for word in words)]
+    return all(any(has(name | value, word) for name, value in named) for word in words)
+
+
 def has(stems: Collection[str], word: str) -> bool:
     """Whether a word of the same family is among the stems."""
     return word in stems or any(_is_alike(word, one) for one in stems)

@@ -7,6 +7,7 @@ import pytest
 from api.answer.cards.folders import by_field, collected
 from api.answer.cards.folders.folders import Folder
 from api.answer.question import intent
+from api.answer.question.intent import Reading
 from retrieval.models import Entry
 from tests.support.index.indexed_text import indexed_file, terms_of
 
@@ -59,6 +60,11 @@ def told(found: Collection[Folder]) -> list[str]:
         ("huts on the east shore only", ["Cedar: Shore: east only"]),
         ("which huts can schools use", ["Alder: Lent to: everyone", "Cedar: Lent to: schools"]),
         ("which huts are not lent to schools", ["Birch: Lent to: clubs, not schools"]),
+        (
+            "which huts cost nothing for members",
+            ["Alder: Fee members: free", "Cedar: Fee members: free"],
+        ),
+        ("huts that need schools", ["Cedar: Lent to: schools"]),  # not everyone
         ("huts ada looks after", ["Alder: Warden: Ada Poe", "Birch: Warden: Ada Poe"]),
     ],
 )
@@ -70,6 +76,8 @@ def test_where_values_are_not_compared_by_words_the_field_of_each_file_is_shown(
     opened = ["Alder: Open: Monday to Friday", "Birch: Open: daily", "Cedar: Open: Sunday"]
     assert told(by_field.chosen("which huts are open on sunday", TERMS, read)) == opened
     assert told(by_field.chosen("huts not open on sunday", TERMS, read)) == opened
+    without = told(by_field.chosen("huts without max", TERMS, read))
+    assert [one[-3:] for one in without] == ["Poe", "Poe", "und"]
 
 
 @pytest.mark.parametrize(
@@ -105,3 +113,15 @@ def test_no_file_is_chosen_where_a_word_is_not_understood(asked: str) -> None:
 def test_an_amount_chooses_by_the_one_field_that_is_called_so(asked: str, lines: list[str]) -> None:
     reading = intent.read(asked, TERMS)
     assert told(collected.asked_for(asked, reading, TERMS, read)) == lines
+
+
+@pytest.mark.parametrize(
+    ("asked", "names"),
+    [
+        ("huts free for guests", []),  # members have one free, and guests a fee
+        ("smoke free huts on the east shore", ["Alder", "Cedar"]),  # two fields that are named
+    ],
+)
+def test_words_are_met_in_one_field_or_in_named_ones(asked: str, names: list[str]) -> None:
+    found = collected.asked_for(asked, Reading("which"), TERMS, read)
+    assert [one.title for folder in found for one in folder.files] == names
