@@ -6,6 +6,7 @@ compared with the question the field of every file is shown.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -146,18 +147,21 @@ def _fitting(
     fields = [(path, entry, list(fields_in(path, entry, terms))) for path, entry in entries]
     texts = [words_of(entry.words) for _, entry, own in fields if not own]
     files = sum(path.startswith(f"{folder}/") for path in terms.titles)
-    written = {key(one.name): one.name for _, _, own in fields for one in own}
-    for name in written:
-        stems = words_of(written[name])
+    written: defaultdict[Name, list[Field]] = defaultdict(list)
+    for one in (one for _, _, own in fields for one in own):
+        written[key(one.name)].append(one)
+    for name, found in written.items():
+        stems = words_of(found[0].name)
         named = frozenset(word for word in must | light if _names(stems, word))
         value = must - named
         if not value and not named & must:
             continue
         if not named and any(value <= text for text in texts):  # others say it in a sentence
             continue
+        if not any(value <= words_of(one.value) for one in found):
+            continue
         of_files = of_folder(folder, name, terms, read)
-        is_said = any(value <= words_of(one.value) for one in of_files.values())
-        if is_said and len(of_files) >= max(2, _HALF * files):
+        if len(of_files) >= max(2, _HALF * files):
             yield _Found(name, of_files, named, value)
 
 
