@@ -75,12 +75,16 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     said = folders.said_by(terms)
     words = asked - said[chosen[0]]
     typed = " ".join(_typed(words, question, terms))
-    if limited := limited or field_amounts.exact(words, question, typed, terms):
+    limited = limited or field_amounts.exact(words, question, typed, terms)
+    room = None if limited else field_amounts.room_for(question)
+    if limited := limited or room:
         plain_words = frozenset(word for word in words if not word.isdigit())
         fitting = (
             _fitting(folder, plain_words, limited, question, terms, read) for folder in chosen
         )
-        return tuple(one for one in fitting if one.count)
+        found = [one for one in fitting if one.count]
+        if found or not room:
+            return tuple(found)
     written = [one for one in _FIGURES.findall(searchable(question)) if words & set(stems_of(one))]
     words = frozenset(word for word in words if not word.isdigit())
     if not words:

@@ -1,11 +1,13 @@
 """The files of a folder with a field whose amount fits: "monsters with more than 5 hit dice"."""
 
+import math
 import re
 
 from api.answer.cards.folders.file_fields import Read, beginning, fields_in, of_folder
 from api.answer.cards.lists.rows_by_mark import PLAIN
 from api.answer.question.limits import Amount
 from retrieval.models import Entry, Name, Terms
+from retrieval.text.normalize import searchable
 from retrieval.text.quantities import Interval, intervals, values
 from retrieval.vocabulary.terms import column_names, key, raw_cells, stems_of
 
@@ -20,6 +22,10 @@ _VERBS = {  # of what a field is asked for
 _FOR_NOTHING = re.compile(r"free\b(?! [a-z])", re.IGNORECASE)
 # Of how many of these there is room, a field says that is called so.
 _PEOPLE = frozenset(stems_of("people persons person guests ppl adults players visitors seats"))
+_FOR_PEOPLE = re.compile(
+    r"\b(?:for|holds?|fits?|seats?|takes?) (?P<number>\d{1,4}) (?P<unit>[a-z]{3,12})\b",
+    re.IGNORECASE,
+)
 _ROOM = frozenset(stems_of("capacity places seats beds sleeps"))
 
 
@@ -38,6 +44,16 @@ def exact(words: frozenset[str], question: str, said: str, terms: Terms) -> Amou
     if unit is None:
         return None
     return Amount(Interval(number, number, unit, number), said)
+
+
+def room_for(question: str) -> Amount | None:
+    """Return the number of people that there has to be room for: "for 25 people"; else None."""
+    found = _FOR_PEOPLE.search(searchable(question))
+    units = frozenset(stems_of(found["unit"])) if found else frozenset[str]()
+    if found is None or not units <= _PEOPLE:
+        return None
+    limit = Interval(float(found["number"]), math.inf, units, math.inf)
+    return Amount(limit, f"at least {found['number']} {found['unit']}")
 
 
 def fitting(
