@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from api.answer.cards.blocks import Block, Part, blocks
+from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, numbers
 from api.answer.cards.table_signs import explained_signs
 from retrieval.models import Entry, IndexedFile
@@ -23,7 +23,6 @@ _NOTE_MARK = re.compile(r"^ {0,3}(?:[-+] )?\\?(?P<mark>[*†‡¹²³⁴⁵])(?!
 _MARKS = " \t*`"  # around a sign
 _SHORT = 3  # letters
 _LEGEND_WORDS = 40  # of what explains abbreviations; a longer paragraph says more than that
-_MOST = 3  # rows for one number: a table may have parts that count again
 
 
 def above(file: IndexedFile, block: Block, asked: QuestionWords) -> frozenset[str]:
@@ -56,28 +55,6 @@ def asked_rows(
     least = _said(path, best, asked)
     less = [line.entry for line in found if _said(path, line.entry, asked) < least]
     return [part for part in parts if not any(part.holds(entry) for entry in less)]
-
-
-def numbered(file: IndexedFile, best: RankedLine, asked: QuestionWords) -> list[RankedLine]:
-    """Return the rows of the best one's table for the number or code asked for, where it is not.
-
-    A long table is searched in parts, and the nearest part need not hold the row. They are as near
-    as the best one.
-    """
-    row, said = best.entry, _said(file.path, best.entry, asked)
-    if row.kind != "row" or asked.labels_of(file.path, row):
-        return []
-    table = next((block for block in blocks(file) if block.holds(row)), None)
-    labelled = (
-        entry
-        for entry in file.entries
-        if table and table.holds(entry) and asked.labels_of(file.path, entry)
-    )
-    return [
-        RankedLine(entry, best.nearness)
-        for entry in labelled
-        if _said(file.path, entry, asked) > said
-    ][:_MOST]
 
 
 def _is_named(path: str, row: Entry, asked: QuestionWords) -> bool:

@@ -7,7 +7,7 @@ them a reader needs to understand them.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from api.answer.cards.asked_parts import asked_columns, field_asked, numbered, own_field
+from api.answer.cards.asked_parts import asked_columns, field_asked, own_field
 from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, CardPlace, Form, Size, is_short, numbers, place_of, words
 from api.answer.cards.card_content import goes_on, pieces_of, skipped_after
@@ -36,8 +36,6 @@ def card(hit: Hit, file: IndexedFile, asked: QuestionWords, *, size: Size = FIRS
     if not found:
         raise ValueError(f"the passage {hit.chunk.id} has no entry")
     found = _amount_first(hit.chunk.path, found, asked)
-    first = numbered(file, found[0], asked)
-    found = [*first, *(one for one in found if one.entry not in [f.entry for f in first])]
     if size.named:
         named = _named_section(file, asked, found[0])
         size = replace(size, rows=_NAMED_ROWS) if named else size

@@ -2,12 +2,11 @@
 
 import pytest
 
-from api.answer.cards.asked_parts import asked_columns, asked_rows, numbered
+from api.answer.cards.asked_parts import asked_columns, asked_rows
 from api.answer.cards.blocks import Part
 from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.vocabulary.terms import column_names
-from tests.support.index.indexed_text import indexed_file, terms_of
 from tests.support.made.made_entries import learnt, row
 
 HEADER = "| Level | XP | Hit Dice |"
@@ -71,38 +70,6 @@ def test_two_header_rows_are_one_name_and_a_header_that_does_not_fit_is_none() -
     lead = "| | Saves | |\n| Level | D | W |\n|---|---|---|"
     assert column_names(lead, 3) == ["Level", "Saves D", "Saves W"]
     assert column_names(lead, 2) == ["", ""]
-
-
-TABLES = (
-    "# Saves\n\n**Guard**\n\n| Level | Death |\n|---|---|\n| 1-3 | 12 |\n| 4-6 | 10 |\n\n"
-    "**Thief**\n\n| Level | Death |\n|---|---|\n| 1-3 | 13 |\n| 4-6 | 11 |\n"
-)
-
-
-def test_the_row_of_the_number_is_found_in_the_whole_table_and_in_no_other() -> None:
-    file = indexed_file(TABLES)
-    terms = terms_of({file.path: TABLES})
-    thief = next(one for one in file.entries if "13" in one.quote)
-
-    def found(question: str) -> list[str]:
-        best = RankedLine(thief, 0.7)
-        return [
-            line.entry.quote for line in numbered(file, best, QuestionWords.of(question, terms))
-        ]
-
-    assert found("What is the death save of a level 5 thief?") == ["| 4-6 | 11 |"]
-    assert found("What is the death save of a level 2 thief?") == []  # the best one is for it
-    assert found("What is the death save of a level 9 thief?") == []  # no row is
-    assert found("What is the death save of a thief?") == []
-
-
-def test_the_row_of_the_code_is_found_in_the_whole_table() -> None:
-    text = "# Hoards\n\n| Type | Worth |\n|---|---|\n| A | 12 |\n| B | 99 |\n"
-    file = indexed_file(text)
-    asked = QuestionWords.of("what is type b worth?", terms_of({file.path: text}))
-    (first,) = (one for one in file.entries if "12" in one.quote)
-    found = numbered(file, RankedLine(first, 0.7), asked)
-    assert [line.entry.quote for line in found] == ["| B | 99 |"]
 
 
 @pytest.mark.parametrize(
