@@ -7,7 +7,7 @@ has checked that it says them of the thing, so the reply names the words.
 import re
 from collections.abc import Collection, Sequence
 
-from api.answer.cards.folders import by_field, by_status, field_amounts, folders
+from api.answer.cards.folders import by_field, by_label, by_status, field_amounts, folders
 from api.answer.cards.folders.file_fields import Read, beginning, fields_in, has, said_together
 from api.answer.cards.folders.folders import Folder, ListedFile
 from api.answer.question.intent import Reading
@@ -56,6 +56,8 @@ def listed(
         entries = context.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
         return [one for one in entries if one[0] in terms.titles]
 
+    if by_label.THERE.match(question) and (found := by_label.labelled(question, terms, read)):
+        return found
     return by_field.chosen(question, terms, read) or asked_for(question, reading, terms, read)
 
 

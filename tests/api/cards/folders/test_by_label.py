@@ -1,0 +1,38 @@
+"""Files that have a label of their own are listed by it: "what undead are there"."""
+
+import pytest
+
+from api.answer.card_reply import card_reply
+from retrieval.context import SearchContext
+from tests.support.index.ingested import IndexFiles
+
+KINDS = ("Bear", "Elk", "Fox", "Hare", "Lynx", "Mole", "Newt")
+FILES = {
+    **{f"Beasts/{one}.md": f"# {one}\n\n- **Armour:** 7\n\nIt eats at dusk.\n" for one in KINDS},
+    **{
+        f"Beasts/{one}.md": f"# {one}\n\n- **Armour:** 8\n- **Undead:** no sleep, no breath.\n"
+        for one in ("Ghast", "Lich", "Wight")
+    },
+    "Beasts/Shade.md": "# Shade\n\n- **Armour:** 8\n- **Not undead:** no breath, yet it sleeps.\n",
+    "Magic/Turning the Undead.md": "# Turning the Undead\n\nA priest lifts the holy sign.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def context(index_files: IndexFiles) -> SearchContext:
+    return index_files(FILES, rag_threshold=-9.0)
+
+
+@pytest.mark.parametrize("question", ["what undead are there", "list all undead"])
+def test_files_with_a_label_are_listed_with_its_line(context: SearchContext, question: str) -> None:
+    (folder,) = card_reply(context, question).folders
+    assert [one.title for one in folder.files] == ["Ghast", "Lich", "Wight"]
+    assert all(one.entry and "no breath" in one.entry.quote for one in folder.files)
+    assert (folder.path, folder.count) == ("Beasts", 3)
+
+
+@pytest.mark.parametrize("question", ["what armour is there", "list all armour", "list all sleep"])
+def test_a_field_of_each_file_and_a_word_of_their_lines_list_none(
+    context: SearchContext, question: str
+) -> None:
+    assert card_reply(context, question).folders == ()
