@@ -57,6 +57,7 @@ class Card:
     badges: tuple[str, ...] = ()
     counted: int | None = None  # how many parts the list has that was asked for as a whole
     said: tuple[str, ...] = ()  # words of the question by which its rows were chosen, as typed
+    by_signs: bool = False  # whether signs of a legend say so of each of them
     listed: Part | None = None  # all lines of that list, those that are not shown as well
     says_all: bool = False  # that is asked: of a list, by its name, its columns and its lines
 

@@ -93,7 +93,7 @@ _OPEN = re.compile(
     r"\bthings (?:not )?to \w+|"
     r"\b(?:order|sequence) of (?:things|events|steps|actions|play)\b|"
     r"\bwhat (?:do|must|should) (?:i|we|you|they) (?:have to|need to|bring)\b|"
-    r"^\W*what (?:(?:has|have) )?changed\b|"
+    r"^\W*what (?:(?:has|have) )?changed\b|^\W*what (?:has|contains) (?!to\b)|"
     r"\b(?:rules|requirements|conditions|limits|restrictions|steps|stages|reasons) (?:of|for|on)\b",
     re.IGNORECASE,
 )

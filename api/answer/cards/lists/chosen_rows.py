@@ -7,6 +7,7 @@ from api.answer.cards.asked_parts import above, header
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.folders import folders
 from api.answer.cards.lists import heading_lists
+from api.answer.cards.lists.rows_by_code import by_code
 from api.answer.cards.lists.rows_by_column import asked_columns, extreme_rows, in_units_of
 from api.answer.cards.lists.rows_by_mark import also_marked, marked_rows
 from api.answer.cards.lists.rows_by_words import DENIED, NOT_BY_WORDS, NUMBER, by_cell, by_words
@@ -30,6 +31,7 @@ def chosen(
     is_whole: bool = False,
     nearest: Entry | None = None,
     may_be_all: bool = False,
+    only_codes: bool = False,
 ) -> Chosen | None:
     """Return the rows of a table, or the headings, that are asked for.
 
@@ -37,7 +39,7 @@ def chosen(
     name, its columns among it, says all that is asked, so that marks alone choose. A number falls
     into ranges of many tables, so of one that is not the likeliest it chooses none. `nearest` is
     the row that search found nearest: words choose it alone, too. `may_be_all`: an amount may fit
-    every row, where other tables are beside it.
+    every row, where other tables are beside it. `only_codes`: of a table signs alone choose.
     """
     rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
     if block.kind == "headings":
@@ -49,9 +51,20 @@ def chosen(
         return _items_by_amount(file, block, asked)
     if block.kind != "table":
         return None
+    wanted = amount(asked.question)
+    text = without(asked.question, wanted) if wanted else asked.question
+    coded = by_code(file, block, rows, asked, text)
+    if coded and not (coded.parts and wanted):
+        return coded if coded.parts else None
+    if only_codes and not coded:
+        return None
     if is_whole:
         return _by_mark(file, block, rows, asked)
-    if amount(asked.question):  # what no amount fits is not found by its number
+    if coded:
+        left = [row for row in rows if row[0] in coded.parts]
+        both = _by_amount(file, block, left, asked, may_be_all=True)
+        return both and both._replace(said=(*coded.said, *both.said), by_signs=True)
+    if wanted:  # what no amount fits is not found by its number
         return _by_amount(file, block, rows, asked, may_be_all=may_be_all)
     return (
         _by_superlative(file, block, rows, asked)
@@ -115,7 +128,7 @@ def _by_mark(
     kept = also_marked(meant, table, found.parts, asked) if found.is_sign else found.parts
     both = tuple(p for p, row in rows if p in (kept or ()) and words <= asked.stems(row))
     typed = as_typed(words | found.said, asked) or ("forbidden",)
-    return Chosen(both, (*(("not",) if found.denied else ()), *typed)) if both else None
+    return Chosen(both, (*(("no",) if found.denied else ()), *typed)) if both else None
 
 
 def _by_amount(

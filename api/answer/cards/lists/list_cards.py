@@ -61,7 +61,8 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         listed = [one for one in listed if one.said]
     if reading.several:
         nouns = [asked.stems(one.split()[-1]) for one in reading.several]
-        listed = [one for one in listed if any(n <= _name(one, whole, asked) for n in nouns)]
+        called = (any(n <= _name(one, whole, asked) for n in nouns) for one in listed)
+        listed = [one for one, is_so in zip(listed, called, strict=True) if is_so or one.by_signs]
     listed = [replace(one, says_all=_says_all(one, whole, asked)) for one in listed]
     if not found:
         return listed

@@ -42,8 +42,9 @@ def cards(
     """Return the lists that may be what is asked for, the likeliest first: at most two.
 
     None where no passage is near one. Of a list of more than MOST parts the first are shown.
-    `by_words`: of the likeliest, where it is a table, only the rows that say what is asked besides
-    its name, or whose amount fits: "which weapons are two-handed", "weapons under 10 gp".
+    Of the likeliest, where it is a table, only the rows with the signs that are asked for;
+    `by_words`: or those that say what is asked besides its name, or whose amount fits: "which
+    weapons are two-handed", "weapons under 10 gp".
     `headings`: only lists of sections.
     """
     choices = sorted(
@@ -59,14 +60,16 @@ def cards(
     further = [one for one in further if one.block.kind != "headings"]
     further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
     near = [best, *further[:1]]
-    some = [one for one in near if by_words or one.block.kind == "headings"]
+    some = [one for one in near if by_words or one.block.kind != "list"]
     over = above(best.file, best.block, asked)
     is_all = asked.words <= over
     if any(word.isdigit() for word in asked.words & over):  # "on dungeon level 2": no other's row
         some = [one for one in some if one is best]
     is_whole = headings or (is_all and not superlative(asked.question))  # the list as it is
-    ways = ((one, one is best, is_whole) for one in some)
-    chosen = [card for one, first, whole in ways if (card := _by_rows(one, asked, first, whole))]
+    chosen = [
+        card for one in some
+        if (card := _by_rows(one, asked, one is best, is_whole, only_codes=not by_words))
+    ]  # fmt: skip
     shown = [
         one for one in near if one.file.path != best.file.path or _says_as_much(one, best, asked)
     ]
@@ -81,17 +84,17 @@ def _says_as_much(one: _Found, best: _Found, asked: QuestionWords) -> bool:
 
 
 def _by_rows(
-    found: _Found, asked: QuestionWords, is_likeliest: bool, is_whole: bool
+    found: _Found, asked: QuestionWords, is_likeliest: bool, is_whole: bool, *, only_codes: bool
 ) -> Card | None:
     """A table's card with those of its rows alone that are asked for; None where all or none is."""
     nearest = found.best if found.is_found else None
     rows = chosen_rows.chosen(
         found.file, found.block, asked, is_likeliest=is_likeliest, is_whole=is_whole,
-        nearest=nearest,
+        nearest=nearest, only_codes=only_codes,
     )  # fmt: skip
     if rows is None:
         return None
-    made = replace(_card(found, rows.parts), said=rows.said)
+    made = replace(_card(found, rows.parts), said=rows.said, by_signs=rows.by_signs)
     return _with_other_tables(made, found, asked) if found.block.kind == "table" else made
 
 

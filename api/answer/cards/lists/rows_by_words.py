@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.folders import folders
-from api.answer.cards.lists.rows_by_cell import of_sign, said_in_column, without_value
+from api.answer.cards.lists.rows_by_cell import said_in_column, without_value
 from api.answer.cards.lists.rows_by_mark import also_marked
 from api.answer.cards.lists.table_rows import Chosen, as_typed, beside, named_table
-from api.answer.cards.table_signs import explained_signs
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
@@ -75,7 +74,11 @@ def by_words(
         and set(without).issubset(_WITHOUT.findall(searchable(row).lower()))
     )  # fmt: skip
     is_nearest = nearest is not None and not figures and any(one.holds(nearest) for one in saying)
-    is_alone = is_nearest and words.isdisjoint(asked.stems(beside(file, block)))
+    opening = folders.OPENING.match(asked.question)
+    noun = asked.stems(opening["noun"] or opening["last"]) if opening else frozenset[str]()
+    # "Which devices am I allowed to use": "Devices per member" says no more than the noun.
+    is_alone = is_nearest and not words <= noun
+    is_alone = is_alone and words.isdisjoint(asked.stems(beside(file, block)))
     if not words or not (1 if is_alone else _LEAST_ROWS) <= len(saying) < len(rows):
         return None
     anybody = _for_any(words, [(part, own) for part, _, own in cells], saying, asked)
@@ -87,7 +90,7 @@ def by_words(
 def by_cell(
     file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
 ) -> Chosen | None:
-    """Return the rows that say the rest in a column that is named, or by a sign for it."""
+    """Return the rows that say the rest in a column that is named, or another value."""
     names, table = named_table(file, block, rows)
     said = asked.stems(" ".join(row for _, row in rows))
     rest = asked.words - above(file, block, asked)
@@ -96,10 +99,7 @@ def by_cell(
         return Chosen(others, ("not", value))
     if _COMPARED.search(asked.question):
         return None
-    cells = {cell.strip("`* ") for _, row in table for cell in row}
-    signs = explained_signs(beside(file, block), cells)
     parts = said_in_column(names, table, rest & said, asked) if rest <= said | _LIGHT else ()
-    parts = parts or of_sign(signs, table, rest - _LIGHT, asked)
     parts = also_marked(names, table, parts, asked) or ()
     return Chosen(parts, as_typed(rest - _LIGHT, asked)) if parts else None
 

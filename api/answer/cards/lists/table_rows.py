@@ -23,6 +23,7 @@ class Chosen(NamedTuple):
 
     parts: tuple[Part, ...]
     said: tuple[str, ...]
+    by_signs: bool = False  # whether signs of a legend chose them, and no likeness
 
 
 def as_typed(words: frozenset[str], asked: QuestionWords) -> tuple[str, ...]:

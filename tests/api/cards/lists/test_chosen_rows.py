@@ -181,6 +181,7 @@ def test_of_the_rows_of_an_amount_those_that_say_the_rest(asked: str, count: int
         ("which gear needs weeks", "Oar", ""),  # search found another row nearer
         ("which gear needs weeks", "Flag", "Flag"),
         ("which gear can a rope have", "Rope", ""),  # the section is about ropes
+        ("which oars can be used", "Oar", ""),  # the noun alone says nothing of what is asked
         ("which gear has 3 weeks", "Flag", ""),  # a number may be there by chance
         ("which gear lasts 3 weeks", "Oar", "Flag"),  # but in the column that is named
     ],

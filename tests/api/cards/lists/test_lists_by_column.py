@@ -102,7 +102,7 @@ def test_a_column_of_marks_chooses_rows(
     card = first(context, question)
     assert names(card) == rows
     assert card.said
-    assert ("not" in card.said) == ("no" in question or "not" in question)
+    assert ("no" in card.said) == ("no" in question or "not" in question)
 
 
 @pytest.mark.parametrize(
