@@ -14,6 +14,12 @@ _PUT_BACK = 0.08  # of the score: a rule that not everybody plays by (docs/exper
 _OPTIONAL = BY_CHOICE | {"option", "options", "variants", "drafts", "proposal", "proposals"}
 _NEAR = 10  # how many places behind a passage its twin may stand
 _WORD = re.compile(r"\w+")
+# What asks for a file that holds no longer: "the old rules".
+_PAST = re.compile(
+    r"\b(?:old|older|previous|former|earlier) (?:\w{3,30} )?"
+    r"(?:rules?|polic(?:y|ies)|versions?|editions?|limits?)\b",
+    re.IGNORECASE,
+)
 _EDITION = {"edition", "editions", "ed"}
 _IN_DIGITS = {
     word: f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number, 'th') }"
@@ -100,8 +106,9 @@ def _by_choice(
 
 
 def is_superseded(note: SourceNote, question: str) -> bool:
-    """Tell whether a file holds no longer, and is not asked for by its year or edition."""
-    return note.is_gone and not _words(question) & _marks(note)
+    """Tell whether a file holds no longer, and is not asked for: as old, by year or edition."""
+    is_wanted = _PAST.search(question) or _words(question) & _marks(note)
+    return note.is_gone and not is_wanted
 
 
 def overriding(

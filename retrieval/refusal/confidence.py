@@ -25,7 +25,7 @@ from retrieval.refusal import off_topic
 from retrieval.refusal.asked_kind import is_unsaid
 from retrieval.text.normalize import searchable
 from retrieval.text.question_phrases import without_command
-from retrieval.vocabulary.terms import cells, stems_of
+from retrieval.vocabulary.terms import cells, key, stems_of, title
 
 Array = npt.NDArray[np.float64]
 # Chosen of 32 over fourteen vaults (docs/experiments.md, E56). LESS are those of which more can
@@ -142,11 +142,15 @@ def features(found: SearchResult, typed: str) -> Array:
 def _is_unnamed(path: str, row: Entry, asked: QuestionWords) -> bool:
     """Whether an entry is a table's row that the question neither names nor has a number of.
 
-    Beside a rare word that the passage lacks: "max load of the jeans program" with silk's row.
+    Beside a rare word that the passage lacks: "max load of the jeans program" with silk's row. The
+    row of a field is named by the file of its thing.
     """
     if row.kind != "row" or asked.labels_of(path, row):
         return False
-    name = asked.stems(next(iter(cells(row.quote)), ""))
+    called = "".join(cells(row.quote)[:1])
+    if key(called) in asked.terms.fields and not asked.stems(title(path)).isdisjoint(asked.words):
+        return False
+    name = asked.stems(called) if key(called) else frozenset[str]()  # a sentence is no name
     return bool(name) and name.isdisjoint(asked.words)
 
 

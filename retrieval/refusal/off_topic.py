@@ -17,11 +17,11 @@ from retrieval import fitted
 from retrieval.context import SearchContext, calibrated_for
 from retrieval.fitted import Models
 from retrieval.index.store import Generation
-from retrieval.models import OffTopicLimits, SearchResult, Terms
+from retrieval.models import OffTopicLimits, SearchResult
 from retrieval.ranking import calibration
 from retrieval.text.question_phrases import without_command, without_degree
 from retrieval.text.words import INDEFINITE
-from retrieval.vocabulary.terms import stemmed, stems_of
+from retrieval.vocabulary.terms import key, stemmed, stems_of, title
 
 FILE = "off_topic.json"  # of a vault's folder, as fitted.py writes it
 # In a vault that nothing was fitted on. The first refuses one in fifty of the answerable questions
@@ -32,6 +32,8 @@ FOR_ALL = OffTopicLimits(covered=0.06, nearer=0.30)
 _ONE_ENTRY, _E_FOLD = -0.50, 0.09
 _VECTOR = 0.5  # what the vector's difference counts beside that of the words (E47)
 _NAMED = 0.6  # share of a question; no off-topic one of the calibration split has over 0.58
+# The same where the first passage is of a file that the question calls by its whole title.
+_TITLED = 0.33
 _FEW = 2  # words
 _INDEFINITE = frozenset(map(stemmed, INDEFINITE))
 # By how much a question of as few words as that may be under its limit where what was found in one
@@ -56,7 +58,7 @@ def signals(result: SearchResult) -> Signals | None:
     nearest = max(row.dense_score for row in result.trace)
     said = _said(result)
     nearer = nearest - result.off_topic_score
-    is_named, is_said = _is_named(result.terms, said), _are_few_and_said(result, said)
+    is_named, is_said = _is_named(result, said), _are_few_and_said(result, said)
     return Signals(nearer, result.covered, is_named, is_said)
 
 
@@ -103,12 +105,13 @@ def _are_few_and_said(result: SearchResult, said: frozenset[str]) -> bool:
     return any(in_full(said) <= in_full(stems_of(text)) for text in texts.values())
 
 
-def _is_named(terms: Terms, said: frozenset[str]) -> bool:
+def _is_named(result: SearchResult, said: frozenset[str]) -> bool:
     """Tell whether a question that says this is about something that the vault has by name.
 
     Most of it, weighted by how telling its words are, is names of the vault in full; or it is one
     or two words, each part of a name.
     """
+    terms = result.terms
     in_full = terms.in_full(said)
     weights = {word: terms.weight(word) for word in in_full}
     total = math.fsum(weights.values())
@@ -118,6 +121,10 @@ def _is_named(terms: Terms, said: frozenset[str]) -> bool:
     names = (name for stem in either for name in terms.named_from.get(stem, ()))
     named = {word for name in names if either.issuperset(name) for word in name}
     if math.fsum(weights[word] for word in terms.in_full(named) & in_full) >= _NAMED * total:
+        return True
+    titled = frozenset(key(title(result.hits[0].chunk.path))) if result.hits else frozenset[str]()
+    of_title = math.fsum(weights.get(word, 0.0) for word in titled)
+    if titled and titled <= said and of_title >= _TITLED * total:
         return True
     return len(said) <= _FEW and said <= terms.named_words
 

@@ -9,8 +9,8 @@ from retrieval.text.words import STOP, WORD, ordinals_in_digits
 
 _COMMAND = re.compile(
     r"\b(?:please|pls|plz|list|enumerate|name|remind me of|give me|show me|tell me|all|every|each|"
-    r"whole|full|complete|overview|table|'?em|them|which|what(?:['’]s)?|are there|can|could|you|i|"
-    r"we|the|of|types|kinds|sorts)\b",
+    r"(?:whole|full|complete)(?= (?:list|table|overview|set|of)\b)|overview|table|'?em|"
+    r"them|which|what(?:['’]s)?|are there|can|could|you|i|we|the|of|types|kinds|sorts)\b",
     re.IGNORECASE,
 )
 _DEGREE = re.compile(

@@ -8,7 +8,7 @@ from retrieval.text.legends import explained
 # "A" and "I" are words as well, and so is what has two letters and is not written in capitals.
 _MARKED = r"\*{0,2}(?P<sign>[^\s\w*]|[B-HJ-Zb-hj-z]|[A-Z]{2}|[AI](?=\*|:| [=–—-]))(?!\w):?\*{0,2}"
 _SIGN_BESIDE = re.compile(
-    rf"(?:^|[:.;,(] ?|\n){_MARKED}:?(?: [=–—-])? (?P<means>[A-Za-z][^,;.\n]*)"
+    rf"(?:^|[:.;,(·•|/] ?|\n){_MARKED}:?(?: [=–—-])? (?P<means>[A-Za-z][^,;.·•|/\n]*)"
 )
 _LEAST = 2  # signs that a text explains without a "="
 

@@ -15,6 +15,10 @@ _COMPARED = re.compile(
     r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
     re.IGNORECASE,
 )
+# What nothing but a comparison says; "silver" ends as "quicker" does.
+COMPARES = re.compile(
+    r"\b(?:vs|versus|compared?|difference|differ|than|better|worse)\b", re.IGNORECASE
+)
 _OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
 JOINED = re.compile(r"\b(?:vs|versus|compared|than|and|or)\b", re.IGNORECASE)  # two things
 _JOINING = re.compile(

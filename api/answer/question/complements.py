@@ -30,6 +30,11 @@ _DENIAL_OF_LIST = re.compile(
 )
 _HAVING = re.compile(rf"\bwith\b{_SOME}(?! (?:who|what|which)\b)", re.IGNORECASE)
 _WITHOUT = re.compile(r"\b(?:none|without)\b", re.IGNORECASE)
+# "Which of them need a licence": of those that the question before lists.
+_OF_THEM = re.compile(
+    rf"{_LINK}(?:which|what|who) (?:ones )?of (?:them|these|those) (?P<rest>[\w'’ -]{{3,80}}?)\W*$",
+    re.IGNORECASE,
+)
 _UNIT = re.compile(r"(?<=\d) ?[^\d\s]{1,20}$")
 _ITEMS = re.compile(
     r"^\W{0,3}(?:which |what )?(?:[\w'-]{1,30} ){0,3}?[a-z]{1,30}s(?P<that> (?:that|which|who))? "
@@ -40,17 +45,20 @@ _PLACES = re.compile(r"(?:in|on|at|for|from|of|under|by)$", re.IGNORECASE)
 
 
 def asks_for_others(typed: str) -> bool:
-    """Tell whether a follow-up asks for those of a list that the question before leaves out."""
-    return bool(_DENYING.match(typed) or _AFFIRMING.match(typed))
+    """Tell whether a follow-up asks for others of a list than the question before, or for some."""
+    return any(one.match(typed) for one in (_DENYING, _AFFIRMING, _OF_THEM))
 
 
 def the_others(typed: str, before: str) -> str | None:
     """Return the question before denied, where the others are asked for: "and which cannot".
 
-    Where it is denied and they are not ("and which can"), it without its denial.
+    Where it is denied and they are not ("and which can"), it without its denial. "Which of them
+    need a licence" is a further condition.
     """
     if swapped := _with_or_without(typed, before):
         return swapped
+    if (of := _OF_THEM.match(typed)) and _OF_LIST.match(before):
+        return f"{before.rstrip(' ?!.')} and {of['rest']}"
     if not asks_for_others(typed) or not _OF_LIST.match(before):
         return None
     denials = list(_DENIAL_OF_LIST.finditer(before))

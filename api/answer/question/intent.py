@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from api.answer.question.comparison import JOINED, compared
+from api.answer.question.comparison import COMPARES, JOINED, compared
 from api.answer.question.limits import AGED, ONE_OF, amount, superlative
 from api.answer.question.parts import (
     ASKS,
@@ -55,18 +55,19 @@ _NOT_ALL = re.compile(
     re.I,
 )
 _PLURAL = re.compile(
-    r"\b(?:which|what)\s+(?:other\s+|different\s+|\w+\s+){0,2}?(?P<noun>[a-z][a-z-]{2,}s)\s+"
+    r"\b(?:which|what)\s+(?:other\s+|different\s+|[\w-]+\s+){0,2}?(?P<noun>[a-z][a-z-]{2,}s)\s+"
     r"(?:are|can|could|do|does|don'?t|does not|do not|may|must|need|have|has|exist|count|get|will|"
     r"is|i|we|you)\b",
     re.IGNORECASE,
 )
 # After "which" a plural is a noun, after "what" it may be a verb: "which poisons go on a blade".
 _WHICH = re.compile(
-    r"\bwhich (?:\w+ ){0,3}?(?P<noun>[a-z][a-z-]{2,}s) (?!(?:of|for|in|on|to|and|or|the|an?)\b)\w+",
+    r"\bwhich (?:[\w-]+ ){0,3}?(?P<noun>[a-z][a-z-]{2,}s) "
+    r"(?!(?:of|for|in|on|to|and|or|the|an?)\b)\w+",
     re.IGNORECASE,
 )
 _THERE = re.compile(
-    r"\b(?:which|what) (?:\w+ ){0,5}?(?P<noun>[a-z][a-z-]{2,}s) are there\b", re.IGNORECASE
+    r"\b(?:which|what) (?:[\w-]+ ){0,5}?(?P<noun>[a-z][a-z-]{2,}s) are there\b", re.IGNORECASE
 )
 _OF_WHICH = re.compile(r"\b(?:which|what)\b.{0,60}?\b(?P<noun>[a-z][a-z-]{2,}s)\b", re.IGNORECASE)
 _ARE = re.compile(
@@ -145,7 +146,8 @@ def read(question: str, terms: Terms) -> Reading:
     parts = clauses(text, terms)
     if parts and not _asks_of_a_list(text, terms):
         return Reading("parts", parts)
-    if JOINED.search(text) and (parts := compared(text, terms)):
+    is_of_list = _plural(_DESCRIBED, text) and not COMPARES.search(text)  # "hurt by silver or fire"
+    if JOINED.search(text) and not is_of_list and (parts := compared(text, terms)):
         return Reading("comparison", parts)
     if (name := _DEFINED.match(text)) and key(name["name"]) in terms.names:
         return Reading("keyword", name=name["name"])

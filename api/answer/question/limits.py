@@ -12,6 +12,14 @@ from retrieval.vocabulary.terms import stems_of
 _PRICE, _WEIGHT = "cost price fee charge amount wage pay", "weight"
 _LENGTH, _REACH = "length duration time term range reach distance", "range reach distance"
 _SPEED = "speed movement rate"
+# Of what has more than so much: "wider than 2 m".
+_COMPARATIVES = {
+    "longer shorter": _LENGTH, "wider narrower broader": "width beam breadth",
+    "deeper shallower": "depth draught draft", "taller higher lower": "height",
+    "heavier lighter": _WEIGHT, "faster slower": _SPEED, "older younger": "age",
+    "cheaper dearer pricier": _PRICE, "bigger larger smaller": "size length capacity area",
+    "farther further": _REACH,
+}  # fmt: skip
 # What a word of its own compares, and whether the highest is meant.
 _COMPARED: dict[str, tuple[str, bool]] = {
     "cheapest": (_PRICE, False), "least expensive": (_PRICE, False),
@@ -55,6 +63,11 @@ _DICE = re.compile(
     re.IGNORECASE,
 )
 _ROLL = re.compile(r"\b(\d*)d(\d+)(?: ?\+ ?(\d+))?")
+_MORE_OF = {
+    word: frozenset(stems_of(fields))
+    for words, fields in _COMPARATIVES.items()
+    for word in words.split()
+}
 DICE = frozenset({"dice"})  # the unit of what is rolled
 # A word that turns what follows in its clause: "that aren't over 10 gp".
 _DENIED = re.compile(
@@ -77,6 +90,11 @@ class Amount(NamedTuple):
     def words(self) -> tuple[str, ...]:
         """How the limit is told to people."""
         return (*(("not",) if self.denied else ()), *self.said.split())
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Stems of what a field may be called of which there is more: "longer than" a length."""
+        return _MORE_OF.get(self.said.lower().split(" ")[0], frozenset())
 
     def holds(self, one: Interval, *, ignoring: frozenset[str] = frozenset()) -> bool:
         """Tell whether an interval meets the limit; one of another unit does not.

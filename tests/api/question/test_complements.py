@@ -27,6 +27,12 @@ from api.answer.question.complements import of_another_amount, the_others
         ("and which arent", "which elks are good with cats", "which elks are not good with cats"),
         ("and which arent", "huts on the shore", "huts not on the shore"),
         ("and without", "can I row a boat with a hole", None),
+        (
+            "which of them need oars",
+            "which huts allow dogs?",
+            "which huts allow dogs and need oars",
+        ),
+        ("and which of these float", "can an elf swim", None),
     ],
 )
 def test_the_others_are_those_that_the_question_before_denies(

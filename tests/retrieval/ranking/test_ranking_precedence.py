@@ -31,7 +31,9 @@ def test_a_superseded_file_stands_behind_all_others_with_no_better_score() -> No
     assert shown(found) == [(NEW, 0.9), (OTHER, 0.8), (OLD, 0.8)]
 
 
-@pytest.mark.parametrize("question", ["passwords in 2024?", "What held in “2024”"])
+@pytest.mark.parametrize(
+    "question", ["passwords in 2024?", "What held in “2024”", "the old password rules"]
+)
 def test_a_question_for_its_year_finds_it_where_it_was(question: str) -> None:
     assert shown(current_first(ranked(OLD, NEW), NOTES, question, LOW))[0][0] == OLD
 

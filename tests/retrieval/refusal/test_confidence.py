@@ -144,6 +144,27 @@ def test_a_name_among_much_else_does_not_keep_a_question(search_context: SearchC
     assert not named(search(search_context, "What is it?"))
 
 
+@pytest.mark.parametrize(
+    ("question", "is_named"),
+    [
+        ("how do i get a klabauter off my neck", True),
+        ("which football club signed a klabauter sponsor last season", False),
+        ("how do i get a gull off my neck", False),  # no file is called so
+    ],
+)
+def test_the_title_of_the_first_passage_keeps_a_question(
+    index_files: IndexFiles, question: str, is_named: bool
+) -> None:
+    files = {
+        "Klabauter.md": "# Klabauter\n\nA klabauter lets go when salt is thrown on it.\n",
+        "Bread.md": "# Bread\n\nGulls steal bread from the table.\n",
+        "Rolls.md": "# Rolls\n\n"
+        + "".join(f"- For roll {n} you get loaf {n}.\n" for n in range(60)),
+    }
+    context = index_files(files, rag_threshold=-9.0)
+    assert named(search(context, question)) is is_named
+
+
 def test_the_features_are_numbers_with_names(indexed_rules: SearchContext) -> None:
     asked = "Does a torch burn in water?"
     found = search(indexed_rules, asked)
@@ -188,14 +209,21 @@ def test_a_reason_counts_wherever_it_is_asked_for(
         ("Max load of the jeans program?", 1.0, 0.0),
         ("Max load of the silk program?", 0.0, 0.0),
         ("What colour is silk?", 0.0, 1.0),
+        ("Have insects ruined garments in the bazaar?", 0.0, 0.0),  # a sentence is no name
     ],
 )
 def test_a_row_that_nobody_named_and_a_kind_that_it_lacks_count(
     index_files: IndexFiles, question: str, unnamed: float, unsaid: float
 ) -> None:
     table = "| Program | Max load (kg) |\n|---|---|\n| Wool | 2 |\n| Silk | 1 |\n| Cotton | 7 |\n"
+    rumours = (
+        "# Rumours\n\n| What is told | Roll |\n|---|---|\n"
+        "| Grey moths ate all the coats of the market in a single night. | 3 |\n"
+        "| The old mill turns by itself whenever there is no moon at all. | 4 |\n"
+    )
     context = index_files(
-        {"Washing.md": f"# Washing\n\n## Programs\n\n{table}"}, rag_threshold=-9.0
+        {"Washing.md": f"# Washing\n\n## Programs\n\n{table}", "Rumours.md": rumours},
+        rag_threshold=-9.0,
     )
     given = dict(zip(NAMES, features(search(context, question), question), strict=True))
     assert (given["unnamed"], given["unsaid"]) == (unnamed, unsaid)

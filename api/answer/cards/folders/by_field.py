@@ -7,7 +7,7 @@ compared with the question the field of every file is shown.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from api.answer.cards.folders import folders
@@ -17,15 +17,15 @@ from api.answer.cards.folders.file_fields import (
     beginning,
     fields_in,
     has,
+    listed,
     of_folder,
     words_of,
 )
-from api.answer.cards.folders.folders import Folder, ListedFile
+from api.answer.cards.folders.folders import Folder
 from api.answer.cards.lists.rows_by_mark import PLAIN
 from retrieval.models import Name, Terms
 from retrieval.text import denials
 from retrieval.text.normalize import searchable
-from retrieval.text.reading_order import reading_order
 from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import key, stems_of
 
@@ -64,11 +64,14 @@ class _Found(NamedTuple):
     value: frozenset[str]
 
 
-def chosen(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
+def chosen(
+    question: str, terms: Terms, read: Read, *, is_exact: bool = False
+) -> tuple[Folder, ...]:
     """Return the files of a folder that a question opens with whose field says the rest.
 
     Where it denies something, those that say no or have another value. All of the files, with that
-    field, where the value is a range or a day, or where the field chooses none. No folder where no
+    field, where the value is a range or a day, or where the field chooses none, and no folder then
+    where it `is_exact`. None either where no
     field or several may be meant, or where one of its words is in none.
     """
     question = _NOTHING.sub("free", searchable(question))
@@ -79,14 +82,14 @@ def chosen(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
     if not denied and _ALL.search(question, opening.end("noun") if opening["noun"] else 0):
         return ()
     found = [
-        _of_folder(folder, question, terms, read, denied=bool(denied))
+        _of_folder(folder, question, terms, read, denied=bool(denied), is_exact=is_exact)
         for folder in folders.opened_with(question, terms)
     ]
     return tuple(one for one in found if one)
 
 
 def _of_folder(
-    folder: str, question: str, terms: Terms, read: Read, *, denied: bool
+    folder: str, question: str, terms: Terms, read: Read, *, denied: bool, is_exact: bool
 ) -> Folder | None:
     asked = _asked(question, terms) - folders.said_by(terms)[folder] - folders.SAID_WITH_IT
     light = asked & (PLAIN | _DONE)
@@ -99,8 +102,8 @@ def _of_folder(
     typed = _typed(found, question)
     is_all = denied and len(kept) == len(fields)
     if _is_vague(found, question) or is_all or not kept or not typed:
-        return _listed(folder, fields, fields[0].name.split(), terms)
-    return _listed(folder, kept, ["not", *typed] if denied else typed, terms)
+        return None if is_exact else listed(folder, fields, fields[0].name.split(), terms)
+    return listed(folder, kept, ["not", *typed] if denied else typed, terms)
 
 
 def _is_other_word(found: _Found, question: str) -> bool:
@@ -186,9 +189,3 @@ def _is_vague(found: _Found, question: str) -> bool:
     A day falls into ranges of days, and what a value only mentions is not all that "without" asks.
     """
     return bool(found.value & _DAYS) or (not found.named and bool(_WITHOUT.search(question)))
-
-
-def _listed(folder: str, fields: Sequence[Field], words: Sequence[str], terms: Terms) -> Folder:
-    order = sorted(fields, key=lambda one: reading_order(one.path))
-    files = tuple(ListedFile(one.path, terms.titles[one.path], one.entry) for one in order)
-    return Folder(folder, files[: folders.MOST], len(files), tuple(words))

@@ -7,7 +7,15 @@ has checked that it says them of the thing, so the reply names the words.
 import re
 from collections.abc import Collection, Sequence
 
-from api.answer.cards.folders import by_field, by_label, by_status, field_amounts, folders
+from api.answer.cards.folders import (
+    by_conditions,
+    by_field,
+    by_label,
+    by_most,
+    by_status,
+    field_amounts,
+    folders,
+)
 from api.answer.cards.folders.file_fields import Read, beginning, fields_in, has, said_together
 from api.answer.cards.folders.folders import Folder, ListedFile
 from api.answer.question.intent import Reading
@@ -44,6 +52,13 @@ def listed(
         given = context.read(lambda conn: indexed_file.notes(conn, number, terms.titles))
         if files := by_status.of_status(question, given, terms):
             return files
+
+    def read(folder: str, beginnings: Collection[str]) -> list[tuple[str, Entry]]:
+        entries = context.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
+        return [one for one in entries if one[0] in terms.titles]
+
+    if found := by_most.chosen(question, terms, read):
+        return found
     if reading.form not in {"list", "which"}:
         if not folders.opening_nouns(question, terms):
             return ()
@@ -51,14 +66,13 @@ def listed(
     found = folders.asked_for(question, reading, terms)
     if found:
         return found
-
-    def read(folder: str, beginnings: Collection[str]) -> list[tuple[str, Entry]]:
-        entries = context.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
-        return [one for one in entries if one[0] in terms.titles]
-
     if by_label.THERE.match(question) and (found := by_label.labelled(question, terms, read)):
         return found
-    return by_field.chosen(question, terms, read) or asked_for(question, reading, terms, read)
+    return (
+        by_conditions.chosen(question, terms, read)
+        or by_field.chosen(question, terms, read)
+        or asked_for(question, reading, terms, read)
+    )
 
 
 def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tuple[Folder, ...]:

@@ -26,7 +26,7 @@ _FOR_PEOPLE = re.compile(
     r"\b(?:for|holds?|fits?|seats?|takes?) (?P<number>\d{1,4}) (?P<unit>[a-z]{3,12})\b",
     re.IGNORECASE,
 )
-_ROOM = frozenset(stems_of("capacity places seats beds sleeps"))
+_ROOM = frozenset(stems_of("capacity places seats beds sleeps crew berths passengers persons"))
 
 
 def exact(words: frozenset[str], question: str, said: str, terms: Terms) -> Amount | None:
@@ -79,10 +79,10 @@ def fitting(
             continue
         for path, entry in read(folder, [beginning(word) for word in field]):
             # "more than 10 hit dice" has no unit
-            if any(_is_within(cell, limited, own) for cell in _values(entry, field)):
+            if any(_is_within(cell, limited, own) for cell in values_of(entry, field)):
                 known = found.setdefault(path, [])
                 if not known or is_of_several(entry, terms):
-                    known.append(_line(path, entry, field, terms))
+                    known.append(line_of(path, entry, field, terms))
     return found, rest
 
 
@@ -91,19 +91,22 @@ def unnamed(
 ) -> dict[str, list[Entry]]:
     """Return what `fitting` does of the one field whose name holds the rest that is asked.
 
-    "Under 15 euros for outsiders" is a "Rate outsiders", "for more than 40 people" a capacity. None
-    where two fields are called so.
+    "Under 15 euros for outsiders" is a "Rate outsiders", "for more than 40 people" a capacity,
+    "longer than 5 m" a length. None where two fields are called so.
     """
     units = terms.in_full(limited.limit.units)
     rest = terms.in_full(words) - units - PLAIN - frozenset(_VERBS)
     people = units & _PEOPLE
-    if bool(rest) is bool(people):
+    compared = limited.fields if not rest else frozenset[str]()
+    if bool(rest) + bool(people) + bool(compared) != 1:
         return {}
-    names = [one for one in terms.fields if (_ROOM & set(one) if people else rest <= {*one})]
+    called = _ROOM if people else compared
+    names = [one for one in terms.fields if (called & set(one) if called else rest <= {*one})]
     chosen: list[dict[str, list[Entry]]] = []
     for name in names:
         fields = of_folder(folder, name, terms, read)
-        amounts = [one for one in fields.values() if next(intervals(one.value), None)]
+        amounts = [one for one in fields.values() if (of := next(intervals(one.value), None))
+                   and (not compared or of.units & limited.limit.units)]  # fmt: skip
         own = terms.in_full(name) | people
         if amounts:
             fitting = [one for one in fields.values() if _is_payable(one.value, limited, own)]
@@ -118,8 +121,8 @@ def _is_payable(cell: str, limited: Amount, own: frozenset[str]) -> bool:
     return _is_within(cell, limited, own)
 
 
-def _line(path: str, entry: Entry, field: Name, terms: Terms) -> Entry:
-    """An entry's line with a field, of what has several one below the other."""
+def line_of(path: str, entry: Entry, field: Name, terms: Terms) -> Entry:
+    """Return an entry's line with a field, of what has several one below the other."""
     return next(
         (one.entry for one in fields_in(path, entry, terms) if key(one.name) == field), entry
     )
@@ -144,8 +147,8 @@ def _is_range(cell: str) -> bool:
     return one is not None and one.is_range
 
 
-def _values(entry: Entry, field: Name) -> list[str]:
-    """What an entry says in a field: the cell of its row or column, or behind its name."""
+def values_of(entry: Entry, field: Name) -> list[str]:
+    """Return what an entry says in a field: the cell of its row or column, or behind its name."""
     if entry.kind == "row":
         row = raw_cells(entry.quote)
         if key(row[0]) == field:

@@ -5,8 +5,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile, zip_longest
 
+from api.answer.cards.folders.folders import MOST, Folder, ListedFile
 from api.answer.cards.lists.cell_marks import is_said
 from retrieval.models import Entry, Name, Terms
+from retrieval.text.reading_order import reading_order
 from retrieval.vocabulary.terms import key, plain, raw_cells, stemmed, stems_of
 
 Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
@@ -59,6 +61,13 @@ def of_folder(folder: str, name: Name, terms: Terms, read: Read) -> dict[str, Fi
     entries = read(folder, [beginning(word) for word in name])
     fields = (one for path, entry in entries for one in fields_in(path, entry, terms))
     return {one.path: one for one in fields if key(one.name) == name}
+
+
+def listed(folder: str, fields: Sequence[Field], words: Sequence[str], terms: Terms) -> Folder:
+    """Return the files of these fields as a list: each with its line, found by these words."""
+    order = sorted(fields, key=lambda one: reading_order(one.path))
+    files = tuple(ListedFile(one.path, terms.titles[one.path], one.entry) for one in order)
+    return Folder(folder, files[:MOST], len(files), tuple(words))
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -16,7 +16,7 @@ from api.answer.question.limits import Amount, amount, without
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import intervals
-from retrieval.vocabulary.terms import column_names
+from retrieval.vocabulary.terms import column_names, title
 
 _OF_ITEM = re.compile(r"[:;—–] |\. ")  # "14 nights or more: 15 % off" is two amounts
 _COMPARES = re.compile(rf"\b(?:{DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
@@ -146,6 +146,8 @@ def _by_amount(
     wanted = amount(asked.question)
     if wanted is None:
         return None
+    if _is_of_a_folder(file, block, asked):
+        return None
     limit = wanted.limit
     names, table = named_table(file, block, rows)
     amounts = asked_columns(names, [cells for _, cells in table], limit, asked)
@@ -160,10 +162,13 @@ def _by_amount(
     if kept is None:
         return None
     left = [row for row in left if row[0] in kept]
+    noun = _noun(asked) - above(file, block, asked)
+    if noun and any(noun <= asked.stems(row) for _, row in rows):  # "dogs for under 30 gp"
+        left = [row for row in left if noun <= asked.stems(row[1])]
     also = _besides(file, block, wanted, asked)
     both = [(part, row) for part, row in left if also and also <= asked.stems(row)]
     said = as_typed(also, asked) if both else ()
-    return Chosen(tuple(part for part, _ in both or left), (*said, *wanted.words))
+    return Chosen(tuple(part for part, _ in both or left), (*said, *wanted.words)) if left else None
 
 
 def _items_by_amount(file: IndexedFile, block: Block, asked: QuestionWords) -> Chosen | None:
@@ -174,8 +179,7 @@ def _items_by_amount(file: IndexedFile, block: Block, asked: QuestionWords) -> C
     wanted = amount(asked.question)
     if wanted is None or not wanted.limit.units or wanted.denied:
         return None
-    own = asked.stems(block.heading.rsplit(" > ", 1)[-1])
-    if any(own.isdisjoint(called) for called in folders.opening_nouns(asked.question, asked.terms)):
+    if _is_of_a_folder(file, block, asked):
         return None
     found = []
     for part in block.parts:
@@ -188,6 +192,22 @@ def _items_by_amount(file: IndexedFile, block: Block, asked: QuestionWords) -> C
     if not 0 < len(fitting) < len(found) or 2 * len(having) < len(found):
         return None
     return Chosen(fitting, wanted.words)
+
+
+def _is_of_a_folder(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:
+    """Whether a question is of a folder's files, and neither the file nor the block is called so.
+
+    "Boats under 5 m" are no rows of a table of courses.
+    """
+    called = folders.opening_nouns(asked.question, asked.terms)
+    own = asked.stems(f"{title(file.path)} {block.heading.rsplit(' > ', 1)[-1]}")
+    return any(own.isdisjoint(one) for one in called)
+
+
+def _noun(asked: QuestionWords) -> frozenset[str]:
+    """The stems of the plural that a question begins with; none of another one."""
+    found = folders.OPENING.match(asked.question)
+    return asked.stems(found["noun"] or found["last"]) if found else frozenset()
 
 
 def _besides(

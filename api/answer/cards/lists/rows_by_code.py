@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.lists.rows_by_mark import PLAIN, also_marked
-from api.answer.cards.lists.table_rows import Chosen, beside, named_table
+from api.answer.cards.lists.table_rows import Chosen, as_typed, beside, named_table
 from api.answer.cards.table_signs import explained_signs
 from retrieval.models import IndexedFile
 from retrieval.ranking.lines import QuestionWords
@@ -76,7 +76,9 @@ def by_code(
     if not named:
         return None
     nothing = Chosen((), ())
-    if len(named) > 1:
+    if len(named) > 1:  # "required on a dinghy": of what the columns are called one is named
+        named = [one for one in named if asked.stems(names[one[0]]) <= asked.words]
+    if len(named) != 1:
         return nothing
     in_rows = asked.stems(" ".join(row for _, row in rows))
     wanted = _read(text, *named[0], said, in_rows, asked)
@@ -94,7 +96,8 @@ def by_code(
     if len(kept) == len(rows):
         return nothing
     denied = ("without",) if wanted.needs == "none" else ()
-    return Chosen(kept, (*denied, *wanted.said.split()), by_signs=True)
+    column = as_typed(asked.stems(names[wanted.column]), asked) if len(coded) > 1 else ()
+    return Chosen(kept, (*denied, *wanted.said.split(), *column), by_signs=True)
 
 
 def _pieces(cell: str) -> set[str]:

@@ -37,14 +37,14 @@ def extreme_rows(
     if column is None or not thing or not thing <= own:
         return None
     unit = asked.stems(names[column])
-    given = [(part, _amount(cells[column], unit)) for part, cells in table if column < len(cells)]
+    given = [(part, size(cells[column], unit)) for part, cells in table if column < len(cells)]
     amounts = {part: amount for part, amount in given if amount}
-    kinds = {kind for kind, size in amounts.values() if size}  # nothing is nothing in any unit
+    kinds = {kind for kind, most in amounts.values() if most}  # nothing is nothing in any unit
     if len(kinds) != 1 or len(amounts) < max(_LEAST_ROWS, len(table) / 2):
         return None
     choose = max if wanted.highest else min
-    most = choose(size for _, size in amounts.values())
-    parts = tuple(part for part, (_, size) in amounts.items() if size == most)
+    most = choose(amount for _, amount in amounts.values())
+    parts = tuple(part for part, (_, amount) in amounts.items() if amount == most)
     return (parts, wanted.said) if len(parts) < len(amounts) else None
 
 
@@ -126,8 +126,8 @@ def _is_of(name: str, fields: frozenset[str], asked: QuestionWords) -> bool:
     return not asked.stems(name).isdisjoint(asked.terms.in_full(fields) | units)
 
 
-def _amount(cell: str, column: frozenset[str]) -> tuple[str, float] | None:
-    """The kind of unit of a cell's first amount, and its size in the smallest one of that kind.
+def size(cell: str, column: frozenset[str]) -> tuple[str, float] | None:
+    """Return the kind of unit of a cell's first amount, and its size in the kind's smallest unit.
 
     The unit is the cell's own, else its column's; one of no known kind counts as none. Of dice the
     size is the most that they show.
@@ -141,5 +141,5 @@ def _amount(cell: str, column: frozenset[str]) -> tuple[str, float] | None:
         return None
     units = found.units & SIZES.keys() or column & SIZES.keys()
     known = [SIZES[unit] for unit in sorted(units)]
-    kind, size = known[0] if known else ("", 1.0)
-    return kind, found.low * size
+    kind, unit = known[0] if known else ("", 1.0)
+    return kind, found.low * unit

@@ -18,6 +18,11 @@ VAULT = {
         "| Sausage | 4 | M | yes |\n| Pancake | 3 | E | yes |\n| Salad | 6 | SM | no |\n"
         "| Apple | 1 | | no |\n"
     ),
+    "Kit.md": (
+        "# Kit of the boats\n\nKey: **R** required · **A** advised · blank: not needed\n\n"
+        "| Item | Punt | Cutter |\n|---|---|---|\n| Pump | R | R |\n| Anchor | | A |\n"
+        "| Flares | | R |\n| Whistle | R | A |\n"
+    ),
     "Bread.md": "# Bread oven\n\nThe oven of the fair is lit at dawn.\n",
 }
 
@@ -55,6 +60,8 @@ def names(card: Card) -> list[str]:
          "without mustard"),
         ("dishes with egg under 3 marks", ["Flatbread"], "egg under 3 marks"),
         ("snacks without egg", ["Egg-shaped sweet", "Sausage", "Salad", "Apple"], "without egg"),
+        ("which items are required on a punt", ["Pump", "Whistle"], "required punt"),
+        ("which items are advised on a cutter", ["Anchor", "Whistle"], "advised cutter"),
         ("which hot dishes hold egg", ["Flatbread", "Pancake"], "egg"),  # of another column, too
     ],
 )  # fmt: skip
@@ -73,6 +80,7 @@ def test_signs_choose_the_rows(
         "dishes only with egg",
         "which dishes are safe with an egg allergy",
         "apple dishes with egg",  # a word of a row
+        "which items are required on a boat",  # on which?
         "dishes with boiled egg",  # what stands before it may turn the sense
         "dishes without sesame, mustard and without price",
     ],
