@@ -13,8 +13,7 @@ from api.answer.cards.folders.folders import Folder
 from api.answer.cards.lists import overviews
 from api.answer.fixed_texts import DEFAULT, Texts
 from api.answer.question import intent, small_talk, spelling
-from api.answer.question.intent import PLAIN, Reading
-from api.answer.question.limits import superlative
+from api.answer.question.intent import DEGREE, PLAIN, Reading
 from api.answer.question.spelling import Correction
 from retrieval.context import SearchContext
 from retrieval.metadata.filters import Given
@@ -147,7 +146,7 @@ def card_reply(
 def _may_list(question: str) -> bool:
     """Whether a question may want files, though no list is asked for: "monsters immune to fear"."""
     is_of_files = folders.OPENING.match(question) or by_status.FILES.search(question)
-    return bool(is_of_files or superlative(question))
+    return bool(is_of_files or DEGREE.search(question))
 
 
 def understood(

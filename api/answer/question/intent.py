@@ -118,7 +118,7 @@ _DEFINED = re.compile(
     re.IGNORECASE,
 )
 _ANYTHING = frozenset({"things", "items", "cases", "situations"})  # no list is called so
-_DEGREE = re.compile(r"\b(?:most|least|\w{3,}est)\b", re.IGNORECASE)  # few questions have one
+DEGREE = re.compile(r"\b(?:most|least|\w{3,}est)\b", re.IGNORECASE)  # few questions have one
 _PLURAL_WORDS = 3  # words of "2nd level mage spells"; "secret doors" names a section
 
 
@@ -151,7 +151,7 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("comparison", parts)
     if (name := _DEFINED.match(text)) and key(name["name"]) in terms.names:
         return Reading("keyword", name=name["name"])
-    if _DEGREE.search(text) and superlative(text):
+    if DEGREE.search(text) and superlative(text):
         return Reading("open", name=text if _is_short(text) else "")
     if asks_for_all(text):
         return Reading("list", several=_described(text))
