@@ -17,7 +17,7 @@ from retrieval.text.normalize import searchable
 from retrieval.text.reading_order import reading_order
 from retrieval.vocabulary.terms import stems_of
 
-_BETWEEN = re.compile(
+_JOINTS = re.compile(
     r",? (?:and|but)(?: (?:that|which|who|with))? |,? (?:that|which|who) |(?<!\w), |"
     r"(?= (?:with|without) )",
     re.IGNORECASE,
@@ -36,7 +36,7 @@ def chosen(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
         return ()
     noun = question[opening.start("noun") : opening.end("noun")]
     before = question[: opening.start("noun")]
-    clauses = [one.strip() for one in _BETWEEN.split(question[opening.end("noun") :])]
+    clauses = [one.strip() for one in _JOINTS.split(question[opening.end("noun") :])]
     clauses = [one for one in clauses if one]
     opened = folders.opened_with(noun + " are", terms)
     if not clauses or len(opened) != 1 or frozenset(stems_of(before)) - PLAIN:

@@ -18,7 +18,7 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.text.words import STOP, WORD
 from retrieval.vocabulary.terms import stems_of
 
-_BETWEEN = re.compile(r"[,/;+&\s]+")
+_SEPARATED = re.compile(r"[,/;+&\s]+")
 _NOTHING = re.compile(r"(?:[-–—]|no|none)?$", re.IGNORECASE)
 _TOGETHER = 4  # letters of signs without anything between them: "GMN"
 _JOINS = frozenset({"and", "or", "nor", "no", "any"})  # between the things of one condition
@@ -102,7 +102,7 @@ def by_code(
 
 def _pieces(cell: str) -> set[str]:
     """The signs that a cell may hold, also those of letters without anything between them."""
-    found = {part for part in _BETWEEN.split(cell.strip("`* ")) if part}
+    found = {part for part in _SEPARATED.split(cell.strip("`* ")) if part}
     runs = (part for part in found if len(part) <= _TOGETHER and part.isupper())
     return found.union(*runs)
 
@@ -110,7 +110,7 @@ def _pieces(cell: str) -> set[str]:
 def _signs(cell: str, legend: Collection[str]) -> frozenset[str] | None:
     """The signs in a cell, none of a dash or a blank; None where it holds anything else."""
     found: set[str] = set()
-    for part in filter(None, [] if _NOTHING.match(cell) else _BETWEEN.split(cell)):
+    for part in filter(None, [] if _NOTHING.match(cell) else _SEPARATED.split(cell)):
         if part in legend:
             found.add(part)
         elif all(letter in legend for letter in part):
