@@ -12,7 +12,7 @@ from retrieval.text import denials
 from retrieval.text.normalize import unnumbered
 from retrieval.text.question_phrases import without_command
 from retrieval.text.reading_order import reading_order
-from retrieval.text.words import ordinals_in_digits
+from retrieval.text.words import WORD, alias_key, ordinals_in_digits
 from retrieval.vocabulary.terms import stems_of
 
 MOST = 40  # files; of more the first are shown, and the folder is linked
@@ -93,7 +93,22 @@ def asked_words(question: str, reading: Reading, terms: Terms) -> frozenset[str]
         return frozenset()
     plain = _ORDINAL.sub(r"\1", without_command(question))
     plain = ordinals_in_digits(plain, lambda word: _is_said(word, terms))
-    return frozenset(stems_of(plain)) - SAID_WITH_IT
+    return _meant(plain, terms) - SAID_WITH_IT
+
+
+def _meant(text: str, terms: Terms) -> frozenset[str]:
+    """The stems of a text; of a file's alias those of its title, if a folder is called so.
+
+    "Wizard spells" are in "Magic-User Spells".
+    """
+    said = frozenset(stems_of(text))
+    for word in WORD.findall(text.lower()):
+        called = terms.aliases.get(alias_key(word)) or terms.aliases.get(alias_key(word)[:-1], ())
+        for meaning in called[-1:]:  # of a file its title
+            own = frozenset(stems_of(meaning))
+            if own and any(own <= words for words in said_by(terms).values()):
+                said = said - frozenset(stems_of(word)) | own
+    return said
 
 
 def _is_said(word: str, terms: Terms) -> bool:

@@ -58,6 +58,16 @@ def test_a_folder_may_be_asked_for_by_an_alias() -> None:
         assert [one.path for one in found] == [path]
 
 
+def test_a_folder_may_be_asked_for_by_what_a_file_calls_itself() -> None:
+    terms = replace(TERMS, aliases={"loomer": ("Loomer", "Weaver"), "ada": ("Ada", "Countess")})
+    for asked, paths in (
+        ("all 2nd rank loomers", ["6. Guilds/Weavers/Rank 2"]),
+        ("all 2nd rank adas", []),  # no folder is called as she is
+    ):
+        found = folders.asked_for(asked, intent.read(asked, terms), terms)
+        assert [one.path for one in found] == paths
+
+
 def test_a_file_of_the_folder_s_name_is_the_list_with_an_alias_too() -> None:
     files = {**GUILDS, "Weavers.md": "# Weavers\n\nThere are six.\n"}
     terms = replace(terms_of(files), abbreviations={"spinner": ("weaver",)})
