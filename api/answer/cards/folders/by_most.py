@@ -3,7 +3,7 @@
 import re
 
 from api.answer.cards.folders import folders
-from api.answer.cards.folders.field_amounts import line_of, values_of
+from api.answer.cards.folders.field_amounts import FOR_NOTHING, line_of, values_of
 from api.answer.cards.folders.file_fields import Field, Read, beginning, listed
 from api.answer.cards.folders.folders import Folder
 from api.answer.cards.lists.rows_by_column import size
@@ -69,12 +69,16 @@ def _fields(
         for cell in values_of(entry, name)
     ]
     is_called = not own.isdisjoint(terms.in_full(wanted.fields - folders.said_by(terms)[folder]))
-    if not (is_called or (wanted.fields >= _PRICE and sum(map(_is_money, every)) >= _LEAST)):
+    is_paid = sum(map(_is_money, every)) >= _LEAST
+    if not (is_called or (wanted.fields >= _PRICE and is_paid)):
         return []
     files = sum(path.startswith(f"{folder}/") for path in terms.titles)
     if any(_BELOW_NOTHING.match(one.value) for one in every):  # its sign is not read
         return []
-    sizes = [(one, amount) for one in every if (amount := size(one.value, frozenset(name)))]
+    nothing = [(one, ("", 0.0)) for one in every if is_paid and FOR_NOTHING.match(one.value)]
+    given = [one for one in every if not FOR_NOTHING.match(one.value)]
+    sizes = [(one, amount) for one in given if (amount := size(one.value, frozenset(name)))]
+    sizes += nothing
     kinds = {kind for _, (kind, most) in sizes if most}  # nothing is nothing in any unit
     if len(kinds) != 1 or len({one.path for one, _ in sizes}) < max(_LEAST, _HALF * files):
         return []

@@ -5,7 +5,7 @@ import re
 
 from api.answer.cards.folders.file_fields import Read, beginning, fields_in, of_folder
 from api.answer.cards.lists.rows_by_mark import PLAIN
-from api.answer.question.limits import Amount
+from api.answer.question.limits import MONEY, Amount
 from retrieval.models import Entry, Name, Terms
 from retrieval.text.normalize import searchable
 from retrieval.text.quantities import Interval, intervals, values
@@ -19,7 +19,7 @@ _VERBS = {  # of what a field is asked for
 }  # fmt: skip
 
 
-_FOR_NOTHING = re.compile(r"free\b(?! [a-z])", re.IGNORECASE)
+FOR_NOTHING = re.compile(r"free\b(?! [a-z])|(?:none|nothing)\W*$", re.IGNORECASE)
 # Of how many of these there is room, a field says that is called so.
 _PEOPLE = frozenset(stems_of("people persons person guests ppl adults players visitors seats"))
 _FOR_PEOPLE = re.compile(
@@ -79,7 +79,7 @@ def fitting(
             continue
         for path, entry in read(folder, [beginning(word) for word in field]):
             # "more than 10 hit dice" has no unit
-            if any(_is_within(cell, limited, own) for cell in values_of(entry, field)):
+            if any(_is_payable(cell, limited, own) for cell in values_of(entry, field)):
                 known = found.setdefault(path, [])
                 if not known or is_of_several(entry, terms):
                     known.append(line_of(path, entry, field, terms))
@@ -116,7 +116,7 @@ def unnamed(
 
 def _is_payable(cell: str, limited: Amount, own: frozenset[str]) -> bool:
     """Whether an amount is within the limit; what is free costs nothing."""
-    if _FOR_NOTHING.match(cell):
+    if limited.limit.units <= MONEY and FOR_NOTHING.match(cell):
         return limited.limit.low <= 0
     return _is_within(cell, limited, own)
 

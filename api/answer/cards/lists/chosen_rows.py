@@ -11,14 +11,24 @@ from api.answer.cards.lists.rows_by_code import by_code
 from api.answer.cards.lists.rows_by_column import asked_columns, extreme_rows, in_units_of
 from api.answer.cards.lists.rows_by_mark import also_marked, marked_rows
 from api.answer.cards.lists.rows_by_words import DENIED, NOT_BY_WORDS, NUMBER, by_cell, by_words
-from api.answer.cards.lists.table_rows import Chosen, as_typed, named_table
-from api.answer.question.limits import Amount, amount, without
+from api.answer.cards.lists.table_rows import Chosen, as_typed, beside, named_table
+from api.answer.question.limits import AGED, Amount, amount, without
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import intervals
-from retrieval.vocabulary.terms import column_names, title
+from retrieval.vocabulary.terms import column_names, stems_of, title
 
 _OF_ITEM = re.compile(r"[:;—–] |\. ")  # "14 nights or more: 15 % off" is two amounts
+_EXTREME = re.compile(
+    r"\b(?:latest|earliest|soonest|lowest|highest|fewest|largest|smallest|biggest|cheapest|dearest|"
+    r"longest|shortest|heaviest|lightest|fastest|slowest|best|worst)\b",
+    re.IGNORECASE,
+)
+# "A blank charge means that nothing is paid": of such a column no amount is compared.
+_BLANK_SAID = re.compile(
+    r"\b(?:blank|empty|dash)\b|\bno (?:figure|price|charge|entry)\b", re.IGNORECASE
+)
+_DAYS = frozenset(stems_of("monday tuesday wednesday thursday friday saturday sunday weekend"))
 _COMPARES = re.compile(rf"\b(?:{DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
 
 
@@ -58,6 +68,10 @@ def chosen(
         return coded if coded.parts else None
     if only_codes and not coded:
         return None
+    if (AGED.search(asked.question) or _EXTREME.search(asked.question)) and _is_of_a_folder(
+        file, block, asked
+    ):
+        return None
     if is_whole:
         return _by_mark(file, block, rows, asked)
     if coded:
@@ -66,6 +80,8 @@ def chosen(
         return both and both._replace(said=(*coded.said, *both.said), by_signs=True)
     if wanted:  # what no amount fits is not found by its number
         return _by_amount(file, block, rows, asked, may_be_all=may_be_all)
+    if _EXTREME.search(asked.question):  # of which rows no word tells
+        return _by_superlative(file, block, rows, asked)
     return (
         _by_superlative(file, block, rows, asked)
         or _by_mark(file, block, rows, asked)
@@ -106,6 +122,8 @@ def _by_superlative(
     """The row that has the most or the least of a field: "the cheapest armour"."""
     names, table = named_table(file, block, rows)
     own = asked.stems(" ".join([block.heading.rsplit(" > ", 1)[-1], *header(file, block)]))
+    if _BLANK_SAID.search(beside(file, block)):
+        return None
     found = extreme_rows(names, table, own, asked)
     return Chosen(found[0], tuple(found[1].split())) if found else None
 
@@ -146,7 +164,7 @@ def _by_amount(
     wanted = amount(asked.question)
     if wanted is None:
         return None
-    if _is_of_a_folder(file, block, asked):
+    if _is_of_a_folder(file, block, asked) or _BLANK_SAID.search(beside(file, block)):
         return None
     limit = wanted.limit
     names, table = named_table(file, block, rows)
@@ -167,6 +185,8 @@ def _by_amount(
         left = [row for row in left if noun <= asked.stems(row[1])]
     also = _besides(file, block, wanted, asked)
     both = [(part, row) for part, row in left if also and also <= asked.stems(row)]
+    if not both and also & (asked.stems(" ".join(row for _, row in rows)) | _DAYS):
+        return None  # "on friday": the others would be told as such
     said = as_typed(also, asked) if both else ()
     return Chosen(tuple(part for part, _ in both or left), (*said, *wanted.words)) if left else None
 

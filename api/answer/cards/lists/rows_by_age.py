@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from api.answer.cards.blocks import Part
+from api.answer.question.limits import AGED
+from retrieval.text import denials
 from retrieval.text.quantities import intervals
 from retrieval.vocabulary.terms import stems_of
 
@@ -11,7 +14,38 @@ Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their c
 _AGE = frozenset(stems_of("age"))
 _HIGHEST = re.compile(r"\b(?:max|maximum|up to|until|oldest|highest)\b", re.IGNORECASE)
 _ANY = re.compile(r"\W*(?:all(?: ages)?|any|everyone)?\W*", re.IGNORECASE)
+# What somebody of an age may not do.
+_DENIED = re.compile(
+    r"\b(?:can|ca|may|must|could|should|do|does|is|are)(?:n?['’]?t| not)\b"
+    r"(?! (?:need|have|require|cost|include))|\bcannot\b|"
+    r"(?<=\bold) not\b|(?<=\byo) not\b|\bnot (?:allowed|permitted|suitable|open|for)\b",
+    re.IGNORECASE,
+)
+_OTHER_DENIAL = re.compile(
+    rf"\b(?:{denials.ASKED}|dont|doesnt|forbidden|banned|prohibited)\b|n['’]t\b", re.IGNORECASE
+)
 _YOUNG = frozenset(stems_of("month week day"))
+
+
+class Aged(NamedTuple):
+    """An age that a question says, and whether it asks for what is not for it."""
+
+    years: float
+    is_denied: bool
+    said: str
+
+
+def asked_age(question: str) -> Aged | None:
+    """Return the age of who a question asks for; None where it denies anything else.
+
+    "What can a 9 year old do without training" is not what somebody of that age may not do.
+    """
+    found = AGED.search(question)
+    rest = _DENIED.sub(" ", question)
+    denied = len(_DENIED.findall(question))
+    if found is None or denied > 1 or _OTHER_DENIAL.search(rest):
+        return None
+    return Aged(float(found[1] or found[2]), bool(denied), found[0])
 
 
 def of_age(names: Sequence[str], table: Table, years: float, *, denied: bool = False) -> list[Part]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from api.answer.cards.blocks import Part
 from api.answer.cards.lists.cell_marks import bare, is_filled, is_marked, is_said
-from api.answer.cards.lists.rows_by_age import of_age
+from api.answer.cards.lists.rows_by_age import asked_age, of_age
 from api.answer.question.limits import AGED
 from api.answer.question.modality import modality
 from retrieval.ranking.lines import QuestionWords
@@ -88,12 +88,8 @@ def marked_rows(
     stands above the table.
     """
     named = list(_named(columns, table, asked))
-    if aged := AGED.search(searchable(asked.question)):
-        names = [name for name, *_ in columns]
-        denied = _DENIAL.search(asked.question) is not None  # "can a 9 year old not use"
-        young = of_age(names, table, float(aged[1] or aged[2]), denied=denied)
-        also = any(is_marked(one.cells) for one in named)  # "paid jobs for a 14 year old"
-        return None if also else _some(table, young, asked.stems(aged[0]))
+    if AGED.search(searchable(asked.question)):
+        return _for_age(columns, table, named, asked, about)
     valued = {n: found for n, one in enumerate(named) if (found := _with_value(one, table, asked))}
     if valued:  # "online yes and by phone no" is of two columns
         others = [one for n, one in enumerate(named) if n not in valued and is_marked(one.cells)]
@@ -125,6 +121,25 @@ def marked_rows(
     ]
     found = _some(table, parts, said)
     return found._replace(denied=bool(denials)) if found else None
+
+
+def _for_age(
+    columns: Sequence[tuple[str, ...]],
+    table: Table,
+    named: Sequence[_Column],
+    asked: QuestionWords,
+    about: frozenset[str],
+) -> Marked | None:
+    """The rows for somebody of an age, where nothing else is asked of them."""
+    names = [name for name, *_ in columns]
+    aged = asked_age(searchable(asked.question))
+    things = about | asked.stems(f"{' '.join(names)} {aged.said if aged else ''} suitable")
+    more = asked.words - things - PLAIN
+    is_marked_too = any(is_marked(one.cells) for one in named)  # "paid jobs for a 14 year old"
+    if aged is None or is_marked_too or len(more) > 1 or _UNCLEAR.search(asked.question):
+        return None
+    young = of_age(names, table, aged.years, denied=aged.is_denied)
+    return _some(table, young, asked.stems(aged.said))
 
 
 def also_marked(

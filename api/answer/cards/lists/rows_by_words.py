@@ -79,7 +79,7 @@ def by_words(
     # "Which devices am I allowed to use": "Devices per member" says no more than the noun.
     is_alone = is_nearest and not words <= noun
     is_alone = is_alone and words.isdisjoint(asked.stems(beside(file, block)))
-    if not words or not (1 if is_alone else _LEAST_ROWS) <= len(saying) < len(rows):
+    if words <= _LIGHT or not (1 if is_alone else _LEAST_ROWS) <= len(saying) < len(rows):
         return None
     anybody = _for_any(words, [(part, own) for part, _, own in cells], saying, asked)
     typed = [word for word in as_typed(words, asked) if word.lower() not in without]

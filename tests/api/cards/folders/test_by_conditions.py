@@ -20,11 +20,12 @@ FILES = {
     "carts/Yew.md": "# Yew\n**Length:** 2 m\n**Seats:** 1\n**Brake:** wood\n**Horses:** yes, two\n"
     "**Half day:** 8 EUR\n**Whole day:** 15 EUR\n**Depth:** 1 feet\n",
     "carts/Rules.md": "# Rules of hire\n\nWho hires a cart pays at once.\n",
-    "beasts/Ox.md": "# Ox\n**Load:** 900 kg\n",
-    "beasts/Ass.md": "# Ass\n**Load:** 120 kg\n",
+    "beasts/Ox.md": "# Ox\n**Load:** 900 kg\n**Fee:** 9 EUR\n",
+    "beasts/Ass.md": "# Ass\n**Load:** 120 kg\n**Fee:** none\n",
     "beasts/Horse.md": "# Horse\n\n| | Light | Heavy |\n|---|---|---|\n"
     "| Load | 200 kg | 1,000 kg |\n",
-    "beasts/Rat.md": "# Rat\n\nIt carries nothing.\n",
+    "beasts/Rat.md": "# Rat\n\nIt carries nothing.\n\n**Fee:** 1 EUR\n",
+    "beasts/Dog.md": "# Dog\n\n**Fee:** 3 EUR\n",
 }
 TERMS = terms_of(FILES)
 
@@ -78,6 +79,7 @@ def test_the_conditions_are_told() -> None:
         ("which beast can carry the highest load", ["Horse"]),  # in a row of several
         ("strongest beast with the highest load", []),  # "strongest" is not understood
         ("the cart with the lowest depth", []),  # its sign is not read
+        ("beast with the lowest fee", ["Ass"]),  # nothing is paid for it
         ("longest rope", []),  # no folder
         ("which cart is long", []),
     ],
@@ -92,6 +94,7 @@ def test_the_most_of_a_field_chooses_a_file(asked: str, names: list[str]) -> Non
         ("carts shorter than 5 m", ["Ash", "Yew"]),
         ("carts longer than 4 m", ["Bay", "Elm"]),
         ("carts heavier than 4 kg", []),
+        ("beasts with a fee under 3 euros", ["Ass", "Rat"]),
         ("which carts have a whole day under 50 eur", ["Ash", "Yew"]),
     ],
 )

@@ -163,14 +163,13 @@ def test_a_number_chooses_the_rows_whose_range_holds_it(
 
 @pytest.mark.parametrize(
     ("asked", "count"),
-    [("old skills under 95%", 2), ("young skills under 95%", 1)],
+    [("old skills under 95%", 0), ("young skills under 95%", 1), ("skills under 95%", 2)],
 )
 def test_of_the_rows_of_an_amount_those_that_say_the_rest(asked: str, count: int) -> None:
     file = indexed_file(SKILLS)
     words = QuestionWords.of(asked, terms_of({file.path: SKILLS}))
     found = chosen_rows.chosen(file, blocks(file)[0], words)
-    assert found is not None
-    assert len(found.parts) == count
+    assert len(found.parts if found else ()) == count  # no old one is under 95%
 
 
 @pytest.mark.parametrize(

@@ -92,3 +92,44 @@ def test_any_is_everybody_and_any_of_a_kind_only_these() -> None:
 
 def test_any_is_everybody_where_the_rest_is_met_as_well() -> None:
     assert rows(RODS, "which 4 charge rods can a singer use") == ["Brass", "Bone"]
+
+
+ATTIC = """# Attic
+
+## Tools of the attic
+
+| Tool | Minimum age | Course | Charge (EUR) | Shelf |
+|---|---|---|---|---|
+| Awl | 8 | no | 2 | late |
+| Plane | 12 | yes | | late |
+| Saw | 16 | yes | 5 | early |
+| Drum | 14 | no | 4 | to take down |
+"""
+BLANK = "\nA blank charge means that nothing is paid.\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "tools"),
+    [
+        ("which tools can a 12 year old use", ["Awl", "Plane"]),
+        ("which tools can't a 12 year old use", ["Saw", "Drum"]),
+        ("which tools can a 12 year old use without a course", []),  # not what he may not use
+        ("tools a 16 year old can use that dont need a course", []),
+        ("tools a 12 year old can use alone at night", []),  # is not understood
+        ("tools under 5 euros", ["Awl", "Drum"]),
+        ("tools under 5 euros on friday", []),  # no row says a day
+        ("which tools stay on the late shelf", ["Awl", "Plane"]),
+        ("which tools have the latest shelf", []),  # it is compared
+        ("which tools can i take", []),  # which a row says by chance
+    ],
+)
+def test_no_row_is_chosen_where_more_is_asked_than_it_is_chosen_by(
+    asked: str, tools: list[str]
+) -> None:
+    assert rows(ATTIC, asked) == tools
+
+
+@pytest.mark.parametrize("asked", ["tools under 5 euros", "which tool is the cheapest"])
+def test_where_a_blank_is_said_to_be_an_amount_none_is_compared(asked: str) -> None:
+    assert rows(ATTIC, asked)
+    assert rows(ATTIC + BLANK, asked) == []
