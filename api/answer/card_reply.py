@@ -47,6 +47,7 @@ class AskOptions:
 
 
 PLAIN_ASK = AskOptions()
+_CORRECTING = frozenset({"errata", "house-rule"})
 _HEAD_START = 0.1  # of confidence: what the file is given that a follow-up goes on to ask of
 _LINKING = re.compile(r"[\[*_]|\bsee\b", re.IGNORECASE)  # without these no line names another file
 
@@ -191,7 +192,9 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
     if result.premise:
         return replace(reply, cards=cards, premise=result.premise, certainty="nearest")
     # Search speaks of its first passage, not of a list, nor of rows that the question chose.
-    if cards and (cards[0].says_all or cards[0].said):
+    corrected = [card for card in cards if _CORRECTING.isdisjoint(card.badges)]
+    first = (*cards[:1], *corrected[:1])  # what corrects a list may stand above it
+    if any(card.says_all or card.said for card in first):
         reply = replace(reply, certainty="answered", confidence=None)
     return replace(reply, cards=cards)
 

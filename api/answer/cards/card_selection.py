@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards import compared_rows, from_passage
+from api.answer.cards import compared_rows, corrected_rows, from_passage
 from api.answer.cards.card import Card, badges_of
 from api.answer.cards.joined import with_parts
 from api.answer.cards.lists.list_cards import with_all_marked, with_lists
@@ -229,6 +229,7 @@ def _arranged(
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]
     whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
     met += conflicts.standard_first(met, statements, asked.words)
+    met += corrected_rows.corrections(found, of_card, files, asked.question)
     for one in met:  # what is called so itself corrects no detail
         whole[one.lower] &= not (one.binding and whole[one.upper])
     order = conflicts.arranged(len(found), met, gone, whole)

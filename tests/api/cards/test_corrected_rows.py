@@ -1,0 +1,43 @@
+"""A correction stands above the rows that a question chose, where it speaks of one of them."""
+
+import pytest
+
+from api.answer.card_reply import PLAIN_ASK, card_reply
+from retrieval.context import SearchContext
+from tests.support.index.ingested import IndexFiles
+
+FILES = {
+    "Rooms.md": (
+        "# Rooms of the inn\n\n| Room | Beds | Rent (EUR) | Minimum age |\n|---|---|---|---|\n"
+        "| Map room | 4 | 40 | 12 |\n| Attic | 2 | 15 | 8 |\n| Long hall | 12 | 90 | 18 |\n"
+        "| Loft | 3 | 22 | 17 |\n"
+    ),
+    "Changes.md": (
+        "---\nstatus: errata\nsupersedes: [Rooms.md]\n---\n# Changes to the rooms\n\n"
+        "- Rooms: the map room has 2 beds now, not 4.\n- Rooms: the rent of the loft is 31 EUR.\n"
+        "- The attic is for whoever is 7.\n"
+    ),
+    "Meals.md": "# Meals\n\nRooms are let with a meal in the evening.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def context(index_files: IndexFiles) -> SearchContext:
+    return index_files(FILES, rag_threshold=-9.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("rooms with more than 3 beds", "Changes.md"),  # of a row that is shown
+        ("rooms with a rent over 30 eur", "Changes.md"),  # the loft is one now
+        ("which rooms can a 9 year old use", "Changes.md"),
+        ("list all rooms", "Rooms.md"),  # no row is chosen
+    ],
+)
+def test_what_corrects_a_row_that_is_chosen_stands_above(
+    context: SearchContext, asked: str, first: str
+) -> None:
+    reply = card_reply(context, asked, PLAIN_ASK)
+    assert (reply.cards[0].path, reply.certainty) == (first, "answered")
+    assert {"Rooms.md", "Changes.md"} >= {card.path for card in reply.cards[:2]}
