@@ -229,7 +229,8 @@ def _arranged(
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]
     whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
     met += conflicts.standard_first(met, statements, asked.words)
-    met += corrected_rows.corrections(found, of_card, files, asked.question)
+    if any(card.said for card in found):
+        met += corrected_rows.corrections(found, of_card, files, asked.question)
     for one in met:  # what is called so itself corrects no detail
         whole[one.lower] &= not (one.binding and whole[one.upper])
     order = conflicts.arranged(len(found), met, gone, whole)
