@@ -43,7 +43,7 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")  # inside a sentence
 _POINTER = re.compile(
     r"\b(?:(?P<whose>its|their|theirs|his|hers|her(?= \w)|(?<=with )(?:it|them|him|her))|"
     r"it|they|them|he|him|she|her|the (?:former|latter)|"
-    r"(?:the|that|this|those|these)(?: \w+)? ones?|"
+    r"(?:the|that|this|those|these)(?: \w+)? ones?|(?:a (?:new|second|spare)|another) one|"
     r"(?<=about )(?:that|this|those|these)|(?<=does )(?:that|this)|(?<=is )(?:that|this)|"
     r"(?<=\b(?:in|of|on|at|to|by) )(?:that|this|those|these)(?= \w+\W*$)|"
     r"(?<=do )(?:those|these)|(?<=for )(?:that|those)|(?<=with )(?:that|those))\b",

@@ -36,6 +36,8 @@ FOLLOW_UPS = [
     "also if I used to be a cleric?",
     "thanks! then what do they cost?",
     "how heavy is that one",
+    "how much is a new one",
+    "what does another one cost",
     "And how long does it stay up if I'm a 7th level MU?",
     "and what do I get with a crossbow?",
 ]
