@@ -68,7 +68,8 @@ def _met(folder: str, noun: str, clause: str, terms: Terms, read: Read) -> Mappi
     limited = amount(clause)
     if limited is None:
         listed = by_field.chosen(f"{noun} {clause}", terms, read, is_exact=True)
-        return {one.path: one.entry for found in listed for one in found.files if one.entry}
+        every = [found for found in listed if found.count == len(found.files)]  # none is cut
+        return {one.path: one.entry for found in every for one in found.files if one.entry}
     rest = frozenset(stems_of(without(clause, limited))) - folders.SAID_WITH_IT
     words = frozenset(one for one in rest if not one.isdigit())
     found, more = field_amounts.fitting(folder, words, limited, terms, read)

@@ -181,13 +181,14 @@ def _by_amount(
         return None
     left = [row for row in left if row[0] in kept]
     noun = _noun(asked) - above(file, block, asked)
-    if noun and any(noun <= asked.stems(row) for _, row in rows):  # "dogs for under 30 gp"
+    is_said = noun and any(noun <= asked.stems(row) for _, row in rows)
+    if is_said:  # "dogs for under 30 gp"
         left = [row for row in left if noun <= asked.stems(row[1])]
     also = _besides(file, block, wanted, asked)
     both = [(part, row) for part, row in left if also and also <= asked.stems(row)]
     if not both and also & (asked.stems(" ".join(row for _, row in rows)) | _DAYS):
         return None  # "on friday": the others would be told as such
-    said = as_typed(also, asked) if both else ()
+    said = as_typed((also if both else frozenset()) | (noun if is_said else frozenset()), asked)
     return Chosen(tuple(part for part, _ in both or left), (*said, *wanted.words)) if left else None
 
 

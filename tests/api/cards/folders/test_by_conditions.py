@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import pytest
 
-from api.answer.cards.folders import by_conditions, by_most, collected
+from api.answer.cards.folders import by_conditions, by_most, collected, file_fields
 from api.answer.cards.folders.folders import Folder
 from api.answer.question.intent import Reading
 from retrieval.models import Entry
@@ -61,6 +61,13 @@ def titles(found: Collection[Folder]) -> list[str]:
 )
 def test_every_condition_is_met_by_a_field(asked: str, names: list[str]) -> None:
     assert titles(by_conditions.chosen(asked, TERMS, read)) == names
+
+
+def test_a_list_that_is_cut_is_no_condition(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = "carts that allow horses and are shorter than 3 m"
+    assert titles(by_conditions.chosen(asked, TERMS, read)) == ["Yew"]
+    monkeypatch.setattr(file_fields, "MOST", 2)  # of the three that allow horses
+    assert by_conditions.chosen(asked, TERMS, read) == ()
 
 
 def test_the_conditions_are_told() -> None:
