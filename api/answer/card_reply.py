@@ -48,7 +48,6 @@ class AskOptions:
 
 PLAIN_ASK = AskOptions()
 _CORRECTING = frozenset({"errata", "house-rule"})
-_HEAD_START = 0.1  # of confidence: what the file is given that a follow-up goes on to ask of
 _LINKING = re.compile(r"[\[*_]|\bsee\b", re.IGNORECASE)  # without these no line names another file
 
 
@@ -239,22 +238,8 @@ def _of_place(
     if result.hits and result.hits[0].chunk.path == place:
         return result
     given = [options.filters] if options.filters else []
-    own = _searched(
-        context, result.question, replace(options, filters={"and": [*given, {"path": place}]})
-    )
-    enough = (result.confidence or 0.0) - _HEAD_START
-    if own.certainty != "answered" or (own.confidence or 0.0) < enough:
-        return result
-    first, most = own.hits[0], max(len(own.hits), len(result.hits))
-    others = [hit for hit in (*result.hits, *own.hits[1:]) if hit.chunk != first.chunk]
-    return replace(
-        own,
-        hits=(first, *dict.fromkeys(others))[:most],  # one of the whole search gives way at most
-        overriding=result.overriding,
-        notes={**result.notes, **own.notes},
-        hashes={**result.hashes, **own.hashes},
-        files={**result.files, **own.files},
-    )
+    of_file = replace(options, filters={"and": [*given, {"path": place}]})
+    return conversation.with_first_of(result, _searched(context, result.question, of_file))
 
 
 def _searched(context: SearchContext, question: str, options: AskOptions) -> SearchResult:

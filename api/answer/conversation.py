@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from api.answer.cards.card import Card
 from api.answer.question import follow_up, substitution
 from api.answer.question.parts import names_in, things_in
 from retrieval.context import SearchContext
-from retrieval.models import Terms
+from retrieval.models import SearchResult, Terms
 from retrieval.search import opened
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
@@ -19,6 +19,7 @@ _THE_FIELD = re.compile(
     r"(?P<name>\w+(?: \w+){0,3})\W*",
     re.IGNORECASE,
 )
+_HEAD_START = 0.1  # of confidence: what the file is given that a follow-up goes on to ask of
 _HOW = re.compile(r"\bhow (?:old|tall|high|wide|deep|strong)\b", re.IGNORECASE)
 # What a question for a field holds besides: "how long does it last", "how far can it go".
 _BESIDES = frozenset(stems_of("last take go reach get be does exactly again then it"))
@@ -79,6 +80,26 @@ def standing_alone(
     is_bare = not (follow_up.is_linked(typed) or names_another)
     is_same = is_field or is_bare or follow_up.asks_of_the_same(typed)
     return Alone(alone, chunk.path if is_same and heading and alone == whole else "")
+
+
+def with_first_of(result: SearchResult, own: SearchResult) -> SearchResult:
+    """Return what was found with the first passage of one file in front, if that is as likely.
+
+    `own` is what the same question finds in the file that it goes on to ask of.
+    """
+    enough = (result.confidence or 0.0) - _HEAD_START
+    if own.certainty != "answered" or (own.confidence or 0.0) < enough:
+        return result
+    first, most = own.hits[0], max(len(own.hits), len(result.hits))
+    others = [hit for hit in (*result.hits, *own.hits[1:]) if hit.chunk != first.chunk]
+    return replace(
+        own,
+        hits=(first, *dict.fromkeys(others))[:most],  # one of the whole search gives way at most
+        overriding=result.overriding,
+        notes={**result.notes, **own.notes},
+        hashes={**result.hashes, **own.hashes},
+        files={**result.files, **own.files},
+    )
 
 
 def _items_in(text: str, terms: Terms) -> list[str]:

@@ -1,6 +1,6 @@
 """Texts as the index holds them, made by the real ingest, without a database."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from ingest.chunking import document
 from ingest.read.vault import SourceFile
@@ -27,3 +27,20 @@ def terms_of(files: Mapping[str, str]) -> Terms:
     """Return the words of a vault, given as text by path."""
     indexed = [indexed_file(source, path) for path, source in files.items()]
     return file_terms.of_entries((file.path, entry) for file in indexed for entry in file.entries)
+
+
+def reader_of(
+    files: Mapping[str, str],
+) -> Callable[[str, Collection[str]], list[tuple[str, Entry]]]:
+    """Return what reads a folder's entries as `retrieval.index.folder_entries.read` does."""
+
+    def read(folder: str, beginnings: Collection[str]) -> list[tuple[str, Entry]]:
+        return [
+            (path, entry)
+            for path, source in files.items()
+            if path.startswith(f"{folder}/")
+            for entry in indexed_file(source, path).entries
+            if all(one in f"{entry.heading} {entry.words}".lower() for one in beginnings)
+        ]
+
+    return read

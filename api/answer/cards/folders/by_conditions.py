@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from api.answer.cards.folders import by_field, field_amounts, folders
 from api.answer.cards.folders.file_fields import Read
 from api.answer.cards.folders.folders import Folder, ListedFile
-from api.answer.cards.lists.rows_by_mark import PLAIN
 from api.answer.question.limits import amount, without
+from api.answer.question.plain_words import PLAIN
 from retrieval.models import Entry, Terms
 from retrieval.text.normalize import searchable
 from retrieval.text.reading_order import reading_order

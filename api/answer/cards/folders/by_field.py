@@ -22,7 +22,7 @@ from api.answer.cards.folders.file_fields import (
     words_of,
 )
 from api.answer.cards.folders.folders import Folder
-from api.answer.cards.lists.rows_by_mark import PLAIN
+from api.answer.question.plain_words import PLAIN
 from retrieval.models import Name, Terms
 from retrieval.text import denials
 from retrieval.text.normalize import searchable

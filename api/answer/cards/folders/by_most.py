@@ -4,11 +4,11 @@ import re
 
 from api.answer.cards.folders import folders
 from api.answer.cards.folders.field_amounts import FOR_NOTHING, line_of, values_of
-from api.answer.cards.folders.file_fields import Field, Read, beginning, listed
+from api.answer.cards.folders.file_fields import Field, Read, as_typed, beginning, listed
 from api.answer.cards.folders.folders import Folder
 from api.answer.cards.lists.rows_by_column import size
-from api.answer.cards.lists.rows_by_mark import PLAIN
 from api.answer.question.limits import MONEY, Superlative, superlative
+from api.answer.question.plain_words import PLAIN
 from retrieval.models import Name, Terms
 from retrieval.text.quantities import CURRENCIES, intervals
 from retrieval.vocabulary.terms import stems_of
@@ -47,13 +47,8 @@ def chosen(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
     best = [fields for count, fields in found if count == most]
     if len(best) != 1:
         return ()
-    words = [*wanted.said.split(), *_typed(typed, question)]
+    words = [*wanted.said.split(), *as_typed(typed, question)]
     return (listed(of[0], best[0], list(dict.fromkeys(words)), terms),)
-
-
-def _typed(words: frozenset[str], question: str) -> list[str]:
-    split = [one.strip("?!.,;:") for one in question.split()]
-    return [one for one in split if words & set(stems_of(one))]
 
 
 def _fields(

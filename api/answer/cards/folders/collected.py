@@ -16,7 +16,14 @@ from api.answer.cards.folders import (
     field_amounts,
     folders,
 )
-from api.answer.cards.folders.file_fields import Read, beginning, fields_in, has, said_together
+from api.answer.cards.folders.file_fields import (
+    Read,
+    as_typed,
+    beginning,
+    fields_in,
+    has,
+    said_together,
+)
 from api.answer.cards.folders.folders import Folder, ListedFile
 from api.answer.question.intent import Reading
 from api.answer.question.limits import Amount, amount, without
@@ -90,7 +97,7 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
         return ()
     said = folders.said_by(terms)
     words = asked - said[chosen[0]]
-    typed = " ".join(_typed(words, question, terms))
+    typed = " ".join(as_typed(words, without_command(question)))
     limited = limited or field_amounts.exact(words, question, typed, terms)
     room = None if limited else field_amounts.room_for(question)
     if limited := limited or room:
@@ -105,7 +112,7 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     words = frozenset(word for word in words if not word.isdigit())
     if not words:
         return ()
-    said_words = (*_typed(words, question, terms), *written)
+    said_words = (*as_typed(words, without_command(question)), *written)
     saying = (_saying(folder, words, said_words, terms, _with(written, read)) for folder in chosen)
     found = [one for one in saying if one]
     if sum(one.count for one in found) >= _LEAST:
@@ -138,7 +145,10 @@ def _fitting(
     found, rest = field_amounts.fitting(folder, words, limited, terms, read)
     if not found:
         found, rest = field_amounts.unnamed(folder, words, limited, terms, read), frozenset()
-    said = (*limited.words, *(w for w in _typed(words, question, terms) if w not in limited.words))
+    said = (
+        *limited.words,
+        *(w for w in as_typed(words, without_command(question)) if w not in limited.words),
+    )
     if rest and found:
         saying = _best(folder, rest, read)
         found = {path: entries for path, entries in found.items() if path in saying}
@@ -151,12 +161,6 @@ def _fitting(
     if len(rows) == 1 and field_amounts.is_of_several(rows[0], terms):
         return Folder(folder, (), 0)  # other tables may have more
     return Folder(folder, tuple(lines[: folders.MOST]), len(found), said)
-
-
-def _typed(words: frozenset[str], question: str, terms: Terms) -> tuple[str, ...]:
-    """The words of a question, as they are typed, that have these stems."""
-    split = [one.strip("?!.,;:") for one in without_command(question).split()]
-    return tuple(one for one in split if words & set(stems_of(one)))
 
 
 def _named(asked: frozenset[str], question: str, terms: Terms) -> list[str]:

@@ -4,8 +4,8 @@ import math
 import re
 
 from api.answer.cards.folders.file_fields import Read, beginning, fields_in, of_folder
-from api.answer.cards.lists.rows_by_mark import PLAIN
 from api.answer.question.limits import MONEY, Amount
+from api.answer.question.plain_words import PLAIN
 from retrieval.models import Entry, Name, Terms
 from retrieval.text.normalize import searchable
 from retrieval.text.quantities import Interval, intervals, values

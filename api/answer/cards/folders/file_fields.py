@@ -70,6 +70,12 @@ def listed(folder: str, fields: Sequence[Field], words: Sequence[str], terms: Te
     return Folder(folder, files[:MOST], len(files), tuple(words))
 
 
+def as_typed(words: frozenset[str], text: str) -> tuple[str, ...]:
+    """Return the words of a text, as they are typed, that have one of these stems."""
+    split = [one.strip("?!.,;:") for one in text.split()]
+    return tuple(one for one in split if words & set(stems_of(one)))
+
+
 def words_of(text: str) -> frozenset[str]:
     """Return the stems of a field's name or value; "step-free" is one word, and not "free"."""
     joined = (f"{stemmed(one.lower())}-fre" for one in _FREE_JOINED.findall(text))

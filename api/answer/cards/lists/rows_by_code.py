@@ -10,9 +10,10 @@ from typing import Literal, NamedTuple
 
 from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.lists.rows_by_mark import PLAIN, also_marked
+from api.answer.cards.lists.rows_by_mark import also_marked
 from api.answer.cards.lists.table_rows import Chosen, as_typed, beside, named_table
 from api.answer.cards.table_signs import explained_signs
+from api.answer.question.plain_words import PLAIN
 from retrieval.models import IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.words import STOP, WORD

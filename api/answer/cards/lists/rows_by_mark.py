@@ -14,11 +14,11 @@ from api.answer.cards.lists.cell_marks import bare, is_filled, is_marked, is_sai
 from api.answer.cards.lists.rows_by_age import asked_age, of_age
 from api.answer.question.limits import AGED
 from api.answer.question.modality import modality
+from api.answer.question.plain_words import LIGHT, PLAIN
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text import denials
 from retrieval.text.normalize import searchable
-from retrieval.text.words import STOP, WORD
-from retrieval.vocabulary.terms import stems_of
+from retrieval.text.words import WORD
 
 Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 
@@ -39,20 +39,6 @@ _UNCLEAR = re.compile(
     r"unable|missing|intoleran\w*|only)\b|\bnon-|\b(?:and|or)(?: what)? (?:not|cannot|\w+n['’]t)\b",
     re.IGNORECASE,
 )
-# What may stand between a denial and what it denies: "not allowed to put in the hold".
-_LIGHT_WORDS = (
-    "have has get gets show shows do does include includes offer offers put need needs allow "
-    "allows allowed permit permits permitted take any use used"
-)
-_LIGHT = STOP.union(_LIGHT_WORDS.split())
-# Words that leave a question's sense as it is, whatever table it is asked of.
-_PLAIN_WORDS = (
-    "forbidden prohibited banned bring carry keep store give given feed eat enter visit open run "
-    "work sell hold book rent hire borrow play watch see find come go travel fit suit suitable ok "
-    "okay fine good safe list name tell show thing one require required requires use wear able "
-    "possible please am me us"
-)
-PLAIN = frozenset(stems_of(f"{_LIGHT_WORDS} {_PLAIN_WORDS}"))
 _NUMBERED = re.compile(r"\b([^\W\d_]{3,}) (\d{1,3})\b(?!(?: ?,| or| and) \d)")  # "severity 1"
 
 
@@ -244,7 +230,7 @@ def _denies(asked: QuestionWords, column: frozenset[str], about: frozenset[str])
     behind = WORD.findall(asked.question[found.end() :].lower()) if found else []
     until = next((n for n, word in enumerate(behind) if asked.stems(word) & column), None)
     return until is not None and all(
-        word in _LIGHT or asked.stems(word) <= about for word in behind[:until]
+        word in LIGHT or asked.stems(word) <= about for word in behind[:until]
     )
 
 

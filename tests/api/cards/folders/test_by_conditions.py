@@ -7,8 +7,7 @@ import pytest
 from api.answer.cards.folders import by_conditions, by_most, collected, file_fields
 from api.answer.cards.folders.folders import Folder
 from api.answer.question.intent import Reading
-from retrieval.models import Entry
-from tests.support.index.indexed_text import indexed_file, terms_of
+from tests.support.index.indexed_text import reader_of, terms_of
 
 FILES = {
     "carts/Ash.md": "# Ash\n**Length:** 3.5 m\n**Seats:** 4\n**Brake:** none\n**Horses:** yes\n"
@@ -28,17 +27,7 @@ FILES = {
     "beasts/Dog.md": "# Dog\n\n**Fee:** 3 EUR\n",
 }
 TERMS = terms_of(FILES)
-
-
-def read(folder: str, beginnings: Collection[str]) -> list[tuple[str, Entry]]:
-    """The same as `retrieval.index.folder_entries` reads."""
-    return [
-        (path, entry)
-        for path, source in FILES.items()
-        if path.startswith(f"{folder}/")
-        for entry in indexed_file(source, path).entries
-        if all(one in f"{entry.heading} {entry.words}".lower() for one in beginnings)
-    ]
+read = reader_of(FILES)
 
 
 def titles(found: Collection[Folder]) -> list[str]:

@@ -7,8 +7,7 @@ import pytest
 from api.answer.cards.folders import by_field, collected
 from api.answer.cards.folders.folders import Folder
 from api.answer.question.intent import Reading
-from retrieval.models import Entry
-from tests.support.index.indexed_text import indexed_file, terms_of
+from tests.support.index.indexed_text import reader_of, terms_of
 
 FILES = {
     "huts/Alder.md": "# Alder\n**Stove:** none\n**Beds:** 4\n**Fee members:** free\n"
@@ -26,17 +25,7 @@ FILES = {
     "boats/Dory.md": "# Dory\n\n**Stove:** iron\n",
 }
 TERMS = terms_of(FILES)
-
-
-def read(folder: str, beginnings: Collection[str]) -> list[tuple[str, Entry]]:
-    """The same as `retrieval.index.folder_entries` reads."""
-    return [
-        (path, entry)
-        for path, source in FILES.items()
-        if path.startswith(f"{folder}/")
-        for entry in indexed_file(source, path).entries
-        if all(one in f"{entry.heading} {entry.words}".lower() for one in beginnings)
-    ]
+read = reader_of(FILES)
 
 
 def told(found: Collection[Folder]) -> list[str]:

@@ -1,15 +1,12 @@
 """What is asked of each file of a folder is collected over them, with the line that says it."""
 
-from collections.abc import Collection
-
 import pytest
 
 from api.answer.cards import render
 from api.answer.cards.folders import collected
 from api.answer.cards.folders.folders import Folder
 from api.answer.question import intent
-from retrieval.models import Entry
-from tests.support.index.indexed_text import indexed_file, terms_of
+from tests.support.index.indexed_text import reader_of, terms_of
 
 FILES = {
     "1. Monsters/1. Reading Entries.md": "# Reading Entries\n\nEach has its numbers.\n",
@@ -40,17 +37,7 @@ FILES = {
     "3. Potions.md": "# Potions\n\nTrolls regenerate by some.\n",
 }
 TERMS = terms_of(FILES)
-
-
-def read(folder: str, beginnings: Collection[str]) -> list[tuple[str, Entry]]:
-    """The same as `retrieval.index.folder_entries` reads."""
-    return [
-        (path, entry)
-        for path, source in FILES.items()
-        if path.startswith(f"{folder}/")
-        for entry in indexed_file(source, path).entries
-        if all(one in f"{entry.heading} {entry.words}".lower() for one in beginnings)
-    ]
+read = reader_of(FILES)
 
 
 def found(asked: str) -> list[Folder]:
