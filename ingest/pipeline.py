@@ -17,7 +17,15 @@ from ingest.read.vault import SourceFile, VaultFiles
 from ingest.rebuild import Built
 from retrieval.context import SearchContext
 from retrieval.errors import FileRejectedError
-from retrieval.index import generations, hnsw, migrate, store, text_search, writer
+from retrieval.index import (
+    generations,
+    hnsw,
+    migrate,
+    store,
+    superseded,
+    text_search,
+    writer,
+)
 from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection, Generation
 from retrieval.metadata import scope
@@ -149,8 +157,8 @@ def _done(job: Job, *, whole: bool) -> IngestReport:
         plan = plans.make(built.found, todo.known, rebuild=todo.plan.rebuild)
     return IngestReport(
         plan.without({error.path for error in rejected}), rejected, built.found.ignored,
-        built.notes, files, chunks, built.embedded, monotonic() - started, built.generation_id,
-        job.gate is not None, left,
+        (*built.notes, *superseded.unknown(job.conn, built.generation_id)), files, chunks,
+        built.embedded, monotonic() - started, built.generation_id, job.gate is not None, left,
     )  # fmt: skip
 
 

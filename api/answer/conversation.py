@@ -67,10 +67,11 @@ def standing_alone(
     chunk = cards[0].chunk
     things = things_in(before, terms) or _items_in(before, terms)
     files = {key(one) for one in terms.titles.values()} & {key(thing) for thing in things}
+    names_another = bool(things_in(typed, terms))  # "and a large sack", "also for sacks"
+    section = chunk.heading if names_another else cards[0].heading
     # Of a file that is named another one is not meant, though it may say more of it.
-    heading = chunk.heading if not files or key(title(chunk.path)) in files else ""
+    heading = section if not files or key(title(chunk.path)) in files else ""
     names = [name for name in things if name.lower() not in heading.lower()]
-    names_another = bool(things_in(typed, terms))  # "and a large sack"
     row = "" if names_another else _row(cards[0], frozenset(stems_of(before)))
     said = [*names, *filter(None, [heading, row]), follow_up.without_link(typed)]
     whole = " ".join(dict.fromkeys(said))

@@ -1,7 +1,7 @@
 """What a card only refers to: an embed, or a rule that is said to stand elsewhere."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,9 @@ from retrieval.vocabulary.terms import key, title
 
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?P<name>[^*_|\n]{3,60})\1")
 _LINK = re.compile(r"\[(?P<name>[^\]\n]{1,80})\]\((?P<file>[^)#\n]{1,200}\.md)[^)\n]{0,100}\)")
-_HOW_MUCH = re.compile(r"\bhow (?:many|much|long|far|old|often|heavy|high|big)\b", re.IGNORECASE)
+_HOW_MUCH = re.compile(
+    r"\bhow (?:many|much|long|far|fast|old|often|heavy|high|big)\b", re.IGNORECASE
+)
 _SENTENCE_END = re.compile(r"(?<=[.;!?]) ")
 _REFERS = re.compile(
     r"(?:\bsee(?: also)?|:|\b(?:is|are|stands?|told|found|listed|given) (?:in|under|on))\W*$",
@@ -52,6 +54,22 @@ def places(
             given = [filters] if filters else []
             return [(asked.question, {"and": [*given, {"path": path}]})]
     return []
+
+
+def answering_first(cards: Sequence[Card], asked: QuestionWords, terms: Terms) -> tuple[Card, ...]:
+    """Return the cards, first the one that the first card's best line refers to.
+
+    Only where that says more of the question: "Flying carpet | by riders, see Miscellaneous Items".
+    """
+    first, *others = cards
+    named = dict(_named(first.best.quote)).values()
+    paths = {_file_called(name, terms) for name in named} - {first.path, None}
+    said = asked.words & asked.stems(first.best.quote)
+    for card in others:
+        if card.path in paths and said < asked.words & asked.stems(card.best.quote):
+            left = (one for one in others if one is not card)
+            return (replace(card, folded=False), replace(first, folded=True), *left)
+    return tuple(cards)
 
 
 def _lines(card: Card, asked: QuestionWords) -> Iterator[Entry]:

@@ -26,6 +26,7 @@ _MARKUP = re.compile(r"([\\`*_\[\]<>&~|$])")
 _LINE_START = re.compile(r"^([ \t]*)(?:([-+#=])|(\d+)([.)]))", re.MULTILINE)
 _BAR = re.compile(r"(?<!\\)\|")  # of code in a cell; text has its own escapes
 _LEFT_OUT = "(address left out)"  # said where it stood: a quote that ends in nothing misleads
+_SENTENCE_END = re.compile(r"(?<![).,;!?])[).,;!?]{1,9}$")
 _AFTER_MARKER = re.compile(r"(?<!\\)(\[[\d, ]+\])(?=[(:])", re.ASCII)
 
 
@@ -53,7 +54,13 @@ class _Writer:
         if ADDRESS.search(plain) and not ADDRESS.search(text):
             text = plain
         self.removed += ["address" for _ in ADDRESS.finditer(text)]
-        return ADDRESS.sub(_LEFT_OUT, text)
+        return ADDRESS.sub(_left_out, text)
+
+
+def _left_out(address: re.Match[str]) -> str:
+    """What stands for an address, and the punctuation behind it, which ends the sentence."""
+    end = _SENTENCE_END.search(address[0])
+    return _LEFT_OUT + (end[0] if end else "")
 
 
 def rewrite(markdown: str) -> tuple[str, list[str]]:

@@ -6,6 +6,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import kwargs_row
 
+from retrieval.index import superseded
 from retrieval.models import Chunk, Entry, IndexedFile, SourceNote
 from retrieval.text.dialects import MARKS, plain_markdown
 from retrieval.text.hidden import visible
@@ -91,7 +92,10 @@ def hashes_of(
 def notes(
     conn: psycopg.Connection[Any], generation_id: int, paths: Collection[str]
 ) -> dict[str, SourceNote]:
-    """Return by path what these files' front matter says, of those where it says something."""
+    """Return by path what these files' front matter says, of those where it says something.
+
+    What they supersede are paths, where a file of the vault is meant.
+    """
     with conn.cursor(row_factory=kwargs_row(_note)) as cur:
         found = cur.execute(
             "SELECT path, status, edition, supersedes FROM file "
@@ -99,7 +103,7 @@ def notes(
             "AND (status <> '' OR edition <> '' OR supersedes <> '{}')",
             [generation_id, sorted(set(paths))],
         ).fetchall()
-    return {note.path: note for note in found}
+    return {note.path: note for note in superseded.with_paths(conn, generation_id, found)}
 
 
 def _note(*, supersedes: list[str], **columns: str) -> SourceNote:

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from api.answer.cards import compared_rows, corrected_rows, from_passage
 from api.answer.cards.card import Card, badges_of
 from api.answer.cards.joined import with_parts
-from api.answer.cards.lists.list_cards import with_all_marked, with_lists
+from api.answer.cards.lists.list_cards import may_want_all, with_all_marked, with_lists
 from api.answer.question.intent import Reading
-from api.answer.question.parts import QUESTION_WORD
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.lines import QuestionWords, words_of
@@ -67,8 +66,7 @@ def choose(
         found[place:place] = of_parts
     kept, behind = (once := _once(found))[:MOST], once[MOST:]
     kept += [one for one in behind if _says_most(one, searched)]
-    is_phrase = reading.form == "plain" and not QUESTION_WORD.search(whole.question)
-    if kept and (is_phrase or reading.form in {"keyword", "list", "which", "open"}):
+    if kept and may_want_all(whole.question, reading):
         kept[0] = with_all_marked(kept[0], whole.files[kept[0].path], searched.asked)
     kept = [_with_marks(card, of_parts) for card in kept]
     if not far:
@@ -225,7 +223,11 @@ def _arranged(
         conflicts.statement(card.best, note, files[card.path].entries)
         for card, note in zip(found, of_card, strict=True)
     ]
-    met = conflicts.conflicts(statements, asked.words)
+    met = [
+        one
+        for one in conflicts.conflicts(statements, asked.words)
+        if not corrected_rows.is_beside(found[one.upper], found[one.lower], asked)
+    ]
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]
     whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
     met += conflicts.standard_first(met, statements, asked.words)

@@ -1,17 +1,21 @@
-"""Corrections of a table's rows, where a question chose some of them."""
+"""Which corrections are of what is asked, and of the rows that a question chose."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from api.answer.cards.card import Card
 from api.answer.question.limits import Amount, amount
 from retrieval.models import IndexedFile, SourceNote
 from retrieval.ranking import conflicts
 from retrieval.ranking.conflicts import Conflict
+from retrieval.ranking.lines import QuestionWords
+from retrieval.refusal.asked_kind import lacks_amount
 from retrieval.text.quantities import intervals
 from retrieval.vocabulary.terms import raw_cells, stems_of
 
 _NUMBER = re.compile(r"\d")
+_WHO = re.compile(r"\W*who\b", re.IGNORECASE)
 Names = Sequence[frozenset[str]]
 
 
@@ -38,6 +42,19 @@ def corrections(
                 _corrects(line, shown, every, wanted) for line in other.lines.values()
             ):
                 yield Conflict(upper, lower, binding=True)
+
+
+def is_beside(upper: Card, lower: Card, asked: QuestionWords) -> bool:
+    """Tell whether a correction is of something else than what is asked of the same thing.
+
+    A new price of war dogs says nothing of how long they are trained, nor of who may do so. What is
+    asked must stand in the lower card.
+    """
+    said = raw_cells(upper.best.quote)[1:] if upper.best.kind == "row" else []
+    if _WHO.match(asked.question) and said and all(map(_NUMBER.search, said)):
+        return True
+    own = replace(upper.best, heading="", lead="")  # "Second printing" is no time
+    return lacks_amount("", own, asked) and not lacks_amount(lower.path, lower.best, asked)
 
 
 def _names(rows: Iterable[str]) -> Names:

@@ -10,14 +10,25 @@ _MARKED = r"\*{0,2}(?P<sign>[^\s\w*]|[B-HJ-Zb-hj-z]|[A-Z]{2}|[AI](?=\*|:| [=–�
 _SIGN_BESIDE = re.compile(
     rf"(?:^|[:.;,(·•|/] ?|\n){_MARKED}:?(?: [=–—-])? (?P<means>[A-Za-z][^,;.·•|/\n]*)"
 )
+# "A dash means: not sold here".
+_IN_WORDS = re.compile(
+    r"\b(?:an?|the|each|every) (?P<name>dash|hyphen|tick|check ?mark|cross|asterisk|star)\b"
+    r"(?: in [a-z' ]{1,30})? (?:means?|stands for|marks|says|is|shows)\b:? "
+    r"(?P<means>[^.;\n]{2,120})",
+    re.IGNORECASE,
+)
+_CALLED = {
+    "dash": "-–—", "hyphen": "-–—", "tick": "✓✔✅", "checkmark": "✓✔✅", "cross": "✗✘❌×",
+    "asterisk": "*", "star": "*★",
+}  # fmt: skip
 _LEAST = 2  # signs that a text explains without a "="
 
 
 def explained_signs(text: str, signs: Collection[str]) -> dict[str, str]:
     """Return those of `signs` that a text explains, with what each stands for.
 
-    By a "=" or in bold ("N = not at all"), or two of them at least in a row: "Y yes, S only with
-    spare parts, – not at all".
+    By a "=" or in bold ("N = not at all"), two of them at least in a row ("Y yes, S only with spare
+    parts, – not at all"), or by what a sign is called: "A dash means: not at all".
     """
     found = {sign: means for sign, means in explained(text) if sign in signs} if "=" in text else {}
     listed = {
@@ -25,4 +36,7 @@ def explained_signs(text: str, signs: Collection[str]) -> dict[str, str]:
     }
     if len(listed) >= _LEAST:
         found = {**listed, **found}
+    for one in _IN_WORDS.finditer(text):
+        called = _CALLED[one["name"].lower().replace(" ", "")]
+        found |= {sign: one["means"] for sign in called if sign in signs}
     return found

@@ -47,10 +47,11 @@ def corrected(
     A word stays that the vault knows in any form, that `is_english` knows, that holds a digit, or
     that has no near neighbour: one slip (a letter more or less, two turned round, a letter that
     sounds alike), two from eight letters on, the first letter right. Words of asking go first; then
-    a word that makes a name of the vault with the next one ("litening bolt"), with a slip more; of
-    equally near ones the vault's commonest is taken. No word becomes one that the question holds
-    already, nor an everyday one another of the vault ("pint", "paint"). A name of two words typed
-    as one is parted, and so is a verb with its particle ("checkout"), though English knows it.
+    a word that makes a name of the vault with the next one ("litening bolt"), with a slip more, or
+    with one slip where English alone knows it ("holly water"); of equally near ones the vault's
+    commonest is taken. No word becomes one that the question holds already, nor an everyday one
+    another of the vault ("pint", "paint"). A name of two words typed as one is parted, and so is a
+    verb with its particle ("checkout"), though English knows it.
     """
     found: list[Correction] = []
     text, end = "", 0
@@ -65,6 +66,11 @@ def corrected(
             better = _SPOKEN[word]
         elif joined := _in_two(word, terms):
             better = joined
+        elif word not in STOP and word not in terms.words and is_english(word):
+            end_of_name = following[0].lower() if following else ""
+            if not _is_known(end_of_name, terms, is_english):  # "holly watter"
+                end_of_name = _of_vault(end_of_name, terms, is_english) or end_of_name
+            better = _in_a_name(word, end_of_name, terms, slips=1)
         elif not _is_known(word, terms, is_english):
             better = (
                 _nearest(word, _ASKING, 1)
@@ -102,14 +108,14 @@ def _in_two(word: str, terms: Terms) -> str | None:
     return " ".join(parted.groups()) if parted and parted[1] in terms.words else None
 
 
-def _in_a_name(word: str, following: str, terms: Terms) -> str | None:
+def _in_a_name(word: str, following: str, terms: Terms, slips: int = 3) -> str | None:
     """The nearest word that is the beginning of a name of two words, which the next one ends."""
     names = {name[0] for name in terms.names if len(name) == 2 and name[1] == stemmed(following)}
-    if len(word) < _LONG or not names:
+    if len(word) < (_SHORTEST if slips == 1 else _LONG) or not names - {stemmed(word)}:
         return None
     first = word[0]
     choices = [found for found in terms.spellings.of(first) if stemmed(found) in names]
-    near = process.extract(word, choices, scorer=OSA.distance, score_cutoff=3, limit=1)
+    near = process.extract(word, choices, scorer=OSA.distance, score_cutoff=slips, limit=1)
     return near[0][0] if near else None
 
 

@@ -114,3 +114,16 @@ def test_the_row_that_alone_was_chosen_is_gone_on_with(more: SearchContext) -> N
 
 def test_the_number_of_a_field_is_asked_of_what_was_spoken_of(context: SearchContext) -> None:
     assert first(context, "how many verses", "tell me about ember rain") == "Chants/Ember Rain.md"
+
+
+def test_a_follow_up_goes_on_in_the_section_that_answered(index_files: IndexFiles) -> None:
+    text = (
+        "# Tools\n\n## Ship winches\n\n- Hands do not have master rights. Mates may ask for them; "
+        "the grant runs for 90 days.\n- A winch is oiled every week.\n\n## Own tools\n\n"
+        "Own tools may be used on deck.\n\nCooks are an exception: they may open the store with "
+        "their own tools, for as long as their shift lasts.\n"
+    )
+    context = index_files({"Tools.md": text}, rag_threshold=-9.0)
+    options = AskOptions(history=("can i have master rights on my winch",))
+    card = card_reply(context, "how long do they last", options).cards[0]
+    assert card.heading == "Tools > Ship winches"

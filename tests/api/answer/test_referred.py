@@ -67,3 +67,26 @@ def test_a_line_that_says_it_itself_is_followed_nowhere(context: SearchContext) 
     reply = card_reply(context, "how much does a pony carry")
     assert unfolded(reply) == ["Ponies.md"]
     assert reply.parts == ()
+
+
+def test_the_place_that_a_row_refers_to_stands_above_it_where_it_says_more(
+    index_files: IndexFiles,
+) -> None:
+    vault = {
+        "Travel.md": (
+            "# Travel\n\n## Distance\n\n"
+            "| Means | Speed | Ceiling | Longest ride |\n|---|---|---|---|\n"
+            "| Reed barge | by riders, see ***River Craft*** | 0 feet | 9 hours |\n"
+            "| Elk | 40 miles | 900 feet | 6 hours |\n"
+        ),
+        "River Craft.md": (
+            "# River Craft\n\n## Barges\n\n"
+            "**Reed barge.** 30 miles with one on it, 24 miles with two on it.\n\n"
+            "## Canoes\n\nA canoe carries 3 bales.\n"
+        ),
+    }
+    context = index_files(vault, rag_threshold=-9.0)
+    two = card_reply(context, "how fast does a reed barge go with two of us on it")
+    assert (two.cards[0].path, two.cards[0].folded) == ("River Craft.md", False)
+    elk = card_reply(context, "how high does an elk ride")
+    assert elk.cards[0].path == "Travel.md"

@@ -41,3 +41,31 @@ def test_what_corrects_a_row_that_is_chosen_stands_above(
     reply = card_reply(context, asked, PLAIN_ASK)
     assert (reply.cards[0].path, reply.certainty) == (first, "answered")
     assert {"Rooms.md", "Changes.md"} >= {card.path for card in reply.cards[:2]}
+
+
+HOUNDS = {
+    "Hounds.md": (
+        "# Hounds\n\n| Hound | Price | Weeks of training |\n|---|---|---|\n"
+        "| Pit hound | 75 marks | 12 |\n"
+        "| Cur | 5 marks | 3 |\n\nOnly a whipper trains a pit hound.\n"
+    ),
+    "Printing.md": (
+        "---\nstatus: errata\nsupersedes: [Hounds.md]\n---\n# Second printing\n\n"
+        "| Thing | First printing | Second printing |\n|---|---|---|\n"
+        "| Pit hound, trained | 75 marks | 100 marks |\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("how long does it take to train a pit hound", "Hounds.md"),
+        ("who can train a pit hound", "Hounds.md"),
+        ("what does a trained pit hound cost", "Printing.md"),
+    ],
+)
+def test_a_correction_of_something_else_of_the_same_thing_stays_below(
+    index_files: IndexFiles, asked: str, first: str
+) -> None:
+    assert card_reply(index_files(HOUNDS, rag_threshold=-9.0), asked).cards[0].path == first

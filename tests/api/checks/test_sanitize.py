@@ -155,6 +155,9 @@ def test_where_an_address_stood_it_is_said_and_the_rest_of_its_line_stays() -> N
     assert clean("Write to a@harbour.example within a day.").text == (
         f"Write to {left} within a day."
     )
+    assert clean("Book with Ada (ada@harbour.example), no later.").text == (
+        f"Book with Ada ({left}), no later."
+    )
 
 
 def test_rewritten_text_is_rendered_as_it_was() -> None:

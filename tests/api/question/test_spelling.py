@@ -184,3 +184,14 @@ def test_a_slip_of_an_alias_is_corrected_and_another_form_of_it_is_none() -> Non
 def test_no_word_becomes_one_of_the_question_nor_an_everyday_one_another(question: str) -> None:
     terms = terms_of(FILES | {"Paint.md": "# Paint\n\nA tin of paint costs 9.\n"})
     assert spelling.corrected(question, terms, tokens().is_word) == (question, ())
+
+
+def test_a_word_of_english_alone_is_a_slip_where_a_name_of_the_vault_has_its_neighbour() -> None:
+    terms = terms_of({"Holy Water.md": "# Holy Water\n\nA vial of it burns a wight.\n"})
+
+    def searched(question: str) -> str:
+        return spelling.corrected(question, terms, tokens().is_word)[0]
+
+    assert searched("how do i make holly watter") == "how do i make holy water"
+    assert searched("holly wreath") == "holly wreath"
+    assert searched("hotel water") == "hotel water"  # two slips

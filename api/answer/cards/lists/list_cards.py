@@ -11,6 +11,7 @@ from api.answer.cards.lists import listing
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import amount, superlative
 from api.answer.question.modality import modality
+from api.answer.question.parts import QUESTION_WORD
 from retrieval.models import Entry, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
@@ -25,6 +26,9 @@ _TOPICS = re.compile(
     re.IGNORECASE,
 )
 _COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECASE)
+_WHAT = re.compile(
+    r"\W*(?:so |and )?(?:what (?:do|does|happens?|must|should)|when (?:can|may))\b", re.IGNORECASE
+)
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
 
 
@@ -74,7 +78,14 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     if reading.form == "list" or (listed and _is_meant(listed[0], found[0], reading, asked)):
         return [*listed, *found]
     further = [] if found[0].form == "fields" or reading.form == "open" else listed[:1]
-    return [found[0], *further, *found[1:]]
+    return [found[0], *(replace(one, folded=True) for one in further), *found[1:]]
+
+
+def may_want_all(question: str, reading: Reading) -> bool:
+    """Tell whether all of a list may be the answer: "refund conditions", "what happens if"."""
+    if reading.form == "plain":
+        return not QUESTION_WORD.search(question) or bool(_WHAT.match(question))
+    return reading.form in {"keyword", "list", "which", "open"}
 
 
 def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card:
@@ -112,11 +123,11 @@ def _is_meant(listed: Card, first: Card, reading: Reading, asked: QuestionWords)
 
 
 def _is_more_of(listed: Card, first: Card) -> bool:
-    """Whether a list is what the first card shows a part of, or holds the line found nearest."""
+    """Whether a list holds a line that answers in the first card: that shows a part of it."""
     if listed.path != first.path or not listed.listed:
         return False
-    of_list = set(listed.listed.numbers) & first.lines.keys()
-    return bool(of_list)
+    answering = {number for part in first.marked for number in part.numbers}
+    return not answering.isdisjoint(listed.listed.numbers)
 
 
 def _says_all(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:

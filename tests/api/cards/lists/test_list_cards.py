@@ -2,6 +2,7 @@
 
 import pytest
 
+from api.answer.cards.table_signs import explained_signs
 from retrieval.context import SearchContext
 from tests.support.index.ingested import IndexFiles
 from tests.support.made.made_cards import chosen
@@ -42,3 +43,26 @@ def test_a_list_within_a_sentence_stands_above_a_table(
     )
     card = chosen(index_files({"Tolls.md": page}, rag_threshold=-9.0), asked)[0]
     assert card.best.quote.startswith(best)
+
+
+RULES = {
+    "Tolls.md": (
+        "# Tolls\n\n## Late payment\n\nWhat follows when a toll is paid late:\n\n"
+        "1. First reminder, after two weeks: free.\n2. Second reminder: 10 marks.\n"
+        "3. After six weeks the boat is chained.\n\n"
+    )
+}
+
+
+def test_of_what_happens_all_steps_of_a_list_are_marked(index_files: IndexFiles) -> None:
+    card = chosen(index_files(RULES, rag_threshold=-9.0), "what happens if a toll is paid late")[0]
+    assert [part.first_line for part in card.marked] == [7, 8, 9]
+
+
+def test_what_a_dash_means_is_explained_in_words() -> None:
+    said = "A dash means: that folk does not serve. A tick in the last column stands for the night."
+    assert explained_signs(said, {"-", "✓", "x"}) == {
+        "-": "that folk does not serve",
+        "✓": "the night",
+    }
+    assert explained_signs("A dash of salt means luck.", {"-"}) == {}

@@ -1,0 +1,91 @@
+"""Which files a front matter's `supersedes` names, as people write it: "buildings", "[[fees]]"."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+
+from retrieval.models import SourceNote
+
+_SUFFIX = ".md"
+_LINK = re.compile(r"\s*!?\[\[(?P<name>[^\]|#]{1,1000})[^\]]{0,1000}\]\]\s*")
+_EXACT = "SELECT path FROM file WHERE generation_id = %s AND path = ANY(%s)"
+# Reads every path of the generation, so it is for names alone that are no path.
+_CALLED = (
+    "SELECT path FROM file WHERE generation_id = %s "
+    "AND regexp_replace(path, '^.*/', '') = ANY(%s) ORDER BY path"
+)
+_SUPERSEDING = (
+    "SELECT path, supersedes FROM file WHERE generation_id = %s AND supersedes <> '{}' "
+    "ORDER BY path"
+)
+
+
+def with_paths(
+    conn: psycopg.Connection[Any], generation_id: int, notes: Iterable[SourceNote]
+) -> list[SourceNote]:
+    """Return notes whose `supersedes` are paths of the generation, where one is meant.
+
+    A name is a path from the vault's root or from the file's own folder, with its suffix or without
+    it, as a link or not; or else what one file of the vault is called, in whatever folder. What
+    names no file, or several, stays as it is written.
+    """
+    known = list(notes)
+    wanted = {path for note in known for name in note.supersedes for path in _paths(note, name)}
+    if not wanted:
+        return known
+    exact = {path for (path,) in conn.execute(_EXACT, [generation_id, sorted(wanted)])}
+    names = {
+        _file(name)
+        for note in known
+        for name in note.supersedes
+        if exact.isdisjoint(_paths(note, name)) and "/" not in _file(name)
+    }
+    rows = conn.execute(_CALLED, [generation_id, sorted(names)]).fetchall() if names else []
+    called: dict[str, list[str]] = {}
+    for (path,) in rows:
+        called.setdefault(posixpath.basename(path), []).append(path)
+    alone = {name: paths[0] for name, paths in called.items() if len(paths) == 1}
+
+    def path_of(note: SourceNote, name: str) -> str:
+        met = next((path for path in _paths(note, name) if path in exact), None)
+        return met or alone.get(_file(name), name)
+
+    return [
+        replace(note, supersedes=tuple(path_of(note, name) for name in note.supersedes))
+        for note in known
+    ]
+
+
+def unknown(conn: psycopg.Connection[Any], generation_id: int) -> list[str]:
+    """Return in words which names of `supersedes` are no file of the generation, or several."""
+    rows = conn.execute(_SUPERSEDING, [generation_id]).fetchall()
+    notes = with_paths(
+        conn, generation_id, (SourceNote(path, supersedes=tuple(names)) for path, names in rows)
+    )
+    named = sorted({name for note in notes for name in note.supersedes})
+    paths = {path for (path,) in conn.execute(_EXACT, [generation_id, named])} if named else set()
+    return [
+        f"{note.path}: `supersedes` names {name!r}, and no file of the vault, or more than one, is "
+        "called so: write its path from the vault's root"
+        for note in notes
+        for name in note.supersedes
+        if name not in paths
+    ]
+
+
+def _file(name: str) -> str:
+    """A name as that of a file: of "[[fees#Late|late fees]]" "fees.md"."""
+    link = _LINK.fullmatch(name)
+    plain = (link["name"] if link else name).strip()
+    return plain if plain.lower().endswith(_SUFFIX) else plain + _SUFFIX
+
+
+def _paths(note: SourceNote, name: str) -> Iterator[str]:
+    """The paths that a name may be: from the vault's root, then from the file's own folder."""
+    file = _file(name)
+    yield posixpath.normpath(file.removeprefix("/"))
+    yield posixpath.normpath(posixpath.join(posixpath.dirname(note.path), file))
