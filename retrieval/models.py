@@ -18,6 +18,7 @@ LateInteraction = Literal["stored", "encoded", "off"]
 _PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
 _GONE = {"superseded", "obsolete", "withdrawn", "deprecated", "archived"}
 HOUSE_RULE = {"house rule", "house rules", "local"}  # these hold here, whatever was printed
+EVERY_FILE = "*"  # what errata supersede that name no file of the vault
 ERRATA = {"errata", "erratum", "correction", "amendment"}
 BY_CHOICE = {"optional", "variant", "draft", "proposed"}  # binds only who has chosen it
 Certainty = Literal["answered", "nearest", "refused"]
@@ -148,7 +149,7 @@ class SourceNote:
     path: str  # below the vault, with "/"
     status: str = ""  # "errata", "house rule", "optional", "superseded", …
     edition: str = ""
-    supersedes: tuple[str, ...] = ()  # files that it overrides: paths, with or without suffix
+    supersedes: tuple[str, ...] = ()  # files that it overrides: paths, or EVERY_FILE
 
     @property
     def standing(self) -> tuple[str, ...]:
@@ -173,7 +174,8 @@ class SourceNote:
 
     def overrides(self, path: str) -> bool:
         """Tell whether the file says that it supersedes the one at `path`, suffix or not."""
-        return path != self.path and not {path, path.rsplit(".", 1)[0]}.isdisjoint(self.supersedes)
+        names = {path, path.rsplit(".", 1)[0], EVERY_FILE}
+        return path != self.path and not names.isdisjoint(self.supersedes)
 
 
 @dataclass(frozen=True, slots=True)

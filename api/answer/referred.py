@@ -62,7 +62,12 @@ def answering_first(cards: Sequence[Card], asked: QuestionWords, terms: Terms) -
     Only where that says more of the question: "Flying carpet | by riders, see Miscellaneous Items".
     """
     first, *others = cards
-    named = dict(_named(first.best.quote)).values()
+    quote = first.best.quote
+    named = [
+        name
+        for written, name in _named(quote)
+        if _REFERS.search(quote.partition(written)[0]) or _SEE.match(written)
+    ]
     paths = {_file_called(name, terms) for name in named} - {first.path, None}
     said = asked.words & asked.stems(first.best.quote)
     for card in others:

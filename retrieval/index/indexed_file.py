@@ -7,7 +7,7 @@ import psycopg
 from psycopg.rows import kwargs_row
 
 from retrieval.index import superseded
-from retrieval.models import Chunk, Entry, IndexedFile, SourceNote
+from retrieval.models import ERRATA, Chunk, Entry, IndexedFile, SourceNote
 from retrieval.text.dialects import MARKS, plain_markdown
 from retrieval.text.hidden import visible
 
@@ -103,7 +103,9 @@ def notes(
             "AND (status <> '' OR edition <> '' OR supersedes <> '{}')",
             [generation_id, sorted(set(paths))],
         ).fetchall()
-    return {note.path: note for note in superseded.with_paths(conn, generation_id, found)}
+    if any(note.supersedes or note.is_one_of(ERRATA) for note in found):
+        found = superseded.with_paths(conn, generation_id, found)
+    return {note.path: note for note in found}
 
 
 def _note(*, supersedes: list[str], **columns: str) -> SourceNote:

@@ -1,17 +1,15 @@
 """Which files a front matter's `supersedes` names, as people write it: "buildings", "[[fees]]"."""
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import psycopg
 
-from retrieval.models import SourceNote
+from retrieval.models import ERRATA, EVERY_FILE, SourceNote
 
 _SUFFIX = ".md"
-_LINK = re.compile(r"\s*!?\[\[(?P<name>[^\]|#]{1,1000})[^\]]{0,1000}\]\]\s*")
 _EXACT = "SELECT path FROM file WHERE generation_id = %s AND path = ANY(%s)"
 # Reads every path of the generation, so it is for names alone that are no path.
 _CALLED = (
@@ -31,12 +29,10 @@ def with_paths(
 
     A name is a path from the vault's root or from the file's own folder, with its suffix or without
     it, as a link or not; or else what one file of the vault is called, in whatever folder. What
-    names no file, or several, stays as it is written.
+    names no file, or several, stays as it is written. Errata that name none are of every file.
     """
     known = list(notes)
     wanted = {path for note in known for name in note.supersedes for path in _paths(note, name)}
-    if not wanted:
-        return known
     exact = {path for (path,) in conn.execute(_EXACT, [generation_id, sorted(wanted)])}
     names = {
         _file(name)
@@ -50,14 +46,18 @@ def with_paths(
         called.setdefault(posixpath.basename(path), []).append(path)
     alone = {name: paths[0] for name, paths in called.items() if len(paths) == 1}
 
-    def path_of(note: SourceNote, name: str) -> str:
-        met = next((path for path in _paths(note, name) if path in exact), None)
-        return met or alone.get(_file(name), name)
+    def resolved(note: SourceNote) -> SourceNote:
+        paths = [
+            next(
+                (path for path in _paths(note, name) if path in exact), alone.get(_file(name), name)
+            )
+            for name in note.supersedes
+        ]
+        is_found = exact.union(alone.values()).intersection(paths)
+        every = [] if is_found or not note.is_one_of(ERRATA) else [EVERY_FILE]
+        return replace(note, supersedes=(*paths, *every))
 
-    return [
-        replace(note, supersedes=tuple(path_of(note, name) for name in note.supersedes))
-        for note in known
-    ]
+    return [resolved(note) for note in known]
 
 
 def unknown(conn: psycopg.Connection[Any], generation_id: int) -> list[str]:
@@ -73,14 +73,15 @@ def unknown(conn: psycopg.Connection[Any], generation_id: int) -> list[str]:
         "called so: write its path from the vault's root"
         for note in notes
         for name in note.supersedes
-        if name not in paths
+        if name not in paths and name != EVERY_FILE
     ]
 
 
 def _file(name: str) -> str:
     """A name as that of a file: of "[[fees#Late|late fees]]" "fees.md"."""
-    link = _LINK.fullmatch(name)
-    plain = (link["name"] if link else name).strip()
+    plain = name.strip()
+    if plain.startswith("[[") and plain.endswith("]]"):
+        plain = plain[2:-2].split("|")[0].split("#")[0].strip()
     return plain if plain.lower().endswith(_SUFFIX) else plain + _SUFFIX
 
 

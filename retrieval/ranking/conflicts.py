@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from retrieval.models import ERRATA, HOUSE_RULE, Entry, Hit, SourceNote
+from retrieval.models import ERRATA, EVERY_FILE, HOUSE_RULE, Entry, Hit, SourceNote
 from retrieval.ranking import lines
 from retrieval.ranking.lines import QuestionWords
+from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import cells, stems_of, title
 
@@ -24,8 +25,11 @@ _KEPT = re.compile(
     r"it (?:is|was)))\b|\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:stay|remain)s?[.;!?]?$",
     re.IGNORECASE,
 )
+_REPLACED = re.compile(
+    r"\b(?:before|formerly|previously|instead of|no longer|was|were|not)\W{1,3}(\d{1,9})",
+    re.IGNORECASE,
+)
 _MORE = 2  # words of a question, of which one may be the column's name: "level"
-_ALL: frozenset[str] = frozenset()
 _IN_BRACKETS = re.compile(r"\([^()]{0,40}\)")
 _STATEMENT_END = re.compile(r"(?<=[.;!?]) ")
 
@@ -41,6 +45,7 @@ class Statement:
     corrects: bool = True  # False: it or its heading says that it corrects nothing
     # Of the files that its own supersedes those that it says it is about; none where it says none.
     only: frozenset[str] = frozenset()
+    replaced: frozenset[str] = frozenset()  # numbers that held before, as it says itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,10 @@ def binding(
 
 def statement(entry: Entry, note: SourceNote, beside: Iterable[Entry] = ()) -> Statement:
     """Return an entry as conflicts are found in it; `beside` are the entries of its section."""
-    return Statement(note, *_said(entry), _only(entry, note, beside) if note.supersedes else _ALL)
+    if not note.supersedes:
+        return Statement(note, *_said(entry))
+    replaced = frozenset(_REPLACED.findall(searchable(entry.quote)))
+    return Statement(note, *_said(entry), _only(entry, note, beside), replaced)
 
 
 def _only(entry: Entry, note: SourceNote, beside: Iterable[Entry]) -> frozenset[str]:
@@ -126,6 +134,8 @@ def overrides(upper: SourceNote, lower: SourceNote) -> bool:
     file, a house rule overrides an erratum.
     """
     if not upper.supersedes or upper.path == lower.path:
+        return False
+    if EVERY_FILE in upper.supersedes and lower.is_one_of(ERRATA | HOUSE_RULE):
         return False
     if upper.overrides(lower.path):
         return True
@@ -195,9 +205,13 @@ def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     both = upper.words & lower.subject & asked
     if both and (not all(map(str.isdigit, both)) or _says_more(upper, lower, asked)):
         return True
+    if lower.is_row:
+        return False
     shared = lower.words & asked
-    meets = shared <= upper.words and len(shared) > max(1, len(asked) / 2)
-    return meets and not lower.is_row
+    if shared <= upper.words and len(shared) > max(1, len(asked) / 2):
+        return True
+    # "Within three weeks (before: five)": it says the number that it takes the place of.
+    return not upper.replaced.isdisjoint(lower.words) and len(shared & upper.words) >= _MORE
 
 
 def _says_more(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:

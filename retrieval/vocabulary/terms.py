@@ -23,6 +23,7 @@ _BAR = re.compile(r"(?<!\\)\|")
 _DELIMITER = re.compile(r"^[\s|:>]*-[\s|:>-]*$")
 _MARKS = re.compile(r"[*_`†]+")
 _BOLD = re.compile(rf"\s*(?:>\s*)?(?:{ITEM_MARK}\s+)?(\*{{1,3}}|_{{1,3}})([^*_]{{1,60}}?)\1(:?)")
+_KEEPER = "keeper contact manager warden caretaker owner lead responsible"
 _MONEY = "gp sp cp euro eur dollar usd gbp"  # "Gift expected (gp)" tells what one costs
 # What people ask instead of a field's name; the words on the right are tried as names of fields.
 _ASKED = {
@@ -43,6 +44,10 @@ _ASKED = {
     "wage": "wage pay",
     "weigh": "weight",
     "lasts": "duration",
+    "how many people": "capacity seats people persons places",
+    "looks after": _KEEPER,
+    "in charge": _KEEPER,
+    "responsible for": _KEEPER,
 }
 _PARTED = re.compile(
     rf"(?P<verb>\w+) (?P<object>{'|'.join(sorted(INDEFINITE))}|him|her|it|them) "

@@ -98,6 +98,17 @@ def field_asked(place: CardPlace, best: RankedLine, asked: QuestionWords) -> Pie
     return None
 
 
+def saying_most(file: IndexedFile, parts: Sequence[Part], asked: QuestionWords) -> tuple[Part, ...]:
+    """Return those fields that say most of what the file's name does not; () where none does.
+
+    "May I drink wine in the hall" is told by "Alcohol: wine with a permit".
+    """
+    rest = asked.words - asked.stems(title(file.path))
+    said = {part: len(rest & asked.stems(file.lines.get(part.first_line, ""))) for part in parts}
+    most = max(said.values(), default=0)
+    return tuple(part for part in parts if said[part] == most) if most else ()
+
+
 def own_field(place: CardPlace, best: Entry, asked: QuestionWords) -> Entry:
     """Return the best entry; of one that holds several fields, a line each, the one asked for."""
     lines = best.quote.split("\n")

@@ -17,6 +17,7 @@ _ROWS = 5  # of a table
 _UNDECIDED = 12  # rows of a table that is shown whole where none of them is asked for
 _LONG_ITEM = 60  # words; of a longer item with others nested in it only those that answer are shown
 _SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown whole
+_FIELDS_WORDS = 120  # of a stat block of which no field answers by its name: any may
 _TINY = 5  # rows of a table of which none is left out, whichever answers
 _INTRODUCED_WORDS = 120  # of one whose lead-in answers best
 _STEPS_WORDS = 150  # of numbered steps one of which answers: of a procedure none is left out
@@ -65,9 +66,10 @@ def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWor
     between = _between(place, chosen)
     for block in place.blocks:
         small = block in between or _is_small(place.file, block, chosen)
-        small = small or (
-            place.size.named and block in place.section and _is_stat_block(place, block)
-        )
+        if block.kind == "fields" and block in place.section:
+            is_named = place.size.named and _has_at_most(_SMALL_WORDS, place, block)
+            is_best = block.holds(chosen[0].entry)  # and none of its fields is named
+            small = small or is_named or (is_best and _has_at_most(_FIELDS_WORDS, place, block))
         small = small or (block in place.section and _is_undecided(place, block, chosen, asked))
         if (short and block in place.section) or small:
             found.append(whole(block))
@@ -110,10 +112,6 @@ def _is_undecided(
         return False
     said = asked.words & asked.stems(" ".join(row.quote for row in rows))
     return said <= above(file, block, asked) and _has_at_most(_INTRODUCED_WORDS, place, block)
-
-
-def _is_stat_block(place: CardPlace, block: Block) -> bool:
-    return block.kind == "fields" and _has_at_most(_SMALL_WORDS, place, block)
 
 
 def _has_at_most(words: int, place: CardPlace, block: Block) -> bool:

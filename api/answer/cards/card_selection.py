@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from api.answer.cards import compared_rows, corrected_rows, from_passage
 from api.answer.cards.card import Card, badges_of
 from api.answer.cards.joined import with_parts
-from api.answer.cards.lists.list_cards import may_want_all, with_all_marked, with_lists
-from api.answer.question.intent import Reading
+from api.answer.cards.lists.list_cards import with_all_marked, with_lists
+from api.answer.question.intent import Reading, may_want_all
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.lines import QuestionWords, words_of
@@ -66,7 +66,8 @@ def choose(
         found[place:place] = of_parts
     kept, behind = (once := _once(found))[:MOST], once[MOST:]
     kept += [one for one in behind if _says_most(one, searched)]
-    if kept and may_want_all(whole.question, reading):
+    is_listed = bool(kept) and kept[0].best.kind in {"item", "row"}
+    if is_listed and may_want_all(whole.question, reading):
         kept[0] = with_all_marked(kept[0], whole.files[kept[0].path], searched.asked)
     kept = [_with_marks(card, of_parts) for card in kept]
     if not far:

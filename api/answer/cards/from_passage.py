@@ -7,7 +7,7 @@ them a reader needs to understand them.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from api.answer.cards.asked_parts import asked_columns, field_asked, own_field
+from api.answer.cards.asked_parts import asked_columns, field_asked, own_field, saying_most
 from api.answer.cards.blocks import Part
 from api.answer.cards.card import Card, CardPlace, Form, Size, is_short, numbers, place_of, words
 from api.answer.cards.card_content import goes_on, pieces_of, skipped_after
@@ -164,9 +164,12 @@ def _of_section(
 
 
 def _marked(place: CardPlace, best: RankedLine, asked: QuestionWords) -> tuple[Part, ...]:
-    """The lines that answer: of a stat block all fields asked for, else those of the best entry."""
-    fields = field_asked(place, best, asked)
-    return fields.parts if fields else (Part(best.entry.first_line, best.entry.last_line),)
+    """The lines that answer: of a stat block the fields asked for, else those of the best entry."""
+    if fields := field_asked(place, best, asked):
+        return fields.parts
+    block = next((b for b in place.section if b.kind == "fields" and b.holds(best.entry)), None)
+    said = saying_most(place.file, block.parts, asked) if block else ()
+    return said or (Part(best.entry.first_line, best.entry.last_line),)
 
 
 def _next_best(place: CardPlace, found: Sequence[RankedLine]) -> Entry | None:

@@ -66,6 +66,12 @@ _WHICH = re.compile(
     r"(?!(?:of|for|in|on|to|and|or|the|an?)\b)\w+",
     re.IGNORECASE,
 )
+# What a list may answer as a whole, if it is called so.
+_WHAT = re.compile(
+    r"\W*(?:so |and )?(?:what (?:do|happens?|must|should|makes?|gives?|causes?|counts)|"
+    r"when (?:can|may|do))\b",
+    re.IGNORECASE,
+)
 _THERE = re.compile(
     r"\b(?:which|what) (?:[\w-]+ ){0,5}?(?P<noun>[a-z][a-z-]{2,}s) are there\b", re.IGNORECASE
 )
@@ -100,7 +106,8 @@ _OPEN = re.compile(
 )
 # "Animals I can buy to ride", "monsters that drain levels", "all poisons you put in food".
 _DESCRIBED = re.compile(
-    rf"^(?!.*[,;:?] {ASKS})\W*(?:[^\W\d]+ ){{0,2}}?(?P<noun>[a-z]{{3,}}s) "
+    rf"^(?!.*[,;:?] {ASKS})\W*(?:(?:please|list|show|give|me|us|all) ){{0,4}}"
+    r"(?:[^\W\d]+ ){0,2}?(?P<noun>[a-z]{3,}s) "
     r"(?:(?:that|which|where|with|without|who(?! (?:can|may|must|is)\b))\b|"
     r"(?:i|we|you) (?!are\b)\w+)",
     re.IGNORECASE,
@@ -232,3 +239,10 @@ def _plural(pattern: re.Pattern[str], text: str) -> bool:
     if found is None:
         return False
     return found["noun"].lower() == "things" or not NO_PLURAL.search(found["noun"])
+
+
+def may_want_all(question: str, reading: Reading) -> bool:
+    """Tell whether all of a list may be the answer: "refund conditions", "what happens if"."""
+    if reading.form == "plain":
+        return not QUESTION_WORD.search(question) or bool(_WHAT.match(question))
+    return reading.form in {"keyword", "list", "which", "open"}

@@ -88,3 +88,20 @@ def test_a_table_is_whole_where_no_row_says_more_of_the_question_than_its_headin
     one = first(asked, "How many wolf come on dungeon level 1?")
     assert "| 5 | Wolf | 1d4 |" in one
     assert "more rows" in one
+
+
+HALL = {
+    "Elm Hall.md": (
+        "# Elm Hall\n\n**Floor:** first floor\n**Seats:** 60 in rows, 32 at tables\n"
+        "**Hire:** 12 marks for clubs and charities\n**Things:** screen, stove and a piano\n"
+        "**Kitchen:** yes, tea and cold food only\n**Lift:** yes\n"
+        "**Alcohol:** wine with a permit of the warden\n**Key:** from the front desk\n\n"
+        "The piano is tuned twice a year.\n"
+    )
+}
+
+
+def test_a_stat_block_of_which_no_field_is_named_is_shown_whole(index_files: IndexFiles) -> None:
+    card = chosen(index_files(HALL, rag_threshold=-9.0), "may i drink wine in the elm hall")[0]
+    assert set(range(3, 11)) <= card.lines.keys()
+    assert [part.first_line for part in card.marked] == [9]

@@ -51,3 +51,21 @@ def test_a_file_of_another_folder_is_meant_where_one_alone_is_called_so(
         "shed/bolts-new.md: `supersedes` names 'bolts'",
         "shed/bolts-new.md: `supersedes` names 'gone'",
     ]
+
+
+@pytest.mark.parametrize(
+    "front", ["status: errata\nsupersedes: The Long Tow 0.7", "status: errata"]
+)
+def test_errata_that_name_no_file_are_of_every_file(index_files: IndexFiles, front: str) -> None:
+    files = {
+        "Beasts/Static Wight.md": "# Static Wight\n\n- **Grit:** 14\n- **Armour:** 2\n",
+        "Errata.md": (
+            f"---\n{front}\n---\n# Errata\n\n## Static Wight\n\nGrit is 16.\n\n"
+            "## Rope\n\nIt frays.\n"
+        ),
+        "Stims.md": "# Stims\n\nYou may take no more than two stims in a day.\n",
+    }
+    context = index_files(files, rag_threshold=-9.0)
+    first = card_reply(context, "how much grit does a static wight have").cards[0]
+    assert (first.path, first.badges) == ("Errata.md", ("errata",))
+    assert card_reply(context, "how many stims in a day").cards[0].path == "Stims.md"

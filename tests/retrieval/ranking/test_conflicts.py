@@ -184,3 +184,18 @@ def test_a_row_that_says_that_a_file_is_right_stands_above_nothing() -> None:
     assert (
         conflicts.conflicts([said(BASE, "crossbow"), conflicts.statement(row, ERRATA)], ASKED) == []
     )
+
+
+def test_prose_is_corrected_by_what_says_the_number_that_it_takes_the_place_of() -> None:
+    asked = frozenset({"long", "master", "answer", "build", "request"})
+
+    def about(note: SourceNote, heading: str, quote: str) -> Statement:
+        return conflicts.statement(Entry("sentences", heading, 3, 3, quote, "", "", quote), note)
+
+    printed = about(BASE, "Sheds", "The master reads it. An answer comes within five weeks.")
+    new = about(ERRATA, "Meeting", "Answer of the master: within three weeks (before: five).")
+    other = about(
+        ERRATA, "Meeting", "Answer of the master to cooks: within three weeks, in five copies."
+    )
+    assert conflicts.conflicts([printed, new], asked) == [Conflict(1, 0, binding=True)]
+    assert conflicts.conflicts([printed, other], asked) == []

@@ -40,6 +40,7 @@ from retrieval.vocabulary.terms import key, names_of, stems_of
 _LEAST = 2  # files of what is called a list
 _PLURAL = re.compile(r"\b[a-z]{3,}s\b", re.IGNORECASE)
 _FIGURES = re.compile(r"(?<![\w-])\d+(?:-(?:in-)?\d+)?(?![\w-])")
+_OF_ANY = re.compile(r"s\b.{1,60}\b(?:any|every)\b", re.IGNORECASE)  # "classes that … any level"
 _NAMED = 3  # words of a folder's name and above it that make it the one that is asked for
 _MENTIONED = 20  # files; of more only those are listed whose entry is called what is asked
 _NEAREST = 2  # folders
@@ -110,7 +111,7 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
             return tuple(found)
     written = [one for one in _FIGURES.findall(searchable(question)) if words & set(stems_of(one))]
     words = frozenset(word for word in words if not word.isdigit())
-    if not words:
+    if not words or _OF_ANY.search(question):
         return ()
     said_words = (*as_typed(words, without_command(question)), *written)
     saying = (_saying(folder, words, said_words, terms, _with(written, read)) for folder in chosen)

@@ -11,7 +11,6 @@ from api.answer.cards.lists import listing
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import amount, superlative
 from api.answer.question.modality import modality
-from api.answer.question.parts import QUESTION_WORD
 from retrieval.models import Entry, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
@@ -26,9 +25,7 @@ _TOPICS = re.compile(
     re.IGNORECASE,
 )
 _COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECASE)
-_WHAT = re.compile(
-    r"\W*(?:so |and )?(?:what (?:do|does|happens?|must|should)|when (?:can|may))\b", re.IGNORECASE
-)
+_WHICH = re.compile(r"\W*(?:which|what) (?P<noun>[a-z]{3,30}s?)\b", re.IGNORECASE)
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
 
 
@@ -81,13 +78,6 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     return [found[0], *(replace(one, folded=True) for one in further), *found[1:]]
 
 
-def may_want_all(question: str, reading: Reading) -> bool:
-    """Tell whether all of a list may be the answer: "refund conditions", "what happens if"."""
-    if reading.form == "plain":
-        return not QUESTION_WORD.search(question) or bool(_WHAT.match(question))
-    return reading.form in {"keyword", "list", "which", "open"}
-
-
 def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card:
     """Return a card with all of the best line's list or table marked, where that is what is asked.
 
@@ -131,11 +121,16 @@ def _is_more_of(listed: Card, first: Card) -> bool:
 
 
 def _says_all(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
-    """Whether a list is called as something that is asked for, and its section says the rest."""
+    """Whether a list is called as something that is asked for, and its section says the rest.
+
+    Of "which classes may build" it has to be called so, or to have a column of classes.
+    """
     name, rows = _name(listed, whole, asked), _entries(listed, whole)
     said = name | asked.stems(" ".join(f"{one.lead} {one.quote}" for one in rows))
     wanted = asked.words - folders.SAID_WITH_IT - asked.stems(" ".join(listed.said))
-    return wanted <= said and not wanted.isdisjoint(name)
+    which = _WHICH.match(whole.question)
+    noun = asked.stems(which["noun"]) & wanted if which else frozenset[str]()
+    return wanted <= said and noun <= name and not wanted.isdisjoint(name)
 
 
 def _name(listed: Card, whole: SearchResult, asked: QuestionWords) -> frozenset[str]:

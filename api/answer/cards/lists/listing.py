@@ -101,10 +101,12 @@ def _by_rows(
 def _with_other_tables(card: Card, found: _Found, asked: QuestionWords) -> Card:
     """A card with the rows of its file's other tables that the same words choose.
 
-    Of those that are called as much as is asked: "Guns" and "Heavy weapons" of "Weapons".
+    Of those that are called as much as is asked: "Guns" and "Heavy weapons" of "Weapons". Where its
+    own heading or a column is called so ("Suits" of "Suits and Tools"), theirs are.
     """
     file, block = found.file, found.block
     said = asked.words & above(file, block, asked)
+    own = asked.words & own_names(file, block, asked)
     pieces, found_in = list(card.pieces), [block]
     marked = list(card.marked)
     for other in blocks(file):
@@ -115,6 +117,7 @@ def _with_other_tables(card: Card, found: _Found, asked: QuestionWords) -> Card:
             rows is None
             or rows.said != card.said
             or asked.words & above(file, other, asked) != said
+            or not own <= own_names(file, other, asked)
         ):
             continue
         left_out = len(other.parts) - len(rows.parts)

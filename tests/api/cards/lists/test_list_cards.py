@@ -66,3 +66,45 @@ def test_what_a_dash_means_is_explained_in_words() -> None:
         "✓": "the night",
     }
     assert explained_signs("A dash of salt means luck.", {"-"}) == {}
+
+
+STORE = {
+    "Suits and Tools.md": (
+        "# Suits and Tools\n\n## Suits\n\n| Suit | Bottles | Cost |\n|---|---|---|\n"
+        "| Skin suit | 1 | 40 |\n| Yard suit | 2 | 80 |\n| Hard shell | 5 | 650 |\n"
+        "| Frame | 8 | 900 |\n\n"
+        "## Tools\n\n| Tool | Cost | Trait |\n|---|---|---|\n| Saw | 20 | Grip |\n"
+        "| Lamp | 18 | Wits |\n| Winch | 300 | Grip |\n| Beacon | 60 | Wits |\n"
+    ),
+    "Building.md": (
+        "# Building halls\n\nWhich clans may build a hall at their rank, see ***Clans***.\n\n"
+        "| Part | Cost |\n|---|---|\n| Gate | 900 |\n| Wall | 50 |\n| Keep | 75 |\n| Moat | 4 |\n"
+    ),
+    "Clans.md": (
+        "# Clans\n\n## Halls of the clans\n\n| Clan | From rank | Hall |\n|---|---|---|\n"
+        "| Otter | 9 | Lodge |\n| Heron | any | Tower |\n| Pike | 7 | Weir |\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "counted"),
+    [
+        ("which suits cost less than 200", 2),  # and no tools, though the file is called suits too
+        ("list all the tools that use wits", 2),
+        ("list tools that use wits", 2),
+    ],
+)
+def test_rows_are_chosen_of_the_table_that_is_called_so(
+    index_files: IndexFiles, asked: str, counted: int
+) -> None:
+    card = chosen(index_files(STORE, rag_threshold=-9.0), asked)[0]
+    assert card.counted == counted
+
+
+def test_a_list_that_is_not_called_as_what_is_asked_for_does_not_say_all(
+    index_files: IndexFiles,
+) -> None:
+    asked = "which clans can build a hall at any rank"
+    card = chosen(index_files(STORE, rag_threshold=-9.0), asked)[0]
+    assert card.path == "Clans.md" or card.counted is None
