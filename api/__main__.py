@@ -62,10 +62,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         traces.configure()
         if settings.api_keys is None:
             _check_loopback(settings.host, insecure=insecure)
-        # Said before models are loaded. A socket that listened and was closed would reset whoever
-        # asks meanwhile whether the API is up.
-        _bound(settings.host, settings.port).close()
-        with open_app_state(settings) as opened, _listening(settings.host, settings.port) as bound:
+        # Where it cannot be bound is said before models are loaded. It listens behind that: whoever
+        # asks meanwhile whether the API is up is refused.
+        with _bound(settings) as bound, open_app_state(settings) as opened:
+            with _explained(settings):
+                bound.listen(_BACKLOG)
             server = _Server(_config(create_app(opened), settings))
             # What is loaded stays: each time it was looked through, all threads stood for 0.2 s.
             gc.collect()
@@ -137,43 +138,35 @@ def _check_loopback(host: str, *, insecure: bool) -> None:
     log.warning("--insecure: whoever reaches %s may ask and read all rules without a key", host)
 
 
-def _listening(host: str, port: int) -> socket:
-    """Return a socket that listens there. Raises ConfigurationError where none can."""
-    bound = _bound(host, port)
-    with _explained(host, port), ExitStack() as stack:
-        stack.callback(bound.close)
-        bound.listen(_BACKLOG)
+def _bound(settings: Settings) -> socket:
+    """Return a socket that is bound where the settings say, and takes no connections.
+
+    Raises ConfigurationError where none can.
+    """
+    family = AF_INET6 if ":" in settings.host else AF_INET
+    with _explained(settings), ExitStack() as stack:
+        bound = stack.enter_context(socket(family, SOCK_STREAM))
+        bound.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+        if family == AF_INET6:
+            bound.setsockopt(IPPROTO_IPV6, IPV6_V6ONLY, 1)
+        # Of all that it accepts: a reply is two writes, of which the second would wait 40 ms for
+        # the first's receipt. asyncio does so for sockets that say they are TCP.
+        bound.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+        bound.bind((settings.host, settings.port))
         stack.pop_all()
-    # asyncio does it for sockets that say they are TCP, and one without a protocol's number does
-    # not say so. A reply is two writes: the second would wait 40 ms for the first's receipt.
-    bound.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
-    return bound
-
-
-def _bound(host: str, port: int) -> socket:
-    """Return a socket that is bound there and takes no connections, or raise as `_listening`."""
-    with _explained(host, port):
-        bound = socket(AF_INET6 if ":" in host else AF_INET, SOCK_STREAM)
-        try:
-            bound.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
-            if bound.family == AF_INET6:
-                bound.setsockopt(IPPROTO_IPV6, IPV6_V6ONLY, 1)
-            bound.bind((host, port))
-        except OSError:
-            bound.close()
-            raise
     return bound
 
 
 @contextmanager
-def _explained(host: str, port: int) -> Iterator[None]:
+def _explained(settings: Settings) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         advice = "set HOST to an address of this machine"
         if error.errno == EADDRINUSE:
             advice = "another process may serve there: end it, or set another PORT"
-        raise ConfigurationError(f"HOST {host}, PORT {port}: {error.strerror}; {advice}") from error
+        place = f"HOST {settings.host}, PORT {settings.port}"
+        raise ConfigurationError(f"{place}: {error.strerror}; {advice}") from error
 
 
 def _end(number: int, frame: FrameType | None) -> None:
