@@ -4,7 +4,7 @@ FastAPI's own page loads its scripts from another server; this one has none.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ _ERRORS = {"HTTPValidationError", "ValidationError"}  # FastAPI's; our errors ar
 
 
 @dataclass(frozen=True, slots=True)
-class SchemaField:
+class Field:
     """A parameter, or a field of a body: `kind` is its type, with links to the other schemas."""
 
     name: str
@@ -28,63 +28,58 @@ class SchemaField:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
-    """A method of a path with what it takes and gives."""
-
-    name: str  # "POST /ask"
-    meaning: Markup
-    parameters: tuple[SchemaField, ...]
-    body: Markup
-    reply: Markup
-
-
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """An object of JSON by its fields."""
+class Section:
+    """A method of a path, "POST /ask", with what it takes and gives, or an object of JSON."""
 
     name: str
     meaning: Markup
-    fields: tuple[SchemaField, ...]
+    contents: Markup
+    fields: list[Field]
 
 
-def endpoints(description: Json) -> list[Endpoint]:
-    """Return the endpoints of an OpenAPI description, by path."""
-    return [
-        Endpoint(
-            name=f"{method.upper()} {path}",
-            meaning=html(said.get("description", "")),
-            parameters=tuple(
+def sections(description: Json) -> list[Section]:
+    """Return the endpoints of an OpenAPI description by path, then its objects by name."""
+    endpoints = [
+        Section(
+            f"{method.upper()} {path}",
+            html(said.get("description", "")),
+            _takes_and_gives(said),
+            [
                 _field(one["name"], one["schema"] | one, one.get("required", False))
                 for one in said.get("parameters", ())
-            ),
-            body=_contents(said.get("requestBody", {})),
-            reply=_contents(next(iter(said["responses"].values()))),
+            ],
         )
         for path, methods in sorted(description["paths"].items())
         for method, said in methods.items()
     ]
-
-
-def schemas(description: Json) -> list[Schema]:
-    """Return the objects that the endpoints take and give, by name."""
-    return [
-        Schema(name, html(said.get("description", "")), tuple(_fields(said)))
+    objects = [
+        Section(
+            name,
+            html(said.get("description", "")),
+            Markup(""),
+            [
+                _field(field, one, field in said.get("required", ()))
+                for field, one in said.get("properties", {}).items()
+            ],
+        )
         for name, said in sorted(description["components"]["schemas"].items())
         if name not in _ERRORS
     ]
+    return [*endpoints, *objects]
 
 
-def _fields(schema: Json) -> Iterator[SchemaField]:
-    required = schema.get("required", ())
-    for name, said in schema.get("properties", {}).items():
-        yield _field(name, said, name in required)
-
-
-def _field(name: str, schema: Json, required: bool) -> SchemaField:
+def _field(name: str, schema: Json, required: bool) -> Field:
     note = "required" if required else ""
     if schema.get("default") not in (None, "", []):
         note = f"default {json.dumps(schema['default'])}"
-    return SchemaField(name, _kind(schema), note, schema.get("description", ""))
+    return Field(name, _kind(schema), note, schema.get("description", ""))
+
+
+def _takes_and_gives(said: Json) -> Markup:
+    taken = _contents(said.get("requestBody", {}))
+    given = _contents(next(iter(said["responses"].values()))) or "nothing"
+    takes = Markup("Takes {}. ").format(taken) if taken else Markup("")
+    return takes + Markup("Gives {}.").format(given)
 
 
 def _contents(said: Json) -> Markup:

@@ -26,6 +26,7 @@ from api.page.turns import in_turn, page_turn
 from api.schema.answer import Answer
 from api.schema.problem import described
 from api.schema.requests import AskRequest
+from api.sources.titles import file_hashes
 from api.state import AppState, Opened
 from retrieval.errors import OverloadedError
 from retrieval.search import QUESTION_LIMIT
@@ -148,7 +149,7 @@ def browse(
     found = heading_search.find(opened, typed) if typed.strip() else Headings(headings=[])
     if view == "found":
         return html.page("found.html", found=found)
-    known = list(vault.paths(opened))
+    known = list(file_hashes(opened))
     return html.page(
         "vault.html",
         about=about.about(opened),
@@ -173,7 +174,7 @@ def read(
     opened: Opened,
     lines: Lines = "",
     view: Literal["", "lines", "panel"] = "",
-) -> Response:
+) -> HTMLResponse:
     """Show a file that the index holds, `lines` (12-14,20) marked; "#L12-L14" is marked by script.
 
     `view=lines` shows them as they are written, `view=panel` is what stands beside an answer.
@@ -182,19 +183,15 @@ def read(
     shift = 2 if view == "panel" else 1
     file = vault.file_view(opened, path, ranges, heading_shift=shift, plain=view == "lines")
     if view == "panel":
-        return html.unless_known(request, html.page("file.html", file=file, level=2))
+        return html.page("file.html", file=file, level=2)
     said = about.about(opened)
-    page = html.page("read.html", about=said, file=file, signed_in=is_signed_in(request))
-    return html.unless_known(request, page)
+    return html.page("read.html", about=said, file=file, signed_in=is_signed_in(request))
 
 
 @router.get("/docs", response_class=HTMLResponse, include_in_schema=False)
 def docs(request: Request) -> HTMLResponse:
     """Show the API's endpoints and fields: what /openapi.json says, for people."""
-    said = request.app.openapi()
-    return html.page(
-        "docs.html", endpoints=reference.endpoints(said), schemas=reference.schemas(said)
-    )
+    return html.page("docs.html", sections=reference.sections(request.app.openapi()))
 
 
 @router.get("/page/{version}/{name}", include_in_schema=False)
