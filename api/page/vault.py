@@ -16,7 +16,6 @@ from api.page.markdown.writer import Shown
 from api.sources.titles import file_hashes, file_now
 from api.sources.vault_file import VaultFile
 from api.state import AppState
-from retrieval.text.reading_order import reading_order
 
 # A row of a table has as many cells as its header, however few stand in it: what is shown as a
 # page would take minutes and gigabytes for a small file that was made for it.
@@ -60,16 +59,6 @@ class FileView:
     after: FileLink | None
 
 
-def paths(opened: AppState) -> dict[str, str]:
-    """Return the sha256 of the indexed files by path, in the order in which people read them.
-
-    Raises IndexMissingError and DatabaseUnreachableError.
-    """
-
-    found = file_hashes(opened)
-    return {path: found[path] for path in sorted(found, key=reading_order)}
-
-
 def folders(known: Sequence[str]) -> tuple[Folder, ...]:
     """Return the vault's folders in reading order, its own files first."""
     return tuple(
@@ -83,9 +72,10 @@ def file_view(
 ) -> FileView:
     """Return a file that the index holds, the lines of `ranges` marked; 404 where there is none.
 
-    `plain` shows its lines as they are written. Raises HTTPException, and what `paths` raises.
+    `plain` shows its lines as they are written. Raises HTTPException, IndexMissingError and
+    DatabaseUnreachableError.
     """
-    known = paths(opened)
+    known = file_hashes(opened)
     file = _file(opened, path, known)
     plain = plain or _is_heavy(file.lines)
     marked = _within(ranges, len(file.lines))

@@ -13,16 +13,16 @@ def titles(opened: AppState) -> dict[str, str]:
     Raises IndexMissingError and DatabaseUnreachableError.
     """
 
-    def read(conn: store.Connection) -> tuple[dict[str, str], dict[str, str]]:
+    def read(conn: store.Connection) -> dict[str, str]:
         now = store.live(conn)
-        return _hashes(opened, conn, now), dict(opened.rules.terms_at(conn, now).titles)
+        known = opened.rules.terms_at(conn, now).titles
+        return {path: known.get(path, path) for path in _hashes(opened, conn, now)}
 
-    files, known = opened.rules.read(read)
-    return {path: known.get(path, path) for path in sorted(files, key=reading_order)}
+    return opened.rules.read(read)
 
 
 def file_hashes(opened: AppState) -> dict[str, str]:
-    """Return the sha256 of the indexed files by path. Raises what `titles` raises."""
+    """Return the sha256 of the indexed files by path, in the same order; raise the same."""
     return opened.rules.read(lambda conn: _hashes(opened, conn, store.live(conn)))
 
 
@@ -42,4 +42,5 @@ def _hashes(
 ) -> dict[str, str]:
     found = generations.file_hashes(conn, generation.id)
     part = opened.rules.existing(conn, generation)
-    return found if part is None else {p: h for p, h in found.items() if p in part.paths}
+    seen = found if part is None else found.keys() & part.paths
+    return {path: found[path] for path in sorted(seen, key=reading_order)}

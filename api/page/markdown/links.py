@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from posixpath import dirname, join, normpath
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from markupsafe import Markup
+
+from api.sources.vault_links import file_link
 
 Range = tuple[int, int]  # first and last line, inclusive
 
@@ -58,7 +60,7 @@ class Links:
 
 def address(path: str, ranges: Sequence[Range] = ()) -> str:
     """Return where a file is read, its lines marked: "/vault/a.md?lines=12-14#L12"."""
-    where = f"/vault/{quote(path, safe='/')}"
+    where = file_link(path)
     return f"{where}?lines={spelled(ranges)}#L{ranges[0][0]}" if ranges else where
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from api.page.heading_search import Headings, find
-from api.page.vault import folders, paths
+from api.page.vault import folders
+from api.sources.titles import file_hashes
 from api.state import AppState
 from retrieval.context import SearchContext
 from tests.conftest import write_vault
@@ -126,7 +127,7 @@ def test_two_folders_that_differ_in_case_are_each_shown_once_and_whole(
     if len([*vault.rglob("*.md")]) != len(files):
         pytest.skip("this file system has one folder for both names")
     with index_of(loaded, server, vault) as rules:
-        shown = folders(list(paths(AppState(rules, None))))
+        shown = folders(list(file_hashes(AppState(rules, None))))
     assert [(one.name, [file.name for file in one.files]) for one in shown] == [
         ("", ["MAGIC"]),
         ("Magic", ["a", "c", "d"]),
