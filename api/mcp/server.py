@@ -1,7 +1,7 @@
 """The MCP server: four tools that read and change nothing, and the files of the vault as resources.
 
 Over HTTP a question is admitted, counted and rated as one to POST /ask is; over stdio there is one
-client, and a limit of its own.
+client.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -20,7 +20,7 @@ from mcp_types import Resource, ResourceTemplate
 from pydantic import AnyUrl, Field
 
 from api import VERSION
-from api.admission.concurrency_limit import Questions, admitted
+from api.admission.concurrency_limit import admitted
 from api.answer.card_reply import AskOptions
 from api.http import answering, problems
 from api.http.client_disconnect import ClientDisconnect
@@ -118,8 +118,6 @@ class RulesServer(MCPServer[Any]):
 
 
 def _tools(opened: AppState) -> list[Tool]:
-    questions = Questions()
-
     async def find(
         query: _Question, ctx: Context, filters: _Filters = None, limit: _Limit = None
     ) -> Found:
@@ -131,7 +129,7 @@ def _tools(opened: AppState) -> list[Tool]:
             )  # fmt: skip
             return results.found(result.hits, result.certainty, _base_url(ctx))
 
-        async with _counted(ctx, opened, questions):
+        async with _counted(ctx):
             return await _in_thread(work)
 
     async def fetch(id: str, ctx: Context) -> Fetched:  # the name that clients send
@@ -161,7 +159,7 @@ def _tools(opened: AppState) -> list[Tool]:
         async with _told(ctx):
             if request := _request(ctx):
                 await limits.check_tokens(request)
-        async with _counted(ctx, opened, questions):
+        async with _counted(ctx):
             return await _in_thread(work)
 
     async def list_sources(ctx: Context, folder: str = "") -> Sources:
@@ -206,18 +204,15 @@ async def _told(ctx: Context) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _counted(ctx: Context, opened: AppState, questions: Questions) -> AsyncIterator[None]:
-    """Hold a place among the questions that are answered at once; over the limit an error."""
+async def _counted(ctx: Context) -> AsyncIterator[None]:
+    """Hold a place among the questions that are answered at once; over the limit an error.
+
+    Over stdio there is one client, and no limit.
+    """
     async with _told(ctx):
         if request := _request(ctx):
             await admitted(request)  # the middleware takes it off when the reply is sent
-            yield
-            return
-        place = questions.admit("", has_model=opened.model is not None)
-        try:
-            yield
-        finally:
-            questions.leave(place)
+        yield
 
 
 async def _in_thread(work: Callable[[ClientDisconnect], _Result]) -> _Result:

@@ -44,7 +44,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self._answers = self._counter("rag_answers", "Questions by their end.", "outcome", "reason")
+        self.answers = self._counter("rag_answers", "Questions by their end.", "outcome", "reason")
         self._violations = self._counter("rag_guard_violations", "What the guard found.", "guard")
         self._verdicts = self._counter("rag_guard_verdicts", "Answers by its verdict.", "verdict")
         self._readers = self._counter(
@@ -56,7 +56,7 @@ class Metrics:
         self._citations = self._counter("rag_citations", "Markers of answers by fate.", "status")
         self._tokens = self._counter("rag_tokens", "As the model's server counts.", "direction")
         self._stages = self._histogram("rag_stage_duration_seconds", "Of answers.", "stage")
-        self._requests = self._histogram(
+        self.requests = self._histogram(
             "http_request_duration_seconds", "To the last byte.", "method", "path", "status"
         )
         self._begin()
@@ -64,7 +64,7 @@ class Metrics:
     def answered(self, given: Answer) -> None:
         """Count an answer or a refusal, and what is known of it."""
         outcome = "refused" if given.refused else "answered"
-        self._answers.labels(outcome, given.refusal_reason or "").inc()
+        self.answers.labels(outcome, given.refusal_reason or "").inc()
         self._verdicts.labels(given.guard.verdict).inc()
         for finding in given.guard.findings:
             self._violations.labels(finding.kind).inc()
@@ -79,21 +79,6 @@ class Metrics:
         for name, milliseconds in given.timings:
             self._stages.labels(name.removesuffix("_ms")).observe(milliseconds / 1000)
 
-    def failed(self, title: str) -> None:
-        """Count a question that got an error instead of an answer."""
-        if title == LlmAbandonedError.__name__:
-            self.abandoned()
-        else:
-            self._answers.labels("error", title).inc()
-
-    def abandoned(self) -> None:
-        """Count a question whose client left, which is nobody's error."""
-        self._answers.labels("abandoned", "").inc()
-
-    def served(self, method: str, path: str, status: int, seconds: float) -> None:
-        """Count a request; `path` is its route's template."""
-        self._requests.labels(method, path, str(status)).observe(seconds)
-
     def _counter(self, name: str, documentation: str, *labels: str) -> Counter:
         return Counter(name, documentation, labels, registry=self.registry)
 
@@ -102,10 +87,10 @@ class Metrics:
 
     def _begin(self) -> None:
         """Make the series that are known: one that begins at 1 has no increase to alert on."""
-        self._answers.labels("answered", "")
-        self._answers.labels("abandoned", "")
+        self.answers.labels("answered", "")
+        self.answers.labels("abandoned", "")
         for reason in get_args(RefusalReason):
-            self._answers.labels("refused", reason)
+            self.answers.labels("refused", reason)
         for kind in get_args(FindingKind):
             self._violations.labels(kind)
         for verdict in get_args(Verdict):
@@ -135,9 +120,9 @@ def answered(request: Request, given: Answer) -> None:
 
 
 def abandoned(request: Request) -> None:
-    """Count a question whose client left before its answer."""
+    """Count a question whose client left before its answer, which is nobody's error."""
     request.scope["state"][recorder.END] = LlmAbandonedError.__name__
-    _of(request.scope).abandoned()
+    _of(request.scope).answers.labels("abandoned", "").inc()
 
 
 def failed(request: Request, title: str) -> None:
@@ -145,9 +130,13 @@ def failed(request: Request, title: str) -> None:
 
     A question has one end: what fails behind its answer, as the page around it, is not counted.
     """
-    if _asks(request) and not getattr(request.state, _COUNTED, False):
-        request.scope["state"][recorder.END] = title
-        _of(request.scope).failed(title)
+    if not _asks(request) or getattr(request.state, _COUNTED, False):
+        return
+    if title == LlmAbandonedError.__name__:
+        abandoned(request)
+        return
+    request.scope["state"][recorder.END] = title
+    _of(request.scope).answers.labels("error", title).inc()
 
 
 @router.get(
@@ -203,7 +192,8 @@ class _Timed:
         finally:
             method = scope["method"] if scope["method"] in _METHODS else "other"
             seconds = perf_counter() - started
-            _of(scope).served(method, _template(scope), status, seconds)
+            counted = _of(scope).requests.labels(method, _template(scope), str(status))
+            counted.observe(seconds)
             recorder.record(scope["state"], 1000 * seconds)
 
 

@@ -120,10 +120,6 @@ def over_pipes(settings: Settings, folder: Path, visit: Visit, **more: str) -> A
     return anyio.run(run)
 
 
-def test_as_a_process_over_its_pipes_they_do_the_same(indexed: Settings, tmp_path: Path) -> None:
-    check(over_pipes(indexed, tmp_path, everything), "vault:///")
-
-
 def test_over_its_pipes_a_models_answer_is_read_as_over_http(
     indexed: Settings, tmp_path: Path, llm: FakeLlm
 ) -> None:
