@@ -1,6 +1,6 @@
 """GET /metrics: what the guard and the API did, counted exactly and without what was asked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import httpx2
+import psycopg
 import pytest
 
 from api.main import create_app
@@ -24,13 +25,16 @@ TORCH = "How long does a torch burn?"
 RIGHT = "A torch burns for one hour [1]."
 ALTERED = "A torch burns for two hours [1]."
 STAGES = ("embed", "search", "rerank", "generate", "total")
-QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
-    "ask": ("/ask", {"question": TORCH}),
-    "ask, streamed": ("/ask", {"question": TORCH, "stream": True}),
-    "openai": ("/v1/chat/completions", BODY),
-    "openai, streamed": ("/v1/chat/completions", {**BODY, "stream": True}),
+STREAMED = {"question": TORCH, "stream": True}
+CHAT = "/v1/chat/completions"
+WAYS: dict[str, Callable[[httpx2.Client], httpx2.Response]] = {
+    "ask": lambda client: client.post("/ask", json={"question": TORCH}),
+    "ask, streamed": lambda client: client.post("/ask", json=STREAMED),
+    "openai, streamed": lambda client: client.post(CHAT, json={**BODY, "stream": True}),
+    "page": lambda client: client.get("/", params={"q": TORCH}),
 }
-every_way = pytest.mark.parametrize("way", QUESTIONS)
+every_way = pytest.mark.parametrize("ask", WAYS.values(), ids=WAYS)
+Ask = Callable[[httpx2.Client], httpx2.Response]
 Series = Mapping[tuple[str, ...], float]
 
 
@@ -48,12 +52,6 @@ def api(opened: AppState, llm: FakeLlm) -> Iterator[httpx2.Client]:
         yield client
 
 
-def ask(client: httpx2.Client, way: str) -> httpx2.Response:
-    """Return the reply to the question, read to its end."""
-    path, body = QUESTIONS[way]
-    return client.post(path, json=body)
-
-
 def answers(client: httpx2.Client) -> Series:
     """Return the counts of what became of questions."""
     return counts(client, "rag_answers_total", "outcome", "reason")
@@ -61,11 +59,11 @@ def answers(client: httpx2.Client) -> Series:
 
 @every_way
 def test_an_answer_that_passes_is_counted_with_what_it_took(
-    api: httpx2.Client, llm: FakeLlm, way: str
+    api: httpx2.Client, llm: FakeLlm, ask: Ask
 ) -> None:
     llm.reply = RIGHT
     for number in (1, 2):
-        assert ask(api, way).status_code == 200
+        assert ask(api).status_code == 200
         assert answers(api) == {("answered", ""): number}
         assert counts(api, "rag_guard_verdicts_total", "verdict") == {("pass",): number}
         assert counts(api, "rag_citations_total", "status") == {("verified",): number}
@@ -79,42 +77,30 @@ def test_an_answer_that_passes_is_counted_with_what_it_took(
 
 
 def test_the_stages_are_counted_in_seconds_as_the_answer_tells_them(api: httpx2.Client) -> None:
-    timings = ask(api, "ask").json()["timings"]
+    timings = WAYS["ask"](api).json()["timings"]
     told = {(stage,): pytest.approx(timings[f"{stage}_ms"] / 1000) for stage in STAGES}
     assert series(api, "rag_stage_duration_seconds_sum", "stage") == told
 
 
 @every_way
-@pytest.mark.parametrize(
-    ("reply", "outcome", "verdict", "violations"),
-    [
-        (ALTERED, ("answered", ""), "repaired", {("number",): 1}),
-        (REFUSAL, ("refused", "model"), "off", {}),
-    ],
-)
 def test_what_became_of_a_models_words_is_counted(
-    api: httpx2.Client,
-    llm: FakeLlm,
-    way: str,
-    reply: str,
-    outcome: tuple[str, str],
-    verdict: str,
-    violations: Series,
+    api: httpx2.Client, llm: FakeLlm, ask: Ask
 ) -> None:
-    llm.reply = reply
-    assert "two hours" not in ask(api, way).text
-    assert answers(api) == {outcome: 1}
-    assert counts(api, "rag_guard_verdicts_total", "verdict") == {(verdict,): 1}
-    assert counts(api, "rag_guard_violations_total", "guard") == violations
-    if reply == REFUSAL:
-        assert counts(api, "rag_citations_total", "status") == {}
+    llm.reply = REFUSAL
+    ask(api)
+    assert counts(api, "rag_citations_total", "status") == {}
+    llm.reply = ALTERED
+    assert "two hours" not in ask(api).text
+    assert answers(api) == {("refused", "model"): 1, ("answered", ""): 1}
+    assert counts(api, "rag_guard_verdicts_total", "verdict") == {("off",): 1, ("repaired",): 1}
+    assert counts(api, "rag_guard_violations_total", "guard") == {("number",): 1}
     completion = counts(api, "rag_tokens_total", "direction")[("completion",)]
-    assert completion == USAGE["completion_tokens"]
+    assert completion == 2 * USAGE["completion_tokens"]
 
 
 def test_markers_are_counted_by_what_became_of_them(api: httpx2.Client, llm: FakeLlm) -> None:
     llm.reply = "A torch burns for one hour [2]. A torch burns for one hour [1] [9]."
-    told = ask(api, "ask").json()
+    told = WAYS["ask"](api).json()
     found = {(status,): number for status, number in told["citation_counts"].items() if number}
     assert len(found) > 1
     assert counts(api, "rag_citations_total", "status") == found
@@ -123,55 +109,54 @@ def test_markers_are_counted_by_what_became_of_them(api: httpx2.Client, llm: Fak
 
 @every_way
 def test_an_error_of_the_model_is_counted_by_its_title(
-    api: httpx2.Client, llm: FakeLlm, way: str
+    api: httpx2.Client, llm: FakeLlm, ask: Ask
 ) -> None:
     llm.mode = "500"
-    assert "LlmReplyError" in ask(api, way).text
+    assert "LlmReplyError" in ask(api).text
     assert answers(api) == {("error", "LlmReplyError"): 1}
     assert counts(api, "rag_guard_verdicts_total", "verdict") == {}
     assert counts(api, "rag_stage_duration_seconds_count", "stage") == {}
 
 
 @every_way
-def test_a_client_that_leaves_is_no_error(api: httpx2.Client, llm: FakeLlm, way: str) -> None:
+def test_a_client_that_leaves_is_no_error(api: httpx2.Client, llm: FakeLlm, ask: Ask) -> None:
     llm.mode = "a byte now and then"  # whole after a minute
-    path, body = QUESTIONS[way]
+    api.timeout = httpx2.Timeout(1.0)
     with suppress(httpx2.ReadTimeout):
-        api.post(path, json=body, timeout=2.0)
+        ask(api)
+    api.timeout = httpx2.Timeout(30.0)
     until(lambda: bool(answers(api)))  # the server learns of it a little later
     assert answers(api) == {("abandoned", ""): 1}
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "title"),
-    [
+def test_a_request_without_a_question_is_an_error(api: httpx2.Client) -> None:
+    empty = {**BODY, "messages": [{"role": "user", "content": " "}]}
+    wrong: list[tuple[str, dict[str, Any], str]] = [
         ("/ask", {"question": " "}, "QuestionError"),
         ("/ask", {"question": " ", "stream": True}, "QuestionError"),
         ("/ask", {"questions": TORCH}, "RequestError"),
-        ("/v1/chat/completions", {**BODY, "n": 2}, "RequestError"),
-        ("/v1/chat/completions", {**BODY, "messages": 7}, "RequestError"),
-        (
-            "/v1/chat/completions",
-            {**BODY, "messages": [{"role": "user", "content": " "}]},
-            "QuestionError",
-        ),
-    ],
-)
-def test_a_request_without_a_question_is_an_error(
-    api: httpx2.Client, path: str, body: object, title: str
-) -> None:
-    assert api.post(path, json=body).status_code in {400, 422}
-    assert answers(api) == {("error", title): 1}
+        (CHAT, {**BODY, "n": 2}, "RequestError"),
+        (CHAT, {**BODY, "messages": 7}, "RequestError"),
+        (CHAT, empty, "QuestionError"),
+        ("/", {"q": "x" * 5_000}, "QuestionError"),
+        ("/", {"q": TORCH, "before": "x" * 4_001}, "RequestError"),
+    ]
+    expected: dict[tuple[str, ...], float] = {}
+    for path, given, title in wrong:
+        reply = api.get(path, params=given) if path == "/" else api.post(path, json=given)
+        assert reply.status_code in {400, 422}
+        expected["error", title] = expected.get(("error", title), 0) + 1
+        assert answers(api) == expected, (path, given)
 
 
 @every_way
-def test_a_bug_is_an_error(opened: AppState, way: str) -> None:
+def test_a_bug_is_an_error(opened: AppState, ask: Ask) -> None:
     broken = replace(opened, model=cast(Any, SimpleNamespace()))  # cannot be asked
     with serving(opened.rules.settings, create_app(broken)) as client:
-        path, body = QUESTIONS[way]
+        # The server closes the connection, maybe just when the next request uses it.
+        client.headers["Connection"] = "close"
         with suppress(httpx2.RemoteProtocolError):  # a stream breaks off
-            # The server closes the connection, maybe just when the next request uses it.
-            client.post(path, json=body, headers={"Connection": "close"})
+            ask(client)
         assert answers(client) == {("error", "InternalError"): 1}
 
 
@@ -207,7 +192,7 @@ def test_requests_are_counted_by_their_route_and_never_by_what_was_written(
 
 def test_a_stream_takes_until_its_last_byte(api: httpx2.Client, llm: FakeLlm) -> None:
     llm.pace = 0.05  # seconds before each of seven words
-    assert events(api, QUESTIONS["ask, streamed"][1])[-1][0] == "final_answer"
+    assert events(api, STREAMED)[-1][0] == "final_answer"
     taken = partial(series, api, "http_request_duration_seconds_sum", "method", "path", "status")
     until(lambda: ("POST", "/ask", "200") in taken())  # just after the client has it all
     assert taken()["POST", "/ask", "200"] > 0.3
@@ -216,8 +201,8 @@ def test_a_stream_takes_until_its_last_byte(api: httpx2.Client, llm: FakeLlm) ->
 def test_no_word_of_a_question_or_a_reply_is_shown(api: httpx2.Client, llm: FakeLlm) -> None:
     words = ("torch", "burn", "hour", "canary")
     for llm.reply in (RIGHT, ALTERED, REFUSAL, "The canary costs 7777 gp [1]."):
-        for way in QUESTIONS:
-            ask(api, way)
+        for ask in WAYS.values():
+            ask(api)
     for path in ("/ask", "/search"):
         api.post(path, json={"question": f"{TORCH} canary", "history": [TORCH]})
         api.post(path, json={"question": TORCH, "canary": 1})
@@ -242,9 +227,20 @@ def test_what_can_be_counted_is_there_before_it_happens(api: httpx2.Client) -> N
     assert "_created" not in shown(api)
 
 
-def test_two_apps_do_not_share_their_counts(
-    api: httpx2.Client, opened: AppState, llm: FakeLlm
+def test_a_question_has_one_end_though_the_page_around_its_answer_fails(
+    copied: None, settings: Settings, with_model: Settings, llm: FakeLlm
 ) -> None:
-    with serving(opened.rules.settings, create_app(opened)) as other:
-        ask(api, "ask")
-        assert (len(answers(api)), len(answers(other))) == (1, 0)
+    url = settings.database_url
+    assert url
+
+    def lose_the_index() -> None:
+        with psycopg.connect(url.get_secret_value()) as conn:
+            conn.execute("UPDATE generation SET state = 'temporary'")
+
+    own = with_model.model_copy(update={"database_url": url, "vault": settings.vault})
+    llm.reply, llm.before_reply = RIGHT, lose_the_index
+    with open_app_state(own) as opened, serving(own, create_app(opened)) as api:
+        assert api.get("/", params={"q": TORCH}).status_code == 503
+        assert api.get("/").status_code == 503  # nothing was asked
+        assert len(llm.requests) == 1
+        assert answers(api) == {("answered", ""): 1}

@@ -2,7 +2,6 @@
 
 import socket
 import time
-from collections.abc import Callable
 
 import httpx2
 import psycopg
@@ -19,15 +18,13 @@ from tests.support.servers.scraped import series, shown
 from tests.support.servers.serving import serving
 
 
-def test_the_index_is_shown_as_it_is(
-    settings: Settings, open_rules: Callable[[Settings], SearchContext]
-) -> None:
-    rules = open_rules(settings)
-    with serving(settings, create_app(AppState(rules, None))) as client:
+def test_the_index_is_shown_as_it_is(empty: SearchContext) -> None:
+    settings = empty.settings
+    with serving(settings, create_app(AppState(empty, None))) as client:
         assert series(client, "rag_index_chunks") == {}
         parts = "\n\n".join(f"## Part {n}\n\n{'A rule of many words. ' * 40}" for n in range(5))
         (settings.vault / "long.md").write_text(f"# Long\n\n{parts}\n", "utf-8")
-        pipeline.run(rules, settings.vault)
+        pipeline.run(empty, settings.vault)
         assert settings.database_url
         with psycopg.connect(settings.database_url.get_secret_value()) as conn:
             (chunks,) = conn.execute("SELECT count(*) FROM chunk").fetchone() or ()

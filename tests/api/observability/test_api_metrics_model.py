@@ -1,9 +1,6 @@
 """GET /metrics counts the calls of the language model that failed, by reason."""
 
-from collections.abc import Iterator
-
 import httpx2
-import pytest
 
 from api.llm.faults import Fault
 from api.main import create_app
@@ -14,22 +11,6 @@ from tests.support.servers.scraped import series
 from tests.support.servers.serving import serving
 
 TORCH = {"question": "How long does a torch burn?"}
-
-
-@pytest.fixture
-def own() -> Iterator[FakeLlm]:
-    """A language model's server that a test may end."""
-    server = FakeLlm()
-    yield server
-    server.shutdown()
-
-
-@pytest.fixture
-def api(with_model: Settings, own: FakeLlm) -> Iterator[httpx2.Client]:
-    """A client of an app that has counted nothing, which asks that server."""
-    settings = with_model.model_copy(update={"openai_base_url": own.url, "llm_timeout": 30.0})
-    with open_app_state(settings) as opened, serving(settings, create_app(opened)) as client:
-        yield client
 
 
 def faults(client: httpx2.Client) -> dict[str, float]:
@@ -44,24 +25,22 @@ def failed(client: httpx2.Client) -> dict[str, float]:
     return {reason: count for reason, count in faults(client).items() if count}
 
 
-def test_a_server_where_nothing_listens_is_counted_once_a_try(
-    api: httpx2.Client, own: FakeLlm
-) -> None:
-    assert api.post("/ask", json=TORCH).status_code == 200
-    assert failed(api) == {}
-    own.shutdown()
-    for _ in range(3):  # the second and third question leave it alone
-        assert api.post("/ask", json=TORCH).json()["mode"] == "quotes"
-        assert failed(api) == {"no_connection": 2}
-
-
-def test_what_a_server_does_wrong_is_counted_by_reason(api: httpx2.Client, own: FakeLlm) -> None:
-    own.modes = ["500"]  # its second try succeeds
-    assert api.post("/ask", json=TORCH).status_code == 200
-    assert failed(api) == {"failed": 1}
-    own.mode = "closes in the middle"
-    assert api.post("/ask", json=TORCH).status_code == 502
-    assert failed(api) == {"failed": 1, "cut": 2}
+def test_what_a_server_does_wrong_is_counted_by_reason(with_model: Settings) -> None:
+    own = FakeLlm()  # which ends here
+    settings = with_model.model_copy(update={"openai_base_url": own.url, "llm_timeout": 30.0})
+    with open_app_state(settings) as opened, serving(settings, create_app(opened)) as api:
+        assert api.post("/ask", json=TORCH).status_code == 200
+        assert failed(api) == {}
+        own.modes = ["500"]  # its second try succeeds
+        assert api.post("/ask", json=TORCH).status_code == 200
+        assert failed(api) == {"failed": 1}
+        own.mode = "closes in the middle"
+        assert api.post("/ask", json=TORCH).status_code == 502
+        assert failed(api) == {"failed": 1, "cut": 2}
+        own.shutdown()
+        for _ in range(3):  # the second and third question leave it alone
+            assert api.post("/ask", json=TORCH).json()["mode"] == "quotes"
+            assert failed(api) == {"failed": 1, "cut": 2, "no_connection": 2}
 
 
 def test_without_a_model_every_reason_is_0(client: httpx2.Client) -> None:
