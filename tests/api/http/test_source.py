@@ -182,16 +182,8 @@ def test_a_link_names_lines_and_escapes_the_path() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("fragment", "marked"),
-    [("#L5-L6", [5, 6]), ("#L3", [3]), ("#L6-L999999999", []), ("#L5-L3", [])],
-)
-def test_a_browser_marks_the_lines_of_an_old_address(
-    pages: httpx2.Client, fragment: str, marked: list[int]
-) -> None:
-    html = document(f"{str(pages.base_url).rstrip('/')}{address(TORCHES)}{fragment}")
-    assert marks(html) == marked
-    assert marks(pages.get(address(TORCHES, [(3, 3), (6, 99)])).text) == [3, 6]  # on the server
+def test_the_lines_of_an_address_are_marked(pages: httpx2.Client) -> None:
+    assert marks(pages.get(address(TORCHES, [(3, 3), (6, 99)])).text) == [3, 6]
 
 
 @pytest.mark.proves("row 35", "promise 9")

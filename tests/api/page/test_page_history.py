@@ -103,7 +103,6 @@ def test_a_reload_keeps_the_place_in_the_conversation(desk: Desk, tab: New) -> N
 
 
 def test_back_leaves_a_question_that_is_being_answered(desk: Desk, tab: New) -> None:
-    desk.llm.forget()
     tab_ = tab(desk.model)
     tab_.ask(ASKED, "answered")
     desk.llm.pace = 0.3
@@ -119,22 +118,19 @@ def test_back_leaves_a_question_that_is_being_answered(desk: Desk, tab: New) -> 
     tab_.is_answering("How long does a lantern burn?")
 
 
-def test_the_same_question_again_is_no_step_of_its_own(desk: Desk, tab: New) -> None:
+def test_the_same_question_again_and_a_place_on_the_page_are_no_other_question(
+    desk: Desk, tab: New
+) -> None:
     tab_ = tab(desk.quotes)
     for _ in range(2):
         tab_.ask(ASKED, "answered")
     expect(tab_.page.get_by_text("earlier question")).to_be_hidden()
-    tab_.page.go_back()
-    expect(tab_.answer).to_have_count(0)
-
-
-def test_a_place_on_the_page_is_no_other_question(desk: Desk, tab: New) -> None:
-    tab_ = tab(desk.quotes)
-    tab_.ask(ASKED, "answered")
     tab_.page.evaluate("location.hash = 'main'")
     tab_.is_answering(ASKED)
     tab_.page.go_back()
     tab_.is_answering(ASKED)
+    tab_.page.go_back()
+    expect(tab_.answer).to_have_count(0)
 
 
 def test_a_conversation_that_was_cleared_is_answered_by_the_server(desk: Desk, tab: New) -> None:

@@ -40,9 +40,9 @@ PIECES = [
 
 
 @pytest.fixture(scope="module")
-def client(desk: Desk) -> Iterator[httpx2.Client]:
+def client(running_desk: Desk) -> Iterator[httpx2.Client]:
     """A client of the API that quotes."""
-    with httpx2.Client(base_url=desk.quotes, timeout=30) as client:
+    with httpx2.Client(base_url=running_desk.quotes, timeout=30) as client:
         yield client
 
 

@@ -67,6 +67,10 @@ def test_an_old_address_of_lines_is_marked_and_in_view(desk: Desk, tab: New) -> 
     marks = page.locator("mark")
     expect(marks).to_have_text(LINES)
     expect(marks.first).to_be_in_viewport()
+    for nothing in ("#L9-L8", "#L15-L999999999"):
+        page.goto(f"{desk.quotes}/vault/")
+        page.goto(f"{desk.quotes}/vault/1.%20Light/Torches.md{nothing}")
+        expect(marks).to_have_count(0)
     page.goto(f"{desk.quotes}/vault/1.%20Light/Torches.md?lines=15#L15")
     expect(marks).to_have_text(["A lantern burns for four hours on a flask of oil."])
     page.get_by_role("link", name="Show as it is written").click()

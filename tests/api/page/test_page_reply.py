@@ -1,7 +1,6 @@
 """A reply on its way, in a real browser: its draft, what the guard says, stopped, lost, refused."""
 
 import re
-from collections.abc import Iterator
 from threading import Thread
 
 import httpx2
@@ -9,14 +8,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.servers.page_fixtures import ASKED, TORCHES, Desk, New
-
-
-@pytest.fixture(autouse=True)
-def well_behaved(desk: Desk) -> Iterator[None]:
-    """The language model answers each test as if it was never asked before."""
-    desk.llm.forget()
-    yield
-    desk.llm.stopped.set()
 
 
 def test_a_server_that_goes_in_the_middle_is_said(desk: Desk, tab: New) -> None:

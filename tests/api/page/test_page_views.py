@@ -97,7 +97,6 @@ def test_every_view_fits_its_screen_and_everybody(desk: Desk, tab: New, screen: 
 
 
 def test_axe_finds_nothing_while_a_reply_comes_and_where_none_does(desk: Desk, tab: New) -> None:
-    desk.llm.forget()
     desk.llm.pace = 0.3
     desk.llm.reply = "A torch burns for one hour [1]. " * 6
     tab_ = tab(desk.model, faulty=True)
@@ -115,7 +114,6 @@ def test_axe_finds_nothing_while_a_reply_comes_and_where_none_does(desk: Desk, t
 
 @pytest.mark.parametrize("width", [1280, 360])
 def test_nothing_jumps_while_a_reply_comes(desk: Desk, tab: New, width: int) -> None:
-    desk.llm.forget()
     desk.llm.pace = 0.1
     desk.llm.reply = "A torch burns for one hour [1]. It lights 30’ around its bearer [1]."
     tab_ = tab(desk.model, viewport={"width": width, "height": 740})
@@ -124,7 +122,6 @@ def test_nothing_jumps_while_a_reply_comes(desk: Desk, tab: New, width: int) -> 
     tab_.page.get_by_text("Draft, not checked yet").wait_for()
     tab_.state("answered")
     assert tab_.page.evaluate(_SHIFTED) == 0
-    desk.llm.stopped.set()
 
 
 def test_nothing_jumps_where_an_answer_takes_the_place_of_another(desk: Desk, tab: New) -> None:

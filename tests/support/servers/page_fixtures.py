@@ -141,8 +141,8 @@ class Tab:
 New = Callable[..., Tab]  # what the fixture `tab` gives
 
 
-@pytest.fixture(scope="module")
-def desk(
+@pytest.fixture(scope="session")
+def running_desk(
     loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Desk]:
     """The API over a small vault of its own, once with quotes and once with a language model."""
@@ -164,6 +164,14 @@ def desk(
             str(stack.enter_context(serving(settings, app)).base_url).rstrip("/") for app in apps
         )
         yield Desk(rules, quotes, asking, llm, apps[1])
+
+
+@pytest.fixture
+def desk(running_desk: Desk) -> Iterator[Desk]:
+    """The same; its language model answers each test as if it was never asked before."""
+    running_desk.llm.forget()
+    yield running_desk
+    running_desk.llm.stopped.set()  # lets go of what hangs
 
 
 @pytest.fixture(scope="module")
