@@ -35,7 +35,7 @@ LIVEZ_MS, REFUSED_MS = 100, 50  # p95
 # Seconds of a round: of half-open connections longer than they are kept, of the rest what shows it.
 AT_REST = "at rest"
 SHORT = {
-    AT_REST: 8.0, "half-open": 12.0, "slow readers": 8.0, "dense sources": 5.0, "overload": 5.0,
+    AT_REST: 5.0, "half-open": 12.0, "slow readers": 6.0, "dense sources": 5.0, "overload": 5.0,
 }  # fmt: skip
 LONG = dict.fromkeys(SHORT, long_round(60.0))
 DENSE = "# Dense\n\n" + "\n".join(

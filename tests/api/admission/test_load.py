@@ -19,7 +19,6 @@ import pytest
 
 from evals.labels import dataset
 from retrieval.context import SearchContext
-from tests.conftest import RULES, write_vault
 from tests.support.index.ingested import index_of
 from tests.support.servers.served import api_process
 from tests.support.source.figures import Figure, long_round
@@ -30,8 +29,9 @@ EAGER = 0.5  # seconds that a refused caller waits who does not read Retry-After
 KEPT, KEPT_EAGER = 0.9, 0.75  # of the best throughput, by 128 callers
 FIRST = 10.0  # seconds of a cold stage that are told apart
 LONG = long_round(180.0)  # seconds of a stage
-# Callers; how long who is refused waits (None: as it is told, 5 s); seconds of a short stage.
-STAGES = ((1, None, 1.0), (8, None, 2.0), (32, None, 3.0), (MOST, None, 6.0), (MOST, EAGER, 3.0))
+pytestmark = pytest.mark.soak  # of one too many test_concurrency_limit says what it is told
+# Callers; how long who is refused waits (None: as it is told, 5 s).
+STAGES = ((1, None), (8, None), (32, None), (MOST, None), (MOST, EAGER))
 ROOT = Path(__file__).parents[3]
 QUESTIONS = [
     one.question for one in dataset.load(ROOT / "evals/datasets/rules.jsonl")
@@ -82,17 +82,10 @@ def percentiles(answered: Sequence[tuple[float, float]]) -> str:
     return ", ".join(f"{took[int(p / 100 * len(took))]:,.0f}" for p in (50, 95, 99)) if took else ""
 
 
-@pytest.fixture(scope="module", params=["small", pytest.param("sample", marks=pytest.mark.soak)])
-def environment(
-    request: pytest.FixtureRequest,
-    loaded: SearchContext,
-    server: str,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[dict[str, str]]:
-    """The settings of an API that answers from a small vault or from the sample."""
+@pytest.fixture(scope="module")
+def environment(loaded: SearchContext, server: str) -> Iterator[dict[str, str]]:
+    """The settings of an API that answers from the sample."""
     vault = ROOT / "vault"
-    if request.param == "small":
-        vault = write_vault(tmp_path_factory.mktemp("load") / "vault", RULES)
     with index_of(loaded, server, vault) as rules:
         assert rules.settings.database_url
         url = rules.settings.database_url.get_secret_value()
@@ -142,15 +135,14 @@ def stage(api: Api, path: str, callers: int, seconds: float, pause: float | None
 
 @pytest.mark.proves("row 28", "promise 8")
 def test_more_callers_than_can_be_answered_cost_no_answers(
-    environment: dict[str, str], request: pytest.FixtureRequest, figure: Figure
+    environment: dict[str, str], figure: Figure
 ) -> None:
-    is_short = "small" in request.node.name
     with started(environment) as api:
         for path in PATHS:
             rates: dict[float | None, float] = {}
             best = 0.0
-            for callers, pause, short in STAGES:
-                done = stage(api, path, callers, short if is_short else LONG, pause)
+            for callers, pause in STAGES:
+                done = stage(api, path, callers, LONG, pause)
                 rates[pause] = done.rate
                 best = max(best, done.rate)
                 kept = limit = ""
@@ -159,12 +151,10 @@ def test_more_callers_than_can_be_answered_cost_no_answers(
                     kept = f"{done.rate / best:.2f} of the best; "
                 told = " who come again after 0.5 s" if pause else ""
                 figure(f"{path}, {named(callers)}{told}", kept + done.told(api), limit)
-            assert is_short or rates[None] >= KEPT * best, (path, rates, best)
-            assert is_short or rates[EAGER] >= KEPT_EAGER * best, (path, rates, best)
+            assert rates[None] >= KEPT * best, (path, rates, best)
+            assert rates[EAGER] >= KEPT_EAGER * best, (path, rates, best)
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("environment", ["sample"], indirect=True)
 @pytest.mark.parametrize("callers", [1, 8, 32, MOST])
 @pytest.mark.parametrize("path", PATHS)
 def test_cold_a_process_that_has_just_begun_answers_all_or_refuses(
