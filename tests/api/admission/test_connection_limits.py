@@ -63,34 +63,40 @@ def is_cut_while_sending(deaf: socket.socket, request: bytes) -> bool:
 
 
 @pytest.mark.usefixtures("few_files")
-@pytest.mark.parametrize("sent", [HALF, UNREAD], ids=["half open", "many requests, none read"])
-def test_with_few_files_who_holds_connections_gives_way(indexed: Settings, sent: bytes) -> None:
+def test_with_few_files_who_holds_connections_gives_way(indexed: Settings) -> None:
     assert indexed.database_url
     url = indexed.database_url.get_secret_value()
     environment = {"DATABASE_URL": url, "VAULT": str(indexed.vault)}
-    with api_process(environment) as (client, process), ExitStack() as held:
+    with api_process(environment) as (client, process):
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(MADE * 3, before[0]), before[1]))
         client.close()  # its connection would have waited longest, and be the one that goes
-        made = [held.enter_context(socket.socket()) for _ in range(MADE)]
-        for number, one in enumerate(made):
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, SEGMENT)
-            one.bind((f"127.0.0.{2 + number % 8}", 0))
-            one.settimeout(30)
-            one.connect(address(client))
-            one.sendall(sent)
-        for one in made if sent is UNREAD else ():
-            with suppress(ConnectionError):
-                one.recv(1)  # its request has come whole, or it is closed
-        fresh = held.enter_context(httpx2.Client(base_url=client.base_url, timeout=60))
-        for _ in range(3):
-            assert fresh.get("/livez").status_code == 200
-            asked = fresh.post("/ask", json={"question": "How long does a torch burn?"})
-            assert asked.status_code == 200
-        for _ in range(20):
-            assert httpx2.get(f"{client.base_url}/livez", timeout=60).status_code == 200
+        for sent in (HALF, UNREAD):  # half open; many requests, none read
+            with ExitStack() as held:
+                hold(held, address(client), sent)
+                fresh = held.enter_context(httpx2.Client(base_url=client.base_url, timeout=60))
+                for _ in range(3):
+                    assert fresh.get("/livez").status_code == 200
+                    asked = fresh.post("/ask", json={"question": "How long does a torch burn?"})
+                    assert asked.status_code == 200
+                for _ in range(20):
+                    assert httpx2.get(f"{client.base_url}/livez", timeout=60).status_code == 200
         assert process.poll() is None
+
+
+def hold(held: ExitStack, server: tuple[str, int], sent: bytes) -> None:
+    """Make connections from eight addresses that send something and read nothing."""
+    made = [held.enter_context(socket.socket()) for _ in range(MADE)]
+    for number, one in enumerate(made):
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, SEGMENT)
+        one.bind((f"127.0.0.{2 + number % 8}", 0))
+        one.settimeout(30)
+        one.connect(server)
+        one.sendall(sent)
+    for one in made if sent is UNREAD else ():
+        with suppress(ConnectionError):
+            one.recv(1)  # its request has come whole, or it is closed
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,9 @@ def test_a_streamed_draft_comes_before_the_answer(
     assert stable(found[-1][1]) == stable(whole)
 
 
-@pytest.mark.parametrize("mode", ["stream: no end", "stream: an error", "500"])
+@pytest.mark.parametrize(
+    "mode", ["stream: no end", "stream: invalid JSON", "stream: an error", "500"]
+)
 def test_a_model_that_fails_in_the_stream_is_an_error_event(
     model_client: httpx2.Client, llm: FakeLlm, mode: str
 ) -> None:

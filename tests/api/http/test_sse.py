@@ -12,7 +12,6 @@ from typing import Any
 import httpx2
 import pytest
 from fastapi import FastAPI, Response
-from pydantic import BaseModel
 
 from api.answer import stream_filter
 from api.http import events
@@ -23,22 +22,16 @@ from api.llm.completion import Reply
 from api.observability.request_id import RequestIds
 from api.schema.answer import Answer
 from api.schema.passages import Citation
-from api.schema.steps import SearchResults, Step
-from retrieval.errors import RulesError
+from api.schema.steps import Delta, SearchResults, Step
 from retrieval.settings import Settings
 from tests.support.llm.fake_llm import FakeLlm
 from tests.support.llm.llm_fixtures import ASK, configured
 from tests.support.servers.serving import events as read
 from tests.support.servers.serving import serving
 
-LONG = " ".join(["word"] * 400)
 CITED = Citation(
     marker=1, path="a.md", heading="", first_line=1, last_line=1, quote="One hour.", score=1.0
 )
-
-
-class Problem(BaseModel):
-    detail: str
 
 
 @dataclass
@@ -66,15 +59,13 @@ def app(flow: Flow) -> FastAPI:
     served = FastAPI()
     served.add_middleware(RequestIds)
 
-    def problem(error: RulesError) -> BaseModel:
-        return Problem(detail=str(error))
+    def made(disconnect: ClientDisconnect) -> Generator[events.Event]:
+        told = flow.steps(disconnect)
+        return events.events(told, events.of_step, lambda error: Delta(text=str(error)))
 
     @served.post("/ask")
     def ask() -> Response:
-        return EventStream(
-            lambda disconnect: events.events(flow.steps(disconnect), events.of_step, problem),
-            ClientDisconnect(),
-        )
+        return EventStream(made, ClientDisconnect())
 
     @served.get("/tasks")
     async def tasks() -> int:
@@ -103,24 +94,6 @@ def eventually(holds: Callable[[], bool], seconds: float = 2.0) -> bool:
     return holds()
 
 
-def test_the_events_are_the_results_the_draft_the_citations_and_the_answer(
-    served: httpx2.Client, llm: FakeLlm
-) -> None:
-    llm.reply = "It burns.\nOne hour [1]."
-    found = read(served, {})
-    assert [name for name, _ in found] == [
-        "search_results",
-        "message",
-        "message",
-        "citation",
-        "final_answer",
-    ]
-    assert found[0][1]["question"] == "How long?"
-    assert "".join(str(data["text"]) for name, data in found if name == "message") == llm.reply
-    assert found[3][1] == CITED.model_dump()
-    assert found[4][1]["answer"] == llm.reply
-
-
 def test_the_response_is_an_event_stream_that_nobody_holds_back(
     served: httpx2.Client, llm: FakeLlm
 ) -> None:
@@ -136,39 +109,6 @@ def test_text_of_any_kind_stays_in_its_event(served: httpx2.Client, llm: FakeLlm
     found = read(served, {})
     assert [name for name, _ in found].count("final_answer") == 1
     assert found[-1][1]["answer"] == llm.reply
-
-
-@pytest.mark.parametrize(
-    "mode", ["stream: no end", "stream: invalid JSON", "stream: an error", "cut off by its length"]
-)
-def test_a_cut_upstream_is_an_error_event_and_no_answer(
-    served: httpx2.Client, llm: FakeLlm, mode: str
-) -> None:
-    llm.mode = mode
-    found = read(served, {})
-    names = [name for name, _ in found]
-    assert (names[0], names[-1]) == ("search_results", "error")
-    assert "OPENAI_" in str(found[-1][1]["detail"])
-    assert not {"final_answer", "citation"} & set(names)
-
-
-@pytest.mark.parametrize("mode", ["", "silence", "headers, then silence"])
-def test_a_client_that_leaves_ends_the_call_of_the_model(
-    served: httpx2.Client, flow: Flow, llm: FakeLlm, mode: str
-) -> None:
-    llm.reply, llm.pace, llm.mode = LONG.replace(" ", ". "), 0.1, mode
-    flow.closed.clear()
-    with served.stream("POST", "/ask") as response:
-        frames = response.iter_raw()
-        next(frames)
-        if not mode:
-            next(frames)
-        assert eventually(lambda: bool(llm.requests))
-    left = time.monotonic()
-    assert llm.hung_up.wait(2)
-    assert llm.hangups[0] - left < 1
-    assert eventually(lambda: bool(flow.closed))
-    assert flow.closed[0] - left < 1
 
 
 def test_a_hundred_clients_that_leave_at_any_byte_leave_nothing_behind(

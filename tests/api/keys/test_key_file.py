@@ -51,7 +51,7 @@ def test_keys_in_the_setting_itself_need_no_file(capsys: pytest.CaptureFixture[s
 
 def test_programs_that_add_at_once_lose_no_key(tmp_path: Path) -> None:
     path = tmp_path / "keys.jsonl"
-    names = [f"key-{number}" for number in range(8)]
+    names = [f"key-{number}" for number in range(4)]
 
     def add(name: str) -> int:
         given = ["--file", str(path), "add", name, "--scope", "ask"]

@@ -87,7 +87,6 @@ def test_a_key_has_its_minute_with_all_apis_together(
     assert (page.status_code, "No reply (429)" in page.text) == (429, True)
     for left in (38, 37):  # reading has a count of its own: ten times as much, "/" was one
         read = one.get("/vault/")
-        assert read.status_code == 200
         assert read.headers["RateLimit"].split(", ")[1].startswith(f'"key-reads";r={left};t=')
     later(search_context, 61)
     assert one.post("/search", json=QUESTION).status_code == 200

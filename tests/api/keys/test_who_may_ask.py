@@ -92,6 +92,8 @@ def test_the_table_has_every_route_of_the_app() -> None:
 @pytest.mark.parametrize("path", NEEDS)
 def test_every_cell_of_route_method_and_scope(api: Guarded, path: str) -> None:
     for method, caller, by_cookie in product(METHODS, CALLERS, (False, True)):
+        if by_cookie and (caller == "nobody" or method not in {"GET", "POST"}):
+            continue  # a key is read in one place, whatever the method is
         reply = call(api, path, method, caller, by_cookie=by_cookie)
         cell = f"{method} {path} as {caller}: {reply.status_code} {reply.text[:200]}"
         wanted = expected(path, method, caller)
