@@ -14,7 +14,7 @@ from tests.support.servers.with_keys import WORDS, bearer, guarded
 from tests.support.source.promises_table import Runs
 
 SCOPES = {"/feedback": "feedback", "/metrics": "metrics", "/status": "admin"}  # of others: ask
-EXAMPLES = 20  # of each operation, half of them wrong
+EXAMPLES = 12  # of each operation, half of them wrong
 ONCE = settings(
     max_examples=EXAMPLES, derandomize=True, database=None, deadline=None,
     phases=[Phase.generate], suppress_health_check=list(HealthCheck),

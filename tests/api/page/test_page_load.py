@@ -17,19 +17,19 @@ from tests.support.index.ingested import index_of
 from tests.support.servers.serving import serving
 
 DENSE = (
-    "# Dense\n\n" + "\n".join(f"- *a{n % 50}* **b** [c](d.md) `e` ~~f~~" for n in range(800)) + "\n"
+    "# Dense\n\n" + "\n".join(f"- *a{n % 50}* **b** [c](d.md) `e` ~~f~~" for n in range(600)) + "\n"
 )
 FILES = {"Dense.md": DENSE, "Torch.md": "# Torch\n\nA torch burns for one hour.\n"}
 
 
-def test_sixty_who_open_a_dense_file_leave_room_for_who_asks_and_reads(
+def test_forty_who_open_a_dense_file_leave_room_for_who_asks_and_reads(
     loaded: SearchContext, server: str, tmp_path: Path
 ) -> None:
     vault = write_vault(tmp_path / "vault", FILES)
     with (
         index_of(loaded, server, vault, rag_threshold=-9.0) as rules,
         serving(rules.settings) as client,
-        ThreadPoolExecutor(60) as readers,
+        ThreadPoolExecutor(40) as readers,
     ):
 
         def opened(number: int) -> int:
@@ -38,7 +38,7 @@ def test_sixty_who_open_a_dense_file_leave_room_for_who_asks_and_reads(
             with httpx2.Client(base_url=client.base_url, timeout=120, transport=transport) as own:
                 return own.get(f"{file}lines={number}").status_code
 
-        begun = [readers.submit(opened, number) for number in range(1, 61)]
+        begun = [readers.submit(opened, number) for number in range(1, 41)]
         served = [
             client.post("/ask", json={"question": "How long does a torch burn?"}),
             client.get("/readyz"),

@@ -37,7 +37,6 @@ SCREENS: dict[str, tuple[dict[str, Any], int]] = {  # and how small a thing to t
     "light": ({}, 24),
     "dark": ({"color_scheme": "dark"}, 24),
     "phone": (PHONE, 44),
-    "zoom of 200 %": ({"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2}, 24),
 }
 # What can be tapped and is no link within a text: name, width and height of those too small.
 _SMALL = """least => [...document.querySelectorAll("a[href], button, summary, input, textarea")]
@@ -47,7 +46,7 @@ _SMALL = """least => [...document.querySelectorAll("a[href], button, summary, in
   .filter(([, box]) => box.width && (box.width < least - 0.01 || box.height < least - 0.01))
   .map(([name, box]) => `${name}: ${box.width} x ${box.height}`)"""
 _WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-_UNSEEN = 0.001  # of the screen: half a pixel of a line of text, at a scale of two
+_UNSEEN = 0.001  # of the screen: half a pixel of a line of text
 _CUE = "one => getComputedStyle(one, '::after').visibility"
 # Shifts soon after a key count as well: a reply may come in the half second that browsers allow.
 _WATCH: Final = """buffered => {
@@ -89,8 +88,7 @@ def test_every_view_fits_its_screen_and_everybody(desk: Desk, tab: New, screen: 
         found[f"{view}: too small"] = page.evaluate(_SMALL, least)
         page.locator("main details").evaluate_all("all => all.forEach((one) => (one.open = true))")
         found[f"{view}: wider"] = page.evaluate(_WIDER)
-        if "device_scale_factor" not in options:  # axe sees the same as on the narrower phone
-            found[f"{view}: axe"] = faults(page)
+        found[f"{view}: axe"] = faults(page)
         if view not in _KEPT:
             page.evaluate("sessionStorage.clear()")
     assert {what: wrong for what, wrong in found.items() if wrong} == {}
