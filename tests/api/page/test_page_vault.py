@@ -17,6 +17,7 @@ from tests.support.servers.page_fixtures import Desk, New
 from tests.support.servers.serving import serving
 from tests.support.vaults.made_vault import FILES
 
+BEASTS = {f"2. Beasts/{name}.md": f"# {name}\n\nIt bites.\n" for name in ("Crab", "Eel", "Gull")}
 PARTS = {f"{n % 3}. Part/{n}.md": f"# Rule {n}\n\nText {n}.\n" for n in range(42)}
 
 
@@ -46,7 +47,7 @@ def client(
     loaded: SearchContext, server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[httpx2.Client]:
     """A client of an API over more files than are all shown at once, without scripts."""
-    vault = write_vault(tmp_path_factory.mktemp("vault"), {**FILES, **PARTS})
+    vault = write_vault(tmp_path_factory.mktemp("vault"), {**FILES, **BEASTS, **PARTS})
     with (
         index_of(loaded, server, vault) as rules,
         serving(rules.settings, create_app(AppState(rules, None))) as client,
@@ -74,15 +75,15 @@ def test_the_folders_of_a_large_vault_are_closed_but_the_one_that_is_asked_for(
 def test_a_folder_that_is_asked_for_is_listed_above_the_cards(client: httpx2.Client) -> None:
     answered = client.post("/ask", json={"question": "list all beasts"}).json()
     (found,) = answered["folders"]
-    assert (found["path"], found["count"]) == ("2. Beasts", 2)
+    assert (found["path"], found["count"]) == ("2. Beasts", 5)
     assert (answered["certainty"], answered["confidence"]) == ("answered", None)
     assert all(card["folded"] for card in answered["cards"])
     page = client.get("/", params={"q": "list all beasts"}).text
     (listed,) = re.findall(r'<section class="listing".*?</section>', page, re.DOTALL)
-    assert "2 files." in listed
+    assert "5 files." in listed
     links = re.findall(r'<li><a href="([^"]*)">([^<]*)</a>', listed)
-    assert [name for _, name in links] == ["Kraken", "Selkie"]
-    assert "A giant squid of the deep." in client.get(unescape(links[0][0])).text
+    assert [name for _, name in links] == ["Crab", "Eel", "Gull", "Kraken", "Selkie"]
+    assert "It bites." in client.get(unescape(links[0][0])).text
     (folder,) = re.findall(r'<a href="([^"]*)">Open the folder</a>', listed)
     assert '<details id="folder" open>' in client.get(unescape(folder)).text
 
