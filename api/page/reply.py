@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -15,7 +14,7 @@ from api.page.markdown.links import Range, address, joined
 from api.page.markdown.render import html
 from api.page.markdown.writer import Shown
 from api.schema.answer import Answer
-from api.schema.cards import Card, Folder
+from api.schema.cards import Card
 from api.schema.guard import GuardFinding
 from api.schema.passages import Citation
 
@@ -32,22 +31,18 @@ _CORRECTING = {"errata", "house-rule"}
 
 @dataclass(frozen=True, slots=True)
 class CardView:
-    """A card: `heading` is the article's accessible name, `title` the last part of it."""
+    """A card with what is made of it: `title` is the last part of its heading, `trail` the rest."""
 
+    card: Card
     number: int
-    heading: str
     title: str
     trail: str
     variant: str
-    path: str
     lines: str
     href: str
-    form: str
     body: Markup
     whole: Markup  # of a folded card: its passage, shown when it is opened
-    folded: bool
     more: str
-    more_href: str
     counted: str
     badges: tuple[tuple[str, str], ...]
     beside: bool  # it stands beside the next one, which it corrects
@@ -64,24 +59,21 @@ class FindingView:
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """An answer as the page shows it; `state` is the certainty, told apart by `verdict`."""
+    """An answer with what is made of it; its certainty is told apart by `verdict`."""
 
-    state: Literal["answered", "nearest", "refused"]
+    answer: Answer
     label: str
     asked: str
     understood: str
-    corrections: tuple[tuple[str, str], ...]
     verdict: str
     why: str
     prose: Markup  # a model's words, or small talk
-    folders: tuple[Folder, ...]
-    listed: dict[str, Markup]  # what each of their files says of what is asked, by its address
+    listed: dict[str, Markup]  # what each file of a folder says of what is asked, by its address
     cards: tuple[CardView, ...]
     checked: str
     findings: tuple[FindingView, ...]
     markdown: str
     link: str
-    request_id: str
     searched: str
 
 
@@ -91,15 +83,13 @@ def of_answer(
     """Return what is shown of the answer to `asked`; `before` are the questions it follows."""
     understood = wording.understood(answer, asked) if before else ""
     return AnswerView(
-        state=answer.certainty,
+        answer=answer,
         label=wording.LABELS[answer.certainty] if not _is_talk(answer) else "",
         asked=asked,
         understood=understood,
-        corrections=tuple((one.typed, one.searched) for one in answer.corrections),
         verdict=wording.verdict(answer, texts),
         why=wording.why(answer),
         prose=_prose(answer, texts),
-        folders=tuple(answer.folders),
         listed={one.url: html(one.text) for found in answer.folders for one in found.files},
         cards=_cards(answer),
         checked=wording.checked(answer),
@@ -107,7 +97,6 @@ def of_answer(
         markdown=_markdown(answer, asked, base_url),
         # Whoever gets the link has not read the earlier questions.
         link=f"/?{urlencode({'q': understood or asked})}",
-        request_id=answer.request_id,
         searched=_searched(answer),
     )
 
@@ -144,22 +133,17 @@ def _cards(answer: Answer) -> tuple[CardView, ...]:
 def _card(answer: Answer, number: int, variant: str) -> CardView:
     card = answer.cards[number - 1]
     *above, title = card.heading.split(" > ") if card.heading else [card.path]
-    marked = _ranges(card)
     return CardView(
+        card=card,
         number=number,
-        heading=card.heading,
         title=title,
         trail=" › ".join(above),
         variant=variant,
-        path=card.path,
         lines=_span(card.first_line, card.last_line),
-        href=address(card.path, marked),
-        form=card.form,
+        href=address(card.path, _ranges(card)),
         body=_body(answer, card),
         whole=_passage(answer, card) if card.folded else Markup(""),
-        folded=card.folded,
         more=wording.more(card),
-        more_href=address(card.path, marked) if card.more else "",
         counted=wording.counted(card),
         badges=tuple((badge, _BADGES.get(badge, badge)) for badge in card.badges),
         beside=_stands_beside(answer.cards, number),

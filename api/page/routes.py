@@ -68,7 +68,7 @@ async def ask_page(
             "ask.html",
             about=about.about(opened),
             signed_in=is_signed_in(request),
-            answer=given,
+            shown=given,
             draft=draft,
             before=[*before, q][-_MOST_BEFORE:] if given else before,
             file=file,
@@ -113,7 +113,9 @@ async def ask(request: Request, body: AskRequest, opened: Opened) -> Response:
 
     def rendered(answer: Answer) -> stream.Rendered:
         view = _view(request, opened, answer, body.question, body.history)
-        return stream.Rendered(state=view.state, html=html.fragment("answer.html", answer=view))
+        return stream.Rendered(
+            state=answer.certainty, html=html.fragment("answer.html", shown=view)
+        )
 
     def made(disconnect: ClientDisconnect) -> Generator[Event]:
         options = answering.options(
