@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from time import monotonic, perf_counter, sleep
 from typing import Any
@@ -228,3 +229,21 @@ def test_who_has_no_place_is_refused_before_the_body_is_read(
     with search_context.store.connect() as conn:
         rows = conn.execute("SELECT count(*) FROM telemetry WHERE reason = 'OverloadedError'")
         assert rows.fetchone() == (0,)
+
+
+@pytest.mark.proves("row 29", "promise 8")
+def test_while_as_many_ask_as_may_the_models_keep_nobody_from_probing(
+    search_context: SearchContext,
+) -> None:
+    app = create_app(AppState(search_context, None))
+    many = concurrency_limit.MOST // 2  # of one caller there may be 24
+    with serving(search_context.settings, app) as client, ThreadPoolExecutor(many) as threads:
+        ask = partial(client.post, "/ask", json={"question": TORCH})
+        asking = [threads.submit(ask) for _ in range(3 * many)]
+        counts, probed = list[int](), list[int]()
+        while not all(one.done() for one in asking):
+            probed.append(client.get("/livez").status_code)
+            counts.append(app.state.questions.count)
+    assert {one.result().status_code for one in asking} == {200}
+    assert (set(probed), len(probed) > 10) == ({200}, True)
+    assert max(counts) > concurrency_limit.AT_WORK

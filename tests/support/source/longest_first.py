@@ -7,9 +7,9 @@ import pytest
 _LONGEST = (
     "test_on_ray", "test_postgres_owners", "test_soak", "test_watch", "test_database_faults",
     "test_cluster_copy", "test_impact", "test_page_views", "test_bombs", "test_page_hostile",
-    "test_attacks", "test_crash", "test_nesting", "test_engines", "test_coverage", "test_sabotage",
+    "test_crash", "test_nesting", "test_engines", "test_coverage", "test_sabotage",
     "test_stale", "test_key_filters", "test_regexes", "test_generation_programs", "test_wheel",
-    "test_readers", "test_replicas", "test_ablation", "test_doctor_damage", "test_feedback",
+    "test_readers", "test_replicas", "test_ablation", "test_doctor_damage",
 )  # fmt: skip
 
 
