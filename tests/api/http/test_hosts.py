@@ -137,7 +137,7 @@ def test_no_path_is_served_under_a_foreign_name(client: httpx2.Client, path: str
     assert told["request_id"] == reply.headers["x-request-id"]
 
 
-@pytest.mark.parametrize("path", ["/ask", "/search", "/page/ask", "/v1/chat/completions"])
+@pytest.mark.parametrize("path", ["/ask", "/search", "/page/ask", "/v1/chat/completions", "/mcp"])
 def test_no_page_of_elsewhere_can_ask(client: httpx2.Client, path: str) -> None:
     reply = client.post(path, json=QUESTION, headers={"Origin": "http://evil.example"})
     assert (reply.status_code, reply.json()["title"]) == (403, "OriginError")

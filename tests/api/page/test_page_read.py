@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.support.servers.page_fixtures import ASKED, FILES, LINES, TORCHES, Desk, New
+from tests.support.servers.page_fixtures import ASKED, LINES, TORCHES, Desk, New
 
 
 def test_a_source_opens_beside_the_answer_and_back_closes_it(desk: Desk, tab: New) -> None:
@@ -76,20 +76,6 @@ def test_an_old_address_of_lines_is_marked_and_in_view(desk: Desk, tab: New) -> 
     page.get_by_role("link", name="Show as it is written").click()
     expect(page.get_by_text("A torch burns for **one hour**.")).to_be_visible()
     expect(marks).to_have_text(["A lantern burns for four hours on a flask of oil."])
-
-
-def test_headings_and_words_are_found_as_they_are_typed(desk: Desk, tab: New) -> None:
-    one = tab(f"{desk.quotes}")
-    page = one.page
-    page.get_by_role("navigation", name="Vault").get_by_role("link").click()
-    for path in FILES:
-        if path.endswith(".md"):
-            name = path.rsplit("/", 1)[-1].removesuffix(".md")
-            expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
-    page.get_by_role("searchbox").press_sequentially("lant")
-    found = page.get_by_role("region", name="Found")
-    found.get_by_role("link", name="Lanterns").click()
-    expect(page.locator("mark")).to_contain_text(["A lantern burns"])
 
 
 def test_the_keyboard_alone_asks_opens_and_comes_back(desk: Desk, tab: New) -> None:
