@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from api import VERSION
@@ -21,9 +22,8 @@ from api.answer.cards import over_http
 from api.answer.question import follow_up
 from api.http import answering, events, feedback, health, problems
 from api.http.client_disconnect import ClientDisconnect, until_gone
-from api.http.cors import Cors
 from api.http.hosts import Hosts
-from api.http.index_version import IndexVersions
+from api.http.index_version import HEADER, IndexVersions
 from api.http.json_body import JsonRoute
 from api.http.sse import EventStream
 from api.keys.authorization import ASK
@@ -43,7 +43,7 @@ from api.state import AppState, Opened, RequestId, State, open_app_state
 from api.telemetry import status
 from api.telemetry.recorder import recording
 from retrieval.errors import RulesError
-from retrieval.settings import Settings, load
+from retrieval.settings import Settings
 
 # Beside the JSON of an answer, in the API's description.
 _STREAMED: dict[int | str, dict[str, Any]] = {
@@ -59,6 +59,7 @@ _STREAMED: dict[int | str, dict[str, Any]] = {
         }
     }
 }
+_BOTH_WAYS = ("X-Request-ID", HEADER)  # headers of requests and replies
 # A span for each request, where api/observability/traces.py finds a collector, and no text of
 # exceptions. The metrics are Prometheus's.
 _TELEMETRY: TelemetryConfig = {
@@ -71,8 +72,9 @@ _TELEMETRY: TelemetryConfig = {
 _MOST_BYTES = 256 * 1024  # of a body: the longest question, in escapes, is under 50 KB
 
 
-def create_app(opened: AppState | Settings | None = None) -> FastAPI:
-    """Build the app over what is opened already, or opens itself by settings or the environment."""
+def create_app(opened: AppState | Settings) -> FastAPI:
+    """Build the app over what is opened already, or opens itself by settings."""
+    settings = opened.rules.settings if isinstance(opened, AppState) else opened
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
@@ -80,10 +82,9 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
             app_state = (
                 opened
                 if isinstance(opened, AppState)
-                else stack.enter_context(open_app_state(opened or load()))
+                else stack.enter_context(open_app_state(opened))
             )
-            rules = app_state.rules
-            recorder = stack.enter_context(recording(rules.store, rules.settings))
+            recorder = stack.enter_context(recording(app_state.rules.store, settings))
             async with mcp.running(app_state, _MOST_BYTES) as manager:
                 yield {"app_state": app_state, "mcp": manager, "recorder": recorder}
 
@@ -107,8 +108,15 @@ def create_app(opened: AppState | Settings | None = None) -> FastAPI:
     app.add_middleware(RequestBodyLimitMiddleware, max_body_size=_MOST_BYTES)
     app.add_middleware(TooLargeAsProblem)
     app.add_middleware(IndexVersions)
-    app.add_middleware(Cors)
-    app.add_middleware(Hosts)
+    if settings.cors_origins:  # no cookie is let through: such a page sends a key of its own
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", "MCP-Protocol-Version", *_BOTH_WAYS],
+            expose_headers=["RateLimit", "RateLimit-Policy", "Retry-After", *_BOTH_WAYS],
+        )
+    app.add_middleware(Hosts, settings=settings)
     app.add_middleware(RequestIds)
     app.exception_handler(RulesError)(problems.explain)
     app.exception_handler(RequestValidationError)(problems.explain_body)

@@ -13,7 +13,6 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.schema.problem import Problem
-from api.state import AppState
 from retrieval.settings import Settings
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -26,16 +25,16 @@ _LONGEST = 100  # characters of a header that are shown again
 class Hosts:
     """ASGI middleware that lets through what is meant for this server and comes from its pages."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
+        self._settings = settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it: 400 for a foreign Host, 403 for a foreign Origin."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        app_state: AppState = scope["state"]["app_state"]
-        refused = refusal(scope, app_state.rules.settings)
+        refused = refusal(scope, self._settings)
         if refused is None:
             await self._app(scope, receive, send)
             return

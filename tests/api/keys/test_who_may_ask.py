@@ -15,6 +15,7 @@ from api.keys.authorization import COOKIE
 from api.main import create_app
 from api.openai.request import MODEL
 from retrieval.context import SearchContext
+from retrieval.settings import Settings
 from tests.support.servers.with_keys import ASKED, PATH, WORDS, Guarded, bearer, guarded
 
 # What each route needs; "": nothing, "any": a known key in its form. A route that is not here, or a
@@ -48,7 +49,7 @@ def routes(found: Iterable[BaseRoute]) -> Iterator[tuple[str, set[str] | None]]:
 
 
 ROUTES: dict[str, set[str] | None] = {}
-for _path, _methods in routes(create_app().routes):
+for _path, _methods in routes(create_app(Settings()).routes):
     ROUTES[_path] = None if _methods is None else (ROUTES.get(_path) or set()) | _methods
 
 
