@@ -15,7 +15,6 @@ from api.answer.fixed_texts import DEFAULT, Texts
 from api.answer.question import small_talk
 from api.checks.readers import opening
 from api.checks.readers.verifier import Readers
-from api.keys import key_ring
 from api.keys.key_file import Key
 from api.keys.key_ring import KeyRing
 from api.llm.client import LanguageModel
@@ -86,7 +85,7 @@ def open_app_state(settings: Settings) -> Iterator[AppState]:
     """Yield what the endpoints use, opened and warm. Raises RulesErrors that say what to do."""
     if settings.api_database_url:  # a role that may do less than the owner's
         settings = settings.model_copy(update={"database_url": settings.api_database_url})
-    keys = key_ring.opened(settings.api_keys)
+    keys = KeyRing(settings.api_keys) if settings.api_keys else None
     with ExitStack() as stack:
         context = stack.enter_context(open_context(settings))
         context = replace(context, replica=stack.enter_context(_replica(context)))

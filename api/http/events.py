@@ -1,6 +1,7 @@
 """A streamed answer as events: what was found, the draft as it grows, the checked answer."""
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 
 from pydantic import BaseModel
 
@@ -11,7 +12,7 @@ Event = tuple[str, BaseModel]
 
 
 def events(
-    steps: Iterator[Step],
+    steps: Generator[Step],
     told: Callable[[Step], Iterator[Event]],
     problem: Callable[[RulesError], BaseModel],
 ) -> Generator[Event]:
@@ -22,15 +23,13 @@ def events(
     Closing the events closes `steps`.
     """
     first = next(steps)
-    try:
-        yield from told(first)
-        for step in steps:
-            yield from told(step)
-    except RulesError as error:
-        yield "error", problem(error)
-    finally:
-        if isinstance(steps, Generator):
-            steps.close()
+    with closing(steps):
+        try:
+            yield from told(first)
+            for step in steps:
+                yield from told(step)
+        except RulesError as error:
+            yield "error", problem(error)
 
 
 def of_step(step: Step) -> Iterator[Event]:

@@ -54,14 +54,6 @@ class KeyRing:
                 self._seen = stamp
 
 
-def opened(api_keys: str | None) -> KeyRing | None:
-    """Return the keys of the setting API_KEYS; None where it is not set: then nobody needs one.
-
-    Raises ConfigurationError where it names no keys.
-    """
-    return KeyRing(api_keys) if api_keys else None
-
-
 def program_file(api_keys: str | None) -> Path:
     """Return the file that the setting names. Raises ConfigurationError where it names none."""
     if api_keys and not api_keys.lstrip().startswith("{"):

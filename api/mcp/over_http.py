@@ -35,13 +35,12 @@ class Endpoint:
     """ASGI app of PATH: hands the request to what the lifespan opened."""
 
     path = PATH
-    scope = "ask"  # of the key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one message. Raises what `authorization.check` and `limits` raise."""
         scope["route"] = self  # where FastAPI's routes say their path, which the metrics read
         request = Request(scope)
-        await authorization.check(request, self.scope)
+        await authorization.check(request, "ask")
         await limits.check(request)  # tokens are those of the tool `ask` alone
         manager: StreamableHTTPSessionManager = scope["state"]["mcp"]
         token = REQUEST.set(request)

@@ -72,7 +72,7 @@ def test_a_database_that_answers_nothing_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(metrics, "_INDEX_SECONDS", 0.5)
     monkeypatch.setattr(pool, "_WAIT", 3.0)
-    monkeypatch.setattr(pool, "_CONNECT", 1.0)
+    monkeypatch.setattr(pool, "_READ", 3.0)
     silent = socket.create_server(("127.0.0.1", 0))
     with silent, serving(lost(indexed, silent)) as client:
         assert seconds_to_counts_alone(client) < pool._WAIT

@@ -120,6 +120,7 @@ def test_what_was_read_in_the_draft_and_did_not_hold_is_struck(desk: Desk, tab: 
     expect(tab_.answer.locator("del")).to_be_visible()
     prose = "“A torch burns for one hour” [1]. It lights 30’ around its bearer [1]."
     expect(tab_.answer.locator(".prose")).to_have_text(prose)
+    desk.llm.pace = 0.0
     tab_.ask("What does a dagger cost?", "answered")
     tab_.page.go_back()
     tab_.is_answering(ASKED)
