@@ -45,11 +45,7 @@ class ScoredChunk:
     score: float
 
 
-# A reader may meet a database whose table lacks the column: it was not ingested into since.
-GENERATION = (
-    "SELECT id, revision, fingerprint, coalesce(to_jsonb(generation) -> 'off_topic', '[]') "
-    "AS off_topic FROM generation WHERE "
-)
+GENERATION = "SELECT id, revision, fingerprint, off_topic FROM generation WHERE "
 
 
 def live(conn: Connection) -> Generation:
@@ -57,7 +53,7 @@ def live(conn: Connection) -> Generation:
     try:
         with conn.cursor(row_factory=kwargs_row(Generation)) as cur:
             found = cur.execute(GENERATION + "state = 'live'").fetchone()
-    except psycopg.errors.UndefinedTable as error:
+    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as error:
         raise IndexMissingError("the database holds no rules; run: python -m ingest") from error
     if found is None:
         raise IndexMissingError("the database holds no rules; run: python -m ingest")
