@@ -32,19 +32,17 @@ _LEAVE_SECONDS = 60.0  # for somebody else who starts or stops the server
 
 
 @contextmanager
-def serve(
-    data_dir: Path, *, listen: tuple[str, int] | None = None, start_timeout: float = 60.0
-) -> Iterator[str]:
+def serve(data_dir: Path, *, start_timeout: float = 60.0) -> Iterator[str]:
     """Yield the URL of a running embedded PostgreSQL whose files are in `data_dir`.
 
     The database and its superuser are called `rules`. The first process makes the database and
     starts the server, later ones share it, the last to leave stops it. The URL is that of a Unix
-    socket that only this account reaches; with `listen`, a host and a port of this machine, it is
-    a TCP one instead. Both ask for a password, which the URL holds: do not print it.
+    socket that only this account reaches. It asks for a password, which the URL holds: do not
+    print it.
 
     DatabaseUnreachableError if there is no answer within `start_timeout` seconds (a server that
-    is still recovering goes on, for the next call), if the wheel is missing, if `data_dir` cannot
-    be used, or if the server that runs there does not listen at `listen`.
+    is still recovering goes on, for the next call), if the wheel is missing, or if `data_dir`
+    cannot be used.
     """
     deadline = time.monotonic() + start_timeout
     process = os.getpid()
@@ -52,9 +50,9 @@ def serve(
         with _explained(data_dir):
             place = locate(data_dir, deadline)
             users = stack.enter_context(open_lock(place.home / "users.lock"))
-            url, child = _join(place, users, listen, deadline)
+            url, child = _join(place, users, deadline)
         try:
-            yield url if listen is None else _tcp_url(place, listen)
+            yield url
         finally:
             if os.getpid() == process:  # and not a fork of it, which is no user of its own
                 _leave(place, users, child)
@@ -71,16 +69,14 @@ def _explained(data_dir: Path) -> Iterator[None]:
         ) from error
 
 
-def _join(
-    place: ClusterPlace, users: int, listen: tuple[str, int] | None, deadline: float
-) -> tuple[str, Child]:
+def _join(place: ClusterPlace, users: int, deadline: float) -> tuple[str, Child]:
     """Become a user of a running server; return the URL of its socket."""
     with exclusive(place.home / "start.lock", deadline):
         fcntl.flock(users, fcntl.LOCK_SH)  # whoever has it alone has start.lock too, so no wait
         initialise(place)
         read_password(place)  # no server that nobody can log in to
         try:
-            return _ensure_running(place, listen, deadline)
+            return _ensure_running(place, deadline)
         except KeyboardInterrupt:
             if lock_now(users):
                 _stop_started(place)
@@ -102,9 +98,7 @@ def _leave(place: ClusterPlace, users: int, child: Child) -> None:
         fcntl.flock(users, fcntl.LOCK_UN)
 
 
-def _ensure_running(
-    place: ClusterPlace, listen: tuple[str, int] | None, deadline: float
-) -> tuple[str, Child]:
+def _ensure_running(place: ClusterPlace, deadline: float) -> tuple[str, Child]:
     child: Child = None
     retry_until = time.monotonic() + _RETRY_SECONDS
     while True:
@@ -116,7 +110,7 @@ def _ensure_running(
         elif child is None or child.poll() is not None:
             if child is not None and time.monotonic() > retry_until:
                 raise _no_answer(place, f"it exited with {child.returncode}")
-            child = launch(place, listen)
+            child = launch(place)
         if time.monotonic() > deadline:
             raise _no_answer(place, failure)
         time.sleep(0.03)
@@ -125,17 +119,6 @@ def _ensure_running(
 def _socket_url(place: ClusterPlace, postmaster: Postmaster) -> str:
     where = f"host={quote(os.fsencode(socket_directory(place)), safe='')}&port={postmaster.port}"
     return f"postgresql://{USER}:{read_password(place)}@/{USER}?{where}"
-
-
-def _tcp_url(place: ClusterPlace, listen: tuple[str, int]) -> str:
-    host = f"[{listen[0]}]" if ":" in listen[0] else listen[0]
-    url = f"postgresql://{USER}:{read_password(place)}@{host}:{listen[1]}/{USER}"
-    if failure := _failure(url):
-        raise DatabaseUnreachableError(
-            f"the embedded database of {place.data_dir} runs, but not at {host}:{listen[1]}: "
-            f"{failure}; stop the other processes that use it, or do not ask for TCP"
-        )
-    return url
 
 
 def _failure(url: str) -> str:

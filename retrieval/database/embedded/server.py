@@ -18,8 +18,10 @@ from retrieval.database.embedded.place import ENVIRONMENT, ClusterPlace
 _SETTINGS = {  # for a small index on one machine
     "fsync": "on",
     "jit": "off",  # compiling costs more than our queries
+    "listen_addresses": "",  # no TCP
     "log_timezone": "UTC",
     "max_connections": "50",
+    "port": "5432",  # without TCP only the name of the socket
     "timezone": "UTC",
     "unix_socket_permissions": "0700",
 }
@@ -28,7 +30,6 @@ _SHARE = 4  # of the memory that there is, one in so many
 _GROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUP = Path("/proc/self/cgroup")
 _PROCESSES = Path("/proc")
-_PORT = 5432  # without TCP only the name of the socket
 _STOP_SECONDS = 30.0  # for each of two signals
 
 Child = subprocess.Popen[bytes] | None  # the server, if this process started it
@@ -42,15 +43,10 @@ class Postmaster:
     port: int  # names the socket too
 
 
-def launch(place: ClusterPlace, listen: tuple[str, int] | None) -> subprocess.Popen[bytes]:
+def launch(place: ClusterPlace) -> subprocess.Popen[bytes]:
     """Start a server, none being there, and return it; it does not answer yet."""
-    host, port = listen or ("", _PORT)
     settings = {"shared_buffers": f"{buffers()}MB"} | _SETTINGS
-    settings |= {
-        "listen_addresses": host,
-        "port": str(port),
-        "unix_socket_directories": str(socket_directory(place)),
-    }
+    settings["unix_socket_directories"] = str(socket_directory(place))
     command = [str(place.binaries / "postgres"), "-D", str(place.cluster)]
     for name, value in settings.items():
         command += ["-c", f"{name}={value}"]
@@ -106,8 +102,7 @@ def find(place: ClusterPlace) -> Postmaster | None:
     """Return the server that postmaster.pid names, if it is one and it is ours."""
     try:
         lines = (place.cluster / "postmaster.pid").read_text().splitlines()
-        pid = int(lines[0])
-        port = int(lines[3]) if len(lines) > 3 else _PORT
+        pid, port = int(lines[0]), int(lines[3])
     except (FileNotFoundError, ValueError, IndexError):
         return None
     return Postmaster(pid, port) if is_server(pid, place.cluster) else None

@@ -14,13 +14,13 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.database.embedded.postgres import serve
 from retrieval.database.pool import Store
 from retrieval.errors import DatabaseUnreachableError
 from retrieval.index import migrate
 from retrieval.index.store import Connection, live
 from retrieval.search import search
 from retrieval.settings import Settings
+from tests.support.index.embedded import serve_over_tcp
 
 QUESTION = "How long does a torch burn?"
 PASSWORD = "canary-77c1"
@@ -34,7 +34,7 @@ def tcp_url() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="rules-tcp-"))
     folder.chmod(0o711)  # where the tests run as root, the server runs as somebody else
     try:
-        with serve(folder / "pg", listen=("127.0.0.1", port)) as url:
+        with serve_over_tcp(folder / "pg", port) as url:
             yield url
     finally:
         shutil.rmtree(folder)

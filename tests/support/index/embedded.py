@@ -17,6 +17,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from retrieval.database.embedded import place
 from retrieval.database.embedded import server as postgres_server
@@ -38,6 +39,17 @@ with serve(Path(sys.argv[1])) as url:
     print(url, flush=True)
     sys.stdin.read()
 """
+
+
+@contextlib.contextmanager
+def serve_over_tcp(data_dir: Path, port: int) -> Iterator[str]:
+    """As `serve` does, but the server listens at a port of this machine, and the URL is that."""
+    with contextlib.ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(postgres_server._SETTINGS, "listen_addresses", "127.0.0.1")
+            patch.setitem(postgres_server._SETTINGS, "port", str(port))
+            url = stack.enter_context(serve(data_dir))
+        yield make_conninfo(url, host="127.0.0.1")
 
 
 @contextlib.contextmanager

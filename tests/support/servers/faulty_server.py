@@ -12,11 +12,10 @@ from pathlib import Path
 
 import httpx2
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
 from evals.answers.running_apis import free_port
-from retrieval.database.embedded.postgres import serve
-from tests.support.index.embedded import alive, clean, open_folder, server
+from tests.support.index.embedded import alive, clean, open_folder, serve_over_tcp, server
 from tests.support.servers.proxy import Proxy
 
 _QUESTIONS = ("How long does a torch burn?", "What does a battle axe cost?", "Who is drowning?")
@@ -48,7 +47,7 @@ class Server:
 
     def start(self) -> None:
         """Start it again; whoever uses it keeps it running."""
-        with serve(self.data_dir, listen=("127.0.0.1", self.port)):
+        with serve_over_tcp(self.data_dir, self.port):
             pass
 
     def backends(self) -> int:
@@ -85,10 +84,9 @@ def faulty_server(made: Path) -> Iterator[Server]:
         data_dir, port = folder / "data", free_port()
         subprocess.run(["cp", "-a", made, data_dir], check=True)
         stack.callback(clean, data_dir)
-        url = stack.enter_context(serve(data_dir, listen=("127.0.0.1", port)))
+        url = stack.enter_context(serve_over_tcp(data_dir, port))
         proxy = Proxy(("127.0.0.1", port))
         stack.callback(proxy.close)
-        assert conninfo_to_dict(url)["host"] == "127.0.0.1"
         yield Server(data_dir, port, url, proxy)
 
 
