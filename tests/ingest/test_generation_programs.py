@@ -1,7 +1,6 @@
 """The gate, the way back and measuring one generation, as an operator runs them."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,8 @@ from evals import retrieval as evals
 from ingest import __main__ as program
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.settings import Settings
 from tests.conftest import RULES, write_vault
 from tests.support.index.index_state import content, revision
-from tests.support.servers.serving import serving
 
 TORCHES = "1. Light/Torches.md"
 QUESTION = {"question": "How long does a torch burn?"}
@@ -85,29 +82,6 @@ def test_the_rollback_program_says_what_is_live_and_what_it_lacks(
     ):
         with pytest.raises(SystemExit):
             program.main(arguments)
-
-
-@pytest.mark.proves("promise 5", "row 16")
-def test_a_running_api_answers_from_the_generation_that_is_live_now(
-    search_context: SearchContext, settings: Settings, vault: Path
-) -> None:
-    fitted = settings.model_copy(update={"rag_threshold": -9.0})
-    with serving(fitted) as client:
-
-        def asked() -> tuple[str, str, str]:
-            ready, answer = client.get("/readyz").json(), client.post("/ask", json=QUESTION).json()
-            (hours,) = re.findall(r"burns for (\w+) hours?", answer["answer"])
-            return ready["generation"], answer["generation"], hours
-
-        first = revision(search_context)
-        assert asked() == (first, first, "one")
-        write_vault(vault, TWO_HOURS)
-        pipeline.run(search_context, vault, rebuild=True)
-        second = revision(search_context)
-        assert second != first
-        assert asked() == (second, second, "two")
-        pipeline.roll_back(search_context)
-        assert asked() == (first, first, "one")
 
 
 def test_one_generation_is_measured_on_its_own(

@@ -1,23 +1,15 @@
 """Ingest from a folder to answers, with the real database and the real encoder."""
 
-import os
-import socket
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from ingest import pipeline
 from retrieval.context import SearchContext
-from retrieval.errors import IngestRunningError
 from retrieval.index import generations
-from retrieval.settings import Settings
 from tests.conftest import RULES, write_vault
 from tests.support.index.index_state import content, counts, found, generation, revision
-
-Open = Callable[[Settings], SearchContext]
 
 
 def test_a_first_ingest_makes_every_file_searchable(empty: SearchContext, vault: Path) -> None:
@@ -33,30 +25,6 @@ def test_a_first_ingest_makes_every_file_searchable(empty: SearchContext, vault:
     assert found(empty, "What does a battle axe cost?")[0] == "2. Arms/Weapons.md"
 
 
-@pytest.mark.proves("promise 2", "row 12")
-def test_after_edits_the_index_is_the_same_as_a_fresh_one(
-    search_context: SearchContext, vault: Path, server: str, settings: Settings, open_rules: Open
-) -> None:
-    write_vault(vault, {"3. New/Rope.md": "# Rope\n\nA rope holds 3 people.\n"})
-    pipeline.run(search_context, vault)
-    write_vault(vault, {"2. Arms/Weapons.md": "# Weapons\n\nAll cost 3 gp.\n"})
-    (vault / "1. Light/Torches.md").rename(vault / "1. Light/Torch.md")
-    pipeline.run(search_context, vault)
-    edited = content(search_context)
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute("CREATE DATABASE fresh")
-    try:
-        url = psycopg.conninfo.make_conninfo(server, dbname="fresh")
-        other = open_rules(Settings.model_validate({"database_url": url, "vault": vault}))
-        pipeline.run(other, vault)
-        # The last column is the vector, whose last bits depend on the other texts of its batch.
-        same = [row[:-1] for row in edited] == [row[:-1] for row in content(other)]
-    finally:
-        with psycopg.connect(server, autocommit=True) as conn:
-            conn.execute("DROP DATABASE fresh WITH (FORCE)")
-    assert same
-
-
 def test_a_dry_run_tells_the_plan_and_writes_nothing(
     search_context: SearchContext, vault: Path
 ) -> None:
@@ -69,19 +37,6 @@ def test_a_dry_run_tells_the_plan_and_writes_nothing(
     assert report.plan.removed == ("1. Light/Torches.md",)
     assert report.plan.unchanged == ("2. Arms/Hazards.md",)
     assert (revision(search_context), content(search_context)) == before
-
-
-@pytest.mark.proves("row 10")
-def test_a_second_ingest_at_the_same_time_names_the_first(
-    search_context: SearchContext, vault: Path
-) -> None:
-    with search_context.store.connect(autocommit=True) as conn:
-        generations.lock(conn)
-        with pytest.raises(IngestRunningError) as caught:
-            pipeline.run(search_context, vault)
-    assert f"process {os.getpid()} on {socket.gethostname()}" in str(caught.value)
-    assert "since 20" in str(caught.value)
-    pipeline.run(search_context, vault)  # the lock went with its connection
 
 
 def test_a_run_waits_for_the_end_of_the_one_before_in_this_process(

@@ -84,12 +84,6 @@ def test_a_table_and_a_fence_that_fit_are_whole() -> None:
     assert any(fence in text for text in texts)
 
 
-def test_a_nested_list_is_whole_to_depth_sixty() -> None:
-    lines = ["  " * depth + f"- level {depth}" for depth in range(60)]
-    found = index("\n".join(lines))
-    assert [line for line in lines if not any(line in i.chunk.text for i in found)] == []
-
-
 def test_small_neighbouring_sections_share_a_chunk_and_large_ones_do_not() -> None:
     small = "# Rules\n\n## Light\n\nIt is bright.\n\n## Dark\n\nIt is not.\n"
     assert [item.chunk.heading for item in index(small)] == ["Rules"]

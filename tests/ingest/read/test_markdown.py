@@ -82,15 +82,6 @@ def test_every_line_with_text_is_in_exactly_one_block(text: str) -> None:
     assert [b.first for b in document.blocks] == sorted(b.first for b in document.blocks)
 
 
-@pytest.mark.parametrize("depth", [10, 49, 60, 200])
-def test_deep_lists_and_quotes_lose_no_line(depth: int) -> None:
-    items = "\n".join("  " * level + f"- {level}" for level in range(depth))
-    quotes = "\n".join("> " * level + str(level) for level in range(1, depth))
-    for text in (items, quotes):
-        document = markdown.parse(text)
-        assert "\n".join(block_text(document, block) for block in document.blocks) == text
-
-
 @pytest.mark.parametrize("text", ["These may:", "**Only these**", "__Bold__", "So: ", "**So:**"])
 def test_a_colon_or_all_bold_introduces_what_follows(text: str) -> None:
     assert is_lead_in(text)

@@ -145,17 +145,6 @@ def test_a_value_that_reads_back_otherwise_is_an_error(database: str) -> None:
         configure(conn, {"row_security": 1})
 
 
-def test_postgresql_itself_lets_a_wrong_value_pass(database: str) -> None:
-    """Why it is looked for: pgvector drops it with a warning when it is loaded."""
-    with psycopg.connect(database, autocommit=True) as conn:
-        migrate.install(conn)
-    url = with_option(database, "hnsw.iterative_scan", "bogus")
-    with psycopg.connect(url, autocommit=True) as conn:
-        assert show(conn, "hnsw.iterative_scan") == "bogus"
-        conn.execute("SELECT '[1]'::vector")
-        assert show(conn, "hnsw.iterative_scan") == "off"
-
-
 def test_a_database_that_is_down_is_no_error_of_open(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,20 +81,15 @@ def check(
 
 
 @pytest.mark.proves("row 12", "promise 2", "promise 3", "promise 5")
+@pytest.mark.parametrize(
+    ("examples", "steps"), [(5, 20), pytest.param(300, 40, marks=pytest.mark.soak)]
+)
 def test_a_folder_changed_at_random_is_as_a_dictionary_of_it(
-    server: str, tmp_path: Path, runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    server: str, tmp_path: Path, runs: Runs, monkeypatch: pytest.MonkeyPatch,
+    examples: int, steps: int,
+) -> None:  # fmt: skip
     monkeypatch.setattr(context, "Embedder", HashingEmbedder)
-    check(server, tmp_path, runs, examples=5, steps=20)
-
-
-@pytest.mark.soak
-@pytest.mark.proves("row 12", "promise 2", "promise 3", "promise 5")
-def test_hundreds_of_folders_changed_at_random_are_as_dictionaries(
-    server: str, tmp_path: Path, runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(context, "Embedder", HashingEmbedder)
-    check(server, tmp_path, runs, examples=300, steps=40)
+    check(server, tmp_path, runs, examples=examples, steps=steps)
 
 
 @pytest.mark.proves("row 12", "promise 2")

@@ -123,18 +123,6 @@ def test_a_database_from_before_the_migrations_is_taken_over_with_its_rows(
     assert content(search_context) == before
 
 
-def test_the_oldest_databases_get_the_columns_that_came_later(
-    search_context: SearchContext, vault: Path
-) -> None:
-    with search_context.store.connect(autocommit=True) as conn:
-        without_count(conn)
-        conn.execute("ALTER TABLE entry DROP COLUMN token_vectors, DROP COLUMN token_scale")
-        conn.execute("ALTER TABLE file DROP status, DROP edition, DROP supersedes")
-        conn.execute("""UPDATE generation SET fingerprint = fingerprint || '{"folding": 0}'""")
-    assert pipeline.run(search_context, vault).files == 3
-    assert found(search_context, "How long does a torch burn?")[0] == "1. Light/Torches.md"
-
-
 def test_a_database_of_a_newer_program_is_refused_and_left_alone(
     environment: Path,
     search_context: SearchContext,
