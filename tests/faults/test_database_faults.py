@@ -27,7 +27,6 @@ from tests.support.servers.faulty_server import (
 from tests.support.servers.serving import serving
 
 DEADLINE = 12.0  # seconds: what retrieval.database.pool gives one read
-ROUNDS = 4  # faults of a soak, one each 15 s
 RECOVERY = 3.0  # seconds after the database is back
 
 
@@ -170,53 +169,3 @@ def exhaust(server: Server, held: ExitStack) -> None:
         except psycopg.OperationalError:
             if not end_others(first, tuple(ours)):
                 return
-
-
-def lose_the_network(server: Server) -> None:
-    with server.proxy.swallowing():
-        time.sleep(10)
-
-
-def fall_silent(server: Server) -> None:
-    with server.proxy.frozen():
-        time.sleep(10)
-
-
-def take_all_connections(server: Server) -> None:
-    with ExitStack() as held:
-        exhaust(server, held)
-        time.sleep(10)
-
-
-@pytest.mark.soak
-@pytest.mark.proves("row 23", "promise 8")
-@pytest.mark.parametrize(
-    "fault",
-    [
-        restart,
-        kill,
-        terminate,
-        cut,
-        cut_in_a_row,
-        lose_the_network,
-        fall_silent,
-        take_all_connections,
-    ],
-)
-def test_a_minute_of_questions_with_a_fault_every_fifteen_seconds(
-    server: Server, client: httpx2.Client, fault: Callable[[Server], None]
-) -> None:
-    recoveries = []
-    with asking(client) as asked:
-        for _ in range(ROUNDS):
-            started = time.monotonic()
-            fault(server)
-            recoveries.append(seconds_to_recover(client))
-            time.sleep(max(0.0, started + 15 - time.monotonic()))
-    print(
-        f"{fault.__name__}: {len(asked.replies)} questions, {asked.statuses().count(503)} of them "
-        f"503, the slowest took {asked.slowest():.1f} s; recovered in {max(recoveries):.2f} s"
-    )
-    check(asked, DEADLINE)
-    assert max(recoveries) < RECOVERY
-    check_whole_again(client, server)

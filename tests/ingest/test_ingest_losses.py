@@ -73,18 +73,6 @@ def test_a_mended_file_goes_in_with_the_next_ingest(
 
 
 @pytest.mark.proves("row 13")
-def test_an_empty_folder_removes_nothing(search_context: SearchContext, tmp_path: Path) -> None:
-    before = content(search_context)
-    (tmp_path / "nothing").mkdir()
-    with pytest.raises(VaultError, match="--allow-mass-delete"):
-        pipeline.run(search_context, tmp_path / "nothing")
-    assert content(search_context) == before
-    with pytest.raises(VaultError, match="no folder"):
-        pipeline.run(search_context, tmp_path / "unmounted")
-    assert content(search_context) == before
-
-
-@pytest.mark.proves("row 13")
 def test_a_mass_delete_must_be_meant(search_context: SearchContext, vault: Path) -> None:
     many = {f"4. Many/{n}.md": f"# Rule {n}\n\nA rule.\n" for n in range(12)}
     write_vault(vault, many)

@@ -73,7 +73,6 @@ def test_a_value_is_the_text_that_stands_there(value: str) -> None:
 
 
 @pytest.mark.proves("row 6")
-@pytest.mark.proves("row 6")
 @pytest.mark.parametrize("value", ["9" * 5_000, "0x" + "f" * 60_000, "1:1" + ":1" * 30_000])
 def test_a_huge_number_is_refused_at_once(value: str) -> None:
     def refused(value: str) -> None:
@@ -84,7 +83,6 @@ def test_a_huge_number_is_refused_at_once(value: str) -> None:
     assert growth.times_as_long(lambda: refused(value), lambda: refused(text)) < 4
 
 
-@pytest.mark.proves("row 6")
 @pytest.mark.proves("row 6")
 def test_an_alias_bomb_is_refused_at_once_and_in_little_memory() -> None:
     tracemalloc.start()
@@ -115,7 +113,6 @@ def test_a_tag_is_refused(value: str) -> None:
     assert "tags (" in refusal(f"title: {value}")
 
 
-@pytest.mark.proves("row 6")
 @pytest.mark.proves("row 6")
 @pytest.mark.parametrize("header", ["title: a\ntitle: b", "x: {y: 1, y: 2}", "{a: 1, 'a': 2}"])
 def test_a_field_that_stands_there_twice_is_refused(header: str) -> None:
@@ -170,7 +167,6 @@ VALUES = st.recursive(
 NAMES = st.sampled_from(["title", "tags", "aliases", "status", "edition", "supersedes", "other"])
 
 
-@pytest.mark.proves("row 6")
 @pytest.mark.proves("row 6")
 @OFTEN
 @given(st.dictionaries(NAMES, VALUES).map(lambda v: yaml.safe_dump(v, allow_unicode=True)))

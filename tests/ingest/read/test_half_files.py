@@ -130,23 +130,28 @@ def hashed(settings: Settings) -> Iterator[SearchContext]:
         yield rules
 
 
-def rewritten(rules: SearchContext, server: str, log: Path, count: int) -> None:
-    """Rewrite a file under a loop of ingests and under a watcher, each with its own index."""
-    assert rules.settings.database_url
-    ours = rules.settings.database_url.get_secret_value()
+@pytest.mark.proves("promise 1")
+@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.soak)])
+def test_no_half_of_a_file_is_stored_while_it_is_rewritten(
+    hashed: SearchContext, server: str, tmp_path: Path, count: int, runs: Runs
+) -> None:
+    """It is rewritten under a loop of ingests and under a watcher, each with its own index."""
+    log = tmp_path / "log"
+    assert hashed.settings.database_url
+    ours = hashed.settings.database_url.get_secret_value()
     seen: dict[str, set[tuple[str, ...]]] = {"ingest": set(), "search": set(), "watcher": set()}
     with (
         new_database(server) as theirs,
         psycopg.connect(theirs, autocommit=True) as watched,
         psycopg.connect(ours, autocommit=True) as ingested,
-        watcher(rules.settings.vault, theirs, log),
-        writer(rules.settings.vault / TORCHES, count, 0.7) as process,
+        watcher(hashed.settings.vault, theirs, log),
+        writer(hashed.settings.vault / TORCHES, count, 0.7) as process,
     ):
         while process.poll() is None:
-            report = pipeline.run(rules, rules.settings.vault)
+            report = pipeline.run(hashed, hashed.settings.vault)
             assert {error.reason for error in report.rejected} <= {LEFT_OUT}
             seen["ingest"].add(stored(ingested))
-            seen["search"].add(served(rules))
+            seen["search"].add(served(hashed))
             seen["watcher"].add(stored(watched))
         assert process.stdout
         slow = set(process.stdout.read().split())
@@ -154,23 +159,7 @@ def rewritten(rules: SearchContext, server: str, log: Path, count: int) -> None:
     assert len(seen["ingest"]) >= count // 20, seen  # versions did go in meanwhile
     assert len(seen["watcher"]) >= 2, log.read_text("utf-8")
     assert len(slow) < count / 2, "the machine is too busy to say anything"
-
-
-@pytest.mark.proves("promise 1")
-def test_no_half_of_a_file_is_stored_while_it_is_rewritten_a_hundred_times(
-    hashed: SearchContext, server: str, tmp_path: Path, runs: Runs
-) -> None:
-    rewritten(hashed, server, tmp_path / "log", 100)
-    runs(100)
-
-
-@pytest.mark.soak
-@pytest.mark.proves("promise 1")
-def test_no_half_of_a_file_is_stored_while_it_is_rewritten_a_thousand_times(
-    hashed: SearchContext, server: str, tmp_path: Path, runs: Runs
-) -> None:
-    rewritten(hashed, server, tmp_path / "log", 1_000)
-    runs(1_000)
+    runs(count)
 
 
 @pytest.mark.proves("promise 1", "promise 6")

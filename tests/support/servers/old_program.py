@@ -31,15 +31,14 @@ sys.exit(main([]))
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program whose code is in `folder`; `hashed`: with vectors that cost nothing."""
+    """A program whose code is in `folder`, with vectors that cost nothing."""
 
     folder: Path
-    hashed: bool
 
     def ingest(self, environment: Mapping[str, str]) -> str:
         """Run its ingest to a good end and return what it prints."""
         done = subprocess.run(
-            [sys.executable, *self._started("ingest")], cwd=self.folder,
+            [sys.executable, *_started("ingest")], cwd=self.folder,
             env=self._environment(environment), capture_output=True, text=True,
             timeout=_INGEST_SECONDS, check=False,
         )  # fmt: skip
@@ -50,23 +49,23 @@ class Program:
     def api(self, environment: Mapping[str, str]) -> Iterator[httpx2.Client]:
         """Yield a client of its running API."""
         named = self._environment(environment)
-        program = self._started("api")
-        with api_process(named, program=program, folder=self.folder) as (client, _):
+        with api_process(named, program=_started("api"), folder=self.folder) as (client, _):
             yield client
 
     def _environment(self, environment: Mapping[str, str]) -> dict[str, str]:
         return {**os.environ, **environment, "PYTHONPATH": str(self.folder)}
 
-    def _started(self, package: str) -> tuple[str, str]:
-        return ("-c", _HASHED.format(package=package)) if self.hashed else ("-m", package)
+
+def _started(package: str) -> tuple[str, str]:
+    return "-c", _HASHED.format(package=package)
 
 
-def todays(*, hashed: bool) -> Program:
+def todays() -> Program:
     """The program that is tested."""
-    return Program(_ROOT, hashed)
+    return Program(_ROOT)
 
 
-def of_commit(commit: str, folder: Path, *, hashed: bool) -> Program:
+def of_commit(commit: str, folder: Path) -> Program:
     """Put the code of a commit into `folder`; the test is skipped where history lacks it."""
     archive = ["git", "-C", str(_ROOT), "archive", "--format=tar", commit, *_PARTS]
     try:
@@ -75,4 +74,4 @@ def of_commit(commit: str, folder: Path, *, hashed: bool) -> Program:
         pytest.skip(f"no commit {commit[:7]} here (git fetch --unshallow): no program of before")
     with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
         tar.extractall(folder, filter="data")
-    return Program(folder, hashed)
+    return Program(folder)
