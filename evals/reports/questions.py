@@ -49,38 +49,33 @@ class Question(NamedTuple):
 
 
 def questions(rows: Iterable[Json], comparison: Json | None) -> list[Question]:
-    """Return the questions, those to look at first, and of them the critical ones."""
-    found = [question(row, flip(row["id"], comparison)) for row in rows]
+    """Return the questions, those to look at first, and of them the critical ones.
+
+    `comparison` names those that were broken and fixed since a baseline.
+    """
+    found = [_question(row, comparison or {"broken": (), "fixed": ()}) for row in rows]
     order = list(RESULTS)
     return sorted(found, key=lambda one: (order.index(one.result), not one.row["critical"]))
 
 
-def question(row: Json, flipped: str = "") -> Question:
-    """Return one row as a page shows it."""
-    result, words = result_of(row), FOREIGN if row.get("foreign") else RESULTS
+def _question(row: Json, comparison: Json) -> Question:
+    result, words = _result(row), FOREIGN if row.get("foreign") else RESULTS
     return Question(
         row=row,
         result=result,
         word=f"lost at {row['lost_at']}" if row["lost_at"] else words[result],
-        flip=flipped,
+        flip=next((word for word in ("fixed", "broken") if row["id"] in comparison[word]), ""),
         golds=tuple(_gold(need) for need in row["needed"]),
         passages=tuple(_passages(row)),
         needed=frozenset(need["passage"] for need in row["needed"]),
     )
 
 
-def result_of(row: Json) -> str:
-    """Return what came of a question, a key of RESULTS."""
+def _result(row: Json) -> str:
+    """What came of a question, a key of RESULTS."""
     if row["answerable"]:
         return "found" if row["hit"] else "missed"
     return "refused" if row["hit"] else "replied"
-
-
-def flip(name: str, comparison: Json | None) -> str:
-    """Return whether a question was "fixed" or "broken" since a baseline; "" for neither."""
-    if comparison is None:
-        return ""
-    return next((word for word in ("fixed", "broken") if name in comparison[word]), "")
 
 
 def _gold(need: Json) -> Excerpt:
