@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from evals.gating.compare import OFF_TOPIC, SMALL, Comparison, numbers
@@ -105,7 +104,8 @@ def print_summary(run: Run, sums: Mapping[str, Any], folder: Path) -> None:
         print("\n".join(comparison(run.comparison, run.taken)))
     _print_failures(run.outcomes, folder)
     print()
-    _print_kinds(run)
+    hit = f"hit@{run.top_k}"
+    _print_kinds(sums["metrics"]["kind"], hit)
     refused = (
         [] if run.foreign else [o for o in run.outcomes if o.question.answerable and o.refused]
     )
@@ -117,26 +117,18 @@ def print_summary(run: Run, sums: Mapping[str, Any], folder: Path) -> None:
         if count:
             print(f"lost at {stage}: {count} ({ALL[stage].text})")
     _print_replies(run.outcomes)
-    _print_metrics(sums["metrics"]["all"]["all"])
+    metrics = sums["metrics"]["all"]["all"]
+    _print_metrics(metrics)
     times = sums["latency_ms"]["total"].items()
     print("search: " + ", ".join(f"{name} {value:.0f} ms" for name, value in times))
     print(f"results: {folder}")
     print_faults(run.faults)
-    hits, mrr, n = _hits(run.answerable), _mrr(run.answerable), len(run.answerable)
-    interval = stats.wilson(hits, n)
-    print(f"MRR: {mrr:.3f}")
-    print(f"95 % interval of recall: {interval.low:.3f} to {interval.high:.3f}")
+    recall, n = metrics[hit], len(run.answerable)
+    print(f"MRR: {metrics['mrr']['mean']:.3f}")
+    print(f"95 % interval of recall: {recall['low']:.3f} to {recall['high']:.3f}")
     if not run.foreign:
         print(f"found and shown: {run.hits}/{n} = {run.hits / n:.2f}")
-    print(f"Recall@{run.top_k}: {hits}/{n} = {hits / n:.2f}")
-
-
-def _hits(outcomes: Sequence[Outcome]) -> int:
-    return sum(bool(one.judgement and one.judgement.hit) for one in outcomes)
-
-
-def _mrr(outcomes: Sequence[Outcome]) -> float:
-    return fmean(1 / j.rank if (j := one.judgement) and j.rank else 0.0 for one in outcomes)
+    print(f"Recall@{run.top_k}: {recall['mean'] * n:.0f}/{n} = {recall['mean']:.2f}")
 
 
 def _print_failures(outcomes: Sequence[Outcome], folder: Path) -> None:
@@ -193,12 +185,11 @@ def _print_replies(outcomes: Sequence[Outcome]) -> None:
         )
 
 
-def _print_kinds(run: Run) -> None:
-    print(f"{'kind':<12} {'n':>4} {f'hit@{run.top_k}':>7} {'MRR':>6}")
-    for kind in sorted({outcome.question.kind for outcome in run.answerable}):
-        group = [outcome for outcome in run.answerable if outcome.question.kind == kind]
-        share = _hits(group) / len(group)
-        print(f"{kind:<12} {len(group):>4} {share:>7.3f} {_mrr(group):>6.3f}")
+def _print_kinds(kinds: Mapping[str, Any], hit: str) -> None:
+    print(f"{'kind':<12} {'n':>4} {hit:>7} {'MRR':>6}")
+    for kind, found in kinds.items():
+        n, hits, ranks = found[hit]["n"], found[hit]["mean"], found["mrr"]["mean"]
+        print(f"{kind:<12} {n:>4} {hits:>7.3f} {ranks:>6.3f}")
 
 
 def _print_metrics(metrics: Mapping[str, Any]) -> None:
