@@ -76,6 +76,7 @@ def test_a_fault_is_caught_by_its_own_gate_alone_and_a_lie_of_the_gate_is_notice
     monkeypatch.setattr(sabotage, "FAULTS", faults)
     lies = {"always green": GATE_MUTANTS["always green"], "none": (SAME,)}
     monkeypatch.setattr(of_gate, "GATE_MUTANTS", lies)
+    monkeypatch.setattr(of_gate, "_HITS", 5)  # half of the questions of each of the 20 runs
     assert sabotage.main(["--fast", "--json", "out.json"]) == 1
     lines = Path("out.json").read_text("utf-8").splitlines()
     written = {row["fault"]: row for row in map(json.loads, lines)}

@@ -163,20 +163,19 @@ def test_a_report_is_the_same_whatever_is_indexed_already(
     assert reports[1:] == reports[:1] * 2
 
 
-def gate(folder: Path, base: str, **inputs: str) -> subprocess.CompletedProcess[str]:
+def gate(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
     """Run the script in `folder` with the inputs of action.yml and the files of a runner."""
     environment = {
         **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join(
+            [str(folder), str(Path(sys.executable).parent), os.environ["PATH"]]
+        ),
         "GITHUB_ACTIONS": "true",
         "GITHUB_OUTPUT": str(folder / "output"),
         "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
         "VAULT": "rules",
         "QUESTIONS": "q.jsonl",
-        "SPLIT": "",
         "MIN_RECALL": "0.5",
-        "BASELINE": "",
-        "BASE": base,
         "RESULTS": str(folder / "results"),
         **inputs,
     }
@@ -190,13 +189,10 @@ def test_a_pull_request_that_breaks_an_answer_is_red_at_its_line(folder: Path) -
     (folder / "q.jsonl").write_text("\n".join(known), "utf-8")
     git(folder, "commit", "--quiet", "--all", "--message", "base")
     base = git(folder, "rev-parse", "HEAD").strip()
-    done = gate(folder, base)
-    assert done.returncode == 0, done.stdout
-    assert "::warning" not in done.stdout
     edit(folder, TORCHES, "burns for one hour", "is carried in one hand")
     edit(folder, HAZARDS, "## Drowning", "A torch may burn whoever falls.\n\n## Drowning")
     git(folder, "commit", "--quiet", "--all", "--message", "an edit that loses a rule")
-    done = gate(folder, base)
+    done = gate(folder, BASE=base)
     assert done.returncode == 1, done.stderr
     mark = "::warning file=rules/1. Light/Torches.md,line=3,title=broken%3A torch::"
     assert f"{mark}How long does a torch burn? — was answered before this edit" in done.stdout
@@ -209,17 +205,40 @@ def test_a_pull_request_that_breaks_an_answer_is_red_at_its_line(folder: Path) -
     assert (Path(written["report"]) / "junit.xml").is_file()
 
 
+PROGRAM = """#!/bin/sh
+echo "$*" >> called
+case "$*" in ingest*) exit $INGEST ;; *impact*) exit $IMPACT ;; *) exit $GATE ;; esac
+"""
+
+
 @pytest.mark.parametrize(
-    ("inputs", "said"),
+    ("statuses", "base", "expected"),
     [
-        ({"BASE": "no-such-commit"}, "evals.impact: nothing was measured"),
-        ({"VAULT": "nowhere", "BASE": ""}, "no folder 'nowhere'"),
-        ({"VAULT": ""}, "VAULT is not set"),
+        ("000", "HEAD", 0),
+        ("000", "", 0),
+        ("100", "HEAD", 0),  # a rejected file: the gate says whether a question needs it
+        ("001", "HEAD", 1),
+        ("002", "", 2),
+        ("020", "HEAD", 2),
+        ("021", "HEAD", 2),
+        ("200", "HEAD", 2),
+        ("750", "HEAD", 2),
     ],
 )
-def test_what_cannot_be_measured_is_no_pass(
-    folder: Path, inputs: dict[str, str], said: str
+def test_the_status_is_the_gates_and_what_cannot_be_measured_is_no_pass(
+    tmp_path: Path, statuses: str, base: str, expected: int
 ) -> None:
-    done = gate(folder, "HEAD", **inputs)
-    assert done.returncode == 2
-    assert said in done.stderr
+    program = tmp_path / "rules-oracle"
+    program.write_text(PROGRAM)
+    program.chmod(0o755)
+    names = ("INGEST", "IMPACT", "GATE")
+    done = gate(tmp_path, BASE=base, **dict(zip(names, statuses, strict=True)))
+    assert done.returncode == expected, done.stderr
+    called = [line.split(" --")[0] for line in (tmp_path / "called").read_text().splitlines()]
+    wanted = ["ingest", *(["evals impact"] if base else []), "evals retrieval"]
+    assert called == (wanted if statuses[0] < "2" else ["ingest"])
+
+
+def test_a_setting_that_is_missing_is_named(tmp_path: Path) -> None:
+    done = gate(tmp_path, VAULT="")
+    assert (done.returncode, "VAULT is not set" in done.stderr) == (2, True)
