@@ -90,30 +90,22 @@ def reliability(outcomes: Sequence[Outcome]) -> Reliability | None:
         return None
     said = np.array([one.reply.confidence for one in asked if one.reply], float)
     right = np.array([bool(one.shown and one.shown.first) for one in asked], float)
-    generator = np.random.default_rng(0)
-    draws = [
-        _error(said, (generator.random(len(said)) < said).astype(float)) for _ in range(_DRAWS)
-    ]
-    order = np.argsort(said, kind="stable")
-    bins = tuple(
-        (float(said[part].mean()), float(right[part].mean()), len(part))
-        for part in np.array_split(order, BINS)
-    )
+    parts = np.array_split(np.argsort(said, kind="stable"), BINS)
+
+    def errors(came_true: np.ndarray) -> np.ndarray:
+        """The error of each row."""
+        off = [np.abs((said[part] - came_true[:, part]).sum(axis=1)) for part in parts]
+        return np.asarray(np.sum(off, axis=0) / len(said))
+
+    drawn = np.random.default_rng(0).random((_DRAWS, len(said))) < said
+    bins = tuple((float(said[p].mean()), float(right[p].mean()), len(p)) for p in parts)
     return Reliability(
         n=len(asked),
-        error=_error(said, right),
-        highest=float(np.quantile(draws, 0.95)),
+        error=float(errors(right[np.newaxis])[0]),
+        highest=float(np.quantile(errors(drawn), 0.95)),
         brier=float(np.mean((said - right) ** 2)),
         base=float(right.mean() * (1 - right.mean())),
         bins=bins,
-    )
-
-
-def _error(said: np.ndarray, right: np.ndarray) -> float:
-    order = np.argsort(said, kind="stable")
-    parts = np.array_split(order, BINS)
-    return float(
-        sum(len(part) * abs(said[part].mean() - right[part].mean()) for part in parts) / len(said)
     )
 
 
