@@ -44,7 +44,7 @@ evals: .venv/.light  ## measure search with the questions of evals/datasets/rule
 table: setup  ## measure both sample vaults and write the README's table
 	@$(BIN)/python -m evals.table
 
-ablation: setup  ## measure what each stage is worth, into docs/ablation.md and the rows of docs/evals.md
+ablation: setup  ## measure what each stage is worth, into docs/ablation.md
 	@$(BIN)/python -m evals.ablation --document
 
 sabotage: setup  ## break search on purpose, in every way we know, and demand a red gate

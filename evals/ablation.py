@@ -15,15 +15,15 @@ from evals.answers import program
 from evals.answers.program import EvalReport, ReportRow
 from evals.labels.dataset import SPLITS, Question
 from evals.labels.options import chosen, vault_of
-from evals.reports import document, markdown, results
+from evals.reports import markdown, results
 from evals.stages.configurations import NAMES, SHIPPED, Configuration, ask, configurations
 from evals.stages.indexes import indexes
-from evals.stages.rows import NOTES, AblationRow, better, few_rows, record, table
+from evals.stages.rows import NOTES, AblationRow, better, record, table
 from retrieval.context import SearchContext, open_context, with_reranker
 from retrieval.errors import ConfigurationError, DatasetError
 from retrieval.settings import BUNDLED, load
 
-_COMMAND = "make ablation"  # which the document names
+_DOCUMENT = Path(__file__).parents[1] / "docs" / "ablation.md"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,9 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--only", choices=NAMES, action="append", help="this row and the shipped one; repeatable"
     )
     parser.add_argument(
-        "--document", type=Path, nargs="?", const=document.EVALS, metavar="FILE",
-        help="replace the few rows of this document, and write all to ablation.md beside it; "
-        "without FILE: docs/evals.md",
+        "--document", type=Path, nargs="?", const=_DOCUMENT, metavar="FILE",
+        help="write the table to this file, too; without FILE: docs/ablation.md",
     )  # fmt: skip
     return program.run(parser, argv, _measured)
 
@@ -44,8 +43,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _measured(args: argparse.Namespace) -> EvalReport:
     if args.document and args.only:
         raise ConfigurationError("--document wants all rows, so not with --only")
-    if args.document:
-        document.check(args.document, _COMMAND)
     questions = chosen(args.dataset, None if args.split == "all" else args.split)
     if sum(question.answerable for question in questions) < 2:
         raise DatasetError(f"{args.dataset}: one answerable question shows no difference")
@@ -66,10 +63,8 @@ def _measured(args: argparse.Namespace) -> EvalReport:
     if encoded:
         notes.append(f"Token vectors did not fit RAG_TOKEN_STORAGE_MB: {'; '.join(encoded)}.")
     if args.document:
-        few = _few(args, rows)  # which names the commit, before a file of it is changed
         text = "\n\n".join([title, "\n".join(markdown.table(whole)), *notes])
-        args.document.with_name("ablation.md").write_text(f"{text}\n", "utf-8")
-        document.put(args.document, _COMMAND, few)
+        args.document.write_text(f"{text}\n", "utf-8")
     asked = [
         ReportRow(one.question.id, one.question.kind, "", "", record(rows, number))
         for number, one in enumerate(rows[0].asked)
@@ -125,16 +120,6 @@ def _title(context: SearchContext, args: argparse.Namespace, rows: Sequence[Abla
         f"{context.embedder.files.name}; {context.weights}; threshold: {context.threshold:g}."
         + (f" No row of its own where {' and '.join(off)}." if off else "")
     )
-
-
-def _few(args: argparse.Namespace, rows: Sequence[AblationRow]) -> str:
-    """The part of the document, whose links are for one beside ablation.md."""
-    about = (
-        f"What each part is worth on {args.dataset.name}, split {args.split}, "
-        f"{len(rows[0].answerable)} answerable questions, from `{_COMMAND}` on "
-        f"{results.measured_on()}; [all rows](ablation.md):"
-    )
-    return "\n".join([about, "", *markdown.table(few_rows(rows))])
 
 
 if __name__ == "__main__":

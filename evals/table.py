@@ -15,11 +15,14 @@ from evals.labels.options import HANDBOOK, RULES, RULES_VAULT, chosen
 from evals.measure.evaluation import measure
 from evals.measure.run import Run
 from evals.measure.subject import subject
-from evals.reports import document, markdown, results, stored
+from evals.reports import markdown, results, stored
+from retrieval import atomic_write
 from retrieval.context import SearchContext, open_context
+from retrieval.errors import ConfigurationError
 from retrieval.settings import load
 
-_COMMAND = "make table"  # which the README names
+README = Path(__file__).parents[1] / "README.md"
+_BEGIN, _END = "<!-- measured: make table -->", "<!-- end of measured -->"
 _SETS = [  # dataset, vault; the live index may hold another one
     (RULES, RULES_VAULT),
     (RULES.with_name("handbook.jsonl"), HANDBOOK),
@@ -37,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _written(results_folder: Path) -> None:
-    document.check(document.README, _COMMAND)
+    around(README)  # what cannot be written is said before the work
     with open_context(load()) as context:
         runs = [_run(context, dataset, folder) for dataset, folder in _SETS]
     sums = []
@@ -46,7 +49,7 @@ def _written(results_folder: Path) -> None:
         print(f"results: {folder}")
         sums.append(summed)
     text = table(runs, sums)
-    document.put(document.README, _COMMAND, text)
+    put(README, text)
     print(text)
 
 
@@ -58,6 +61,30 @@ def table(runs: Sequence[Run], sums: Sequence[Mapping[str, Any]]) -> str:
     ]  # fmt: skip
     lines = markdown.table([head, *map(_cells, runs, sums)])
     return "\n".join([*lines, "", f"Measured on {results.measured_on()}."])
+
+
+def put(path: Path, text: str) -> None:
+    """Write `text` as the table of a document. Raises ConfigurationError as `around` does."""
+    before, after = around(path)
+    atomic_write.write(path, f"{before}{_BEGIN}\n{text}\n{_END}{after}")
+
+
+def around(path: Path) -> tuple[str, str]:
+    """Return what stands before and behind the table of a document.
+
+    Raises ConfigurationError where it cannot be read, or has not both comment lines.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from error
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise ConfigurationError(
+            f"{path.name} has no lines {_BEGIN!r} and {_END!r} around the table; restore them"
+        )
+    return before, after
 
 
 def _run(context: SearchContext, dataset: Path, folder: Path) -> Run:

@@ -9,7 +9,6 @@ from evals.measure import stats
 from evals.measure.stats import ALPHA, Interval
 from evals.stages.configurations import SHIPPED, Configuration, ConfiguredSearch
 from evals.stages.indexes import Indexed
-from retrieval.errors import ConfigurationError
 
 _HEAD = (
     "configuration", "k", "hit@k", "MRR", "MRR against shipped (95 %)", "hits lost / won", "p",
@@ -23,17 +22,6 @@ NOTES = (
     "belongs to the scores of the whole. Longer passages hold more: read a hit beside the word "
     "pieces returned. Milliseconds are this machine's."
 )
-# The rows that docs/evals.md shows, as who has not read the code would call them.
-FEW_ROWS = {
-    SHIPPED: "as shipped",
-    "no-ranges": "without ranges of rows",
-    "no-names": "without these, names and fields",
-    "dense-text": "without these and late interaction",
-    "dense-entries": "vectors of entries alone",
-    "dense-chunks": "vectors of whole chunks alone",
-    "fixed": "all stages over fixed 512-token chunks",
-    "fixed-dense": "vectors of fixed 512-token chunks alone",
-}
 _RECORDED = ("hit", "rank", "lost_at", "refused", "late", "pieces", "milliseconds")
 
 
@@ -121,32 +109,6 @@ def better(whole: Table) -> str:
     head, *lines = whole
     names = [line[0] for line in lines if line[head.index("against shipped")] == "better"]
     return f"Better than as shipped: {'; '.join(names) or 'none'}."
-
-
-def few_rows(rows: Sequence[AblationRow]) -> Table:
-    """Return the rows of FEW_ROWS.
-
-    Raises ConfigurationError where one of the rows is not among `rows`: a stage is off, and the
-    document is about the whole.
-    """
-    by_name = {row.arm.name: row for row in rows}
-    if missing := FEW_ROWS.keys() - by_name.keys():
-        raise ConfigurationError(f"no rows {sorted(missing)} for the document; measure all of them")
-    shipped = rows[0]
-    head = (
-        "configuration", f"hit@{shipped.arm.setup.top_k}", "MRR", "MRR against shipped (95 %)",
-        "p50 of search", "texts embedded", "vectors of words",
-    )  # fmt: skip
-    chosen = [(by_name[name], title) for name, title in FEW_ROWS.items()]
-    return [head, *(
-        (
-            title, f"{row.hits / len(row.answerable):.3f}", f"{row.mrr:.3f}",
-            "" if row is shipped else str(compare(shipped, row)), f"{row.p50:.0f} ms",
-            f"{row.index.texts:,}",
-            f"{row.token_bytes / 1000:.0f} KB a chunk" if row.token_bytes else "none",
-        )
-        for row, title in chosen
-    )]  # fmt: skip
 
 
 def record(rows: Sequence[AblationRow], number: int) -> Mapping[str, object]:
