@@ -7,10 +7,10 @@ page, and its policy lets no others in.
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from evals.measure.replies import CERTAINTIES
@@ -34,8 +34,7 @@ def page(name: str, run: Run, rows: Sequence[Json], sums: Json) -> str:
     """Return the page of a run as HTML; `name` is its folder's, `rows` and `sums` its records."""
     asked = questions(rows, sums["baseline"])
     baseline = sums["baseline"] or {"metrics": (), "new": (), "changed": ()}
-    return render(
-        "report.html",
+    return _template().render(
         run={"name": name, "config": run.config, "foreign": run.foreign},
         sums=sums,
         baseline=sums["baseline"],
@@ -54,8 +53,9 @@ def page(name: str, run: Run, rows: Sequence[Json], sums: Json) -> str:
     )
 
 
-def render(template: str, **values: Any) -> str:
-    """Return a template with its values, and with what every page has."""
+@cache
+def _template() -> Template:
+    """The page with what is the same in every one; it is compiled once."""
     environment = Environment(
         loader=FileSystemLoader(_FOLDER),
         autoescape=True,
@@ -63,15 +63,15 @@ def render(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["signs"] = SIGNS
-    environment.filters["sentence"] = _sentence
     style_text, script = style(), (_FOLDER / "report.js").read_text("utf-8")
     policy = (
         f"default-src 'none'; style-src '{_digest(style_text)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     own = {"style": Markup(style_text), "script": Markup(script)}  # noqa: S704  # files of ours
-    return environment.get_template(template).render(**values, **own, policy=policy)
+    environment.globals |= {"signs": SIGNS, "policy": policy, **own}
+    environment.filters["sentence"] = _sentence
+    return environment.get_template("report.html")
 
 
 def style() -> str:
