@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import groupby
 
 from api.answer.cards.card import Card
 from api.checks.guard.alignment import Evidence as Known
@@ -73,17 +74,11 @@ def _of_card(marker: int, card: Card) -> Iterator[Citation]:
         )  # fmt: skip
 
 
-def _runs(card: Card) -> list[tuple[int, int, str]]:
+def _runs(card: Card) -> Iterator[tuple[int, int, str]]:
     """The neighbouring lines that a card shows, with their text."""
-    runs: list[tuple[int, int, str]] = []
-    for number in sorted(card.lines):
-        line = card.lines[number]
-        if runs and runs[-1][1] == number - 1:
-            first, _, text = runs.pop()
-            runs.append((first, number, f"{text}\n{line}"))
-        else:
-            runs.append((number, number, line))
-    return runs
+    for _, run in groupby(enumerate(sorted(card.lines)), key=lambda pair: pair[1] - pair[0]):
+        numbers = [number for _, number in run]
+        yield numbers[0], numbers[-1], "\n".join(card.lines[number] for number in numbers)
 
 
 def check_reply(
@@ -162,7 +157,7 @@ def _place(
         and _overlap(said, place.line, known) >= (_MOVED_NUMBER if new else _MOVED)
     ]  # fmt: skip
     if not others and own and trusted and said & known.words[cited - 1]:
-        held = not new or own.carries or _held(new, [x for x in known.lines if x.passage == cited])
+        held = not new or _held(new, [x for x in known.lines if x.passage == cited])
         if held or _overlap(said, own.line, known) >= _CARRIED:
             return own
     short = _REFERS.search(claim) and (new or len(said) <= _SHORT)

@@ -119,19 +119,13 @@ def _otherwise_counted(
     if plain and known and noun not in here and other not in said:
         return True
     things = telling(f"{rate} {item.rate}")  # no number: "every two turns"
-    return {rate, item.rate} <= things and rate not in here and item.rate not in said
+    return {rate, item.rate} <= things and rate not in here
 
 
 def _alike(fact: Fact, own: Fact) -> bool:
     """Whether both are numbers of one kind, which a 12 of "12 days" and a 5% are not."""
-    same = (fact.kind, fact.base, fact.sign, bool(fact.die)) == (
-        own.kind, own.base, own.sign, bool(own.die)
-    )  # fmt: skip
-    return (
-        same
-        and not own.weak
-        and (fact.counted == own.counted or not (fact.counted and own.counted))
-    )
+    same = (fact.kind, fact.base, fact.sign) == (own.kind, own.base, own.sign)
+    return same and not own.weak
 
 
 def _between(fact: Fact, text: str, item: Occurrence) -> bool:

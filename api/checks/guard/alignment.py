@@ -93,8 +93,6 @@ def agreement(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Agreeme
     if ":" in fact.die + own.die:  # a time of day, 9:00, which may be the bare hour in one of them
         same = fact.low in (own.low, own.high) or own.low in (fact.low, fact.high)
         return "same" if same and not fact.base + own.base else "none"
-    if own.die and not fact.die and fact.low < fact.high and fact.written_ends == span(own.die):
-        return _counted_alike(fact, found, counted)
     if fact.die or own.die:
         return _counted_alike(fact, found, counted) if fact.die == own.die else "none"
     if {fact.sign, own.sign} == {"+", "-"}:

@@ -117,14 +117,11 @@ def _fits(said: _Said, taken: Occurrence, other: Occurrence, *, told: bool) -> b
 def _alone(names: Names, near: Sequence[_Words], said: _Said) -> bool:
     """Whether the nearest words that name either place name the other one, and it alone.
 
-    The question speaks for the number's own place, unless the statement names the other in full.
+    The question speaks for the number's own place, unless this part is on the other one.
     """
-    own, asked = names.ours & said.asked, said.asked
-    named = names.subject or names.theirs
-    instead = names.line and named and named <= said.whole and not names.ours & said.whole
-    asks = own and len(own) >= len(names.theirs & asked) and not names.subject & asked
-    both = names.theirs & asked & near[0] and not names.ours & near[0]  # this part is on the other
-    if asks and not instead and not both:
+    ours, theirs = names.ours & said.asked, names.theirs & said.asked
+    other = theirs & near[0] and not names.ours & near[0]
+    if ours and len(ours) >= len(theirs) and not other:
         return False
     for words in near:
         theirs, ours = names.theirs & words, names.ours & words

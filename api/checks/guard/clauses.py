@@ -33,7 +33,6 @@ _CUT = re.compile(
 )
 _OR = re.compile(r"\sor\s", re.IGNORECASE)
 _LISTS = re.compile(r"\s|,[*_\"']*\s+(?:(?:and|or)\s)?|\s(?:and|or)\s", re.IGNORECASE)
-_EXCEPTS = re.compile(r"\bexcept\b", re.IGNORECASE)
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|can|may|must|will|shall|should|does|do|has|have|gets?|"
     rf"{denials.SAID})\b",
@@ -63,7 +62,6 @@ class Clause:
     negated: bool = False
     bare: bool = False
     limit: bool = False  # a negation that only limits: "never above 5"
-    excepts: bool = False  # what is excepted from a clause without a negation
     after: frozenset[str] = frozenset()  # of "locked, not erased" the words before the comma
     aside: bool = False  # only by "without": the rest of the clause is affirmed
 
@@ -100,10 +98,8 @@ def clauses(text: str) -> tuple[Clause, ...]:
     inner = [found[1] for found in _BRACKETS.finditer(plain)]
     found: list[Clause] = []
     for whole in (_BRACKETS.sub("", plain), *inner):
-        for part, excepts in _parts(whole):
+        for part in _parts(whole):
             clause, last = _read(part), found[-1] if found else None
-            if excepts and not clause.negated:
-                clause = replace(clause, excepts=not (last and last.negated))
             if clause.bare and 0 < len(clause.words) <= _SUBJECT and last and not last.negated:
                 head = next((word for word in reversed(stems(last.text)) if word.isalpha()), "")
                 clause = replace(clause, head=head, beside=clause.words,
@@ -140,9 +136,9 @@ def stems(text: str) -> list[str]:
     return [base(word) for word in content(text) if "#" not in word]
 
 
-def _parts(text: str) -> Iterator[tuple[str, bool]]:
-    """The parts of a text, a list in one of them, and whether "except" stands before a part."""
-    held, lists, excepts = "", False, False
+def _parts(text: str) -> Iterator[str]:
+    """The parts of a text, a list in one of them."""
+    held, lists = "", False
     for sign, part in _pieces(text):
         if stems(held) and _LISTS.fullmatch(sign) and (_short(part) or lists):
             held = f"{held} {part}"
@@ -152,10 +148,10 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
             held, lists = f"{held}{sign}{part}", False  # "nobody in chain or plate can"
             continue
         if held:
-            yield held, excepts
-        held, lists, excepts = part, _short(part), _EXCEPTS.search(sign) is not None
+            yield held
+        held, lists = part, _short(part)
     if held:
-        yield held, excepts
+        yield held
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:

@@ -62,8 +62,8 @@ class Fact:
 
     @property
     def multiplies(self) -> bool:
-        """Whether it is "twice" or "half", and no number in words."""
-        return self.text.isalpha() and self.text.lower() not in numbers_in_words.SMALL
+        """Whether it is "half" or "double" of something else."""
+        return self.text.lower() in {"half", "quarter", "twice", *numbers_in_words.TIMES}
 
 
 _DIGITS = r"(?:\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?!\d)|\d+)(?:\.\d+)?"

@@ -68,14 +68,10 @@ def judged(
         fold(f"{one.path} | {one.heading}\n{one.context}\n{one.text}") for one in passages
     )
     told: list[Fact] = []
-    found = statements(text)
-    results = tuple(one.result for said in found for one in sums(said.text) if one.right)
-    for statement in found:
+    for statement in statements(text):
         cited = tuple(number for number in statement.cited if 1 <= number <= len(passages))
         titles = " | ".join(f"{passages[n - 1].path} {passages[n - 1].heading}" for n in cited)
-        case = GuardCase(
-            asked, facts(asked), known, cited, texts, tuple(told), facts(fold(titles)), results
-        )
+        case = GuardCase(asked, facts(asked), known, cited, texts, tuple(told), facts(fold(titles)))
         yield statement, tuple(dict.fromkeys(_statement(statement, case)))
         told.extend(facts(statement.text))
 

@@ -29,7 +29,6 @@ for left, right in [*_SIDES, *((other, one) for one, other in _SIDES)]:
     for word in left.split():
         _OPPOSITES[word] = _OPPOSITES.get(word, frozenset()) | frozenset(right.split())
 _DENIES = frozenset(("unless", *denials.SAID.split("|")))
-_OFTEN = frozenset(("always", "never", "sometimes"))
 _TOKEN = re.compile(r"[A-Za-z][\w'-]*|\d[\d,.]*")
 _COVERED = 0.5  # of a statement's words must stand in the line
 _NEAR = 3  # words that say something on each side
@@ -65,8 +64,6 @@ def _turned(said: Sequence[str], at: int, there: Sequence[str], other: int) -> b
         return False
     if _both(said[at], said) and _both(there[other], there):
         return False  # both sides are told, in whatever order
-    if said[at] in _OFTEN and _next(said, at) != _next(there, other):
-        return False  # "never win" is "always lose"
     if said[at + 1 : at + 2] == ["which"] or there[other + 1 : other + 2] == ["which"]:
         return False
     if _denied(said, at) != _denied(there, other):
@@ -83,10 +80,6 @@ def _turned(said: Sequence[str], at: int, there: Sequence[str], other: int) -> b
 def _both(word: str, words: Sequence[str]) -> bool:
     """Whether an opposite of a word stands beside it."""
     return not _OPPOSITES[word].isdisjoint(words)
-
-
-def _next(words: Sequence[str], at: int) -> tuple[str, ...]:
-    return next((found for word in words[at + 1 :] if (found := content(word))), ())
 
 
 def _tokens(text: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
-from fractions import Fraction
 
 from api.checks.guard.alignment import VERBS
 from api.checks.guard.facts import Fact
@@ -10,7 +9,6 @@ from api.checks.guard.occurrences import Occurrence, base, content, named
 from api.checks.passage_lines import PassageLine
 from retrieval.text.units import STEMS
 
-_MULTIPLES = frozenset((Fraction(2), Fraction(3), Fraction(1, 2), Fraction(1, 4)))
 _ROOT = 6  # letters by which forms of one word are taken for one: reminds, reminder
 _FEWEST = 2  # words of a clause that name it, where none of them is its subject
 
@@ -24,7 +22,6 @@ class Names:
     fewest: int
     subject: Set[str] = frozenset()  # of theirs; one of these is enough
     alike: Set[str] = frozenset()  # what both have; where one of these is said, one is enough
-    line: bool = False  # whether it is another line that the words name
 
 
 def row_names(taken: Occurrence, other: Occurrence) -> Names | None:
@@ -34,7 +31,7 @@ def row_names(taken: Occurrence, other: Occurrence) -> Names | None:
         return None
     theirs = roots(named(there)) - roots(_row(here))
     ours = roots(named(here)) - roots(_row(there))
-    return Names(theirs, ours, 1 if ours else len(theirs), line=True)
+    return Names(theirs, ours, 1 if ours else len(theirs))
 
 
 def column_names(taken: Occurrence, other: Occurrence) -> Names | None:
@@ -56,22 +53,20 @@ def clause_names(taken: Occurrence, other: Occurrence) -> Names:
     theirs = _of_clause(other.clause) - roots(taken.context)
     ours = roots(taken.context) - roots(other.context)
     alike = _of_clause(other.clause & taken.clause)
-    return Names(key | theirs, ours, _FEWEST, key, alike, line=bool(key))
+    return Names(key | theirs, ours, _FEWEST, key, alike)
 
 
 def comparable(fact: Fact, taken: Occurrence, other: Occurrence) -> bool:
     """Tell whether `other`, of another value, could have stood in the place of `fact`."""
     own = other.fact
-    if _multiple(own) or _multiple(fact) or other.line.is_header:
-        return False
     if own.weak and not (own.base and own.text.lower().startswith("one")):
         return False
-    column = same_table(taken, other) and taken.cell == other.cell
-    if (bool(fact.die) != bool(own.die) and not column) or (fact.kind == "odds") != (
-        own.kind == "odds"
+    table = same_table(taken, other)
+    if fact.multiplies or (
+        bool(fact.die) != bool(own.die) and not (table and taken.cell == other.cell)
     ):
         return False
-    if same_table(taken, other):
+    if table:
         alike = own.base == fact.base or not own.base or not (fact.base or fact.counted)
         rows = taken.line is not other.line
         return alike and (rows if taken.cell == other.cell else other.cell != 0 != taken.cell)
@@ -96,12 +91,8 @@ def roots(words: Iterable[str]) -> set[str]:
 
 
 def _one_line(taken: Occurrence, other: Occurrence) -> bool:
-    """Whether two numbers that count nothing stand in one line, or under one name."""
-    return (
-        taken.line is other.line
-        or (taken.column == other.column != ())
-        or bool(taken.line.key and other.line.key)
-    )
+    """Whether two numbers that count nothing stand in one line, or in lines with a key."""
+    return taken.line is other.line or bool(taken.line.key and other.line.key)
 
 
 def _of_clause(words: Set[str]) -> set[str]:
@@ -127,8 +118,3 @@ def _kind(fact: Fact, place: Occurrence) -> tuple[str, str, str]:
     noun = (fact.nouns or place.fact.nouns or ("",))[0] if not base else ""
     label = "" if base or noun or place.column else fact.label
     return base, noun or label, fact.sign
-
-
-def _multiple(fact: Fact) -> bool:
-    """Whether it is "half" or "double" of something else."""
-    return fact.low in _MULTIPLES and not fact.base and fact.multiplies

@@ -92,7 +92,7 @@ def _left_out(
     """The line that denies what the clause affirms."""
     if _CONDITION.match(clause.text) or _BESIDES.search(_stretch(clause, said)):
         return None
-    if (clause.negated and not clause.aside) or clause.limit or clause.excepts:
+    if (clause.negated and not clause.aside) or clause.limit:
         return None
     if _EXCEPTION.search(clause.text):
         return None
@@ -135,16 +135,9 @@ def _before(clause: Clause, said: _Said) -> str:
 
 
 def _said_of(clause: Clause, denied: Clause) -> bool:
-    """Whether the clause affirms what the other one denies: its head, or anything of a subject.
-
-    "What is in a backpack does not have to" denies of it what was said before.
-    """
-    if denied.head in clause.words:
-        return True
-    if denied.head in _WORKS and _WORKS & clause.words:
-        return bool(clause.words & denied.words - _WORKS)
-    subject = denied.words - {denied.head}
-    return denied.bare and bool(subject) and subject < clause.words
+    """Whether the clause affirms what the other one denies: its head, or that it works."""
+    works = denied.head in _WORKS and _WORKS & clause.words
+    return denied.head in clause.words or bool(works and clause.words & denied.words - _WORKS)
 
 
 def _rather(clause: Clause, affirmed: LineClause, denied: LineClause) -> bool:
@@ -174,7 +167,7 @@ def _added(
     clause: Clause, said: _Said, near: Sequence[LineClause], parts: Sequence[LineClause]
 ) -> PassageLine | None:
     """The line that affirms what the clause denies."""
-    if not clause.negated or _ELLIPTIC.match(clause.text) or _EXCEPTION.search(clause.text):
+    if not clause.negated or _ELLIPTIC.match(clause.text):
         return None
     denied = {clause.head, *(() if clause.aside else clause.numbers)} - {""}
     affirmed = [

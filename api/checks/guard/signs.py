@@ -90,7 +90,6 @@ _AGAINST = {
     _NEED_NOT: (_MUST,),
 }  # fmt: skip
 _IF = re.compile(r"\b(?:if|when|whenever|unless|while)\s([^,.;:()]+)", re.IGNORECASE)
-_ORDINAL = re.compile(r"\d{1,9}(?:st|nd|rd|th)\b")
 _LONGEST = 40  # characters, more than the longest limit before a number
 _FEWEST = 2  # words of a clause whose verb is compared
 _ALIKE = 0.6  # of a statement's words must stand in a line that its verb is compared with
@@ -122,7 +121,7 @@ def turned_limit(
 
 def behind_limit(fact: Fact, text: str, case: GuardCase) -> bool:
     """Tell whether a number is the whole number behind a limit: "the third" for "more than two"."""
-    if fact.die or fact.low != fact.high or (fact.base and not _ORDINAL.match(fact.text)):
+    if fact.die or fact.base or fact.low != fact.high:
         return False
     written, said = fact.written, _limit(text, fact.start, fact.end)
     return any(

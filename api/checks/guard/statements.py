@@ -21,7 +21,6 @@ _TABLE_RULE = re.compile(r"(?=[\s:|-]*?--)[\s:|-]*$")
 FindingKind = Literal[
     "number", "unit", "name", "welded", "uncited", "negation", "arithmetic", "case", "unsupported"
 ]
-Marked = Literal["itself", "neighbour", "lead"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +30,9 @@ class Statement:
     text: str  # folded
     lead: str  # folded: what its block said before it, its list's lead-in, a heading above
     cited: tuple[int, ...]  # from 1, in order, each once
-    marked: Marked  # where its markers stand; what leads in a list cites what the list does
+    own: bool  # whether its markers stand in itself; what leads in a list cites what the list does
     start: int = 0  # of the sentence, item or table row that it is all or a part of, in the answer
     end: int = 0  # behind its last character; markers and the full stop are within
-
-    @property
-    def own(self) -> bool:
-        """Whether the markers stand in the statement itself."""
-        return self.marked == "itself"
 
     @property
     def place(self) -> tuple[int, int]:
@@ -67,7 +61,6 @@ class GuardCase:
     texts: tuple[str, ...]  # of the passages with what is above them, folded
     told: tuple[Fact, ...]  # what the answer has stated before, and was checked there
     place: tuple[Fact, ...]  # of the paths and headings of the cited passages
-    results: tuple[Fact, ...] = ()  # of the right sums that the answer shows, also later on
 
     @property
     def lines(self) -> list[PassageLine]:
@@ -137,8 +130,7 @@ def _led(statement: Statement, before: list[Statement], later: list[Statement]) 
     cited = tuple(dict.fromkeys(number for item in later for number in item.cited))
     nearest = next((item.cited for item in reversed(before) if item.cited), ())
     leads = statement.text.endswith(":")
-    marked: Marked = "lead" if leads else "neighbour"
-    return replace(statement, cited=cited if leads else cited or nearest, marked=marked)
+    return replace(statement, cited=cited if leads else cited or nearest)
 
 
 def _blocks(answer: str) -> Iterator[tuple[int, str]]:
@@ -175,9 +167,8 @@ def _of_block(text: str, start: int, lead: str, shared: tuple[int, ...]) -> Iter
     for at, (part, (begins, ends)) in enumerate(found):
         later = next((cited for cited in cites[at:] if cited), ())
         before = next((cited for cited in reversed(cites[:at]) if cited), ())
-        told = plain(part)
-        marked: Marked = "itself" if cites[at] else "neighbour" if later or before else "lead"
-        yield Statement(told, said, later or before or shared, marked, start + begins, start + ends)
+        told, own = plain(part), bool(cites[at])
+        yield Statement(told, said, later or before or shared, own, start + begins, start + ends)
         said = f"{said} {told}".strip()
 
 

@@ -113,7 +113,6 @@ def test_two_limits_in_one_sentence_pass() -> None:
          "A silver piece is worth less than a gold piece [1]."),
         ("Small ships are faster than large ones.", "Large ships are slower than small ones [1]."),
         ("Weapons are forbidden, except daggers.", "Weapons are not allowed, except daggers [1]."),
-        ("On a roll of 1 you always lose the duel.", "On a roll of 1 you never win the duel [1]."),
     ],
 )  # fmt: skip
 def test_a_line_that_is_turned_round_as_a_whole_says_the_same(line: str, answer: str) -> None:

@@ -10,8 +10,6 @@ from api.checks.guard.alignment import span
 from api.checks.guard.facts import Fact
 from api.checks.guard.numbers.arithmetic import dice
 from api.checks.guard.occurrences import Occurrence, content
-from retrieval.text.numbers_in_words import TIMES
-from retrieval.text.words import stem
 
 # Words by which a sentence says that its number follows from others.
 _CONCLUDES = (
@@ -45,16 +43,10 @@ _ADDS_UP = re.compile(
     r"differen\w+|apart)\b",
     re.IGNORECASE,
 )
-_EACH = re.compile(r"\b(?:each|every|per)\b", re.IGNORECASE)
 _MOST_OWN = 12  # numbers of the statement that are tried with one another, the nearest
 _MOST = 8  # numbers told before that are tried with those of the statement
-_MOST_TERMS = 6
 _FEWEST = 3  # terms of a sum of more than two numbers
 _PERCENT = "%"
-_FURTHER = frozenset(map(stem, ("more", "further", "additional", "extra", "another")))
-_BY = {"half", "twice", *TIMES}
-_ITEMS_OF = re.compile(r"[^.,;:()]{0,40}(?::| -) ([^.;:()]+)")
-_ITEMS = re.compile(r",? (?:and|or) |, ")
 
 
 def worded(fact: Fact, text: str, found: Sequence[Fact], told: Sequence[Fact]) -> bool:
@@ -76,25 +68,17 @@ def worded(fact: Fact, text: str, found: Sequence[Fact], told: Sequence[Fact]) -
             continue
         if _CUES[_sign(fact, one, other)].search(text):
             return True
-    each = _EACH.search(text) is not None and _repeated(fact, own)
-    return _CUES["+"].search(text) is not None and (each or _total(fact, own))
-
-
-def counts_list(fact: Fact, text: str) -> bool:
-    """Tell whether a number counts what its sentence lists: "three tools: axe, saw and file"."""
-    listed = _ITEMS_OF.match(text, fact.end)
-    return listed is not None and not fact.base and len(_ITEMS.split(listed[1])) == fact.low
+    return _CUES["+"].search(text) is not None and _total(fact, own)
 
 
 def stepped(fact: Fact, said: Sequence[Fact], cited: Sequence[Occurrence]) -> bool:
-    """Tell whether a line has the step to a number: "double", "half", "60 more days".
+    """Tell whether a line has the step to a number: "double", "half".
 
     It is taken from another number that is `said`, or stands in the line.
     """
     if fact.die or fact.low != fact.high or fact.kind == "odds":
         return False
-    steps = [(item.line, item.fact) for item in cited
-             if item.fact.qualifier in _FURTHER or item.fact.text.lower() in _BY]  # fmt: skip
+    steps = [(item.line, item.fact) for item in cited if item.fact.multiplies]
     return any(
         _from(fact, one, step) for line, step in steps
         for one in [*said, *(item.fact for item in cited if item.line is line)]
@@ -103,28 +87,15 @@ def stepped(fact: Fact, said: Sequence[Fact], cited: Sequence[Occurrence]) -> bo
 
 
 def _from(fact: Fact, one: Fact, step: Fact) -> bool:
-    written, value = fact.written, one.written
     counted = fact.base or fact.counted
-    if counted and counted not in {one.base, one.counted, *one.nouns[:1]}:
-        return False
-    if step.qualifier in _FURTHER:
-        alike = (one.base, one.factor) == (step.base, step.factor)
-        return alike and written == value + step.written
-    return written == value * step.low
+    alike = not counted or counted in {one.base, one.counted, *one.nouns[:1]}
+    return alike and fact.written == one.written * step.low
 
 
 def _of_another_kind(fact: Fact, one: Fact, other: Fact, text: str) -> bool:
     """Whether two lengths would make a number of turns, of which there is none for each length."""
     lengths = bool(one.base and one.base == other.base and fact.counted and not fact.base)
     return lengths and fact.counted not in content(text[: fact.start])
-
-
-def _repeated(fact: Fact, own: Sequence[Fact]) -> bool:
-    """Whether it is a number and another one some times: 2 days, and 4 for each of two levels."""
-    terms = [(one.written, one.base == fact.base) for one in own if not one.die]
-    triples = permutations(terms[-_MOST_TERMS:], 3)
-    written = fact.written
-    return any(alike and a + b * c == written for (a, alike), (b, _), (c, _) in triples)
 
 
 def _total(fact: Fact, own: Sequence[Fact]) -> bool:
@@ -138,23 +109,16 @@ def _total(fact: Fact, own: Sequence[Fact]) -> bool:
 def notation(fact: Fact, found: Sequence[Fact]) -> bool:
     """Tell whether it is another notation of what is found, and no step of a calculation.
 
-    Twice and half of two numbers that are there, 1.4 for 40% more, 1d3 + 3 as it stands, 4 to 6 for
-    it.
+    1.4 for 40% more, 4 to 16 for 4d4.
     """
     others = [one for one in found if _plain(one) and one.start != fact.start]
-    if fact.die:
-        pairs = permutations(others, 2)
-        return any(a.die and dice([fact], []) == dice([a, b], ["+"]) for a, b in pairs)
     if fact.low < fact.high:
         dice_told = [ends for one in found if (ends := span(one.die))]
         times = [Fraction(1), *(one.written for one in others if not one.die)]
         return any((fact.low, fact.high) == (low * by, high * by)
                    for low, high in dice_told for by in times)  # fmt: skip
     shares = {one.low / 100 for one in others if one.base == _PERCENT}
-    if not fact.base and fact.low in {end for share in shares for end in (1 + share, 1 - share)}:
-        return True
-    values = [one.written for one in others if one.low]
-    return fact.multiplies and any(a / b == fact.low for a, b in permutations(values, 2))
+    return not fact.base and fact.low in {end for share in shares for end in (1 + share, 1 - share)}
 
 
 def ends(fact: Fact, cited: Sequence[Occurrence]) -> bool:

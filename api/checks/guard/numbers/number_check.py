@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from api.checks.guard.alignment import agreement
 from api.checks.guard.attribution import other_section, rival
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.numbers.arithmetic import sums
-from api.checks.guard.numbers.derived import counts_list, ends, notation, stepped, worded
-from api.checks.guard.occurrences import Occurrence, content, rate_after, segment
+from api.checks.guard.numbers.derived import ends, notation, stepped, worded
+from api.checks.guard.occurrences import Occurrence, content, segment
 from api.checks.guard.signs import behind_limit
 from api.checks.guard.statements import Finding, GuardCase, Statement, other_unit
-from retrieval.text.units import STEMS, UNITS
+from retrieval.text.units import UNITS
 from retrieval.text.words import stem
 
 # What an answer counts on its own account: "there are two ways".
@@ -76,18 +75,13 @@ def _weighed(
     others: Sequence[Occurrence],
     supports: Sequence[Occurrence],
 ) -> Occurrence | None:
-    """The line that gives the number another unit or rate than the statement, or None.
+    """The line that gives the number another unit than the statement, or None.
 
     `others` have the number with another unit, `supports` with the same or with none: these count
     only where they name the unit or are read with more words of the statement.
     """
     if not supports:
         return None
-    rate = rate_after(fact, statement.text)
-    if rate in STEMS and all(
-        item.rate in STEMS and item.rate != rate not in item.context for item in supports
-    ):
-        return supports[0]
     if not (fact.base or fact.nouns) or any(_explicit(fact, item) for item in supports):
         return None
     there = [item.line for item in others]
@@ -140,9 +134,7 @@ def _explained(
         or ends(fact, cited)
         or notation(fact, [*case.told, *facts(statement.text)])
         or _input(fact, statement, case)
-        or any(map(partial(_alike, fact), case.results))
         or stepped(fact, [*facts(statement.text), *case.told, *case.asked], cited)
-        or counts_list(fact, statement.text)
         or derived_in_words(fact, statement, case)
     )
 
@@ -158,18 +150,11 @@ def derived_in_words(fact: Fact, statement: Statement, case: GuardCase) -> bool:
 def _input(fact: Fact, statement: Statement, case: GuardCase) -> bool:
     """Whether it is a number of a shown sum that the question or the answer's words gave before."""
     shown = [one for total in sums(statement.text) for one in total.inputs]
-    results = [total.result for total in sums(statement.text) if total.result.start < fact.start]
-    given = (*case.asked, *case.told, *_calendar(statement), *results)
+    given = (*case.asked, *case.told, *_calendar(statement))
     written = fact.written
     return any(one.start == fact.start for one in shown) and any(
         one.written == written and not one.die for one in given
     )
-
-
-def _alike(fact: Fact, one: Fact) -> bool:
-    """Whether a number is the one, or the one in a unit."""
-    written = fact.written == one.written and fact.high == fact.low
-    return written and fact.die == one.die and one.base in {fact.base, ""}
 
 
 def _bare(fact: Fact) -> bool:
