@@ -40,7 +40,6 @@ class Evidence:
 
 
 _DICE = re.compile(r"(\d{1,4})d(\d{1,4})([+-]\d{1,4})?")
-ARTICLES = frozenset(("a", "an", "per", "each", "every", "once"))
 _ABBREVIATION = 3  # letters of a word that is a unit wherever it follows a number
 _FILLERS_WORDS = "full whol mor additional extra further consecutiv entir complet"
 _VERBS_WORDS = (
@@ -121,8 +120,6 @@ def _counted_alike(fact: Fact, found: Occurrence, counted: frozenset[str]) -> Ag
         return "unit"
     if fact.base and own.base:
         return "same" if fact.base == own.base else "unit"
-    if own.weak and own.text.lower() in ARTICLES and fact.text[0].isdigit():
-        return "same" if set(fact.nouns[:1]) & set(own.nouns) else "none"
     alike = counted_alike(fact.nouns, own.nouns or found.column)
     return "same" if alike or not _counts_another(fact, found, counted) else "unit"
 

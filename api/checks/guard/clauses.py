@@ -74,8 +74,6 @@ class LineClause:
     line: PassageLine
     about: frozenset[str]
     key: frozenset[str]
-    column: frozenset[str] = frozenset()  # of a row's cell, what only its column's name has
-    columns: frozenset[str] = frozenset()  # and what the names of the other columns have
 
     @property
     def condition(self) -> frozenset[str]:
@@ -203,12 +201,10 @@ def _row(line: PassageLine, about: frozenset[str], key: frozenset[str]) -> Itera
     for at, cell in enumerate(line.cells):
         if not at and cell.column:
             continue
-        own = frozenset(stems(cell.column))
-        others = frozenset(stems(" ".join(c.column for c in line.cells[1:] if c is not cell)))
-        with_column = about | own
+        with_column = about.union(stems(cell.column))
         for clause in clauses(cell.text):
             plain = not clause.words or _YES.match(clause.text)
             if plain and cell.column and any(word.isalpha() for word in key):
                 whole = f"{cell.column} {line.key} {clause.text}".replace(",", "")
                 clause = clauses(f"not {whole}" if clause.negated else whole)[0]
-            yield LineClause(clause, line, with_column, key, own - others, others - own)
+            yield LineClause(clause, line, with_column, key)

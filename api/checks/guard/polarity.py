@@ -76,8 +76,6 @@ def _about(clause: Clause, part: LineClause, said: _Said) -> bool:
     own = part.clause.words
     there = own | part.about
     most = said.words if len(clause.words) < _FEWEST else clause.words
-    if part.column and not part.column & said.own and part.columns & said.own:
-        return False
     if not own or len(most & there) < _FEWEST or not part.named(said.words):
         return False
     if len(own) >= _FEWEST and own <= clause.words:
