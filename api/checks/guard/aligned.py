@@ -81,6 +81,10 @@ def counts_another(fact: Fact, statement: Statement, case: GuardCase) -> Iterato
     if not (fact.text[0].isdigit() or fact.die):
         return
     supports = _holding(fact, case)
+    bare = supports and not any(_explicit(fact, item) for item in supports)
+    others = [item for item in case.occurrences
+              if bare and agreement(fact, item, case.known.counted) == "unit"]  # fmt: skip
+    supports = [*supports, *others]
     words = telling(statement.text)
     shared = [
         len(words & case.known.said[id(item.line)])
@@ -90,8 +94,19 @@ def counts_another(fact: Fact, statement: Statement, case: GuardCase) -> Iterato
     best = [one for one, number in zip(supports, shared, strict=True) if number == max(shared)]
     rate = rate_after(fact, statement.text)
     said = set(content(statement.text))
-    if best and all(_otherwise_counted(fact, rate, item, said, statement, case) for item in best):
+    if best and all(
+        item in others or _otherwise_counted(fact, rate, item, said, statement, case)
+        for item in best
+    ):
         yield other_unit(fact, best[0].line)
+
+
+def _explicit(fact: Fact, found: Occurrence) -> bool:
+    """Whether a line gives the number in the statement's unit, in its own words."""
+    own = found.fact
+    return bool(
+        (own.base and own.base == fact.base) or set(own.nouns) & set(fact.nouns) or found.column
+    )
 
 
 def _holding(fact: Fact, case: GuardCase) -> list[Occurrence]:

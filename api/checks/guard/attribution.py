@@ -203,13 +203,7 @@ def _heads(stated: Set[str], said: Set[str], taken: Occurrence, other: Occurrenc
     if here[-1] == there[-1] and here[-1].strip():
         return bool(theirs & said)
     title = (_plain(there[-1] or there[-2]) & theirs) - STEMS
-    return _folder(here[0]) == _folder(there[0]) and bool(title) and title <= stated
-
-
-def _folder(path: str) -> str:
-    """The topmost folder of a path; "" for a file in none."""
-    head, found, _ = path.partition("/")
-    return head if found else ""
+    return bool(title) and title <= stated
 
 
 def _plain(text: str) -> set[str]:

@@ -39,13 +39,10 @@ def names_row(fact: Fact, taken: Occurrence, other: Occurrence, found: Sequence[
 
 
 def _keys(fact: Fact, line: PassageLine) -> bool:
-    return _within(fact, _key(line), line.cells[0].column)
-
-
-def _within(fact: Fact, text: str, name: str) -> bool:
-    """Whether a number is in the range that a key or a column's name is, and of its kind."""
+    """Whether a number is in the range that a row's key is, and of its kind."""
+    text, name = _key(line), line.cells[0].column
     covers = _range(text, name)
-    if covers is None or fact.die or fact.kind == "odds":
+    if covers is None or fact.die:
         return False
     key, low, high = covers
     if fact.low < fact.high:
@@ -73,18 +70,15 @@ def _key(line: PassageLine) -> str:
 def _range(text: str, name: str) -> tuple[Fact, Fraction, Fraction] | None:
     """The number that a row's key is, and from where to where it reaches; None for other keys."""
     keys = [fact for fact in facts(text) if not fact.weak]
-    if not 1 <= len(keys) <= 2 or any(key.die or key.kind == "odds" for key in keys):
+    if len(keys) != 1:
         return None
-    first, last = keys[0], keys[-1]
-    words = set(content(text)) - set(content(f"{name} {first.label}"))
-    words -= {word for key in keys for word in (*content(key.text), *key.nouns[:1])}
+    (key,) = keys
+    words = set(content(text)) - set(content(f"{name} {key.label} {key.text}")) - {*key.nouns[:1]}
     if any(word.isalpha() for word in words - _REACHES):
         return None
-    if first is not last:
-        return first, first.low, last.high
     over = _OVER.search(text)
     if _UP_TO.search(text):
-        return first, Fraction(0), first.high
+        return key, Fraction(0), key.high
     if over or _FROM.search(text):
-        return first, first.low + (first.factor / 1000 if over else 0), _ENDLESS
-    return first, first.low, first.high
+        return key, key.low + (key.factor / 1000 if over else 0), _ENDLESS
+    return key, key.low, key.high

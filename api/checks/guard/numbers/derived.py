@@ -9,7 +9,7 @@ from math import ceil
 from api.checks.guard.alignment import span
 from api.checks.guard.facts import Fact
 from api.checks.guard.numbers.arithmetic import dice
-from api.checks.guard.occurrences import Occurrence, content
+from api.checks.guard.occurrences import Occurrence
 
 # Words by which a sentence says that its number follows from others.
 _CONCLUDES = (
@@ -64,9 +64,7 @@ def worded(fact: Fact, text: str, found: Sequence[Fact], told: Sequence[Fact]) -
     for (first, one), (second, other) in permutations(enumerate([*own, *before]), 2):
         if not shown and min(first, second) >= len(own):
             continue
-        if _of_another_kind(fact, one, other, text) or not _step(fact, one, other):
-            continue
-        if _CUES[_sign(fact, one, other)].search(text):
+        if _step(fact, one, other) and _CUES[_sign(fact, one, other)].search(text):
             return True
     return _CUES["+"].search(text) is not None and _total(fact, own)
 
@@ -90,12 +88,6 @@ def _from(fact: Fact, one: Fact, step: Fact) -> bool:
     counted = fact.base or fact.counted
     alike = not counted or counted in {one.base, one.counted, *one.nouns[:1]}
     return alike and fact.written == one.written * step.low
-
-
-def _of_another_kind(fact: Fact, one: Fact, other: Fact, text: str) -> bool:
-    """Whether two lengths would make a number of turns, of which there is none for each length."""
-    lengths = bool(one.base and one.base == other.base and fact.counted and not fact.base)
-    return lengths and fact.counted not in content(text[: fact.start])
 
 
 def _total(fact: Fact, own: Sequence[Fact]) -> bool:

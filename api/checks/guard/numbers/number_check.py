@@ -8,7 +8,7 @@ from api.checks.guard.attribution import other_section, rival
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.numbers.derived import ends, notation, stepped, worded
-from api.checks.guard.occurrences import Occurrence, content, segment
+from api.checks.guard.occurrences import Occurrence, content
 from api.checks.guard.signs import behind_limit
 from api.checks.guard.statements import Finding, GuardCase, Statement, other_unit
 from retrieval.text.units import UNITS
@@ -22,7 +22,6 @@ _OWN_COUNTS_WORDS = (
 _OWN_COUNTS = frozenset(stem(word) for word in _OWN_COUNTS_WORDS.split())
 _CALENDAR = {"year": "12, 52, 365", "week": "7", "day": "24", "hour": "60", "minute": "60"}
 _MANY = 40  # numbers of a statement that is a list and shows no step
-_FEWEST = 2  # words by which a line is rather meant than the ones that hold the bare number
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _TIMES = frozenset(("duration", "distance"))
 _ORDINARY = frozenset(map(stem, ("second", "day", "foot", "feet")))  # they mean other things, too
@@ -38,9 +37,7 @@ def misplaced(
     if bare := _used(fact, stated, supports):
         supports = [item for item in supports if item not in bare]
     others = [item for verdict, item in agreed if verdict == "unit"]
-    if told := _weighed(fact, stated, statement, others, supports):
-        yield other_unit(fact, told.line)
-    elif supports:
+    if supports:
         yield from _placed(fact, stated, statement, supports, case)
     elif not _explained(fact, statement, cited, case):
         yield from _missing(fact, statement, others, case)
@@ -66,39 +63,6 @@ def _missing(
             f"does not stand in passage {case.passages}; if it is calculated, write the sum out"
         )
         yield Finding("number", fact.text, message, "in no passage")
-
-
-def _weighed(
-    fact: Fact,
-    found: Sequence[Fact],
-    statement: Statement,
-    others: Sequence[Occurrence],
-    supports: Sequence[Occurrence],
-) -> Occurrence | None:
-    """The line that gives the number another unit than the statement, or None.
-
-    `others` have the number with another unit, `supports` with the same or with none: these count
-    only where they name the unit or are read with more words of the statement.
-    """
-    if not supports:
-        return None
-    if not (fact.base or fact.nouns) or any(_explicit(fact, item) for item in supports):
-        return None
-    there = [item.line for item in others]
-    bare = [item for item in supports if item.line not in there]  # not the same number said again
-    said = set(content(segment(statement.text, found, fact))) - set(fact.nouns)
-    said = {word for word in said if not word.rpartition("#")[2].isdigit()}
-    most = max((len(said & item.context) for item in bare), default=0)
-    fits = [item for item in others if len(said & item.clause) >= max(_FEWEST, most + 1)]
-    return max(fits, key=lambda item: len(said & item.clause), default=None)
-
-
-def _explicit(fact: Fact, found: Occurrence) -> bool:
-    """Whether a line gives the number in the statement's unit, in its own words."""
-    own = found.fact
-    return bool(
-        (own.base and own.base == fact.base) or set(own.nouns) & set(fact.nouns) or found.column
-    )
 
 
 def _placed(
