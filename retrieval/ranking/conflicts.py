@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from retrieval.models import ERRATA, EVERY_FILE, HOUSE_RULE, Entry, Hit, SourceNote
@@ -46,6 +46,7 @@ class Statement:
     # Of the files that its own supersedes those that it says it is about; none where it says none.
     only: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()  # numbers that held before, as it says itself
+    under: frozenset[str] = frozenset()  # its last heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +89,15 @@ def binding(
 
 def statement(entry: Entry, note: SourceNote, beside: Iterable[Entry] = ()) -> Statement:
     """Return an entry as conflicts are found in it; `beside` are the entries of its section."""
+    made = Statement(note, *_said(entry), under=frozenset(stems_of(_heading(entry))))
     if not note.supersedes:
-        return Statement(note, *_said(entry))
+        return made
     replaced = frozenset(_REPLACED.findall(searchable(entry.quote)))
-    return Statement(note, *_said(entry), _only(entry, note, beside), replaced)
+    return replace(made, only=_only(entry, note, beside), replaced=replaced)
+
+
+def _heading(entry: Entry) -> str:
+    return entry.heading.rsplit(" > ", 1)[-1]
 
 
 def _only(entry: Entry, note: SourceNote, beside: Iterable[Entry]) -> frozenset[str]:
@@ -116,7 +122,7 @@ def _said(entry: Entry) -> tuple[frozenset[str], frozenset[str], bool, bool]:
     """What a statement holds of its entry, in its order."""
     is_row = entry.kind == "row"
     subject = next((cell for cell in cells(entry.quote) if cell), "") if is_row else ""
-    heading = entry.heading.rsplit(" > ", 1)[-1]
+    heading = _heading(entry)
     sentences = [entry.words] if is_row else _STATEMENT_END.split(entry.words)
     if subject.endswith(".md"):  # a row is about what it says of a file, not about its name
         sentences = [" ".join(cells(entry.quote)[1:])]
@@ -205,8 +211,8 @@ def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     both = upper.words & lower.subject & asked
     if both and (not all(map(str.isdigit, both)) or _says_more(upper, lower, asked)):
         return True
-    if lower.is_row:
-        return False
+    if lower.is_row:  # the new table of the same name has the row, too
+        return upper.is_row and upper.under == lower.under and bool(upper.under & asked)
     shared = lower.words & asked
     if shared <= upper.words and len(shared) > max(1, len(asked) / 2):
         return True
@@ -217,43 +223,3 @@ def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
 def _says_more(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     own = frozenset(stems_of(_title(lower.note.path)))
     return sum(not word.isdigit() for word in upper.words & asked - own) >= _MORE
-
-
-def arranged(
-    count: int,
-    conflicts: Sequence[Conflict],
-    gone: Sequence[bool] = (),
-    whole: Sequence[bool] = (),
-) -> list[int]:
-    """Return the places 0 to `count` - 1 so that a binding statement is directly before what it
-    overrides, and behind it where that is marked in `whole`.
-
-    Several stand in the order of `conflicts`. Else their order stays, but for those marked in
-    `gone` (superseded, says their file), which follow. Files that supersede each other stay as they
-    were.
-    """
-    order: list[int] = []
-    for place in sorted(range(count), key=lambda place: bool(gone and gone[place])):
-        _place(place, conflicts, order, (), whole)
-    return order
-
-
-def _place(
-    place: int,
-    conflicts: Sequence[Conflict],
-    order: list[int],
-    below: tuple[int, ...],
-    whole: Sequence[bool],
-) -> None:
-    """Append a statement behind those that override it; `below` are the ones that led here."""
-    if place in order:
-        return
-    binding = {(conflict.upper, conflict.lower) for conflict in conflicts if conflict.binding}
-    over = [one.upper for one in conflicts if one.binding and one.lower == place]
-    if is_first := bool(whole and whole[place]):
-        order.append(place)
-    for above in (upper for upper in over if (place, upper) not in binding):
-        if above not in (*below, place):
-            _place(above, conflicts, order, (*below, place), whole)
-    if not is_first:
-        order.append(place)

@@ -1,10 +1,11 @@
-"""The last word on the order of ranked passages: twins together, superseded files behind."""
+"""The last word on the order of passages and cards: twins together, superseded files behind."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from retrieval.models import BY_CHOICE, Chunk, SourceNote
+from retrieval.ranking.conflicts import Conflict
 from retrieval.ranking.fusion import Fused
 from retrieval.text.numbers_in_words import ORDINALS
 from retrieval.vocabulary.terms import stems_of
@@ -125,6 +126,46 @@ def overriding(
         for given, note in below
         if note and not note.is_gone and any(note.overrides(path) for path in returned)
     ][:_MOST_ABOVE]
+
+
+def arranged(
+    count: int,
+    conflicts: Sequence[Conflict],
+    gone: Sequence[bool] = (),
+    whole: Sequence[bool] = (),
+) -> list[int]:
+    """Return the places 0 to `count` - 1 so that a binding statement is directly before what it
+    overrides, and behind it where that is marked in `whole`.
+
+    Several stand in the order of `conflicts`. Else their order stays, but for those marked in
+    `gone` (superseded, says their file), which follow. Files that supersede each other stay as they
+    were.
+    """
+    order: list[int] = []
+    for place in sorted(range(count), key=lambda place: bool(gone and gone[place])):
+        _place(place, conflicts, order, (), whole)
+    return order
+
+
+def _place(
+    place: int,
+    conflicts: Sequence[Conflict],
+    order: list[int],
+    below: tuple[int, ...],
+    whole: Sequence[bool],
+) -> None:
+    """Append a statement behind those that override it; `below` are the ones that led here."""
+    if place in order:
+        return
+    binding = {(conflict.upper, conflict.lower) for conflict in conflicts if conflict.binding}
+    over = [one.upper for one in conflicts if one.binding and one.lower == place]
+    if is_first := bool(whole and whole[place]):
+        order.append(place)
+    for above in (upper for upper in over if (place, upper) not in binding):
+        if above not in (*below, place):
+            _place(above, conflicts, order, (*below, place), whole)
+    if not is_first:
+        order.append(place)
 
 
 def _words(question: str) -> set[str]:

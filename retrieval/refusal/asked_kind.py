@@ -10,7 +10,7 @@ from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.units import WRITTEN
 from retrieval.text.words import STOP
-from retrieval.vocabulary.terms import asked_fields, stems_of
+from retrieval.vocabulary.terms import asked_fields, cells, stems_of
 
 
 def _stems(words: str) -> frozenset[str]:
@@ -52,6 +52,11 @@ _KINDS = (
      _stems(_COLOUR)),
     (re.compile(r"\b(?:names? of|(?:is|are) [a-z' -]{1,40} called)\b", _I), _stems("name call")),
 )  # fmt: skip
+_WHO = re.compile(r"\W*who\b", _I)
+_OF_PERSONS = re.compile(  # columns
+    r"\b(?:who|by|persons?|roles?|teams?|owners?|contacts?|approv\w+|managers?|leads?|keepers?)\b",
+    _I,
+)
 _RUN = r"((?:[a-z'-]+ ?){1,3})"
 _COUNTED = re.compile(rf"\bhow many (?:of |more |other |different |the )*{_RUN}", _I)
 # Not who does something ("what kills a troll"), nor what a thing is like ("a sword which glows").
@@ -95,6 +100,14 @@ def lacks_amount(path: str, entry: Entry, asked: QuestionWords) -> bool:
     question = asked.question.lower()
     wanted = [words for kind, words in _KINDS if kind.search(question)]
     return any(map(_said(path, entry, asked).isdisjoint, wanted)) if wanted else False
+
+
+def lacks_person(entry: Entry, asked: QuestionWords) -> bool:
+    """Tell whether "who" is asked and an entry is the row of a thing that the question names."""
+    if entry.kind != "row" or not _WHO.match(asked.question):
+        return False
+    name = asked.stems("".join(cells(entry.quote)[:1]))
+    return bool(name) and name <= asked.words and not _OF_PERSONS.search(entry.lead)
 
 
 def _said(path: str, entry: Entry, asked: QuestionWords) -> frozenset[str]:

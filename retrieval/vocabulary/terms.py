@@ -24,6 +24,7 @@ _DELIMITER = re.compile(r"^[\s|:>]*-[\s|:>-]*$")
 _MARKS = re.compile(r"[*_`†]+")
 _BOLD = re.compile(rf"\s*(?:>\s*)?(?:{ITEM_MARK}\s+)?(\*{{1,3}}|_{{1,3}})([^*_]{{1,60}}?)\1(:?)")
 _KEEPER = "keeper contact manager warden caretaker owner lead responsible"
+_LEADER = "instructor teacher trainer tutor leader host"
 _MONEY = "gp sp cp euro eur dollar usd gbp"  # "Gift expected (gp)" tells what one costs
 # What people ask instead of a field's name; the words on the right are tried as names of fields.
 _ASKED = {
@@ -48,6 +49,9 @@ _ASKED = {
     "looks after": _KEEPER,
     "in charge": _KEEPER,
     "responsible for": _KEEPER,
+    "who teaches": _LEADER,
+    "who leads": _LEADER,
+    "who runs": f"{_LEADER} {_KEEPER}",
 }
 _PARTED = re.compile(
     rf"(?P<verb>\w+) (?P<object>{'|'.join(sorted(INDEFINITE))}|him|her|it|them) "

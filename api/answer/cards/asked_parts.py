@@ -116,7 +116,8 @@ def own_field(place: CardPlace, best: Entry, asked: QuestionWords) -> Entry:
     if block is None or len(lines) != best.last_line - best.first_line + 1 or len(lines) == 1:
         return best
     own = [part for part in block.parts if part.holds(best)]
-    field = (_named_fields(place.file, own, asked) or own)[0]
+    named = _named_fields(place.file, own, asked)
+    field = (named or saying_most(place.file, own, asked) or own)[0]
     quote = "\n".join(
         lines[field.first_line - best.first_line : field.last_line - best.first_line + 1]
     )

@@ -71,7 +71,8 @@ def choose(
         kept[0] = with_all_marked(kept[0], whole.files[kept[0].path], searched.asked)
     kept = [_with_marks(card, of_parts) for card in kept]
     if not far:
-        kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes))]
+        asked = searched.asked
+        kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes, asked))]
     return _arranged(kept, searched.asked, notes, files)[:MOST]
 
 
@@ -152,13 +153,18 @@ def _of_part(part: SearchResult) -> list[Card]:
     return _of_search(Searched.of(part), is_keyword=key(part.question) in part.terms.names)[:1]
 
 
-def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote]) -> bool:
+def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote], asked: QuestionWords) -> bool:
     """Whether a card is beside the question, by search and by its own best line.
 
-    No correction is: what it corrects may be further.
+    No correction is: what it corrects may be further. Nor is what supersedes the first card's file
+    and says two words of the question.
     """
-    badges = badges_of(notes.get(card.path, SourceNote(card.path)))
+    note, lower = (notes.get(one.path, SourceNote(one.path)) for one in (card, first))
+    badges = badges_of(note)
     if "errata" in badges or "house-rule" in badges:
+        return False
+    said = asked.words & asked.stems(f"{card.best.heading} {card.best.quote}")
+    if len(said) > 1 and conflicts.overrides(note, lower):
         return False
     return card.score < first.score - _FAR and card.nearness < first.nearness - _FAR_LINE
 
@@ -236,7 +242,7 @@ def _arranged(
         met += corrected_rows.corrections(found, of_card, files, asked.question)
     for one in met:  # what is called so itself corrects no detail
         whole[one.lower] &= not (one.binding and whole[one.upper])
-    order = conflicts.arranged(len(found), met, gone, whole)
+    order = precedence.arranged(len(found), met, gone, whole)
     above = {one.upper for one in met if one.binding}
     return tuple(
         replace(

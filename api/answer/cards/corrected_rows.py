@@ -16,6 +16,7 @@ from retrieval.vocabulary.terms import raw_cells, stems_of
 
 _NUMBER = re.compile(r"\d")
 _WHO = re.compile(r"\W*who\b", re.IGNORECASE)
+_LACKING = 2  # words, of which one may be a verb
 Names = Sequence[frozenset[str]]
 
 
@@ -48,10 +49,17 @@ def is_beside(upper: Card, lower: Card, asked: QuestionWords) -> bool:
     """Tell whether a correction is of something else than what is asked of the same thing.
 
     A new price of war dogs says nothing of how long they are trained, nor of who may do so. What is
-    asked must stand in the lower card.
+    asked must stand in the lower card. So is one that lacks several words of a question that
+    the lower one has: "a second potion while the first one works".
     """
     said = raw_cells(upper.best.quote)[1:] if upper.best.kind == "row" else []
     if _WHO.match(asked.question) and said and all(map(_NUMBER.search, said)):
+        return True
+    above, below = (
+        len(asked.words - asked.stems(f"{card.best.heading} {card.best.quote}"))
+        for card in (upper, lower)
+    )
+    if below <= 1 and above - below >= _LACKING:
         return True
     own = replace(upper.best, heading="", lead="")  # "Second printing" is no time
     return lacks_amount("", own, asked) and not lacks_amount(lower.path, lower.best, asked)

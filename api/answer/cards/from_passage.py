@@ -13,7 +13,7 @@ from api.answer.cards.card import Card, CardPlace, Form, Size, is_short, numbers
 from api.answer.cards.card_content import goes_on, pieces_of, skipped_after
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine, field_words, ranked, words_of
-from retrieval.refusal.asked_kind import lacks_amount
+from retrieval.refusal.asked_kind import lacks_amount, lacks_person
 from retrieval.vocabulary.terms import fields_of, raw_cells, title
 
 # Measured on calibration: docs/experiments.md, E58.
@@ -49,14 +49,19 @@ def _amount_first(
     """The lines, first one of the best one's section that has an amount of what is asked for.
 
     "How often may it be cast" wants "once every 7 days", though another line has more of its words.
-    Only where the best one has none, and the other is nearly as near.
+    Of "who may" it is one that is no row of what is named. Only where the best one has none, and
+    the other is nearly as near.
     """
+
+    def lacks(entry: Entry) -> bool:
+        return lacks_amount(path, entry, asked) or lacks_person(entry, asked)
+
     best = found[0]
-    if not lacks_amount(path, best.entry, asked):
+    if not lacks(best.entry):
         return found
     for line in _of_one_section(found):
         near = line.nearness >= best.nearness - _AMOUNT
-        if near and not lacks_amount(path, line.entry, asked):
+        if near and not lacks(line.entry):
             return [line, *(one for one in found if one is not line)]
     return found
 

@@ -33,6 +33,7 @@ _ALL = re.compile(
     r"\b(?:all (?:the |of the |our |my |your )?(?:\w+[ -]){0,2}?|all )\w+s\b|"
     r"\b(?:what|which) (?:(?:\w+ ){1,3}is|(?:\w+ ){0,2}\w*[a-rt-z] are) there\W*$|"
     r"\b(?:what|which) (?:\w+ ){1,2}rules (?:are there|do we|apply)\b|"
+    r"^\W*what are (?:an? |the |my |our )?(?:[\w-]+ ){0,2}[\w-]+['’]s? (?:\w+ )?\w+s\W*$|"
     r"\bfor each\b|\bwhat (?:\w+ ){0,3}can (?:i|we|you) (?:buy|get|choose|pick|order|play)\b|"
     r"\bwhat can be (?:done|bought|hired|made|ordered|chosen)\b|"
     r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|\b(?:day by day|step by step)\b|"

@@ -71,6 +71,9 @@ def corrected(
             if not _is_known(end_of_name, terms, is_english):  # "holly watter"
                 end_of_name = _of_vault(end_of_name, terms, is_english) or end_of_name
             better = _in_a_name(word, end_of_name, terms, slips=1)
+        elif _is_stem(word, terms, is_english):
+            forms = [one for one in terms.spellings.of(word[0]) if stemmed(one) == word]
+            better = _nearest(word, forms, 1, terms.words)
         elif not _is_known(word, terms, is_english):
             better = (
                 _nearest(word, _ASKING, 1)
@@ -94,6 +97,12 @@ def _is_known(word: str, terms: Terms, is_english: Callable[[str], bool]) -> boo
     if word in terms.aliases or word.removesuffix("s") in terms.aliases:
         return True
     return stem in terms.frequency or stem in terms.abbreviations or is_english(word)
+
+
+def _is_stem(word: str, terms: Terms, is_english: Callable[[str], bool]) -> bool:
+    """Whether a word lacks the end that all its forms in the vault have: "freez"."""
+    is_whole = len(word) < _SHORTEST or word in terms.words or is_english(word)
+    return not is_whole and word in terms.frequency and word == stemmed(word)
 
 
 def _in_two(word: str, terms: Terms) -> str | None:

@@ -69,3 +69,20 @@ def test_a_correction_of_something_else_of_the_same_thing_stays_below(
     index_files: IndexFiles, asked: str, first: str
 ) -> None:
     assert card_reply(index_files(HOUNDS, rag_threshold=-9.0), asked).cards[0].path == first
+
+
+def test_a_house_rule_that_lacks_what_the_rule_says_stays_below(index_files: IndexFiles) -> None:
+    files = {
+        "Potions.md": (
+            "# Potions\n\n## Mixing\n\nWho drinks a second potion while the first still works is "
+            "sick for 3 turns.\n"
+        ),
+        "House.md": (
+            "---\nstatus: house rule\nsupersedes: Potions.md\n---\n# House\n\n"
+            "## Drinking a potion takes a whole round\n\nWho drinks a potion does nothing else.\n"
+        ),
+    }
+    context = index_files(files, rag_threshold=-9.0)
+    second = card_reply(context, "may i drink a second potion while the first works")
+    assert second.cards[0].path == "Potions.md"
+    assert card_reply(context, "how do i drink a potion").cards[0].path == "House.md"

@@ -63,6 +63,7 @@ LISTS = [
     "what armour is there",
     "every way to leave the harbour",
     "spells of protection - which ones",
+    "What are a vampire's weaknesses?",
 ]
 PLAIN = [
     "How long does a torch burn?",

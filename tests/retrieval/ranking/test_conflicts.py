@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.models import Entry, SourceNote
-from retrieval.ranking import conflicts
+from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.conflicts import Conflict, Statement
 
 BASE = SourceNote("3. Arms/2. Weapons.md")
@@ -87,26 +87,26 @@ def test_what_binds_comes_before_what_it_overrides(
     statements = [said(note, "crossbow") for note in notes]
     found = conflicts.conflicts(statements, ASKED)
     gone = [note.is_gone for note in notes]
-    assert conflicts.arranged(len(notes), found, gone) == order
+    assert precedence.arranged(len(notes), found, gone) == order
 
 
 def test_of_one_file_s_corrections_a_row_is_first_for_it_says_what_holds() -> None:
     prose = said(ERRATA, "crossbow")
     statements = [said(BASE, "crossbow"), prose, replace(prose, is_row=True)]
     found = conflicts.conflicts(statements, ASKED)
-    assert conflicts.arranged(len(statements), found) == [2, 1, 0]
+    assert precedence.arranged(len(statements), found) == [2, 1, 0]
 
 
 def test_below_what_is_asked_for_as_a_whole_its_corrections_stand() -> None:
     statements = [said(BASE, "crossbow"), said(SourceNote("free.md")), said(ERRATA, "crossbow")]
     found = conflicts.conflicts(statements, ASKED)
-    assert conflicts.arranged(3, found) == [2, 0, 1]
-    assert conflicts.arranged(3, found, (), (True, False, False)) == [0, 2, 1]
+    assert precedence.arranged(3, found) == [2, 0, 1]
+    assert precedence.arranged(3, found, (), (True, False, False)) == [0, 2, 1]
 
 
 def test_files_that_override_each_other_keep_their_order() -> None:
     pair = [Conflict(0, 1, binding=True), Conflict(1, 0, binding=True)]
-    assert conflicts.arranged(3, pair) == [0, 1, 2]
+    assert precedence.arranged(3, pair) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -199,3 +199,15 @@ def test_prose_is_corrected_by_what_says_the_number_that_it_takes_the_place_of()
     )
     assert conflicts.conflicts([printed, new], asked) == [Conflict(1, 0, binding=True)]
     assert conflicts.conflicts([printed, other], asked) == []
+
+
+def test_the_rows_of_a_new_table_of_the_same_name_stand_above_the_old_ones() -> None:
+    def row(note: SourceNote, heading: str, quote: str) -> Statement:
+        return conflicts.statement(Entry("row", heading, 3, 3, quote, "", "", quote), note)
+
+    old = row(BASE, "Prices > Memberships", "| Monthly | 36 |")
+    new = row(ERRATA, "Changes > Memberships", "| Annual | 380 |")
+    other = row(ERRATA, "Changes > Lockers", "| Annual | 20 |")
+    asked = frozenset({"month", "membership"})
+    assert conflicts.conflicts([old, new], asked) == [Conflict(1, 0, binding=True)]
+    assert conflicts.conflicts([old, other], asked) == []

@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.models import NO_TERMS
 from retrieval.ranking.lines import QuestionWords
-from retrieval.refusal.asked_kind import is_unsaid, lacks_amount
+from retrieval.refusal.asked_kind import is_unsaid, lacks_amount, lacks_person
 from tests.support.made.made_entries import entry, row
 
 HORN = entry("The horn is worth 1,000 gp, but a seller is hated for a year.", "Unicorn")
@@ -85,3 +85,17 @@ def test_feet_may_be_written_as_a_sign() -> None:
 def test_which_lines_lack_the_amount_that_is_asked_for(question: str, lacks: bool) -> None:
     asked = QuestionWords.of(question, NO_TERMS)
     assert lacks_amount("Unicorn.md", HORN, asked) is lacks
+
+
+@pytest.mark.parametrize(
+    ("question", "lead", "lacks"),
+    [
+        ("who may train a hawk", "| Bird | Trained |", True),
+        ("who may train a hawk", "| Bird | Who |", False),
+        ("who may ride", "| Bird | Trained |", False),  # the row is of no thing that is named
+        ("what does a hawk cost", "| Bird | Trained |", False),
+    ],
+)
+def test_the_row_of_a_named_thing_is_nobody(question: str, lead: str, *, lacks: bool) -> None:
+    hawk = row("| Hawk | 300 marks |", "Birds", header=lead)
+    assert lacks_person(hawk, QuestionWords.of(question, NO_TERMS)) is lacks

@@ -58,6 +58,8 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     if forbidden:  # a table, a list of all, or one of headings, forbids nothing
         is_text = ((one, one.form != "table" and not _is_all(one, reading)) for one in listed)
         listed = [one for one, may_forbid in is_text if one.said or may_forbid]
+    if reading.form != "list":
+        listed = [one for one in listed if one.said or not _is_of_one_item(one, whole, asked)]
     if compared:  # of a list without a row that has the most, nobody asked
         listed = [one for one in listed if one.said]
     if reading.several:
@@ -131,6 +133,13 @@ def _says_all(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
     which = _WHICH.match(whole.question)
     noun = asked.stems(which["noun"]) & wanted if which else frozenset[str]()
     return wanted <= said and noun <= name and not wanted.isdisjoint(name)
+
+
+def _is_of_one_item(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
+    """Whether one item alone says what the list's name does not: "what do smiths pay for it"."""
+    rest = asked.words - folders.SAID_WITH_IT - _name(listed, whole, asked)
+    items = [asked.stems(line) for line in listed.lines.values()]
+    return len(rest) > 1 and sum(rest <= item for item in items) == 1
 
 
 def _name(listed: Card, whole: SearchResult, asked: QuestionWords) -> frozenset[str]:

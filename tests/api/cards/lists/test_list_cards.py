@@ -108,3 +108,13 @@ def test_a_list_that_is_not_called_as_what_is_asked_for_does_not_say_all(
     asked = "which clans can build a hall at any rank"
     card = chosen(index_files(STORE, rag_threshold=-9.0), asked)[0]
     assert card.path == "Clans.md" or card.counted is None
+
+
+def test_what_one_item_alone_says_asks_for_no_list(index_files: IndexFiles) -> None:
+    page = (
+        "# Rust Eel\n\n- **Rust:** a bite ruins a blade.\n- **Coins:** copper is safe.\n"
+        "- **Dead ones:** tanners pay 9 marks for the skin.\n- **Food:** nails.\n"
+    )
+    card = chosen(index_files({"Rust Eel.md": page}), "what do tanners pay for a rust eel")[0]
+    assert card.counted is None
+    assert "tanners pay" in card.best.quote
