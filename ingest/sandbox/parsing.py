@@ -19,7 +19,7 @@ from ingest.chunking.document import IndexedChunk
 from ingest.chunking.limits import Count
 from ingest.read.vault import SourceFile
 from ingest.sandbox import budget as parsing_budget
-from ingest.sandbox.worker import OUT_OF_MEMORY, Task
+from ingest.sandbox.worker import MEMORY_IN_USE, OUT_OF_MEMORY, Task
 from retrieval.encoder.weights import ModelFiles
 from retrieval.errors import FileRejectedError
 
@@ -113,14 +113,13 @@ def _why(status: int, errors: IO[bytes]) -> str:
             f"{parsing_budget.PARSE_SECONDS} s to read or {parsing_budget.CUT_SECONDS} s to cut"
         )
         return f"takes the processor over {seconds}; split it"
-    limit = f"{parsing_budget.MEMORY // 1_000_000} MB"
+    over = f"takes over {parsing_budget.MEMORY // 1_000_000} MB to read"
     if status in {OUT_OF_MEMORY, -signal.SIGABRT, -signal.SIGKILL}:  # the last: by the system
-        return f"takes over {limit} to read; split it"
+        return f"{over}; split it"
     errors.seek(0)
     said = errors.read().decode("utf-8", "backslashreplace").split("\n")
     last = next((line for line in reversed(said) if line.strip()), "nothing was said")
-    # C code may make any error of a lack of memory.
-    return (
-        f"the process that reads it ended with status {status}: {last}; where it needed more than "
-        f"{limit}, split it"
-    )
+    ended = f"the process that reads it ended with status {status}: {last}"
+    if status in {MEMORY_IN_USE, -signal.SIGSEGV, -signal.SIGBUS}:
+        return f"{over}, it seems; split it ({ended})"
+    return ended

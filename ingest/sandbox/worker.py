@@ -8,9 +8,11 @@ import math
 import os
 import resource
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import TracebackType
 
 from ingest.chunking import document
 from ingest.read import markdown
@@ -20,7 +22,9 @@ from retrieval.encoder.tokens import TokenCounter
 from retrieval.encoder.weights import ModelFiles
 from retrieval.errors import FileRejectedError
 
-OUT_OF_MEMORY = 77  # an exit status
+# Exit statuses: memory was lacking, and another error came when nearly all of it was in use
+OUT_OF_MEMORY, MEMORY_IN_USE = 77, 78
+_RESERVE = bytearray(4_000_000)  # given back to say how it ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,37 @@ def _limit_memory() -> None:
         if allowed != resource.RLIM_INFINITY:
             size = min(size, allowed)
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
+        sys.excepthook = _end
+
+
+def _end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """End this process after an error that nobody caught, and say whether memory was lacking.
+
+    MemoryError is only one of its signs: C code that did not look makes a SystemError of it, a
+    library an error of its own. These count as signs when the limit had nearly been reached.
+    """
+    _RESERVE.clear()
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    full = _most_addresses() > limit - budget.MEMORY // 8
+    lacking = (MemoryError, SystemError) if full else MemoryError
+    if any(isinstance(one, lacking) for one in _chain(error)):
+        os._exit(OUT_OF_MEMORY)
+    sys.__excepthook__(kind, error, trace)
+    sys.stderr.flush()
+    os._exit(MEMORY_IN_USE if full else 1)
+
+
+def _most_addresses() -> int:
+    """Return the bytes of address space that this process has had at most, as the limit counts."""
+    lines = Path("/proc/self/status").read_text("ascii").split("\n")
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmPeak")), 0)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and those that it came from, or in whose handling it came."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 if __name__ == "__main__":
