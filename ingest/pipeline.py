@@ -12,7 +12,7 @@ from ingest.chunking.document import Index
 from ingest.chunking.embedding import Progress
 from ingest.plan import Allowed, Plan
 from ingest.prepare import Earlier, Gate, Job, fingerprint, prepare_and_apply, silent
-from ingest.read import vault
+from ingest.read import metadata, vault
 from ingest.read.vault import SourceFile, VaultFiles
 from ingest.rebuild import Built
 from retrieval.context import SearchContext
@@ -28,6 +28,7 @@ from retrieval.index import (
 )
 from retrieval.index.hnsw import Say
 from retrieval.index.store import Connection, Generation
+from retrieval.metadata import scope
 from retrieval.refusal import off_topic
 from retrieval.settings import ENGLISH
 
@@ -182,6 +183,10 @@ def _edit(job: Job, todo: _Todo) -> Built:
     if ready.files or removed or not hnsw.exists(conn, todo.live.id):
         hnsw.build_if_large(conn, todo.live.id, say=job.say)
     generations.put_aliases(conn, todo.live.id, todo.found.aliases)
+    if lacking := scope.lacking(conn, todo.live.id):
+        generations.require_lock(conn)
+        old = [f for f in todo.found.files if f.path in lacking.intersection(todo.plan.unchanged)]
+        scope.complete(conn, todo.live.id, {file.path: metadata.of(file).values for file in old})
     if fits != todo.live.off_topic:
         generations.require_lock(conn)
         generations.put_off_topic(conn, todo.live.id, fits)
