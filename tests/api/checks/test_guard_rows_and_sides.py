@@ -10,8 +10,24 @@ WARDS = Source(
     "Wards",
     "",
     "| Ward | Reach (feet) | Toll |\n|---|---|---|\n| Ember | 15 | 40 gp |\n"
-    "| Frost | 25 | free |\n| Thorn | 35 | 70 gp |\n",
+    "| Frost | 25 | free |\n| Thorn | 35 | 70 gp |\n| Moss | 45 | free |\n| Salt | 55 | - |\n\n"
+    "| Hound | Grey |\n|---|---|\n| Hide | 7 |\n| Pack | large |\n",
 )
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What do they cost?", "The Frost ward costs 70 gp [1]."),
+        ("What does the Frost ward cost?", "The toll is 40 gp [1]."),
+        ("What do they cost?", "The last ward is Frost [1]. There the toll is 40 gp [1]."),
+    ],
+    ids=["statement", "question", "before"],
+)
+def test_a_number_of_another_row_than_the_one_named_is_welded(question: str, answer: str) -> None:
+    found = [one for one in check(answer, (WARDS,), question) if one.kind == "welded"]
+    assert len(found) == 1
+    assert 'names the row "| Frost | 25 | free |"' in found[0].message
 
 
 @pytest.mark.parametrize(
@@ -19,8 +35,11 @@ WARDS = Source(
     [
         ("And Frost?", "Frost is free, while Ember costs 40 gp [1]."),
         ("Frost with ten feet?", "Frost reaches 25 feet, and 10 more make 35 feet in all [1]."),
+        ("What hits?", "In a pack, too, a hound is hit on a 7 [1]."),
+        ("Frost or Moss?", "The dearest toll is 70 gp [1]."),
+        ("With Salt?", "The dearest toll is 70 gp [1]."),
     ],
-    ids=["own row named", "calculated"],
+    ids=["own row named", "calculated", "two columns", "two rows named", "nothing in its cell"],
 )
 def test_a_number_of_its_own_row_or_of_a_sum_passes_beside_another(
     question: str, answer: str

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from api.checks.guard.alignment import agreement
 from api.checks.guard.attribution import other_section, rival
+from api.checks.guard.cells import other_row
 from api.checks.guard.facts import Fact, facts
 from api.checks.guard.numbers.arithmetic import sums
 from api.checks.guard.numbers.derived import ends, notation, stepped, worded
@@ -79,6 +80,9 @@ def _placed(
             f"{fits.line.passage}), which says {fits.fact.text}",
             "another subject",
         )  # fmt: skip
+    elif wrong := other_row(fact, stated, statement, supports, case):
+        if not _explained(fact, statement, supports, case):
+            yield wrong
     elif named := other_section(statement, supports, case):
         here, there = (one.line for one in named)
         yield Finding(
