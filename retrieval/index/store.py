@@ -45,7 +45,11 @@ class ScoredChunk:
     score: float
 
 
-GENERATION = "SELECT id, revision, fingerprint, off_topic FROM generation WHERE "
+# A reader may meet a database whose table lacks the column: it was not ingested into since.
+GENERATION = (
+    "SELECT id, revision, fingerprint, coalesce(to_jsonb(generation) -> 'off_topic', '[]') "
+    "AS off_topic FROM generation WHERE "
+)
 
 
 def live(conn: Connection) -> Generation:
@@ -53,7 +57,7 @@ def live(conn: Connection) -> Generation:
     try:
         with conn.cursor(row_factory=kwargs_row(Generation)) as cur:
             found = cur.execute(GENERATION + "state = 'live'").fetchone()
-    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn) as error:
+    except psycopg.errors.UndefinedTable as error:
         raise IndexMissingError("the database holds no rules; run: python -m ingest") from error
     if found is None:
         raise IndexMissingError("the database holds no rules; run: python -m ingest")

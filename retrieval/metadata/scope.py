@@ -8,7 +8,9 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from retrieval.errors import ConfigurationError, FilterError
+from psycopg.types.json import Jsonb
+
+from retrieval.errors import ConfigurationError, FilterError, IndexMismatchError
 from retrieval.index.store import Connection
 from retrieval.metadata import filters as parsing
 from retrieval.metadata.filters import Given, Predicate
@@ -19,8 +21,9 @@ _MOST_KEPT = 32  # scopes, and parts
 
 log = logging.getLogger(__name__)
 
+# A reader may meet a database whose table lacks the column: it was not ingested into since.
 _FILES = """
-    SELECT f.path, coalesce(f.metadata, '{}'),
+    SELECT f.path, to_jsonb(f) -> 'metadata',
         coalesce(array_agg(c.id ORDER BY c.id) FILTER (WHERE c.id IS NOT NULL), '{}'),
         coalesce(sum(counted.entries), 0)::bigint
     FROM file AS f LEFT JOIN chunk AS c ON c.generation_id = f.generation_id AND c.path = f.path
@@ -74,7 +77,8 @@ class MetadataCache:
 
         `access` says which files there are for the caller at all: `asked` may name their fields
         alone. `name` changes with every change of the generation. Raises FilterError where `asked`
-        is wrong, and ConfigurationError where another one is.
+        is wrong, ConfigurationError where another one is, and IndexMismatchError where the index
+        holds files from before there was metadata.
         """
         known = self._known
         if known is None or known[0] != name:
@@ -140,6 +144,12 @@ def _of_settings(default: Given | None, schema: Schema) -> Predicate:
 
 def _read(conn: Connection, generation_id: int) -> _Stored:
     rows = conn.execute(_FILES, {"generation": generation_id}).fetchall()
+    old = sum(metadata is None for _, metadata, *_ in rows)
+    if old:
+        raise IndexMismatchError(
+            f"{old} files were indexed before there was metadata to filter by; "
+            "run: python -m ingest"
+        )
     return _stored((path, _tuples(said), chunks, entries) for path, said, chunks, entries in rows)
 
 
@@ -154,3 +164,30 @@ def _stored(found: Iterable[tuple[str, Metadata, Sequence[int], int]]) -> _Store
 def _tuples(metadata: Mapping[str, str | list[str]]) -> Metadata:
     """JSON has lists."""
     return {name: tuple(one) if isinstance(one, list) else one for name, one in metadata.items()}
+
+
+def complete(conn: Connection, generation_id: int, said: Mapping[str, Metadata]) -> bool:
+    """Give the files metadata that were indexed before there was any; tell whether any got some.
+
+    `said` is what the files of the vault say, by path. The caller holds the lock of writers.
+    """
+    given = [(Jsonb(dict(metadata)), generation_id, path) for path, metadata in said.items()]
+    with conn.transaction(), conn.cursor() as cur:
+        cur.executemany(
+            "UPDATE file SET metadata = %s WHERE generation_id = %s AND path = %s "
+            "AND metadata IS NULL",
+            given,
+        )
+        if cur.rowcount:
+            conn.execute(
+                "UPDATE generation SET revision = revision + 1 WHERE id = %s", [generation_id]
+            )
+    return cur.rowcount > 0
+
+
+def lacking(conn: Connection, generation_id: int) -> set[str]:
+    """Return the paths of the files that were indexed before there was metadata."""
+    rows = conn.execute(
+        "SELECT path FROM file WHERE generation_id = %s AND metadata IS NULL", [generation_id]
+    )
+    return {path for (path,) in rows}

@@ -11,7 +11,8 @@ from retrieval.models import Aliases, Scope
 from retrieval.text.words import alias_key
 from retrieval.vocabulary.terms import SELDOM
 
-_ALIASES = "SELECT aliases FROM generation WHERE id = %s"
+# A reader may meet a database whose table lacks the column: it was not ingested into since.
+_ALIASES = "SELECT coalesce(to_jsonb(generation) -> 'aliases', '{}') FROM generation WHERE id = %s"
 
 _MOST_LOOKED_AT = 500  # chunks; words of which the rarest is in more are not counted
 _OF_PART = "AND p.chunk_id + 0 = ANY(%(part)s::bigint[])"

@@ -32,9 +32,9 @@ _FILES = """
 _IS_COUNTED = "SELECT to_regclass('corpus') IS NOT NULL"
 _SIZE = "SELECT chunks, words FROM corpus WHERE generation_id = %(generation)s"
 _CALLED = """
-    SELECT path, metadata -> 'aliases' FROM file
-    WHERE generation_id = %(generation)s AND metadata ? 'aliases'
-        AND (%(of)s::text[] IS NULL OR path = ANY(%(of)s::text[]))
+    SELECT f.path, to_jsonb(f) -> 'metadata' -> 'aliases' FROM file AS f
+    WHERE generation_id = %(generation)s AND to_jsonb(f) -> 'metadata' ? 'aliases'
+        AND (%(of)s::text[] IS NULL OR f.path = ANY(%(of)s::text[]))
 """
 _ENTRIES = """
     SELECT c.path, e.kind, e.heading, e.quote, e.lead, e.words
