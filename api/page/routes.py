@@ -176,7 +176,7 @@ def read(
     opened: Opened,
     lines: Lines = "",
     view: Literal["", "lines", "panel"] = "",
-) -> HTMLResponse:
+) -> Response:
     """Show a file that the index holds, `lines` (12-14,20) marked; "#L12-L14" is marked by script.
 
     `view=lines` shows them as they are written, `view=panel` is what stands beside an answer.
@@ -185,9 +185,10 @@ def read(
     shift = 2 if view == "panel" else 1
     file = vault.file_view(opened, path, ranges, heading_shift=shift, plain=view == "lines")
     if view == "panel":
-        return html.page("file.html", file=file, level=2)
+        return html.unless_known(request, html.page("file.html", file=file, level=2))
     said = about.about(opened)
-    return html.page("read.html", about=said, file=file, signed_in=is_signed_in(request))
+    page = html.page("read.html", about=said, file=file, signed_in=is_signed_in(request))
+    return html.unless_known(request, page)
 
 
 @router.get("/docs", response_class=HTMLResponse, include_in_schema=False)
