@@ -233,7 +233,7 @@ def _arranged(
     met = [
         one
         for one in conflicts.conflicts(statements, asked.words)
-        if not corrected_rows.is_beside(found[one.upper], found[one.lower], asked)
+        if not (one.binding and corrected_rows.is_beside(found[one.upper], found[one.lower], asked))
     ]
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]
     whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]

@@ -138,7 +138,10 @@ def _says_all(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
 def _is_of_one_item(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
     """Whether one item alone says what the list's name does not: "what do smiths pay for it"."""
     rest = asked.words - folders.SAID_WITH_IT - _name(listed, whole, asked)
-    items = [asked.stems(line) for line in listed.lines.values()]
+    items = [
+        asked.stems(" ".join(listed.lines.get(number, "") for number in part.numbers))
+        for part in listed.marked
+    ]
     return len(rest) > 1 and sum(rest <= item for item in items) == 1
 
 
