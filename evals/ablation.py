@@ -43,6 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _measured(args: argparse.Namespace) -> EvalReport:
     if args.document and args.only:
         raise ConfigurationError("--document wants all rows, so not with --only")
+    if args.document and not args.document.resolve().parent.is_dir():
+        raise ConfigurationError(f"--document {args.document}: there is no such folder; make it")
     questions = chosen(args.dataset, None if args.split == "all" else args.split)
     if sum(question.answerable for question in questions) < 2:
         raise DatasetError(f"{args.dataset}: one answerable question shows no difference")

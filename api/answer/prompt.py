@@ -6,7 +6,7 @@ from types import MappingProxyType
 from api.checks.guard.statements import Finding
 from api.llm import exchange
 from api.llm.exchange import Messages as Messages  # of what is composed
-from retrieval.models import Hit, SourceNote
+from retrieval.models import EVERY_FILE, Hit, SourceNote
 from retrieval.ranking.reranking import passage_text
 
 REFUSAL = "The Oracle did not return any results for that rule."
@@ -78,5 +78,6 @@ def is_refusal(reply: str) -> bool:
 def _standing(note: SourceNote | None) -> str:
     if note is None:
         return ""
-    shown = {"status": note.status, "edition": note.edition, "supersedes": list(note.supersedes)}
+    files = [name for name in note.supersedes if name != EVERY_FILE]
+    shown = {"status": note.status, "edition": note.edition, "supersedes": files}
     return "".join(f" {name}={value!r}" for name, value in shown.items() if value)

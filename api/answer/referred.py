@@ -59,9 +59,12 @@ def places(
 def answering_first(cards: Sequence[Card], asked: QuestionWords, terms: Terms) -> tuple[Card, ...]:
     """Return the cards, first the one that the first card's best line refers to.
 
-    Only where that says more of the question: "Flying carpet | by riders, see Miscellaneous Items".
+    Only where that says more of the question ("Flying carpet | by riders, see Miscellaneous
+    Items"), and no card corrects another.
     """
     first, *others = cards
+    if any(card.badges for card in cards):  # a correction stands above what it corrects
+        return tuple(cards)
     quote = first.best.quote
     named = [
         name

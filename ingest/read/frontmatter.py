@@ -118,4 +118,6 @@ def _text(path: str, fields: Mapping[object, object], name: str) -> str:
 def _texts(path: str, fields: Mapping[object, object], name: str) -> tuple[str, ...]:
     value = fields.get(name)
     values = value if isinstance(value, list) else [] if value is None else [value]
+    if name == "supersedes":  # [[fees]] without quotes is a link, which YAML reads as two lists
+        values = [one[0] if isinstance(one, list) and len(one) == 1 else one for one in values]
     return tuple(_text(path, {name: item}, name) for item in values if item is not None)

@@ -44,18 +44,18 @@ def with_paths(
     called: dict[str, list[str]] = {}
     for (path,) in rows:
         called.setdefault(posixpath.basename(path), []).append(path)
-    alone = {name: paths[0] for name, paths in called.items() if len(paths) == 1}
+
+    def path_of(note: SourceNote, name: str) -> str | None:
+        """The file that is meant; no file is by its own name."""
+        exactly = [path for path in _paths(note, name) if path in exact]
+        others = [path for path in called.get(_file(name), ()) if path != note.path]
+        return exactly[0] if exactly else others[0] if len(others) == 1 else None
 
     def resolved(note: SourceNote) -> SourceNote:
-        paths = [
-            next(
-                (path for path in _paths(note, name) if path in exact), alone.get(_file(name), name)
-            )
-            for name in note.supersedes
-        ]
-        is_found = exact.union(alone.values()).intersection(paths)
-        every = [] if is_found or not note.is_one_of(ERRATA) else [EVERY_FILE]
-        return replace(note, supersedes=(*paths, *every))
+        paths = [path_of(note, name) for name in note.supersedes]
+        names = [path or name for path, name in zip(paths, note.supersedes, strict=True)]
+        every = [EVERY_FILE] if note.is_one_of(ERRATA) and not any(paths) else []
+        return replace(note, supersedes=(*names, *every))
 
     return [resolved(note) for note in known]
 
@@ -88,5 +88,7 @@ def _file(name: str) -> str:
 def _paths(note: SourceNote, name: str) -> Iterator[str]:
     """The paths that a name may be: from the vault's root, then from the file's own folder."""
     file = _file(name)
-    yield posixpath.normpath(file.removeprefix("/"))
-    yield posixpath.normpath(posixpath.join(posixpath.dirname(note.path), file))
+    root = posixpath.normpath(file.removeprefix("/"))
+    own = posixpath.normpath(posixpath.join(posixpath.dirname(note.path), file))
+    places = (own,) if file.startswith(".") else (root, own)
+    yield from (path for path in places if path != note.path)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from retrieval.models import ERRATA, EVERY_FILE, HOUSE_RULE, Entry, Hit, SourceNote
@@ -25,8 +25,9 @@ _KEPT = re.compile(
     r"it (?:is|was)))\b|\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:stay|remain)s?[.;!?]?$",
     re.IGNORECASE,
 )
-_REPLACED = re.compile(
-    r"\b(?:before|formerly|previously|instead of|no longer|was|were|not)\W{1,3}(\d{1,9})",
+_REPLACED = re.compile(  # no dice, dates or decimals
+    r"(?:\b(?:formerly|previously|instead of|no longer|was|were|not)\W{1,3}|\bbefore: )"
+    r"(\d{1,6})(?![\d.,:-]{0,9}\d|d\d)",
     re.IGNORECASE,
 )
 _MORE = 2  # words of a question, of which one may be the column's name: "level"
@@ -46,7 +47,6 @@ class Statement:
     # Of the files that its own supersedes those that it says it is about; none where it says none.
     only: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()  # numbers that held before, as it says itself
-    under: frozenset[str] = frozenset()  # its last heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +89,10 @@ def binding(
 
 def statement(entry: Entry, note: SourceNote, beside: Iterable[Entry] = ()) -> Statement:
     """Return an entry as conflicts are found in it; `beside` are the entries of its section."""
-    made = Statement(note, *_said(entry), under=frozenset(stems_of(_heading(entry))))
     if not note.supersedes:
-        return made
+        return Statement(note, *_said(entry))
     replaced = frozenset(_REPLACED.findall(searchable(entry.quote)))
-    return replace(made, only=_only(entry, note, beside), replaced=replaced)
-
-
-def _heading(entry: Entry) -> str:
-    return entry.heading.rsplit(" > ", 1)[-1]
+    return Statement(note, *_said(entry), _only(entry, note, beside), replaced)
 
 
 def _only(entry: Entry, note: SourceNote, beside: Iterable[Entry]) -> frozenset[str]:
@@ -122,7 +117,7 @@ def _said(entry: Entry) -> tuple[frozenset[str], frozenset[str], bool, bool]:
     """What a statement holds of its entry, in its order."""
     is_row = entry.kind == "row"
     subject = next((cell for cell in cells(entry.quote) if cell), "") if is_row else ""
-    heading = _heading(entry)
+    heading = entry.heading.rsplit(" > ", 1)[-1]
     sentences = [entry.words] if is_row else _STATEMENT_END.split(entry.words)
     if subject.endswith(".md"):  # a row is about what it says of a file, not about its name
         sentences = [" ".join(cells(entry.quote)[1:])]
@@ -145,8 +140,8 @@ def overrides(upper: SourceNote, lower: SourceNote) -> bool:
         return False
     if upper.overrides(lower.path):
         return True
-    shared = set(upper.supersedes) & set(lower.supersedes)
-    return bool(shared) and upper.is_one_of(HOUSE_RULE) and lower.is_one_of(ERRATA)
+    shared = not {EVERY_FILE, *upper.supersedes}.isdisjoint(lower.supersedes)
+    return shared and upper.is_one_of(HOUSE_RULE) and lower.is_one_of(ERRATA)
 
 
 def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Conflict]:
@@ -211,8 +206,8 @@ def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     both = upper.words & lower.subject & asked
     if both and (not all(map(str.isdigit, both)) or _says_more(upper, lower, asked)):
         return True
-    if lower.is_row:  # the new table of the same name has the row, too
-        return upper.is_row and upper.under == lower.under and bool(upper.under & asked)
+    if lower.is_row:
+        return False
     shared = lower.words & asked
     if shared <= upper.words and len(shared) > max(1, len(asked) / 2):
         return True

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from retrieval.models import BY_CHOICE, Chunk, SourceNote
+from retrieval.models import BY_CHOICE, EVERY_FILE, Chunk, SourceNote
 from retrieval.ranking.conflicts import Conflict
 from retrieval.ranking.fusion import Fused
 from retrieval.text.numbers_in_words import ORDINALS
@@ -121,11 +121,12 @@ def overriding(
     speak of what was asked is for `conflicts.binding` to see.
     """
     below = [(given, notes.get(given.path)) for given in ranked[top_k:]]
-    return [
-        given
-        for given, note in below
+    found = [
+        (EVERY_FILE in note.supersedes, place)
+        for place, (_, note) in enumerate(below)
         if note and not note.is_gone and any(note.overrides(path) for path in returned)
-    ][:_MOST_ABOVE]
+    ]  # those first that name a file
+    return [below[place][0] for _, place in sorted(found)[:_MOST_ABOVE]]
 
 
 def arranged(

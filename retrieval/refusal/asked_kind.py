@@ -54,7 +54,9 @@ _KINDS = (
 )  # fmt: skip
 _WHO = re.compile(r"\W*who\b", _I)
 _OF_PERSONS = re.compile(  # columns
-    r"\b(?:who|by|persons?|roles?|teams?|owners?|contacts?|approv\w+|managers?|leads?|keepers?)\b",
+    r"\b(?:who|by|persons?|people|names?|roles?|teams?|owners?|contacts?|approv\w+|managers?|leads?|"
+    r"leaders?|keepers?|hosts?|wardens?|caretakers?|responsible|instructors?|teachers?|trainers?|"
+    r"tutors?|class(?:es)?|members?)\b",
     _I,
 )
 _RUN = r"((?:[a-z'-]+ ?){1,3})"

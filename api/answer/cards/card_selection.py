@@ -233,12 +233,15 @@ def _arranged(
     met = [
         one
         for one in conflicts.conflicts(statements, asked.words)
-        if not (one.binding and corrected_rows.is_beside(found[one.upper], found[one.lower], asked))
+        if not one.binding
+        or not corrected_rows.is_beside(
+            found[one.upper], found[one.lower], of_card[one.upper], asked
+        )
     ]
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]
     whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
     met += conflicts.standard_first(met, statements, asked.words)
-    if any(card.said for card in found):
+    if any(note.supersedes for note in of_card):
         met += corrected_rows.corrections(found, of_card, files, asked.question)
     for one in met:  # what is called so itself corrects no detail
         whole[one.lower] &= not (one.binding and whole[one.upper])

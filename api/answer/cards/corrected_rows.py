@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from api.answer.cards.card import Card
 from api.answer.question.limits import Amount, amount
-from retrieval.models import IndexedFile, SourceNote
+from retrieval.models import HOUSE_RULE, IndexedFile, SourceNote
 from retrieval.ranking import conflicts
 from retrieval.ranking.conflicts import Conflict
 from retrieval.ranking.lines import QuestionWords
@@ -15,6 +15,7 @@ from retrieval.text.quantities import intervals
 from retrieval.vocabulary.terms import raw_cells, stems_of
 
 _NUMBER = re.compile(r"\d")
+_NTH = re.compile(r"\b(?:first|second|third|\d(?:st|nd|rd|th))\b", re.IGNORECASE)  # printing
 _WHO = re.compile(r"\W*who\b", re.IGNORECASE)
 _LACKING = 2  # words, of which one may be a verb
 Names = Sequence[frozenset[str]]
@@ -26,11 +27,13 @@ def corrections(
     files: Mapping[str, IndexedFile],
     question: str,
 ) -> Iterator[Conflict]:
-    """Yield which of the cards correct a row of a table of which another card shows a choice.
+    """Yield which of the cards correct a row of a table that another card shows.
 
-    By a line with a number that says the whole name of a row: of one that is shown, or of one that
+    By a row of the same name below the same heading; or, of a table of which rows are chosen, by a
+    line with a number that says the whole name of a row: of one that is shown, or of one that
     is left out where the question's amount holds the number. `notes` are of the cards' files.
     """
+    yield from _of_same_rows(cards, notes)
     wanted = amount(question)
     for lower, card in enumerate(cards):
         if not card.said or card.form != "table" or card.listed is None:
@@ -45,12 +48,31 @@ def corrections(
                 yield Conflict(upper, lower, binding=True)
 
 
-def is_beside(upper: Card, lower: Card, asked: QuestionWords) -> bool:
+def _of_same_rows(cards: Sequence[Card], notes: Sequence[SourceNote]) -> Iterator[Conflict]:
+    """Yield which of the cards have, below the same heading, the row that another one is about.
+
+    In the file of each the lower one's is superseded: a new table of the same name.
+    """
+    for lower, card in enumerate(cards):
+        own = _names([card.best.quote]) if card.best.kind == "row" else []
+        for upper, other in enumerate(cards):
+            if not own or not conflicts.overrides(notes[upper], notes[lower]):
+                continue
+            is_same = _last(other.heading) == _last(card.heading)
+            if is_same and own[0] in _names(other.lines.values()):
+                yield Conflict(upper, lower, binding=not notes[upper].is_optional)
+
+
+def _last(heading: str) -> str:
+    return heading.rsplit(" > ", 1)[-1].casefold()
+
+
+def is_beside(upper: Card, lower: Card, note: SourceNote, asked: QuestionWords) -> bool:
     """Tell whether a correction is of something else than what is asked of the same thing.
 
     A new price of war dogs says nothing of how long they are trained, nor of who may do so. What is
-    asked must stand in the lower card. So is one that lacks several words of a question that
-    the lower one has: "a second potion while the first one works".
+    asked must stand in the lower card. So is a house rule that lacks several words of a question
+    that the lower one has: "a second potion while the first one works".
     """
     said = raw_cells(upper.best.quote)[1:] if upper.best.kind == "row" else []
     if _WHO.match(asked.question) and said and all(map(_NUMBER.search, said)):
@@ -59,9 +81,9 @@ def is_beside(upper: Card, lower: Card, asked: QuestionWords) -> bool:
         len(asked.words - asked.stems(f"{card.best.heading} {card.best.quote}"))
         for card in (upper, lower)
     )
-    if below <= 1 and above - below >= _LACKING:
+    if note.is_one_of(HOUSE_RULE) and below <= 1 and above - below >= _LACKING:
         return True
-    own = replace(upper.best, heading="", lead="")  # "Second printing" is no time
+    own = replace(upper.best, heading="", lead=_NTH.sub(" ", upper.best.lead))
     return lacks_amount("", own, asked) and not lacks_amount(lower.path, lower.best, asked)
 
 

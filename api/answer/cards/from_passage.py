@@ -61,7 +61,8 @@ def _amount_first(
         return found
     for line in _of_one_section(found):
         near = line.nearness >= best.nearness - _AMOUNT
-        if near and not lacks(line.entry):
+        is_row = line.entry.kind == "row" and lacks_person(best.entry, asked)
+        if near and not lacks(line.entry) and not is_row:
             return [line, *(one for one in found if one is not line)]
     return found
 

@@ -13,7 +13,7 @@ _SIGN_BESIDE = re.compile(
 # "A dash means: not sold here".
 _IN_WORDS = re.compile(
     r"\b(?:an?|the|each|every) (?P<name>dash|hyphen|tick|check ?mark|cross|asterisk|star)\b"
-    r"(?: in [a-z' ]{1,30})? (?:means?|stands for|marks|says|is|shows)\b:? "
+    r"(?: in [a-z' ]{1,30})? (?:means?|stands for|marks)\b:? "
     r"(?P<means>[^.;\n]{2,120})",
     re.IGNORECASE,
 )
@@ -38,5 +38,5 @@ def explained_signs(text: str, signs: Collection[str]) -> dict[str, str]:
         found = {**listed, **found}
     for one in _IN_WORDS.finditer(text):
         called = _CALLED[one["name"].lower().replace(" ", "")]
-        found |= {sign: one["means"] for sign in called if sign in signs}
+        found = {sign: one["means"] for sign in called if sign in signs} | found
     return found

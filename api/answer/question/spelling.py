@@ -70,9 +70,13 @@ def corrected(
             end_of_name = following[0].lower() if following else ""
             if not _is_known(end_of_name, terms, is_english):  # "holly watter"
                 end_of_name = _of_vault(end_of_name, terms, is_english) or end_of_name
-            better = _in_a_name(word, end_of_name, terms, slips=1)
+            better = _slip_in_a_name(word, end_of_name, terms)
         elif _is_stem(word, terms, is_english):
-            forms = [one for one in terms.spellings.of(word[0]) if stemmed(one) == word]
+            forms = [
+                one
+                for one in terms.spellings.of(word[0])
+                if stemmed(one) == word and not one.endswith("s")  # a plural is no slip
+            ]
             better = _nearest(word, forms, 1, terms.words)
         elif not _is_known(word, terms, is_english):
             better = (
@@ -80,8 +84,8 @@ def corrected(
                 or _in_a_name(word, following[0].lower() if following else "", terms)
                 or (None if word in everyday_words() else _of_vault(word, terms, is_english))
             )
-            if better and stemmed(better) in said:  # "use the lathe late" has no slip
-                better = None
+        if better and stemmed(better) in said - {stemmed(word)}:
+            better = None  # "use the lathe late" has no slip
         if better:
             found.append(Correction(match[0], better))
         text += better or match[0]
@@ -117,15 +121,27 @@ def _in_two(word: str, terms: Terms) -> str | None:
     return " ".join(parted.groups()) if parted and parted[1] in terms.words else None
 
 
-def _in_a_name(word: str, following: str, terms: Terms, slips: int = 3) -> str | None:
+def _in_a_name(word: str, following: str, terms: Terms) -> str | None:
     """The nearest word that is the beginning of a name of two words, which the next one ends."""
-    names = {name[0] for name in terms.names if len(name) == 2 and name[1] == stemmed(following)}
-    if len(word) < (_SHORTEST if slips == 1 else _LONG) or not names - {stemmed(word)}:
-        return None
-    first = word[0]
-    choices = [found for found in terms.spellings.of(first) if stemmed(found) in names]
-    near = process.extract(word, choices, scorer=OSA.distance, score_cutoff=slips, limit=1)
+    choices = _beginning(word, following, terms) if len(word) >= _LONG else []
+    near = process.extract(word, choices, scorer=OSA.distance, score_cutoff=3, limit=1)
     return near[0][0] if near else None
+
+
+def _slip_in_a_name(word: str, following: str, terms: Terms) -> str | None:
+    """The same for a word of English: one slip away, and none that everybody says ("good card")."""
+    if len(word) < _SHORTEST or word in everyday_words():
+        return None
+    choices = _beginning(word, following, terms)
+    same = any(stemmed(found) == stemmed(word) for found in choices)  # another form of it
+    return None if same else _nearest(word, choices, 1)
+
+
+def _beginning(word: str, following: str, terms: Terms) -> list[str]:
+    """The words of the vault that begin a name of two, which another word ends."""
+    end = stemmed(following)
+    names = {name[0] for name in terms.names if len(name) == 2 and name[1] == end}
+    return [found for found in terms.spellings.of(word[0]) if stemmed(found) in names]
 
 
 def _of_vault(word: str, terms: Terms, is_english: Callable[[str], bool]) -> str | None:

@@ -86,3 +86,48 @@ def test_a_house_rule_that_lacks_what_the_rule_says_stays_below(index_files: Ind
     second = card_reply(context, "may i drink a second potion while the first works")
     assert second.cards[0].path == "Potions.md"
     assert card_reply(context, "how do i drink a potion").cards[0].path == "House.md"
+
+
+TERSE = {
+    "Falling.md": (
+        "# Hazards\n\n## Falling\n\nFalling from a great height deals 1d6 for each 10 feet.\n"
+    ),
+    "Bows.md": (
+        "# Bows\n\n| Weapon | Range (feet) |\n|---|---|\n| Crossbow | 60 |\n| Sling | 40 |\n"
+    ),
+    "Errata.md": (
+        "---\nstatus: errata\nsupersedes: [Falling.md, Bows.md]\n---\n# Errata\n\n## Falling\n\n"
+        "2d6 for each 10 feet.\n\n## Bows\n\n| Weapon | Range (feet) |\n|---|---|\n"
+        "| Crossbow | 90 |\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "how much damage does falling from a great height deal",
+        "how far does a crossbow shoot",  # the unit stands in the header
+    ],
+)
+def test_a_correction_of_few_words_stands_above(index_files: IndexFiles, asked: str) -> None:
+    cards = card_reply(index_files(TERSE, rag_threshold=-9.0), asked).cards
+    assert cards[0].path == "Errata.md"
+
+
+PRICES = {
+    "old.md": (
+        "# Prices 2023\n\n## Memberships\n\n| | Adult | Youth |\n|---|---|---|\n"
+        "| Monthly | 52 | 36 |\n| Annual | 520 | 360 |\n\nBeside them there is a joining fee.\n"
+    ),
+    "new.md": (
+        "---\nsupersedes: old\n---\n# Price changes\n\n## Memberships\n\n| | Adult | Youth |\n"
+        "|---|---|---|\n| Monthly | 56 | 38 |\n| Annual | 560 | 380 |\n"
+    ),
+}
+
+
+def test_the_new_table_of_a_heading_stands_above_the_old_one(index_files: IndexFiles) -> None:
+    context = index_files(PRICES, rag_threshold=-9.0)
+    reply = card_reply(context, "monthly or annual membership, what do they cost for youth")
+    assert reply.cards[0].path == "new.md"

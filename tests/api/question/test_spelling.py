@@ -195,3 +195,16 @@ def test_a_word_of_english_alone_is_a_slip_where_a_name_of_the_vault_has_its_nei
     assert searched("how do i make holly watter") == "how do i make holy water"
     assert searched("holly wreath") == "holly wreath"
     assert searched("hotel water") == "hotel water"  # two slips
+
+
+def test_of_a_word_without_its_end_the_end_is_added() -> None:
+    terms = terms_of({"a.md": "# Frost\n\nA lake may freeze. Kobolds are many.\n"})
+    is_word = tokens().is_word
+    assert spelling.corrected("how do i freez it", terms, is_word)[0] == "how do i freeze it"
+    assert spelling.corrected("has a kobold fur", terms, is_word)[0] == "has a kobold fur"
+
+
+@pytest.mark.parametrize("question", ["good card", "team room", "hard axe", "rates card"])
+def test_a_word_that_people_use_is_no_slip_of_a_name(question: str) -> None:
+    page = "# Gold card\n\nx\n\n## Tea room\n\nx\n\n## Hand axe\n\nx\n\n## Rate card\n\nx\n"
+    assert spelling.corrected(question, terms_of({"a.md": page}), tokens().is_word)[0] == question

@@ -69,3 +69,16 @@ def test_errata_that_name_no_file_are_of_every_file(index_files: IndexFiles, fro
     first = card_reply(context, "how much grit does a static wight have").cards[0]
     assert (first.path, first.badges) == ("Errata.md", ("errata",))
     assert card_reply(context, "how many stims in a day").cards[0].path == "Stims.md"
+
+
+def test_a_file_is_not_meant_by_its_own_name(index_files: IndexFiles) -> None:
+    files = {
+        "rules/combat.md": "# Combat\n\nA round is 10 seconds.\n",
+        "house/combat.md": "---\nsupersedes: combat\n---\n# Combat\n\nA round is 6 seconds.\n",
+        "house/links.md": "---\nsupersedes: [[combat]]\n---\n# Links\n\nNone.\n",
+    }
+    context = index_files(files)
+    with context.store.connect() as conn:
+        notes = indexed_file.notes(conn, store.live(conn).id, files)
+    assert notes["house/combat.md"].supersedes == ("rules/combat.md",)
+    assert notes["house/links.md"].supersedes == ("house/combat.md",)  # the file beside it

@@ -199,15 +199,3 @@ def test_prose_is_corrected_by_what_says_the_number_that_it_takes_the_place_of()
     )
     assert conflicts.conflicts([printed, new], asked) == [Conflict(1, 0, binding=True)]
     assert conflicts.conflicts([printed, other], asked) == []
-
-
-def test_the_rows_of_a_new_table_of_the_same_name_stand_above_the_old_ones() -> None:
-    def row(note: SourceNote, heading: str, quote: str) -> Statement:
-        return conflicts.statement(Entry("row", heading, 3, 3, quote, "", "", quote), note)
-
-    old = row(BASE, "Prices > Memberships", "| Monthly | 36 |")
-    new = row(ERRATA, "Changes > Memberships", "| Annual | 380 |")
-    other = row(ERRATA, "Changes > Lockers", "| Annual | 20 |")
-    asked = frozenset({"month", "membership"})
-    assert conflicts.conflicts([old, new], asked) == [Conflict(1, 0, binding=True)]
-    assert conflicts.conflicts([old, other], asked) == []

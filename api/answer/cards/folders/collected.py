@@ -40,7 +40,9 @@ from retrieval.vocabulary.terms import key, names_of, stems_of
 _LEAST = 2  # files of what is called a list
 _PLURAL = re.compile(r"\b[a-z]{3,}s\b", re.IGNORECASE)
 _FIGURES = re.compile(r"(?<![\w-])\d+(?:-(?:in-)?\d+)?(?![\w-])")
-_OF_ANY = re.compile(r"s\b.{1,60}\b(?:any|every)\b", re.IGNORECASE)  # "classes that … any level"
+_OF_ANY = re.compile(
+    r"s\b.{1,60}\b(?:at|of|on|in|from|with) (?:any|every)\b", re.IGNORECASE
+)  # "classes that … any level"
 _NAMED = 3  # words of a folder's name and above it that make it the one that is asked for
 _MENTIONED = 20  # files; of more only those are listed whose entry is called what is asked
 _NEAREST = 2  # folders

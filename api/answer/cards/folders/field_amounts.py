@@ -13,7 +13,7 @@ from retrieval.vocabulary.terms import column_names, key, raw_cells, stems_of
 
 _INLINE_FIELD = re.compile(r"\*\*([^*:\n]{1,40}):?\*\*:? (?P<value>[^*|<\n]+)")  # "**ML** 12"
 _PLAIN_FIELD = re.compile(r"(?:^|[,;] )([A-Za-z][A-Za-z ]{0,30}?):? (?P<value>\d[^,;|]*)")
-_MORE = re.compile(r"(?<=\w) ?[+×]|\bper\b")  # "6 turns + 1 turn per level" is not 6 turns
+_MORE = re.compile(r"(?<=\S) ?[+×]|\bper\b")  # "6 turns + 1 turn per level" is not 6 turns
 _VERBS = {  # of what a field is asked for
     "last": "duration", "cost": "price", "weigh": "weight", "reach": "range", "move": "movement",
 }  # fmt: skip
