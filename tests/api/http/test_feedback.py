@@ -12,6 +12,7 @@ from api.http import feedback
 from api.main import create_app
 from evals import inbox
 from retrieval.context import SearchContext
+from tests.support.index.embedded import until
 from tests.support.llm.openai_client import BODY
 from tests.support.made.made_feedback import TORCH, api, asked, listed, rated
 from tests.support.servers.serving import events, serving
@@ -106,11 +107,14 @@ def test_an_answer_is_rated_at_another_api_for_a_day_and_as_the_later_one_of_its
         with search_context.store.connect() as conn:
             conn.execute("UPDATE given_answer SET given_at = now() - interval '25 hours'")
         asked(client)
-        for _ in range(100):  # it is forgotten behind the reply
-            if rated(other, first) == 404:
-                break
-        else:
-            pytest.fail("an answer of yesterday can be rated")
+
+        def is_forgotten() -> bool:
+            with search_context.store.connect() as conn:
+                found = conn.execute("SELECT FROM given_answer WHERE request_id = %s", [first])
+                return found.fetchone() is None
+
+        until(is_forgotten)  # behind the reply
+        assert rated(other, first) == 404
 
 
 @pytest.mark.proves("row 38")
