@@ -173,9 +173,8 @@ class SourceNote:
         return self.status.casefold() in statuses
 
     def overrides(self, path: str) -> bool:
-        """Tell whether the file says that it supersedes the one at `path`, suffix or not."""
-        names = {path, path.rsplit(".", 1)[0], EVERY_FILE}
-        return path != self.path and not names.isdisjoint(self.supersedes)
+        """Tell whether the file says that it supersedes the one at `path`."""
+        return path != self.path and not {path, EVERY_FILE}.isdisjoint(self.supersedes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from retrieval.context import SearchContext
 from retrieval.index import hnsw, indexed_file, writer
 from retrieval.index.store import Connection, live
 from retrieval.index.writer import NewChunk, NewFile
-from retrieval.models import Chunk, Entry, SourceNote, Vectors
+from retrieval.models import EVERY_FILE, Chunk, Entry, SourceNote, Vectors
 from retrieval.ranking import late_interaction
 from retrieval.ranking.late_interaction import TokenVectors
 
@@ -127,7 +127,8 @@ class _Copy:
         """Return a file of the copy as it is written, and its bytes."""
         path, note = self._path(source.path), source.note
         data = self._said(source.text).encode()
-        new = replace(note, path=path, supersedes=tuple(map(self._path, note.supersedes)))
+        named = tuple(self._path(one) for one in note.supersedes if one != EVERY_FILE)
+        new = replace(note, path=path, supersedes=named)
         chunks = tuple(self._chunk(path, one) for one in source.chunks)
         digest = hashlib.sha256(data).hexdigest()
         return NewFile(new, document.place(path), digest, chunks, {}), data

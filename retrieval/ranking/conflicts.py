@@ -131,8 +131,7 @@ def _said(entry: Entry) -> tuple[frozenset[str], frozenset[str], bool, bool]:
 def overrides(upper: SourceNote, lower: SourceNote) -> bool:
     """Tell whether `upper` says that it supersedes the file of `lower`.
 
-    A file is named by its path, or by its path without the suffix. Where both supersede a common
-    file, a house rule overrides an erratum.
+    Where both supersede a common file, a house rule overrides an erratum.
     """
     if not upper.supersedes or upper.path == lower.path:
         return False
@@ -191,8 +190,7 @@ def _is_named(path: str, asked: frozenset[str]) -> bool:
 
 def _corrects(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     path = lower.note.path
-    is_named = not upper.only.isdisjoint({path, path.rsplit(".", 1)[0]})
-    if upper.only and not is_named and upper.note.overrides(path):
+    if upper.only and path not in upper.only and upper.note.overrides(path):
         return False
     return upper.corrects and overrides(upper.note, lower.note) and _meet(upper, lower, asked)
 

@@ -10,13 +10,12 @@ from retrieval.models import HOUSE_RULE, IndexedFile, SourceNote
 from retrieval.ranking import conflicts
 from retrieval.ranking.conflicts import Conflict
 from retrieval.ranking.lines import QuestionWords
-from retrieval.refusal.asked_kind import lacks_amount
+from retrieval.refusal.asked_kind import lacks_amount, lacks_person
 from retrieval.text.quantities import intervals
 from retrieval.vocabulary.terms import raw_cells, stems_of
 
 _NUMBER = re.compile(r"\d")
 _NTH = re.compile(r"\b(?:first|second|third|\d(?:st|nd|rd|th))\b", re.IGNORECASE)  # printing
-_WHO = re.compile(r"\W*who\b", re.IGNORECASE)
 _LACKING = 2  # words, of which one may be a verb
 Names = Sequence[frozenset[str]]
 
@@ -74,8 +73,7 @@ def is_beside(upper: Card, lower: Card, note: SourceNote, asked: QuestionWords) 
     asked must stand in the lower card. So is a house rule that lacks several words of a question
     that the lower one has: "a second potion while the first one works".
     """
-    said = raw_cells(upper.best.quote)[1:] if upper.best.kind == "row" else []
-    if _WHO.match(asked.question) and said and all(map(_NUMBER.search, said)):
+    if lacks_person(upper.best, asked):
         return True
     above, below = (
         len(asked.words - asked.stems(f"{card.best.heading} {card.best.quote}"))

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.models import Entry, SourceNote
+from retrieval.models import EVERY_FILE, Entry, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.conflicts import Conflict, Statement
 
 BASE = SourceNote("3. Arms/2. Weapons.md")
 ERRATA = SourceNote("9. Errata.md", "errata", "2nd", ("3. Arms/2. Weapons.md", "Other.md"))
-HOUSE = SourceNote("9. House.md", "house rule", "", ("3. Arms/2. Weapons",))
+HOUSE = SourceNote("9. House.md", "house rule", "", ("3. Arms/2. Weapons.md",))
 CHOICE = SourceNote("9. Variant.md", "optional", "", ("3. Arms/2. Weapons.md",))
 OLD = SourceNote("old.md", "Superseded")
 ASKED = frozenset({"crossbow", "damag"})
@@ -20,7 +20,7 @@ def said(note: SourceNote, *words: str) -> Statement:
     return Statement(note, frozenset(words[:1]), frozenset(words))
 
 
-def test_a_file_is_overridden_by_its_path_with_or_without_suffix() -> None:
+def test_a_file_is_overridden_by_its_path() -> None:
     assert conflicts.overrides(ERRATA, BASE)
     assert conflicts.overrides(HOUSE, BASE)
     assert not conflicts.overrides(BASE, ERRATA)
@@ -199,3 +199,11 @@ def test_prose_is_corrected_by_what_says_the_number_that_it_takes_the_place_of()
     )
     assert conflicts.conflicts([printed, new], asked) == [Conflict(1, 0, binding=True)]
     assert conflicts.conflicts([printed, other], asked) == []
+
+
+def test_errata_of_every_file_correct_no_errata_and_give_way_to_a_house_rule() -> None:
+    every = SourceNote("9. Errata.md", "errata", "", (EVERY_FILE,))
+    assert conflicts.overrides(every, BASE)
+    assert not conflicts.overrides(every, SourceNote("8. Errata.md", "errata"))
+    assert not conflicts.overrides(every, HOUSE)
+    assert conflicts.overrides(HOUSE, every)
