@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.answer import conversation, referred
 from api.answer.cards import card_selection
-from api.answer.cards.card import Card
+from api.answer.cards.card import CORRECTING, Card
 from api.answer.cards.folders import by_status, collected, folders
 from api.answer.cards.folders.folders import Folder
 from api.answer.cards.lists import overviews
@@ -47,7 +47,6 @@ class AskOptions:
 
 
 PLAIN_ASK = AskOptions()
-_CORRECTING = frozenset({"errata", "house-rule"})
 _LINKING = re.compile(r"[\[*_]|\bsee\b", re.IGNORECASE)  # without these no line names another file
 
 
@@ -194,7 +193,7 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
     if result.premise:
         return replace(reply, cards=cards, premise=result.premise, certainty="nearest")
     # Search speaks of its first passage, not of a list, nor of rows that the question chose.
-    corrected = [card for card in cards if _CORRECTING.isdisjoint(card.badges)]
+    corrected = [card for card in cards if CORRECTING.isdisjoint(card.badges)]
     first = (*cards[:1], *corrected[:1])  # what corrects a list may stand above it
     if any(card.says_all or card.said for card in first):
         reply = replace(reply, certainty="answered", confidence=None)

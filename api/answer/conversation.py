@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards.card import Card
+from api.answer.cards.card import CORRECTING, Card
 from api.answer.question import follow_up, substitution
 from api.answer.question.parts import names_in, things_in
 from retrieval.context import SearchContext
@@ -64,15 +64,16 @@ def standing_alone(
     carried = f"{before} {typed}" if is_field else follow_up.self_contained(typed, history)
     if not cards:
         return Alone(carried)
-    chunk = cards[0].chunk
     things = things_in(before, terms) or _items_in(before, terms)
+    about = _about(cards, things)
+    chunk = about.chunk
     files = {key(one) for one in terms.titles.values()} & {key(thing) for thing in things}
     names_another = bool(things_in(typed, terms))  # "and a large sack", "also for sacks"
-    section = chunk.heading if names_another else cards[0].heading
+    section = chunk.heading if names_another else about.heading
     # Of a file that is named another one is not meant, though it may say more of it.
     heading = section if not files or key(title(chunk.path)) in files else ""
     names = [name for name in things if name.lower() not in heading.lower()]
-    row = "" if names_another else _row(cards[0], frozenset(stems_of(before)))
+    row = "" if names_another else _row(about, frozenset(stems_of(before)))
     said = [*names, *filter(None, [heading, row]), follow_up.without_link(typed)]
     whole = " ".join(dict.fromkeys(said))
     # Without the heading it may be short enough.
@@ -101,6 +102,22 @@ def with_first_of(result: SearchResult, own: SearchResult) -> SearchResult:
         hashes={**result.hashes, **own.hashes},
         files={**result.files, **own.files},
     )
+
+
+def _about(cards: Sequence[Card], things: Sequence[str]) -> Card:
+    """The first card, or where that is a correction the one that also names what is asked about.
+
+    Errata have a price of the thing, and their heading says nothing of it.
+    """
+    if not things or CORRECTING.isdisjoint(cards[0].badges):
+        return cards[0]
+    wanted = {stem for thing in things for stem in key(thing)}
+    others = (card for card in cards[1:] if CORRECTING.isdisjoint(card.badges))
+    return next((one for one in others if wanted.issubset(stems_of(_called(one)))), cards[0])
+
+
+def _called(card: Card) -> str:
+    return f"{title(card.path)} {card.heading} {card.best.quote}"
 
 
 def _items_in(text: str, terms: Terms) -> list[str]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from retrieval.models import ERRATA, EVERY_FILE, HOUSE_RULE, Entry, Hit, SourceNote
@@ -31,6 +31,8 @@ _REPLACED = re.compile(  # no dice, dates or decimals
     re.IGNORECASE,
 )
 _MORE = 2  # words of a question, of which one may be the column's name: "level"
+_LABEL = re.compile(r"^\W{0,8}(\w[^:|.!?;\n]{1,40}):(?=\W)")  # "- **Parking:** free for"
+_MOST_OF_LABEL = 5  # words
 _IN_BRACKETS = re.compile(r"\([^()]{0,40}\)")
 _STATEMENT_END = re.compile(r"(?<=[.;!?]) ")
 
@@ -47,6 +49,8 @@ class Statement:
     # Of the files that its own supersedes those that it says it is about; none where it says none.
     only: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()  # numbers that held before, as it says itself
+    label: frozenset[str] = frozenset()  # of "Parking: free for 2 hours", of no row
+    heading: frozenset[str] = frozenset()  # the last one
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +93,11 @@ def binding(
 
 def statement(entry: Entry, note: SourceNote, beside: Iterable[Entry] = ()) -> Statement:
     """Return an entry as conflicts are found in it; `beside` are the entries of its section."""
+    own = Statement(note, *_said(entry), label=_label(entry), heading=_heading(entry))
     if not note.supersedes:
-        return Statement(note, *_said(entry))
+        return own
     replaced = frozenset(_REPLACED.findall(searchable(entry.quote)))
-    return Statement(note, *_said(entry), _only(entry, note, beside), replaced)
+    return replace(own, only=_only(entry, note, beside), replaced=replaced)
 
 
 def _only(entry: Entry, note: SourceNote, beside: Iterable[Entry]) -> frozenset[str]:
@@ -110,6 +115,17 @@ def _only(entry: Entry, note: SourceNote, beside: Iterable[Entry]) -> frozenset[
 
 def _title(path: str) -> str:
     return title(path if path.endswith(".md") else f"{path}.md")
+
+
+def _label(entry: Entry) -> frozenset[str]:
+    label = _LABEL.match(entry.quote) if entry.kind != "row" else None
+    if label is None or len(WORD.findall(label[1])) > _MOST_OF_LABEL:
+        return frozenset()
+    return frozenset(stems_of(label[1]))
+
+
+def _heading(entry: Entry) -> frozenset[str]:
+    return frozenset(stems_of(entry.heading.rsplit(" > ", 1)[-1]))
 
 
 @lru_cache(maxsize=65_536)
@@ -201,6 +217,8 @@ def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     "10 % at levels 10-11, 5 % from 12" corrects no row of level 5, unless it says more of what is
     asked than the file's name.
     """
+    if upper.label & asked and upper.label == lower.label and upper.heading & lower.heading:
+        return True  # "Parking: free for 2 hours" of the list of small charges
     both = upper.words & lower.subject & asked
     if both and (not all(map(str.isdigit, both)) or _says_more(upper, lower, asked)):
         return True

@@ -49,6 +49,12 @@ _POINTER = re.compile(
     r"(?<=do )(?:those|these)|(?<=for )(?:that|those)|(?<=with )(?:that|those))\b",
     re.IGNORECASE,
 )
+# "And how many weeks does training one take": behind "and" it is no number.
+_ANY_ONE = re.compile(
+    r"\b(?:[a-z]{2,20}ing|buy|get|use|have|need|keep|make|build|hire|rent|book|carry|wear|own|does) "
+    r"one\b",
+    re.IGNORECASE,
+)
 _AFTER = re.compile(r"\b(?:afterwards?|after (?:that|it)|thereafter)\W*$", re.IGNORECASE)
 _ANOTHER_ONE = re.compile(r"\b(?:the|that|this|those|these)(?: \w+)? ones?\b", re.IGNORECASE)
 # An "it" that stands for nothing: "how long does it take to drink", "is it true that".
@@ -111,8 +117,9 @@ def is_follow_up(question: str) -> bool:
 
     1. a pronoun ("it", "they", "that one") comes before anything that it could stand for;
     2. it opens with "what about", "same for", "what if", …;
-    3. it opens with "and", "but", "also", … and no clause of its own comes next ("and how long does
-       a torch burn?" has one; so has "and the Eiffel Tower, how tall is it?", by its name);
+    3. it opens with "and", "but", "also", … and speaks of "one", or no clause of its own comes next
+       ("and how long does a torch burn?" has one; so has "and the Eiffel Tower, how tall is it?",
+       by its name);
     4. without any question word it opens with a preposition ("for elves?") or is one word long;
     5. it ends with "afterwards", "after that".
     """
@@ -120,7 +127,8 @@ def is_follow_up(question: str) -> bool:
     if _points_back(text) or _AFTER.search(text):
         return True
     if link := _LINK.match(text):
-        return link["link"].lower() in _ALWAYS or not _is_clause(text[link.end() :])
+        of_before = link["link"].lower() in _ALWAYS or _ANY_ONE.search(text)
+        return bool(of_before) or not _is_clause(text[link.end() :])
     if _QUESTION_WORD.search(text):
         return False
     return bool(_PLACING.match(text)) or len(stems(text)) < 2

@@ -18,7 +18,9 @@ _SHORTEST = 4  # letters; a shorter word has too many neighbours
 _SHORT = 4  # letters, up to which no letter is exchanged for another
 _LONG = 8  # letters, from which on two slips are looked for
 _OTHER_LETTER = 0.5  # what another letter costs more than one too many or too few
+_VOWEL_LEFT_OUT = 0.25  # what it costs less: "tickts" are "tickets" rather than "ticks"
 _UNCOUNTED: Mapping[str, int] = MappingProxyType({})
+_VOWELS = "aeiou"
 _SOUNDS = ("aeiouy", "sz", "ckq", "gj", "fv")  # letters that are taken for one another
 _SPOKEN = {"lvl": "level", "lvls": "levels", "dmg": "damage"}  # how people shorten words
 # Words of asking, which a vault need not hold: "mcuh", "wich", "logn".
@@ -168,7 +170,7 @@ def _nearest(
 
 
 def _cost(word: str, other: str, slips: float) -> float:
-    """The slips, those that put another letter for one counted higher, unless it sounds alike."""
+    """The slips: more for a letter that sounds otherwise, less for a vowel that is left out."""
     if Levenshtein.distance(word, other) > slips:  # two letters are turned round
         return slips
     cost = slips
@@ -176,4 +178,6 @@ def _cost(word: str, other: str, slips: float) -> float:
         if op.tag == "replace":
             alike = any({word[op.src_pos], other[op.dest_pos]} <= set(one) for one in _SOUNDS)
             cost += 0.0 if alike and len(word) > _SHORT else _OTHER_LETTER
+        elif op.tag == "insert" and other[op.dest_pos] in _VOWELS:
+            cost -= _VOWEL_LEFT_OUT
     return cost

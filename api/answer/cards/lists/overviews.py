@@ -5,7 +5,17 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from api.answer.cards.blocks import Block, blocks
-from api.answer.cards.card import Card, CardPlace, Piece, badges_of, form_of, numbers, whole, words
+from api.answer.cards.card import (
+    CORRECTING,
+    Card,
+    CardPlace,
+    Piece,
+    badges_of,
+    form_of,
+    numbers,
+    whole,
+    words,
+)
 from api.answer.cards.card_content import titled
 from api.answer.cards.from_passage import FIRST
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote, Terms
@@ -18,7 +28,6 @@ EVERYTHING = re.compile(
     r"(?:about|on|of) (?:the |our |your |my )?(?P<name>[\w'’ -]{3,60}?)\W{0,3}$",
     re.IGNORECASE,
 )
-_CORRECTING = frozenset({"errata", "house-rule"})
 _MOST = 2  # files of one name
 _WORDS = 400  # of a file that is shown whole; of a longer one its beginning
 _ROWS = 12  # of a table that is shown whole, of a longer one …
@@ -43,7 +52,7 @@ def cards(question: str, found: SearchResult, chosen: Sequence[Card]) -> tuple[C
     files = [_card(hit, found.files, notes[hit.chunk.path]) for hit in named[:_MOST]]
     if not files:
         return ()
-    return (*(card for card in chosen if not _CORRECTING.isdisjoint(card.badges)), *files)
+    return (*(card for card in chosen if not CORRECTING.isdisjoint(card.badges)), *files)
 
 
 def _called(name: str, terms: Terms) -> frozenset[str]:

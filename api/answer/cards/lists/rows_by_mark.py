@@ -205,7 +205,7 @@ def _with_value(column: _Column, table: Table, asked: QuestionWords) -> Marked |
             return None
         parts = [
             part for (part, _), own in zip(table, column.cells, strict=True)
-            if own == cell or cell in _SEPARATORS.split(own)  # "dogs, cats"
+            if own == cell or cell in _SEPARATORS.split(own.replace("*", ""))  # "dogs *or* cats"
         ]  # fmt: skip
         return _some(table, parts, asked.stems(" ".join(value)) or column.name)
     return None
