@@ -19,7 +19,7 @@ from retrieval.context import SearchContext
 from retrieval.metadata.filters import Given
 from retrieval.models import Certainty, Evidence, SearchResult, Terms
 from retrieval.ranking.lines import QuestionWords
-from retrieval.refusal import decision
+from retrieval.refusal import decision, premises
 from retrieval.search import check_question, search, written_out
 from retrieval.settings import ENGLISH
 from retrieval.text.question_phrases import without_manner
@@ -187,6 +187,8 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
         reply = replace(reply, certainty="answered", confidence=None)
     if reply.certainty == "refused" or not result.hits:
         return reply
+    if result.premise:  # the line that contradicts the question is to be seen
+        result = replace(result, hits=premises.led_by(result.premise, result.hits))
     cards = card_selection.choose(result, reply.parts, reply.reading, far=far)
     if reply.folders:  # they stand above, and are what is asked for
         cards = tuple(replace(card, folded=True) for card in cards)

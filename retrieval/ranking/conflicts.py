@@ -49,7 +49,7 @@ class Statement:
     # Of the files that its own supersedes those that it says it is about; none where it says none.
     only: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()  # numbers that held before, as it says itself
-    label: frozenset[str] = frozenset()  # of "Parking: free for 2 hours", of no row
+    label: frozenset[str] = frozenset()  # of "Parking: free for 2 hours"; of a row none
     heading: frozenset[str] = frozenset()  # the last one
 
 
@@ -68,7 +68,10 @@ def binding(
     notes: Mapping[str, SourceNote],
     question: QuestionWords,
 ) -> tuple[Hit, ...]:
-    """Return those of `further` whose files override one of `hits` in what was asked."""
+    """Return those of `further` whose files override one of `hits` in what was asked.
+
+    So does a section of the same heading: a new list of prices, whatever of it is asked for.
+    """
     if not further:  # nearly always, and the lines below are many
         return ()
 
@@ -85,10 +88,16 @@ def binding(
     def binds(hit: Hit) -> bool:
         if note(hit).is_optional or note(hit).is_gone:
             return False
+        if any(_is_same_section(hit, other) for other in hits if overrides(note(hit), note(other))):
+            return True
         uppers = statements(hit)
         return any(_corrects(upper, lower, question.words) for upper in uppers for lower in below)
 
     return tuple(hit for hit in further if binds(hit))
+
+
+def _is_same_section(one: Hit, other: Hit) -> bool:
+    return _heading(one.evidence[0].entry) == _heading(other.evidence[0].entry) != frozenset()
 
 
 def statement(entry: Entry, note: SourceNote, beside: Iterable[Entry] = ()) -> Statement:
@@ -217,8 +226,9 @@ def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     "10 % at levels 10-11, 5 % from 12" corrects no row of level 5, unless it says more of what is
     asked than the file's name.
     """
-    if upper.label & asked and upper.label == lower.label and upper.heading & lower.heading:
-        return True  # "Parking: free for 2 hours" of the list of small charges
+    is_said = lower.label & asked and lower.label <= upper.words
+    if is_said and upper.heading & lower.heading:
+        return True  # "Parking: free for 2 hours", "parking rises to €2" of the small charges
     both = upper.words & lower.subject & asked
     if both and (not all(map(str.isdigit, both)) or _says_more(upper, lower, asked)):
         return True

@@ -52,8 +52,8 @@ def asked_rows(
     best = found[0].entry
     if not _is_named(path, best, asked):
         return list(parts)
-    least = _said(path, best, asked)
-    less = [line.entry for line in found if _said(path, line.entry, asked) < least]
+    least = said_by(path, best, asked)
+    less = [line.entry for line in found if said_by(path, line.entry, asked) < least]
     return [part for part in parts if not any(part.holds(entry) for entry in less)]
 
 
@@ -65,7 +65,7 @@ def _is_named(path: str, row: Entry, asked: QuestionWords) -> bool:
     return bool(own or (name and name <= asked.words))
 
 
-def _said(path: str, row: Entry, asked: QuestionWords) -> frozenset[str | float]:
+def said_by(path: str, row: Entry, asked: QuestionWords) -> frozenset[str | float]:
     """The words of the question that a row says, and its numbers and codes that it is for."""
     words = asked.stems(row.quote) & asked.words
     if any(value.units & MEASURES for value in asked.values):  # "3" is no three weeks

@@ -11,7 +11,7 @@ from api.answer.question.intent import Reading, may_want_all
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.lines import QuestionWords, words_of
-from retrieval.vocabulary.terms import key, raw_cells, stems_of, title
+from retrieval.vocabulary.terms import key, title
 
 MOST = 4  # cards
 # Of 1,461 folded cards on calibration these drop 44 %, and 1 of the 73 that hold what the cards
@@ -61,11 +61,14 @@ def choose(
     elif of_parts and reading.form == "parts":
         found = with_parts(found, of_parts, parts)
     elif of_parts:
-        is_first = reading.form == "comparison" and not _has_row_of_each(found, parts)
+        is_first = reading.form == "comparison" and not compared_rows.has_row_of_each(found, parts)
         place, found = (0, [_fold(one) for one in found]) if is_first else (1, found)
         found[place:place] = of_parts
     kept, behind = (once := _once(found))[:MOST], once[MOST:]
     kept += [one for one in behind if _says_most(one, searched)]
+    # What replaces the first card's section is seen with it, whatever of that is asked for.
+    left = [one for one in behind if one not in kept]
+    kept[1:1] = [one for one in left if corrected_rows.replaces(one, kept[0], notes)]
     is_listed = bool(kept) and kept[0].best.kind in {"item", "row"}
     if is_listed and may_want_all(whole.question, reading):
         kept[0] = with_all_marked(kept[0], whole.files[kept[0].path], searched.asked)
@@ -89,16 +92,6 @@ def _says_most(card: Card, searched: Searched) -> bool:
         return False
     said = searched.asked.terms.in_full(words_of(card.best))
     return len(searched.asked.words & said) >= max(2, len(searched.asked.words) - 1)
-
-
-def _has_row_of_each(found: Sequence[Card], parts: Sequence[SearchResult]) -> bool:
-    """Whether the first card shows a table's rows for each of the things that are compared."""
-    if not found or found[0].form != "table" or not parts:
-        return False
-    rows = [frozenset(stems_of("".join(raw_cells(one)[:1]))) for one in found[0].lines.values()]
-    asked = [frozenset(stems_of(part.question)) for part in parts]
-    own = [words - frozenset.intersection(*asked) for words in asked]
-    return all(words and any(words <= row for row in rows) for words in own)
 
 
 def _with_marks(card: Card, of_parts: Sequence[Card]) -> Card:
@@ -157,10 +150,12 @@ def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote], asked: Que
     """Whether a card is beside the question, by search and by its own best line.
 
     No correction is: what it corrects may be further. Nor is what supersedes the first card's file
-    and says two words of the question.
+    and says two words of the question or is called as the first card's section.
     """
     note, lower = (notes.get(one.path, SourceNote(one.path)) for one in (card, first))
     badges = badges_of(note)
+    if corrected_rows.replaces(card, first, notes):
+        return False
     if "errata" in badges or "house-rule" in badges:
         return False
     said = asked.words & asked.stems(f"{card.best.heading} {card.best.quote}")

@@ -83,3 +83,13 @@ def _card(hit: Hit, file: IndexedFile, block: Block, rows: tuple[Part, ...]) -> 
         chunk=hit.chunk,
         score=hit.score,
     )
+
+
+def has_row_of_each(found: Sequence[Card], parts: Sequence[SearchResult]) -> bool:
+    """Tell whether the first card shows a table's rows for each of the things that are compared."""
+    if not found or found[0].form != "table" or not parts:
+        return False
+    rows = [frozenset(stems_of("".join(raw_cells(one)[:1]))) for one in found[0].lines.values()]
+    asked = [frozenset(stems_of(part.question)) for part in parts]
+    own = [words - frozenset.intersection(*asked) for words in asked]
+    return all(words and any(words <= row for row in rows) for words in own)

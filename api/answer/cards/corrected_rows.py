@@ -62,6 +62,12 @@ def _of_same_rows(cards: Sequence[Card], notes: Sequence[SourceNote]) -> Iterato
                 yield Conflict(upper, lower, binding=not notes[upper].is_optional)
 
 
+def replaces(card: Card, other: Card, notes: Mapping[str, SourceNote]) -> bool:
+    """Tell whether a card is of a file that supersedes another's, and of a section of its name."""
+    upper, lower = (notes.get(one.path, SourceNote(one.path)) for one in (card, other))
+    return _last(card.heading) == _last(other.heading) and conflicts.overrides(upper, lower)
+
+
 def _last(heading: str) -> str:
     return heading.rsplit(" > ", 1)[-1].casefold()
 

@@ -7,10 +7,10 @@ them a reader needs to understand them.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from api.answer.cards.asked_parts import asked_columns, field_asked, own_field, saying_most
-from api.answer.cards.blocks import Part
+from api.answer.cards.asked_parts import asked_columns, own_field
 from api.answer.cards.card import Card, CardPlace, Form, Size, is_short, numbers, place_of, words
 from api.answer.cards.card_content import goes_on, pieces_of, skipped_after
+from api.answer.cards.marked_lines import marked
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine, field_words, ranked, words_of
 from retrieval.refusal.asked_kind import lacks_amount, lacks_person
@@ -158,7 +158,7 @@ def _of_section(
         form=form,
         pieces=pieces,
         lines={number: file.lines.get(number, "") for number in shown},
-        marked=_marked(place, best, asked),
+        marked=marked(place, found, asked, frozenset(shown)),
         best=own_field(place, best.entry, asked),
         next_best=_next_best(place, found),
         chunk=hit.chunk,
@@ -167,15 +167,6 @@ def _of_section(
         rest=skipped_after(place, pieces),
         columns=asked_columns(found, asked),
     )
-
-
-def _marked(place: CardPlace, best: RankedLine, asked: QuestionWords) -> tuple[Part, ...]:
-    """The lines that answer: of a stat block the fields asked for, else those of the best entry."""
-    if fields := field_asked(place, best, asked):
-        return fields.parts
-    block = next((b for b in place.section if b.kind == "fields" and b.holds(best.entry)), None)
-    said = saying_most(place.file, block.parts, asked) if block else ()
-    return said or (Part(best.entry.first_line, best.entry.last_line),)
 
 
 def _next_best(place: CardPlace, found: Sequence[RankedLine]) -> Entry | None:

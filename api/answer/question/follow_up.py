@@ -51,7 +51,7 @@ _POINTER = re.compile(
 )
 # "And how many weeks does training one take": behind "and" it is no number.
 _ANY_ONE = re.compile(
-    r"\b(?:[a-z]{2,20}ing|buy|get|use|have|need|keep|make|build|hire|rent|book|carry|wear|own|does) "
+    r"\b(?:[a-z]{2,20}ing|buy|get|use|have|need|keep|make|build|hire|rent|book|carry|wear|does) "
     r"one\b",
     re.IGNORECASE,
 )

@@ -16,6 +16,8 @@ _ANOTHER = re.compile(
     re.IGNORECASE,
 )
 _PREPOSITIONS = r"(?:in|on|at|for|with|without|from|to|by|as|of|under|during|per|against)"
+_IS_PREPOSITION = re.compile(_PREPOSITIONS)
+_ARTICLES = frozenset({"a", "an", "the", "my", "our", "your"})
 _PLACED = re.compile(
     rf"^\W*(?:(?:ok|and|or|then|so|but|what about|how about)\b\W*)*(?P<of>{_PREPOSITIONS}) "
     r"(?P<rest>[^,;?!]+?)\W*$",
@@ -79,11 +81,13 @@ def asked_of_another(typed: str, before: str, terms: Terms) -> str | None:
         return None
     if not STOP.isdisjoint(rest.lower().split()):  # "and its range" is asked of the same thing
         return None
+    placed = _PLACED.match(typed)
     alike = {
         thing: in_common(key(thing), key(rest), terms)
         for thing in names_in(before, terms)
         if key(thing) in terms.names and key(thing) != key(rest)
-    }
+        and not (placed and _behind(before, thing) not in {"", placed["of"].lower()})
+    }  # fmt: skip
     best = max(
         alike, key=lambda thing: (not _is_kind(thing, rest, terms), alike[thing]), default=""
     )
@@ -144,6 +148,12 @@ def the_other_one(typed: str, before: str, terms: Terms) -> str | None:
         if kind != thing and key(name) in terms.names and key(name) != key(thing):
             return _replaced(before, thing, name)
     return None
+
+
+def _behind(question: str, thing: str) -> str:
+    """The preposition that a thing stands behind: "for groups" is no other "in the hostel"."""
+    words = [one for one in question.partition(thing)[0].lower().split() if one not in _ARTICLES]
+    return words[-1] if words and _IS_PREPOSITION.fullmatch(words[-1]) else ""
 
 
 def _is_kind(thing: str, name: str, terms: Terms) -> bool:

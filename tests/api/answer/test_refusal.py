@@ -12,7 +12,7 @@ from ingest import pipeline
 from retrieval.context import SearchContext, calibrated_for
 from retrieval.errors import ConfigurationError, DatasetError
 from retrieval.models import Chunk, Entry, Evidence, Hit, OffTopicLimits, SearchResult
-from retrieval.refusal import decision, off_topic
+from retrieval.refusal import off_topic
 from retrieval.refusal.off_topic import Signals
 from retrieval.search import search
 from retrieval.search_trace import Candidate, Timings
@@ -20,7 +20,6 @@ from retrieval.settings import Settings
 
 MODELS = {"encoder": "0" * 64, "reranker": "off"}
 OTHERS = {**MODELS, "encoder": "1" * 64}
-CHIMERA = "The chimera has three heads: a goat's, a lion's and a dragon's."
 LIMITS = OffTopicLimits(covered=0.2, nearer=0.4)
 
 
@@ -96,32 +95,6 @@ def test_what_is_not_nearer_than_other_subjects_is_refused_however_well_it_is_fo
     found = result("torch", 3.0, off_topic_score=off_topic_score, covered=covered)
     assert off_topic.refuses(found) == refused
     assert not off_topic.refuses(replace(found, off_topic_limits=None))  # nothing was fitted
-
-
-@pytest.mark.parametrize(
-    ("question", "fires"),
-    [
-        ("How old must a chimera be to grow its 4th head?", True),
-        ("What does the fifth head of a chimera do?", True),
-        ("What do the chimera's four heads eat?", True),
-        ("Which of the three heads of a chimera breathes fire?", False),
-        ("What does its 2nd head do, of the chimera?", False),
-        ("How many heads has a chimera?", False),
-        ("Can a chimera with 4 heads fly?", False),  # asked, not taken for granted
-        ("What does the 4th claw of a chimera do?", False),
-        ("What does the 4th head of a hydra do?", False),  # another subject's passage
-    ],
-)
-def test_more_parts_than_the_rule_counts_are_a_false_premise(question: str, fires: bool) -> None:
-    hits = [hit("Monsters/Chimera.md", "Chimera", "It flies.", CHIMERA)]
-    found = decision.contradicted(question, hits)
-    assert (found is not None) == fires
-    if found:
-        assert found.entry.quote == CHIMERA
-
-
-def test_no_passage_contradicts_nothing() -> None:
-    assert decision.contradicted("What does its 4th head do?", []) is None
 
 
 def test_a_fit_belongs_to_its_models_and_to_the_vault_it_stands_in(tmp_path: Path) -> None:

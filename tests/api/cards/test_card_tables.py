@@ -43,6 +43,20 @@ def test_of_two_rows_that_are_compared_both_are_marked(context: SearchContext) -
         assert sorted(row.split(" | ")[0] for row in rows) == ["| Pilot", "| Surgeon"]
 
 
+def test_rows_that_are_called_alike_are_all_marked(index_files: IndexFiles) -> None:
+    text = (
+        "# Safety\n\n| Thing | Where | Checked |\n|---|---|---|\n"
+        "| First-aid box, large | Desk | monthly |\n| First-aid box, small | Kitchen | yearly |\n| Stretcher | Store | yearly |\n"
+    )
+    context = index_files({"Safety.md": text}, rag_threshold=-9.0)
+    for asked, rows in {
+        "Where are the first aid boxes?": [5, 6],
+        "where is the small box": [6],
+    }.items():
+        marked = chosen(context, asked)[0].marked
+        assert [part.first_line for part in marked] == rows
+
+
 def test_a_row_that_is_named_is_shown_alone_under_its_header(context: SearchContext) -> None:
     header, delimiter, *rows, _, more = first(context, "What is the wage of a helmsman?").split(
         "\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.answer.card_reply import PLAIN_ASK, card_reply
+from api.answer.card_reply import PLAIN_ASK, AskOptions, card_reply
 from retrieval.context import SearchContext
 from tests.support.index.ingested import IndexFiles
 
@@ -131,3 +131,45 @@ def test_the_new_table_of_a_heading_stands_above_the_old_one(index_files: IndexF
     context = index_files(PRICES, rag_threshold=-9.0)
     reply = card_reply(context, "monthly or annual membership, what do they cost for youth")
     assert reply.cards[0].path == "new.md"
+
+
+CHARGES = {
+    "charges.md": (
+        "# Charges\n\n## Small charges\n\n- Parking: free for 3 hours, then 1.50 per hour\n"
+        "- Breakfast: 7.50\n- Towel: 2.50 per stay\n- Locker: 4 a night\n\n"
+        "## Boats\n\nA boat costs 12 an hour.\n"
+    ),
+    "autumn.md": (
+        "---\nsupersedes: charges\n---\n# From autumn\n\n## Small charges\n\n"
+        "- Parking: free for 2 hours, then 2.00 per hour\n- Breakfast rises to 8.50\n"
+    ),
+    "garden.md": "# Garden\n\nNobody may light a fire.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("parking fee", "autumn.md"),
+        ("how much is parking", "autumn.md"),
+        ("what does breakfast cost", "autumn.md"),  # the new line has no label
+        ("what does a towel cost", "charges.md"),
+    ],
+)
+def test_a_line_is_corrected_by_its_label(index_files: IndexFiles, asked: str, first: str) -> None:
+    cards = card_reply(index_files(CHARGES, rag_threshold=-9.0), asked).cards
+    assert cards[0].path == first
+
+
+def test_the_section_that_replaces_another_one_is_seen_with_it(index_files: IndexFiles) -> None:
+    context = index_files(CHARGES, rag_threshold=-9.0)
+    shown = [card.path for card in card_reply(context, "what does a towel cost").cards[:2]]
+    assert shown == ["charges.md", "autumn.md"]
+    assert "autumn.md" not in [card.path for card in card_reply(context, "price of a boat").cards]
+
+
+def test_a_follow_up_goes_on_from_what_is_corrected(index_files: IndexFiles) -> None:
+    context = index_files(HOUNDS, rag_threshold=-9.0)
+    for typed in ("how long does its training take", "and how many weeks does training one take"):
+        options = AskOptions(history=("what does a trained pit hound cost",))
+        assert card_reply(context, typed, options).cards[0].path == "Hounds.md"

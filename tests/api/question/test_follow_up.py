@@ -40,6 +40,7 @@ FOLLOW_UPS = [
     "what does another one cost",
     "And how long does it stay up if I'm a 7th level MU?",
     "and what do I get with a crossbow?",
+    "and how many weeks does training one take",
 ]
 ALONE = [
     "How long does a torch burn?",
@@ -62,6 +63,7 @@ ALONE = [
     "horse armour: how heavy is it really",
     "what does the medusa's gaze do, and does a mirror stop it?",
     "Do vampires regenerate?",
+    "and how do I reach level one of the dungeon?",
 ]
 
 

@@ -105,6 +105,11 @@ def test_of_equally_near_words_the_commonest_is_taken() -> None:
     assert spelling.corrected("marlo", words, lambda _: False)[0] == "marlot"
 
 
+def test_a_vowel_that_is_left_out_is_the_lesser_slip() -> None:
+    words = terms_of({"a.md": "# Farm\n\nTicks and ticks bite. Tickets are sold.\n"})
+    assert spelling.corrected("tickts", words, lambda _: False)[0] == "tickets"
+
+
 def test_a_vault_without_words_corrects_nothing() -> None:
     assert spelling.corrected("krakn", NO_TERMS, tokens().is_word) == ("krakn", ())
 

@@ -40,6 +40,8 @@ TERMS = terms_of(
         ("what about elves in the rain", "can a dwarf sing", None),  # more is asked
         ("elves", "can a dwarf sing", None),  # a question of its own
         ("what about elves", "can an elf sing", None),
+        ("and for an elf?", "what may a guest do with a dwarf", None),  # in whose place?
+        ("and for an elf?", "what is a room for a dwarf", "what is a room for an elf"),
         ("and the elf?", "can a dwarf hit a dwarfish dwarf", "can an elf hit a dwarfish elf"),
     ],
 )

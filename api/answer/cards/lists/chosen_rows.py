@@ -16,7 +16,7 @@ from api.answer.question.limits import AGED, Amount, amount, without
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import intervals
-from retrieval.vocabulary.terms import column_names, stems_of, title
+from retrieval.vocabulary.terms import cells, column_names, stems_of, title
 
 _OF_ITEM = re.compile(r"[:;—–] |\. ")  # "14 nights or more: 15 % off" is two amounts
 _EXTREME = re.compile(
@@ -162,7 +162,7 @@ def _by_amount(
     Of them those alone that say what else is asked, where some do: "blunt weapons under 10 gp".
     """
     wanted = amount(asked.question)
-    if wanted is None:
+    if wanted is None or _is_a_column(wanted, file):
         return None
     if _is_of_a_folder(file, block, asked) or _BLANK_SAID.search(beside(file, block)):
         return None
@@ -190,6 +190,13 @@ def _by_amount(
         return None  # "on friday": the others would be told as such
     said = as_typed((also if both else frozenset()) | (noun if is_said else frozenset()), asked)
     return Chosen(tuple(part for part, _ in both or left), (*said, *wanted.words)) if left else None
+
+
+def _is_a_column(wanted: Amount, file: IndexedFile) -> bool:
+    """Whether a table of the file has a column of that name: the price "under 27", years of age."""
+    leads = {entry.lead for entry in file.entries if entry.kind == "row"}
+    names = {name.strip("* ").casefold() for lead in leads for name in cells(lead)}
+    return wanted.said.casefold() in names
 
 
 def _items_by_amount(file: IndexedFile, block: Block, asked: QuestionWords) -> Chosen | None:

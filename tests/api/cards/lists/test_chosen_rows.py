@@ -45,6 +45,14 @@ def test_an_amount_chooses_the_rows_that_fit_it(asked: str, rows: list[str], sai
     assert " ".join(found.said) == said
 
 
+def test_an_amount_that_is_the_name_of_a_column_chooses_none() -> None:
+    rows = "| Bunk | 28 | 23 |\n| Cot | 9 | 7 |\n"
+    table = f"# Beds\n\n| Bed | Grown-ups | Under 27 |\n|---|---|---|\n{rows}"
+    file = indexed_file(table)
+    words = QuestionWords.of("price of beds under 27", terms_of({file.path: table}))
+    assert chosen_rows.chosen(file, blocks(file)[0], words) is None
+
+
 @pytest.mark.parametrize(
     "asked",
     [

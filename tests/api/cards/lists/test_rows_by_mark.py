@@ -86,6 +86,14 @@ def test_a_legend_without_a_sign_names_columns(asked: str, shown: list[str]) -> 
     assert rows(GEAR, asked) == shown
 
 
+def test_a_cell_may_say_either() -> None:
+    breath = (
+        "# Drakes\n\n## Breath of drakes\n\n| Colour | Breath | Shape |\n|---|---|---|\n"
+        "| Red | Fire | Cone |\n| Gold | Fire *or* gas, as it likes | Line |\n| Blue | Ice | Line |\n"
+    )
+    assert rows(breath, "which drakes breathe fire") == ["Red", "Gold"]
+
+
 def test_any_is_everybody_and_any_of_a_kind_only_these() -> None:
     assert rows(RODS, "which rods can a singer use") == ["Brass", "Glass", "Horn", "Bone"]
 
