@@ -46,7 +46,8 @@ def test_of_two_rows_that_are_compared_both_are_marked(context: SearchContext) -
 def test_rows_that_are_called_alike_are_all_marked(index_files: IndexFiles) -> None:
     text = (
         "# Safety\n\n| Thing | Where | Checked |\n|---|---|---|\n"
-        "| First-aid box, large | Desk | monthly |\n| First-aid box, small | Kitchen | yearly |\n| Stretcher | Store | yearly |\n"
+        "| First-aid box, large | Desk | monthly |\n| First-aid box, small | Kitchen | yearly |\n"
+        "| Stretcher | Store | yearly |\n"
     )
     context = index_files({"Safety.md": text}, rag_threshold=-9.0)
     for asked, rows in {

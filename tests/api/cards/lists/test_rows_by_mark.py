@@ -89,7 +89,8 @@ def test_a_legend_without_a_sign_names_columns(asked: str, shown: list[str]) -> 
 def test_a_cell_may_say_either() -> None:
     breath = (
         "# Drakes\n\n## Breath of drakes\n\n| Colour | Breath | Shape |\n|---|---|---|\n"
-        "| Red | Fire | Cone |\n| Gold | Fire *or* gas, as it likes | Line |\n| Blue | Ice | Line |\n"
+        "| Red | Fire | Cone |\n| Gold | Fire *or* gas, as it likes | Line |\n"
+        "| Blue | Ice | Line |\n"
     )
     assert rows(breath, "which drakes breathe fire") == ["Red", "Gold"]
 
