@@ -11,6 +11,7 @@ from api.answer.cards.lists import listing
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import amount, superlative
 from api.answer.question.modality import modality
+from api.answer.question.plain_words import PLAIN
 from retrieval.models import Entry, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
@@ -26,6 +27,7 @@ _TOPICS = re.compile(
 )
 _COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECASE)
 _WHICH = re.compile(r"\W*(?:which|what) (?P<noun>[a-z]{3,30}s?)\b", re.IGNORECASE)
+_NAMED = 0.3  # of a question: what a list has to be called that goes first though it is not all
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
 
 
@@ -67,6 +69,20 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         called = (any(n <= _name(one, whole, asked) for n in nouns) for one in listed)
         listed = [one for one, is_so in zip(listed, called, strict=True) if is_so or one.by_signs]
     listed = [replace(one, says_all=_says_all(one, whole, asked)) for one in listed]
+    return [
+        one if one not in listed or one.said or _is_whole(one, whole, asked) else _unclaimed(one)
+        for one in _placed(found, listed, reading, whole, asked)
+    ]
+
+
+def _placed(
+    found: list[Card],
+    listed: list[Card],
+    reading: Reading,
+    whole: SearchResult,
+    asked: QuestionWords,
+) -> list[Card]:
+    """The cards with the lists where they belong."""
     if not found:
         return listed
     if _is_field_of_its_thing(found[0], asked):  # it says all: "the languages that elves know"
@@ -74,10 +90,23 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     if asked.asks_for_list(found[0].best):  # so does a sentence: "which cities are tier 1"
         return [found[0], *listed[:1], *found[1:]]
     # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
-    if reading.form == "list" or (listed and _is_meant(listed[0], found[0], reading, asked)):
+    if listed and _is_meant(listed[0], found[0], reading, whole, asked):
         return [*listed, *found]
     further = [] if found[0].form == "fields" or reading.form == "open" else listed[:1]
     return [found[0], *(replace(one, folded=True) for one in further), *found[1:]]
+
+
+def _is_whole(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
+    """Whether a list is called all that is asked, so that all of it answers: "list all poisons"."""
+    parts = {number for part in listed.marked for number in part.numbers}
+    beside = (line for number, line in listed.lines.items() if number not in parts)
+    name = _name(listed, whole, asked) | asked.stems(" ".join(beside))
+    return asked.words <= name | folders.SAID_WITH_IT | PLAIN
+
+
+def _unclaimed(listed: Card) -> Card:
+    """A list as it stands, of which nothing tells whether all of it answers."""
+    return replace(listed, counted=None, says_all=False, marked=())
 
 
 def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card:
@@ -106,8 +135,13 @@ def _is_all(listed: Card, reading: Reading) -> bool:
     return reading.form == "open" or all(line.startswith("#") for line in listed.lines.values())
 
 
-def _is_meant(listed: Card, first: Card, reading: Reading, asked: QuestionWords) -> bool:
+def _is_meant(
+    listed: Card, first: Card, reading: Reading, whole: SearchResult, asked: QuestionWords
+) -> bool:
     """Whether a list that may be asked for is better than the card of the best passage."""
+    if reading.form == "list":
+        is_near = asked.share(_name(listed, whole, asked)) >= _NAMED
+        return bool(listed.said) or is_near or _is_more_of(listed, first)
     called = asked.stems(listed.heading.rsplit(" > ", 1)[-1])
     if listed.said or listed.says_all or any(asked.stems(one) <= called for one in reading.several):
         return True
