@@ -40,7 +40,8 @@ _OF = re.compile(
 _FIGURE = r"[£$€]?\d[\d.,]{0,9}(?!\d|(?:st|nd|rd|th)\b)"
 _COUNTED_UNIT = (
     rf"{_FIGURE}(?:(?:-| ?- ?| to | and ){_FIGURE})?"
-    r"(?: ?[€%]| ?(?!(?:or|and|per|an?|in|on|at|to|for|of|than)\b)[a-z]+)?"
+    r"(?: ?[€%]| ?(?!(?:or|and|per|an?|in|on|at|to|for|of|than|with|without|that|which|no|"
+    r"not|is|are|from|by|who|if)\b)[a-z]+)?"
 )
 _OR_MORE = r" (?:or|and) (?:less|fewer|more|under|over|below|above|up|higher|lower|cheaper)\b"
 _LIMITING = re.compile(

@@ -4,11 +4,10 @@ import re
 from collections.abc import Sequence
 
 _NO = re.compile(
-    r"(?:no|not|none|never|n/a|forbidden|prohibited|banned|refused)\b(?! [^\W_])|not at all\b|"
-    r"[✗✘❌]|n$|[-–—]?$",
+    r"(?:no|not|none|never|nothing|nil|n/a|forbidden|prohibited|banned|refused)\b(?! [^\W_])|"
+    r"not at all\b|[✗✘❌]|n$|[-–—]?$",
     re.IGNORECASE,
 )
-_EMPTY = re.compile(r"[-–—]?")
 _NOT_ALWAYS = re.compile(r"(?:no|not|none|never)\b", re.IGNORECASE)  # "not before 9:00"
 _FOOTNOTE = re.compile(r"(?:[¹²³⁴⁵⁶⁷⁸⁹†‡]|\[\^\w{1,9}\]|<sup>\w{1,3}</sup>)$")
 _LESSER = re.compile(r"[○◯◌]")  # beside a full mark: recommended, or in part
@@ -42,6 +41,9 @@ def is_said(cells: Sequence[str], n: int, *, denied: bool) -> bool:
 
 
 def is_filled(cells: Sequence[str]) -> bool:
-    """Tell whether some cells of a column are dashes or blank, and others have a value: a time."""
-    empty = [cell for cell in cells if _EMPTY.fullmatch(cell)]
-    return 0 < len(empty) < len(cells) and not any(_NO.match(c) for c in cells if c not in empty)
+    """Tell whether some cells of a column say no ("none", a dash, blank), and others have a value.
+
+    A deposit is "none" or "20 euros", a check "not needed" or one of some kind.
+    """
+    without = [cell for cell in cells if _NO.match(cell) or _NOT_ALWAYS.match(cell)]
+    return 0 < len(without) < len(cells)

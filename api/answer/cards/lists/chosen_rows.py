@@ -19,6 +19,11 @@ from retrieval.text.quantities import intervals
 from retrieval.vocabulary.terms import cells, column_names, stems_of, title
 
 _OF_ITEM = re.compile(r"[:;—–] |\. ")  # "14 nights or more: 15 % off" is two amounts
+_BONUS = re.compile(r"(?<![\w.])[+−-]\d")  # "swords +3" is no number that a range holds
+_DENIED = re.compile(r"\b(?:not|no|without|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+_COSTS = frozenset(
+    stems_of("cost costs price prices charge pay fee")
+)  # said of any amount of money
 _EXTREME = re.compile(
     r"\b(?:latest|earliest|soonest|lowest|highest|fewest|largest|smallest|biggest|cheapest|dearest|"
     r"longest|shortest|heaviest|lightest|fastest|slowest|best|worst)\b",
@@ -74,6 +79,7 @@ def chosen(
         return None
     if is_whole:
         return _by_mark(file, block, rows, asked)
+    is_near = is_likeliest and nearest is not None
     if coded:
         left = [row for row in rows if row[0] in coded.parts]
         both = _by_amount(file, block, left, asked, may_be_all=True)
@@ -84,7 +90,7 @@ def chosen(
         return _by_superlative(file, block, rows, asked)
     return (
         _by_superlative(file, block, rows, asked)
-        or _by_mark(file, block, rows, asked)
+        or _by_mark(file, block, rows, asked, is_near=is_near)
         or (_by_range(file, block, rows, asked) if is_likeliest else None)
         or by_cell(file, block, rows, asked)
         or by_words(file, block, rows, asked, nearest)
@@ -98,7 +104,7 @@ def _by_range(
 
     Of them those alone that say what else is asked and stands in the table: "fighters at level 4".
     """
-    if len(asked.values) != 1 or _COMPARES.search(asked.question):
+    if len(asked.values) != 1 or _COMPARES.search(asked.question) or _BONUS.search(asked.question):
         return None
     ranges = [entry for entry in file.entries if asked.in_range(entry)]
     figures = set(NUMBER.findall(asked.question))
@@ -129,24 +135,34 @@ def _by_superlative(
 
 
 def _by_mark(
-    file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
+    file: IndexedFile,
+    block: Block,
+    rows: Sequence[tuple[Part, str]],
+    asked: QuestionWords,
+    *,
+    is_near: bool = False,
 ) -> Chosen | None:
     """The rows marked in a column that the question names: "which devices have 4K".
 
-    Of them those alone that say what else is asked and stands in the table.
+    Of them those alone that say what else is asked and stands in the table. `is_near`: search found
+    the table nearest.
     """
     meant, table = named_table(file, block, rows)
     written = column_names("\n".join(header(file, block)), len(meant))
     about = above(file, block, asked)
-    found = marked_rows(list(zip(written, meant, strict=True)), table, asked, about)
+    names = list(zip(written, meant, strict=True))
+    found = marked_rows(names, table, asked, about, is_near=is_near)
     if found is None:
         return None
     words = asked.words - about - found.said
     words &= asked.stems(" ".join(row for _, row in rows))
     kept = also_marked(meant, table, found.parts, asked) if found.is_sign else found.parts
     both = tuple(p for p, row in rows if p in (kept or ()) and words <= asked.stems(row))
-    typed = as_typed(words | found.said, asked) or ("forbidden",)
-    return Chosen(both, (*(("no",) if found.denied else ()), *typed)) if both else None
+    typed = list(as_typed(words | found.said, asked) or ("forbidden",))
+    if found.denied:  # "step free no projector"
+        at = (n for n, word in enumerate(typed) if asked.stems(word) & found.denied)
+        typed.insert(next(at, 0), "no")
+    return Chosen(both, tuple(typed)) if both else None
 
 
 def _by_amount(
@@ -176,6 +192,11 @@ def _by_amount(
     if not any(fitting) or (is_all and not may_be_all):
         return None
     left = [row for row, fits in zip(rows, fitting, strict=True) if fits]
+    rest = QuestionWords.of(without(asked.question, wanted), asked.terms)
+    if not wanted.denied and _DENIED.search(rest.question):  # "for under £4 with no deposit"
+        marks = _by_mark(file, block, rows, rest)
+        met = tuple(part for part, _ in left if marks and part in marks.parts)
+        return Chosen(met, (*marks.said, *wanted.words)) if marks and met else None
     kept = also_marked(names, table, [part for part, _ in left], asked)
     if kept is None:
         return None
@@ -246,5 +267,5 @@ def _besides(
     if wanted.denied or NOT_BY_WORDS.search(rest):
         return frozenset()
     amounts = asked.stems(wanted.said)
-    words = (asked.words & asked.stems(rest)) - amounts - folders.SAID_WITH_IT
+    words = (asked.words & asked.stems(rest)) - amounts - folders.SAID_WITH_IT - _COSTS
     return words - above(file, block, asked)

@@ -27,6 +27,8 @@ _TOPICS = re.compile(
 )
 _COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECASE)
 _WHICH = re.compile(r"\W*(?:which|what) (?P<noun>[a-z]{3,30}s?)\b", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:not|no|without|never|cannot|except)\b|n['’]t\b", re.IGNORECASE)
+_LIMITS = re.compile(r"\b(?:needs?|requires?|have|has)\b", re.IGNORECASE)
 _NAMED = 0.3  # of a question: what a list has to be called that goes first though it is not all
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
 
@@ -66,7 +68,7 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         listed = [one for one in listed if one.said]
     if reading.several:
         nouns = [asked.stems(one.split()[-1]) for one in reading.several]
-        called = (any(n <= _name(one, whole, asked) for n in nouns) for one in listed)
+        called = (any(n <= _name(one, whole, asked) | PLAIN for n in nouns) for one in listed)
         listed = [one for one, is_so in zip(listed, called, strict=True) if is_so or one.by_signs]
     listed = [replace(one, says_all=_says_all(one, whole, asked)) for one in listed]
     return [
@@ -97,7 +99,16 @@ def _placed(
 
 
 def _is_whole(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
-    """Whether a list is called all that is asked, so that all of it answers: "list all poisons"."""
+    """Whether a list is called all that is asked, so that all of it answers: "list all poisons".
+
+    What is said of a column is a condition, of which none is known to hold: "which machines need
+    staff in the room".
+    """
+    columns = {one.lead for one in _entries(listed, whole) if one.kind == "row"}
+    own = asked.stems(f"{title(listed.path)} {listed.heading}")
+    of_column = not (asked.words - own).isdisjoint(asked.stems(" ".join(columns)))
+    if _DENIES.search(whole.question) or (of_column and _LIMITS.search(whole.question)):
+        return False
     parts = {number for part in listed.marked for number in part.numbers}
     beside = (line for number, line in listed.lines.items() if number not in parts)
     name = _name(listed, whole, asked) | asked.stems(" ".join(beside))

@@ -4,10 +4,13 @@ import re
 from collections.abc import Sequence
 
 from api.answer.cards.blocks import Part
+from api.answer.question.plain_words import PLAIN
 from retrieval.ranking.lines import QuestionWords
 
 _NOT = re.compile(
-    r"(?:\bnot|n['’]t) (?:an? |of |on |in |at |the )?(?P<value>[\w-]{2,20})\W*$", re.IGNORECASE
+    r"(?:\bnot|n['’]t|\bdont|\bwithout|\bno) (?:(?:need|have|require|want) )?"
+    r"(?:an? |any |of |on |in |at |the )?(?P<value>[\w-]{2,20})\W*$",
+    re.IGNORECASE,
 )
 Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 
@@ -21,10 +24,13 @@ def said_in_column(
     `rest` are the stems of the question that the table's name and columns do not say.
     """
     best: tuple[int, tuple[Part, ...]] = (0, ())
-    for place, name in enumerate(names):
-        own = asked.stems(name)
+    stems = [asked.stems(name) for name in names]
+    for place, own in enumerate(stems):
+        others = frozenset[str]().union(*(one for n, one in enumerate(stems) if n != place))
+        # "The tool shed" alone is in one column: "Tool Shed counter".
+        is_part = len(own & asked.words - others) > 1
         # The first column is what the rows are called.
-        if not (place and rest and own and own <= asked.words):
+        if not (place and rest and own and (own <= asked.words or is_part)):
             continue
         saying = tuple(
             part for part, cells in table if rest <= asked.stems("".join(cells[place : place + 1]))
@@ -43,7 +49,7 @@ def without_value(
     """
     denied = _NOT.search(asked.question)
     value = asked.stems(denied["value"]) if denied else frozenset()
-    if not value or rest != value:
+    if not value or not value <= rest <= value | PLAIN:
         return (), ""
     width = min((len(cells) for _, cells in table), default=0)
     having = [
@@ -52,7 +58,7 @@ def without_value(
     ]  # fmt: skip
     if len(having) != 1:
         return (), ""
-    cells = [(part, asked.stems(own[having[0]])) for part, own in table]
-    others = tuple(part for part, own in cells if own and value.isdisjoint(own))
+    cells = [(part, own[having[0]]) for part, own in table]
+    others = tuple(part for part, own in cells if own and value.isdisjoint(asked.stems(own)))
     said = denied["value"] if denied else ""
     return (others, said) if 0 < len(others) < len(table) else ((), "")

@@ -19,6 +19,7 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.text import denials
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
+from retrieval.vocabulary.terms import stems_of
 
 Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 
@@ -27,10 +28,13 @@ _SET_TO = frozenset({"is", "are", "of", "to", "set", "equals"})  # "where the gr
 _COMPARING = re.compile(
     r"\b(?:more|less|fewer|most|least|than|before|after|from|until|[a-z]{3,}er)\b", re.IGNORECASE
 )
+_FREE = re.compile(r"\bfree\b", re.IGNORECASE)
+_CALLED_FREE = frozenset(stems_of("free"))
 _SEPARATORS = re.compile(r" ?[,;/&] ?| and | or ")
 _FORBIDDEN = re.compile(r"(?:forbidden|not allowed|prohibited|banned)\b", re.IGNORECASE)
 _DENIAL = re.compile(
-    rf"\b(?:{denials.ASKED}|cant|dont|doesnt|forbidden|banned|prohibited)\b|n['’]t\b", re.IGNORECASE
+    rf"\b(?:{denials.ASKED}|none|nothing|cant|dont|doesnt|forbidden|banned|prohibited)\b|n['’]t\b",
+    re.IGNORECASE,
 )
 _NOT = re.compile(r"\b(?:not|cannot|cant|forbidden|banned|prohibited)\b|n['’]t\b", re.IGNORECASE)
 # What says no in a word of its own, or of which one cannot tell what it is said of.
@@ -43,11 +47,11 @@ _NUMBERED = re.compile(r"\b([^\W\d_]{3,}) (\d{1,3})\b(?!(?: ?,| or| and) \d)")  
 
 
 class Marked(NamedTuple):
-    """Rows, with the stems of the question that chose them; `denied`: those that say no."""
+    """Rows, with the stems of the question that chose them; `denied`: of these what it denies."""
 
     parts: tuple[Part, ...]
     said: frozenset[str]
-    denied: bool = False
+    denied: frozenset[str] = frozenset()
     is_sign: bool = False  # whether a sign or a value chose them, and no yes or no
 
 
@@ -65,13 +69,16 @@ def marked_rows(
     table: Table,
     asked: QuestionWords,
     about: frozenset[str] = frozenset(),
+    *,
+    is_near: bool = False,
 ) -> Marked | None:
     """Return the rows with a yes in the columns that the question names, or a no where it denies.
 
     Or with the sign that it names ("severity 1"), for somebody of an age ("a 16 year old"), or that
     forbid something, where that is asked for. None where it is not plain, or all rows or none.
     `columns` has of each what it is called and what that stands for, `about` the stems of what
-    stands above the table.
+    stands above the table. `is_near`: search found the table nearest, so that a question of two of
+    its columns need not name it.
     """
     named = list(_named(columns, table, asked))
     if AGED.search(searchable(asked.question)):
@@ -81,7 +88,7 @@ def marked_rows(
         others = [one for n, one in enumerate(named) if n not in valued and is_marked(one.cells)]
         return None if others or len(valued) > 1 else next(iter(valued.values()))
     denials = _DENIAL.findall(asked.question)
-    if len(denials) > 1 or _UNCLEAR.search(asked.question):
+    if len(denials) > 1 or _UNCLEAR.search(_without_names(asked.question, named)):
         return None
     if not denials and (signed := [one for one in named if one.signed]):
         first, *others = signed
@@ -91,22 +98,39 @@ def marked_rows(
     is_one = not marked and len(named) == 1 and not _COMPARING.search(asked.question)
     if is_one and is_filled(named[0].cells):
         marked = named
-    if denials and len(marked) == 1 and not _denies(asked, marked[0].said, about):
-        return None
-    if denials and len(marked) > 1:  # "underground but do not fight": which of them is denied?
+    denied = [one for one in marked if denials and _denies(asked, one.said, about)]
+    if denials and marked and not _is_last(denied, marked, asked):
         return None
     if not marked:
         return _some(table, _forbidding(table, asked), asked.stems("forbidden"))
     said = frozenset().union(*(one.said for one in marked))
-    if not _is_all_understood(columns, table, asked, said, about):
+    is_named = is_near and len(marked) > 1
+    if not _is_all_understood(columns, table, asked, said, about, is_named=is_named):
         return None
     parts = [
         part
         for n, (part, _) in enumerate(table)
-        if all(is_said(one.cells, n, denied=bool(denials)) for one in marked)
+        if all(is_said(one.cells, n, denied=one in denied) for one in marked)
     ]
     found = _some(table, parts, said)
-    return found._replace(denied=bool(denials)) if found else None
+    no = frozenset[str]().union(*(one.said for one in denied))
+    return found._replace(denied=no) if found else None
+
+
+def _without_names(question: str, named: Sequence[_Column]) -> str:
+    """A question without "free" where a column is called so: "Step-free"."""
+    has_free = any(not one.name.isdisjoint(_CALLED_FREE) for one in named)
+    return _FREE.sub(" ", question) if has_free else question
+
+
+def _is_last(denied: Sequence[_Column], marked: Sequence[_Column], asked: QuestionWords) -> bool:
+    """Whether one column is denied, and all others are asked for before that.
+
+    "Underground and do not fight" is plain, "do not go underground and fight" is not.
+    """
+    found = _DENIAL.search(asked.question)
+    before = asked.stems(asked.question[: found.start()]) if found else frozenset[str]()
+    return len(denied) == 1 and all(one in denied or one.said <= before for one in marked)
 
 
 def _for_age(
@@ -154,6 +178,8 @@ def _is_all_understood(
     asked: QuestionWords,
     said: frozenset[str],
     about: frozenset[str],
+    *,
+    is_named: bool,
 ) -> bool:
     """Whether a question asks for the table's things, and holds no word that may turn its sense.
 
@@ -161,7 +187,9 @@ def _is_all_understood(
     """
     things = (about | asked.stems(" ".join(name for name, *_ in columns))) - said
     rows = asked.stems(" ".join(cell for _, row in table for cell in row))
-    is_of_table = not asked.words.isdisjoint(things) or modality(asked.question) == "must not"
+    is_of_table = (
+        is_named or not asked.words.isdisjoint(things) or modality(asked.question) == "must not"
+    )
     return is_of_table and asked.words <= things | said | rows | PLAIN
 
 

@@ -114,7 +114,7 @@ def test_a_column_of_marks_chooses_rows(
         "i do not know which players have subtitles",
         "which players without a stand have subtitles",
         "which of the players are subtitle-free",
-        "which players have subtitles but no downloads",  # which of them is denied?
+        "which players have no downloads and subtitles",  # which of them is denied?
     ],
 )
 def test_where_it_is_not_plain_what_is_denied_no_row_is_chosen(
