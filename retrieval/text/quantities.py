@@ -36,6 +36,7 @@ _TO = {"-", "to"}
 _SYMBOLS = {"£", "$", "€", "%"}
 _PERCENT = {"percent", "percentage"}
 CURRENCIES = {"euro": "€", "eur": "€", "dollar": "$", "usd": "$", "gbp": "£"}  # by their stems
+_SPOKEN = {"kilo": "kg"}  # by their stems
 _NO_UNIT = STOP | _BELOW | _ABOVE | {"old", "x", "least", "d"}
 
 
@@ -189,4 +190,4 @@ def _unit(token: _Token) -> str:
         return "%"
     is_unit = token.word.isalpha() and token.word not in _NO_UNIT
     unit = stem(WRITTEN.get(token.word, token.word)) if is_unit else ""
-    return CURRENCIES.get(unit, unit)
+    return _SPOKEN.get(unit) or CURRENCIES.get(unit, unit)

@@ -47,7 +47,8 @@ _OR_MORE = r" (?:or|and) (?:less|fewer|more|under|over|below|above|up|higher|low
 _LIMITING = re.compile(
     r"\b(?:(?:less|fewer|more|[a-z]{3,}er) than|under|over|below|above|at most|at least|"
     r"(?<!level )(?<!levels )(?<!go )(?<!get )up to|"
-    r"between|from|within(?= \d+ (?:second|minute|hour|day|week|month|year)s?\b)|"
+    r"between|from|(?:within|inside|in under)"
+    r"(?= \d+ (?:second|minute|hour|day|week|month|year)s?\b)|"
     r"(?P<spent>for|with)(?= [£$€\d]))(?: only| just)? "
     rf"(?:[a-z]+ )?{_COUNTED_UNIT}(?:{_OR_MORE})?|{_COUNTED_UNIT}(?: [a-z]+)?{_OR_MORE}",
     re.IGNORECASE,
@@ -77,6 +78,7 @@ _DENIED = re.compile(
 AGED = re.compile(
     r"\b(?:(\d{1,3})[ -]?(?:(?:year|yr)[ -]?olds?|yo)\b|aged? (\d{1,3})\b)", re.IGNORECASE
 )
+_OF_WEIGHT = frozenset(stems_of("kg gram lb pound ounce stone tonne"))
 MONEY = frozenset(stems_of("euro dollar pound franc gp sp cp ep pp gold silver")) | set("£$€")
 
 
@@ -94,8 +96,16 @@ class Amount(NamedTuple):
 
     @property
     def fields(self) -> frozenset[str]:
-        """Stems of what a field may be called of which there is more: "longer than" a length."""
-        return _MORE_OF.get(self.said.lower().split(" ")[0], frozenset())
+        """Stems of what a field may be called of which there is more: "longer than" a length.
+
+        Of money ("under £80") a price, of kilograms a weight.
+        """
+        units = self.limit.units
+        compared = _MORE_OF.get(self.said.lower().split(" ")[0], frozenset())
+        if compared or not units:
+            return compared
+        called = _PRICE if units <= MONEY else _WEIGHT if units <= _OF_WEIGHT else ""
+        return frozenset(stems_of(called))
 
     def holds(self, one: Interval, *, ignoring: frozenset[str] = frozenset()) -> bool:
         """Tell whether an interval meets the limit; one of another unit does not.

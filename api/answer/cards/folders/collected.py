@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from api.answer.cards.folders import (
+    by_age,
     by_conditions,
     by_field,
     by_label,
@@ -79,7 +80,8 @@ def listed(
     if by_label.THERE.match(question) and (found := by_label.labelled(question, terms, read)):
         return found
     return (
-        by_conditions.chosen(question, terms, read)
+        by_age.chosen(question, terms, read)
+        or by_conditions.chosen(question, terms, read)
         or by_field.chosen(question, terms, read)
         or asked_for(question, reading, terms, read)
     )
@@ -96,6 +98,8 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     plain = without(question, limited) if limited else question
     asked = folders.asked_words(plain, reading, terms)
     chosen = _named(asked, plain, terms)
+    if limited and not chosen:  # "courses under £80"
+        chosen = list(folders.opened_with(question, terms))
     if not chosen:
         return ()
     said = folders.said_by(terms)

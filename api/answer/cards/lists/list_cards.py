@@ -16,7 +16,7 @@ from retrieval.models import Entry, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
 from retrieval.text.question_phrases import without_command
-from retrieval.vocabulary.terms import key, title
+from retrieval.vocabulary.terms import key, raw_cells, title
 
 # "What topics do the bath rules cover": the headings of the file that is named besides.
 _TOPICS = re.compile(
@@ -104,10 +104,14 @@ def _is_whole(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
     What is said of a column is a condition, of which none is known to hold: "which machines need
     staff in the room".
     """
-    columns = {one.lead for one in _entries(listed, whole) if one.kind == "row"}
-    own = asked.stems(f"{title(listed.path)} {listed.heading}")
+    columns = [one.lead for one in _entries(listed, whole) if one.kind == "row"][:1]
+    first = "".join(raw_cells(columns[0].split("\n")[0])[:1]) if columns else ""
+    own = asked.stems(f"{title(listed.path)} {listed.heading} {first}")
     of_column = not (asked.words - own).isdisjoint(asked.stems(" ".join(columns)))
     if _DENIES.search(whole.question) or (of_column and _LIMITS.search(whole.question)):
+        return False
+    which = _WHICH.match(whole.question)
+    if which and not asked.stems(which["noun"]) <= own | PLAIN:
         return False
     parts = {number for part in listed.marked for number in part.numbers}
     beside = (line for number, line in listed.lines.items() if number not in parts)

@@ -1,7 +1,7 @@
 """The rows of a table that are for somebody of an age: "paid jobs for a 14 year old"."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from api.answer.cards.blocks import Part
@@ -48,12 +48,17 @@ def asked_age(question: str) -> Aged | None:
     return Aged(float(found[1] or found[2]), bool(denied), found[0])
 
 
+def is_age(name: Collection[str]) -> bool:
+    """Tell whether the stems of a field's name are those of an age."""
+    return not _AGE.isdisjoint(name)
+
+
 def of_age(names: Sequence[str], table: Table, years: float, *, denied: bool = False) -> list[Part]:
     """Return the rows for an age: within a range, or not below the one age that is written.
 
     `denied`: those with an age that is not for it. None where no column or several are of ages.
     """
-    columns = [n for n, name in enumerate(names) if n and _AGE & set(stems_of(name))]
+    columns = [n for n, name in enumerate(names) if n and is_age(stems_of(name))]
     if len(columns) != 1 or _HIGHEST.search(names[columns[0]]):
         return []
     cells = [(part, "".join(row[columns[0] :][:1])) for part, row in table]
