@@ -21,6 +21,12 @@ _FIELDS_WORDS = 120  # of a stat block of which no field answers by its name: an
 _TINY = 5  # rows of a table of which none is left out, whichever answers
 _INTRODUCED_WORDS = 120  # of one whose lead-in answers best
 _STEPS_WORDS = 150  # of numbered steps one of which answers: of a procedure none is left out
+# "What has to be reported", "who may not come": any line may answer, not the nearest alone.
+_OF_SEVERAL = re.compile(
+    r"\W*(?:so |and )?(?:which|who|where|"
+    r"what(?! (?:is|are|was|does|do|did|happens|if|about)\b|['’]?s\b))\b",
+    re.IGNORECASE,
+)
 _STEP = re.compile(r"^ {0,8}\d{1,3}[.)]\s")
 _SEVERAL = 2  # parts that answer, of a table whose rest is then shown as well
 
@@ -30,15 +36,22 @@ def goes_on(entry: Entry) -> bool:
     return entry.kind == "item" and ITEM.sub("", entry.quote)[:1].islower()
 
 
-def _is_small(file: IndexedFile, block: Block, chosen: Sequence[RankedLine]) -> bool:
+def _is_small(
+    file: IndexedFile, block: Block, chosen: Sequence[RankedLine], asked: QuestionWords
+) -> bool:
     """Whether a list or table is so small that a part of it says less: the best entry's, one that
     it introduces, one of which several parts answer, or one that goes on with a sentence. Numbered
-    steps, and a list of which one item alone would be left out, may be larger.
+    steps, a list of which one item alone would be left out, and one of which several may be asked
+    for may be larger.
     """
-    if block.kind not in {"list", "table"} or len(block.parts) > _SMALL:
+    if block.kind not in {"list", "table"} or len(block.parts) > _UNDECIDED:
         return False
     of_block = [one for one in chosen if block.holds(one.entry)]
     best = chosen[0].entry
+    if chosen[0] in of_block and _OF_SEVERAL.match(asked.question):
+        return has_at_most(_INTRODUCED_WORDS, file, numbers(whole(block)))
+    if len(block.parts) > _SMALL:
+        return False
     if of_block and block.kind == "table" and len(block.parts) <= _TINY:
         return has_at_most(_SMALL_WORDS, file, numbers(whole(block)))
     answers = chosen[0] in of_block or len(of_block) >= _SEVERAL
@@ -65,7 +78,7 @@ def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWor
     found = []
     between = _between(place, chosen)
     for block in place.blocks:
-        small = block in between or _is_small(place.file, block, chosen)
+        small = block in between or _is_small(place.file, block, chosen, asked)
         if block.kind == "fields" and block in place.section:
             is_named = place.size.named and _has_at_most(_SMALL_WORDS, place, block)
             is_best = block.holds(chosen[0].entry)  # and none of its fields is named

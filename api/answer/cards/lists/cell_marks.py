@@ -8,6 +8,7 @@ _NO = re.compile(
     r"not at all\b|[✗✘❌]|n$|[-–—]?$",
     re.IGNORECASE,
 )
+_EMPTY = re.compile(r"[-–—]?")
 _NOT_ALWAYS = re.compile(r"(?:no|not|none|never)\b", re.IGNORECASE)  # "not before 9:00"
 _FOOTNOTE = re.compile(r"(?:[¹²³⁴⁵⁶⁷⁸⁹†‡]|\[\^\w{1,9}\]|<sup>\w{1,3}</sup>)$")
 _LESSER = re.compile(r"[○◯◌]")  # beside a full mark: recommended, or in part
@@ -40,10 +41,12 @@ def is_said(cells: Sequence[str], n: int, *, denied: bool) -> bool:
     return not _NO.match(cells[n]) and not _LESSER.match(cells[n])
 
 
-def is_filled(cells: Sequence[str]) -> bool:
-    """Tell whether some cells of a column say no ("none", a dash, blank), and others have a value.
+def is_filled(cells: Sequence[str], *, in_words: bool = False) -> bool:
+    """Tell whether some cells of a column are dashes or blank, and others have a value: a time.
 
-    A deposit is "none" or "20 euros", a check "not needed" or one of some kind.
+    `in_words`: or say no; a deposit is "none" or "20 euros", a check "not needed" or of some kind.
     """
+    empty = [cell for cell in cells if _EMPTY.fullmatch(cell)]
     without = [cell for cell in cells if _NO.match(cell) or _NOT_ALWAYS.match(cell)]
-    return 0 < len(without) < len(cells)
+    is_plain = in_words or len(without) == len(empty)
+    return 0 < len(without) < len(cells) and is_plain

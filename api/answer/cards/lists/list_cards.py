@@ -156,7 +156,8 @@ def _is_meant(
     """Whether a list that may be asked for is better than the card of the best passage."""
     if reading.form == "list":
         is_near = asked.share(_name(listed, whole, asked)) >= _NAMED
-        return bool(listed.said) or is_near or _is_more_of(listed, first)
+        is_same = (listed.path, listed.heading) == (first.path, first.heading)
+        return bool(listed.said) or is_near or is_same or _is_more_of(listed, first)
     called = asked.stems(listed.heading.rsplit(" > ", 1)[-1])
     if listed.said or listed.says_all or any(asked.stems(one) <= called for one in reading.several):
         return True

@@ -28,6 +28,11 @@ _SET_TO = frozenset({"is", "are", "of", "to", "set", "equals"})  # "where the gr
 _COMPARING = re.compile(
     r"\b(?:more|less|fewer|most|least|than|before|after|from|until|[a-z]{3,}er)\b", re.IGNORECASE
 )
+# What asks for a column's value, of which others have none: "gear that has a deposit".
+_HAS = re.compile(
+    r"\b(?:ha(?:s|ve)|having|needs?|needing|requires?|requiring|with|gets?|pays?|offers?|includes?)\b",
+    re.IGNORECASE,
+)
 _FREE = re.compile(r"\bfree\b", re.IGNORECASE)
 _CALLED_FREE = frozenset(stems_of("free"))
 _SEPARATORS = re.compile(r" ?[,;/&] ?| and | or ")
@@ -96,7 +101,8 @@ def marked_rows(
         return by_sign and by_sign._replace(is_sign=True)
     marked = [one for one in named if is_marked(one.cells)]
     is_one = not marked and len(named) == 1 and not _COMPARING.search(asked.question)
-    if is_one and is_filled(named[0].cells):
+    is_limited = denials or _HAS.search(asked.question)
+    if is_one and is_filled(named[0].cells, in_words=bool(is_limited)):
         marked = named
     denied = [one for one in marked if denials and _denies(asked, one.said, about)]
     if denials and marked and not _is_last(denied, marked, asked):
