@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from api.answer.cards import compared_rows, corrected_rows, from_passage
 from api.answer.cards.card import Card, badges_of
 from api.answer.cards.joined import with_parts
+from api.answer.cards.lists import listing
 from api.answer.cards.lists.list_cards import with_all_marked, with_lists
 from api.answer.question.intent import Reading, may_want_all
 from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.lines import QuestionWords, words_of
+from retrieval.text.question_phrases import without_command
 from retrieval.vocabulary.terms import key, title
 
 MOST = 4  # cards
@@ -54,6 +56,9 @@ def choose(
     found = _of_search(searched, is_keyword=bool(reading.name) or reading.form == "keyword")
     if reading.form in {"list", "which", "open"}:
         found = with_lists(found, whole, reading)
+    elif reading.form in {"plain", "keyword"} and not parts:
+        asked = QuestionWords.of(without_command(whole.question), whole.terms)
+        found = [*listing.of_first_table(whole, asked), *found]
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
     if reading.form == "comparison" and (both := compared_rows.card(whole, parts)):

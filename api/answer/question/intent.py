@@ -87,6 +87,10 @@ _HOW_MANY = re.compile(
     r"\W*how many (?:\w+ ){1,2}(?:can|may|do) (?:i|we|you) (?:choose|pick|select)\b",
     re.IGNORECASE,
 )
+# "Which equipment needs no deposit": what has no plural.
+_OF_A_KIND = re.compile(
+    r"\W*(?:which|what) (?!is\b)[a-z-]{3,30} (?:needs?|requires?|costs?|weighs?|has)\b", re.I
+)
 _DO = re.compile(r"\bwhat can (?:\w+ ){1,3}do\b(?! (?:about|against|if|when|for)\b)", re.IGNORECASE)
 # What a list answers where one says all of it: "what does each plan cost", "what is free here".
 _OPEN = re.compile(
@@ -227,6 +231,7 @@ def asks_which(text: str) -> bool:
         bool(_HOW_MANY.match(text))
         or any(_plural(one, text) for one in (_PLURAL, _WHICH, _THERE, _ARE))
         or bool(_DO.search(text))
+        or bool(_OF_A_KIND.match(text))
     )
 
 

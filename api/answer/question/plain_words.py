@@ -14,6 +14,6 @@ _PLAIN_WORDS = (
     "work sell hold book rent hire borrow play watch see find come go travel fit suit suitable ok "
     "okay fine good safe list name tell show thing one require required requires use wear able "
     "possible please am me us place stuff item food gear job option area activity product people "
-    "person"
+    "person dont doesnt isnt arent cant wont"
 )
 PLAIN = frozenset(stems_of(f"{_LIGHT_WORDS} {_PLAIN_WORDS}"))  # stems

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 _NO = re.compile(
     r"(?:no|not|none|never|nothing|nil|n/a|forbidden|prohibited|banned|refused)\b(?! [^\W_])|"
-    r"not at all\b|[✗✘❌]|n$|[-–—]?$",
+    r"not (?:at all|needed|required|necessary|available|possible|found|included|covered|offered)\b|"
+    r"[✗✘❌]|n$|[-–—]?$",
     re.IGNORECASE,
 )
 _EMPTY = re.compile(r"[-–—]?")

@@ -9,7 +9,7 @@ from api.answer.cards.folders import folders
 from api.answer.cards.lists import heading_lists
 from api.answer.cards.lists.rows_by_code import by_code
 from api.answer.cards.lists.rows_by_column import asked_columns, extreme_rows, in_units_of
-from api.answer.cards.lists.rows_by_mark import also_marked, marked_rows
+from api.answer.cards.lists.rows_by_mark import HAS, also_marked, marked_rows
 from api.answer.cards.lists.rows_by_words import DENIED, NOT_BY_WORDS, NUMBER, by_cell, by_words
 from api.answer.cards.lists.table_rows import Chosen, as_typed, beside, named_table
 from api.answer.question.limits import AGED, Amount, amount, without
@@ -20,7 +20,9 @@ from retrieval.vocabulary.terms import cells, column_names, stems_of, title
 
 _OF_ITEM = re.compile(r"[:;—–] |\. ")  # "14 nights or more: 15 % off" is two amounts
 _BONUS = re.compile(r"(?<![\w.])[+−-]\d")  # "swords +3" is no number that a range holds
-_DENIED = re.compile(r"\b(?:not|no|without|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(?:not|no|without|never|cannot|dont|doesnt|isnt|arent|cant|wont)\b|n['’]t\b", re.IGNORECASE
+)
 _COSTS = frozenset(
     stems_of("cost costs price prices charge pay fee")
 )  # said of any amount of money
@@ -95,6 +97,20 @@ def chosen(
         or by_cell(file, block, rows, asked)
         or by_words(file, block, rows, asked, nearest)
     )
+
+
+def by_sign_or_mark(file: IndexedFile, block: Block, asked: QuestionWords) -> Chosen | None:
+    """Return the rows of a table with the signs or marks that are asked for; None of others.
+
+    The table is the one that search found nearest, and no list need be asked for.
+    """
+    rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
+    coded = by_code(file, block, rows, asked, asked.question)
+    if coded:
+        return coded if coded.parts else None
+    limits = (HAS, _DENIED, AGED)
+    is_limited = any(one.search(asked.question) for one in limits)
+    return _by_mark(file, block, rows, asked, is_near=True) if is_limited else None
 
 
 def _by_range(
@@ -184,7 +200,10 @@ def _by_amount(
         return None
     limit = wanted.limit
     names, table = named_table(file, block, rows)
-    amounts = asked_columns(names, [cells for _, cells in table], limit, asked)
+    denial = _DENIED.search(asked.question, asked.question.find(wanted.said) + len(wanted.said))
+    # "Under £5 with no deposit" is no deposit under £5.
+    of_amount = QuestionWords.of(asked.question[: denial.start()], asked.terms) if denial else asked
+    amounts = asked_columns(names, [cells for _, cells in table], limit, of_amount)
     fitting = [
         any(one.low <= limit.high and one.high >= limit.low for one in own) for own in amounts
     ]

@@ -7,7 +7,7 @@ from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
 from api.answer.cards.folders import folders
-from api.answer.cards.lists import listing
+from api.answer.cards.lists import listing, section_records
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import amount, superlative
 from api.answer.question.modality import modality
@@ -27,7 +27,9 @@ _TOPICS = re.compile(
 )
 _COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECASE)
 _WHICH = re.compile(r"\W*(?:which|what) (?P<noun>[a-z]{3,30}s?)\b", re.IGNORECASE)
-_DENIES = re.compile(r"\b(?:not|no|without|never|cannot|except)\b|n['’]t\b", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\b(?:not|no|without|never|cannot|except|dont|doesnt|isnt|arent|cant|wont)\b|n['’]t\b", re.I
+)
 _LIMITS = re.compile(r"\b(?:needs?|requires?|have|has)\b", re.IGNORECASE)
 _NAMED = 0.3  # of a question: what a list has to be called that goes first though it is not all
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
@@ -57,6 +59,8 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     forbidden = modality(whole.question) == "must not"
     by_words = some or bool(reading.several) or forbidden
     listed = listing.cards(whole, asked, by_words=by_words, headings=bool(topics))
+    if not any(one.said for one in listed) and (of_sections := section_records.card(whole, asked)):
+        listed = [of_sections]
     if topics and listed:
         return [replace(listed[0], says_all=True), *found]
     if forbidden:  # a table, a list of all, or one of headings, forbids nothing

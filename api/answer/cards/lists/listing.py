@@ -1,5 +1,6 @@
 """Find the list that a question asks for as a whole: a list, a table, or a file's sections."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -17,6 +18,11 @@ from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
 MOST = 40  # parts; a longer list is said and linked
 _SHOWN = 10  # of a longer one
 _LEAST = 3  # parts of what is called a list
+_LEAST_CHOSEN = 2  # rows that a question chooses which asks for no list
+_ONE = re.compile(
+    r"\W*(?:does|do|did|is|are|was|can|could|may|must|should|will|has|have|how|when|why|if)\b",
+    re.IGNORECASE,
+)
 _MODAL = 0.2  # of "must" and "may not": what the same one adds, and another one costs
 _OF_KINDS = 0.3  # what a list adds whose heading says "categories", where kinds are asked for
 _SAME_FILE = 0.45  # by so much less a second list may be what was asked for, in the same file …
@@ -74,6 +80,25 @@ def cards(
         one for one in near if one.file.path != best.file.path or _says_as_much(one, best, asked)
     ]
     return chosen[:1] or [_card(one, one.block.parts) for one in shown]
+
+
+def of_first_table(found: SearchResult, asked: QuestionWords) -> list[Card]:
+    """Return a card of the nearest section's table, with the rows that signs or marks choose.
+
+    None of other tables. Of a question that need not want a list ("food without nuts", "days when
+    it is shut"): two rows at least, and none where it asks for yes or no.
+    """
+    if not found.hits or _ONE.match(asked.question):
+        return []
+    hit = found.hits[0]
+    file, best = found.files[hit.chunk.path], ranked(hit, asked)[0].entry
+    tables = [one for one in blocks(file) if one.kind == "table" and one.heading == best.heading]
+    block = next((one for one in tables if one.holds(best)), next(iter(tables), None))
+    rows = chosen_rows.by_sign_or_mark(file, block, asked) if block else None
+    if block is None or rows is None or len(rows.parts) < _LEAST_CHOSEN:
+        return []
+    made = _card(_Found(hit, file, block, 0.0, best, is_found=True), rows.parts)
+    return [replace(made, said=rows.said, by_signs=rows.by_signs)]
 
 
 def _says_as_much(one: _Found, best: _Found, asked: QuestionWords) -> bool:

@@ -29,7 +29,7 @@ _COMPARING = re.compile(
     r"\b(?:more|less|fewer|most|least|than|before|after|from|until|[a-z]{3,}er)\b", re.IGNORECASE
 )
 # What asks for a column's value, of which others have none: "gear that has a deposit".
-_HAS = re.compile(
+HAS = re.compile(
     r"\b(?:ha(?:s|ve)|having|needs?|needing|requires?|requiring|with|gets?|pays?|offers?|includes?)\b",
     re.IGNORECASE,
 )
@@ -100,10 +100,12 @@ def marked_rows(
         by_sign = None if others else _some(table, first.signed, first.said)
         return by_sign and by_sign._replace(is_sign=True)
     marked = [one for one in named if is_marked(one.cells)]
-    is_one = not marked and len(named) == 1 and not _COMPARING.search(asked.question)
-    is_limited = denials or _HAS.search(asked.question)
-    if is_one and is_filled(named[0].cells, in_words=bool(is_limited)):
-        marked = named
+    is_limited = bool(denials or HAS.search(asked.question))
+    if not _COMPARING.search(asked.question) and (is_limited or (not marked and len(named) == 1)):
+        marked = [
+            one for one in named
+            if one in marked or is_filled(one.cells, in_words=is_limited)
+        ]  # fmt: skip
     denied = [one for one in marked if denials and _denies(asked, one.said, about)]
     if denials and marked and not _is_last(denied, marked, asked):
         return None

@@ -94,6 +94,7 @@ def names(card: Card) -> list[str]:
         ("which players allow downloads", ["Old telephone", "Car panel"]),
         ("which players have no downloads", ["Wall screen", "Games box"]),
         ("which players have 4k and subtitles", ["Wall screen"]),
+        ("which players have subtitles but no downloads", ["Wall screen"]),
     ],
 )
 def test_a_column_of_marks_chooses_rows(

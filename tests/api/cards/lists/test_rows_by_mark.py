@@ -50,6 +50,19 @@ RODS = """# Rods
 """
 
 
+HIRE = """# Hire
+
+## Gear for hire
+
+| Gear | Price | Deposit | Check needed | Dry-free |
+|---|---|---|---|---|
+| Rope | £6 | £50 | knot | yes |
+| Shoes | £4 | none | not needed | no |
+| Helmet | free | none | - | yes |
+| Harness | £2 | £20 | buckle | no |
+"""
+
+
 def rows(text: str, asked: str) -> list[str]:
     file = indexed_file(text)
     words = QuestionWords.of(asked, terms_of({file.path: text}))
@@ -93,6 +106,26 @@ def test_a_cell_may_say_either() -> None:
         "| Blue | Ice | Line |\n"
     )
     assert rows(breath, "which drakes breathe fire") == ["Red", "Gold"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("gear without a deposit", ["Shoes", "Helmet"]),
+        ("which gear has no deposit", ["Shoes", "Helmet"]),
+        ("gear with a deposit", ["Rope", "Harness"]),
+        ("gear that needs a check", ["Rope", "Harness"]),
+        ("gear that doesn't need a knot", ["Shoes", "Helmet", "Harness"]),
+        ("dry free gear without a deposit", ["Helmet"]),
+        ("gear with a deposit that is not dry free", ["Harness"]),
+        ("gear that is not dry free and with a deposit", []),  # what does "not" end with?
+        ("gear for under £5 with no deposit", ["Shoes", "Helmet"]),
+        ("gear for under £5 without a guide", []),  # of which nothing is said
+        ("deposits of the gear", []),  # all of them
+    ],
+)
+def test_none_beside_values_is_a_no(asked: str, shown: list[str]) -> None:
+    assert rows(HIRE, asked) == shown
 
 
 def test_any_is_everybody_and_any_of_a_kind_only_these() -> None:
