@@ -91,9 +91,9 @@ def chosen(
 def _of_folder(
     folder: str, question: str, terms: Terms, read: Read, *, denied: bool, is_exact: bool
 ) -> Folder | None:
-    asked = _asked(question, terms) - folders.said_by(terms)[folder] - folders.SAID_WITH_IT
-    light = asked & (PLAIN | _DONE)
-    must = (asked - light) or light
+    asked = _asked(question, terms) - folders.said_by(terms)[folder]
+    light = asked & (PLAIN | _DONE | folders.SAID_WITH_IT)  # a "need" may name the field
+    must = (asked - light) or (light - folders.SAID_WITH_IT)
     found = _field(folder, must, light, terms, read)
     if found is None or _is_other_word(found, question):
         return None

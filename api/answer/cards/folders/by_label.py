@@ -1,11 +1,12 @@
-"""The files of a folder that have a label of their own: "what undead are there"."""
+"""The files of a folder that have a label of their own, or a field: "what undead are there"."""
 
 import re
 from collections import defaultdict
 
-from api.answer.cards.folders.file_fields import Read, beginning
+from api.answer.cards.folders import folders
+from api.answer.cards.folders.file_fields import Read, as_typed, beginning, listed, of_folder
 from api.answer.cards.folders.folders import MOST, Folder, ListedFile
-from retrieval.models import Terms
+from retrieval.models import Name, Terms
 from retrieval.text import denials
 from retrieval.text.question_phrases import without_command
 from retrieval.text.reading_order import reading_order
@@ -30,7 +31,7 @@ def labelled(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
     """
     name = key(without_command(question)) if THERE.match(question) else ()
     files = terms.names.get(name, frozenset()) & terms.titles.keys()
-    if not name or any(key(title)[: len(name)] == name for title in terms.titles.values()):
+    if not name or _is_title(name, terms):
         return ()
     inside: defaultdict[str, set[str]] = defaultdict(set)
     for path in files:
@@ -49,3 +50,25 @@ def labelled(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
     order = sorted(entries, key=reading_order)
     listed = tuple(ListedFile(path, terms.titles[path], entries[path]) for path in order[:MOST])
     return (Folder(folder, listed, len(order), name),) if len(order) >= _LEAST else ()
+
+
+def of_every_file(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
+    """Return the files of the folder that has most of a field, each with it: "list all keepers".
+
+    None where the question asks for more than several of the field, a file's title begins so, or
+    fewer than three files have it: "armour" and "languages" may be what there is a list of.
+    """
+    name = key(without_command(question)) if THERE.match(question) else ()
+    if name not in terms.fields or _is_title(name, terms):
+        return ()
+    every = {one: of_folder(one, name, terms, read) for one in folders.said_by(terms)}
+    # Of a folder and one within it that have as many the inner one.
+    best = max(every, key=lambda one: (len(every[one]), one.count("/")), default="")
+    fields = list(every[best].values()) if best else []
+    typed = as_typed(frozenset(name), question)
+    is_several = fields and " ".join(typed).lower() == f"{fields[0].name.lower()}s"
+    return (listed(best, fields, typed, terms),) if is_several and len(fields) >= _LEAST else ()
+
+
+def _is_title(name: Name, terms: Terms) -> bool:
+    return any(key(title)[: len(name)] == name for title in terms.titles.values())

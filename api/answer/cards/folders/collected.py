@@ -26,6 +26,7 @@ from api.answer.cards.folders.file_fields import (
     said_together,
 )
 from api.answer.cards.folders.folders import Folder, ListedFile
+from api.answer.question import conditions
 from api.answer.question.intent import Reading
 from api.answer.question.limits import Amount, amount, without
 from retrieval.context import SearchContext
@@ -59,6 +60,7 @@ def listed(
     `generation` is the index's name, "ID.REVISION".
     """
     number = int(generation.split(".")[0])
+    question = conditions.plain(question)
     if by_status.FILES.search(question):
         given = context.read(lambda conn: indexed_file.notes(conn, number, terms.titles))
         if files := by_status.of_status(question, given, terms):
@@ -77,8 +79,12 @@ def listed(
     found = folders.asked_for(question, reading, terms)
     if found:
         return found
-    if by_label.THERE.match(question) and (found := by_label.labelled(question, terms, read)):
-        return found
+    if by_label.THERE.match(question):
+        found = by_label.labelled(question, terms, read) or by_label.of_every_file(
+            question, terms, read
+        )
+        if found:
+            return found
     return (
         by_age.chosen(question, terms, read)
         or by_conditions.chosen(question, terms, read)

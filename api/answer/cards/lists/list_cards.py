@@ -8,6 +8,7 @@ from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
 from api.answer.cards.folders import folders
 from api.answer.cards.lists import listing, section_records
+from api.answer.question import conditions
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import amount, superlative
 from api.answer.question.modality import modality
@@ -41,7 +42,7 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
 
     Of several things named in a few words only a list that is called so may be.
     """
-    question = without_command(whole.question)
+    question = without_command(conditions.plain(whole.question))
     topics = _TOPICS.match(whole.question)
     name = key(topics["noun"]) if topics else ()
     if topics and name not in whole.terms.fields and name not in whole.terms.names:

@@ -31,6 +31,19 @@ def test_files_with_a_label_are_listed_with_its_line(context: SearchContext, que
     assert (folder.path, folder.count) == ("Beasts", 3)
 
 
+def test_several_of_a_field_are_those_of_every_file(index_files: IndexFiles) -> None:
+    text = "# {}\n\n**Keeper:** {}\n\nBring shoes.\n"
+    named = {"Oven": "Ada", "Loom": "Ben", "Kiln": "Cy"}
+    files = {f"places/{one}.md": text.format(one, keeper) for one, keeper in named.items()}
+    context = index_files({**files, "Fire.md": "# Fire\n\nNobody lights a fire.\n"})
+    (folder,) = card_reply(context, "list all the keepers").folders
+    assert [file.entry.quote for file in folder.files if file.entry] == [
+        "**Keeper:** Cy", "**Keeper:** Ben", "**Keeper:** Ada",
+    ]  # fmt: skip
+    assert folder.words == ("keepers",)
+    assert card_reply(context, "list the keeper of the oven").folders == ()
+
+
 @pytest.mark.parametrize("question", ["what armour is there", "list all armour", "list all sleep"])
 def test_a_field_of_each_file_and_a_word_of_their_lines_list_none(
     context: SearchContext, question: str
