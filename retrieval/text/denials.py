@@ -5,6 +5,10 @@ import re
 ASKED = "not|no|never|cannot|without"  # in questions: "none" and "nobody" ask, and limit nothing
 SAID = f"{ASKED}|none|nobody|nothing|neither|nor"  # in rules and answers
 
+# That a question denies something, as it is typed.
+DENIES = re.compile(
+    rf"\b(?:{ASKED}|except|dont|doesnt|isnt|arent|cant|wont)\b|n['’]t\b", re.IGNORECASE
+)
 _CLAUSES = re.compile(r"[.,;:]")
 _IS_NOT = re.compile(  # of all of a clause: "a shield is never used"
     r"\b(?:is|are|was|be) (?:not|never|refused|forbidden|banned)\b", re.IGNORECASE

@@ -10,6 +10,7 @@ from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, is_sho
 from api.answer.cards.lead_ins import introducing
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
+from retrieval.text.denials import DENIES
 from retrieval.text.line_marks import ITEM
 
 _GAP = 30  # words of a block between two that are shown, up to which it is shown as well
@@ -48,7 +49,9 @@ def _is_small(
         return False
     of_block = [one for one in chosen if block.holds(one.entry)]
     best = chosen[0].entry
-    if chosen[0] in of_block and _OF_SEVERAL.match(asked.question):
+    is_denied = block.kind == "table" and of_block and DENIES.search(asked.question)
+    # Of what is denied the nearest rows are the wrong ones.
+    if is_denied or (chosen[0] in of_block and _OF_SEVERAL.match(asked.question)):
         return has_at_most(_INTRODUCED_WORDS, file, numbers(whole(block)))
     if len(block.parts) > _SMALL:
         return False

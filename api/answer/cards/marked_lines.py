@@ -1,5 +1,6 @@
 """Which lines of a card answer: the best entry's, and those that say as much of the question."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 
 from api.answer.cards.asked_parts import field_asked, said_by, saying_most
@@ -7,7 +8,10 @@ from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import CardPlace
 from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords, RankedLine
+from retrieval.text.denials import DENIES
 from retrieval.vocabulary.terms import raw_cells
+
+_OF_ROWS = re.compile(r"\W*(?:which|what|who|where|list|all)\b", re.IGNORECASE)
 
 
 def marked(
@@ -25,6 +29,12 @@ def marked(
     said = saying_most(place.file, block.parts, asked) if block and block.kind == "fields" else ()
     if said:
         return said
+    if (
+        best.entry.kind == "row"
+        and DENIES.search(asked.question)
+        and _OF_ROWS.match(asked.question)
+    ):
+        return ()  # the nearest row of what is denied is the wrong one
     alike = _alike(place, block, found, asked) if block and best.entry.kind == "row" else ()
     entries = [best.entry, *(row for row in alike if row.first_line in shown)]
     return tuple(

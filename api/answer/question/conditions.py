@@ -24,12 +24,14 @@ _FORMS = (
         re.compile(rf"\b{_WHO} {_NO_NEED}(?P<what>[\w-]+(?: [\w-]+)?) for\W*$", re.IGNORECASE),
         r"without \g<what>",
     ),
-    # "boxes where you have to wear gloves"
+    # "boxes where you have to wear gloves", "machines where you need the introduction first"
     (
         re.compile(
-            rf"\b(?:where|that|which|in which|for which) {_WHO} {_MUST} {_HAVING} ", re.IGNORECASE
+            rf"\b(?:where|that|which|in which|for which) {_WHO} (?:{_MUST} {_HAVING}|need) "
+            r"(?P<what>.{1,60}?)(?: first)?(?P<end>\W*)$",
+            re.IGNORECASE,
         ),
-        "that need ",
+        r"that need \g<what>\g<end>",
     ),
     # "walls you can climb without a tag"
     (

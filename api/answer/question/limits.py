@@ -41,7 +41,7 @@ _FIGURE = r"[£$€]?\d[\d.,]{0,9}(?!\d|(?:st|nd|rd|th)\b)"
 _COUNTED_UNIT = (
     rf"{_FIGURE}(?:(?:-| ?- ?| to | and ){_FIGURE})?"
     r"(?: ?[€%]| ?(?!(?:or|and|per|an?|in|on|at|to|for|of|than|with|without|that|which|no|"
-    r"not|is|are|from|by|who|if)\b)[a-z]+)?"
+    r"not|is|are|from|by|who|if|except|unless|but|plus)\b)[a-z]+)?"
 )
 _OR_MORE = r" (?:or|and) (?:less|fewer|more|under|over|below|above|up|higher|lower|cheaper)\b"
 _LIMITING = re.compile(
@@ -73,7 +73,7 @@ _MORE_OF = {
 DICE = frozenset({"dice"})  # the unit of what is rolled
 # A word that turns what follows in its clause: "that aren't over 10 gp".
 _DENIED = re.compile(
-    r"(?:n['’]t|\b(?:not|never|cannot|without))\b[^,;.?]{0,40}$|\bno\W*$", re.IGNORECASE
+    r"(?:n['’]t|\b(?:not|never|cannot|without))\b(?: [\w'’]+){0,2} ?$|\bno\W*$", re.IGNORECASE
 )
 AGED = re.compile(
     r"\b(?:(\d{1,3})[ -]?(?:(?:year|yr)[ -]?olds?|yo)\b|aged? (\d{1,3})\b)", re.IGNORECASE

@@ -52,6 +52,7 @@ _DAYS = frozenset(
 # What is done with a thing, of which a field says who, how or to whom; not what it is.
 _DONE = frozenset(stems_of("lend let rate look access available possible there"))
 _MOST = 5  # words that a field is looked for by
+_LEAST_FILES = 1
 _HALF = 0.5  # of a folder's files: what a field of them has to be of
 
 
@@ -81,17 +82,48 @@ def chosen(
         return ()
     if not denied and _ALL.search(question, opening.end("noun") if opening["noun"] else 0):
         return ()
+    opened = folders.opened_with(question, terms)
+    called = {folder: folders.said_by(terms)[folder] for folder in opened}
+    if not opened and opening["noun"]:
+        called = _speaking_of(opening["noun"], terms, read)
     found = [
-        _of_folder(folder, question, terms, read, denied=bool(denied), is_exact=is_exact)
-        for folder in folders.opened_with(question, terms)
+        _of_folder(folder, said, question, terms, read, denied=bool(denied), is_exact=is_exact)
+        for folder, said in called.items()
     ]
-    return tuple(one for one in found if one)
+    listed = tuple(one for one in found if one)
+    return listed if opened or len(listed) == 1 else ()
+
+
+def _speaking_of(noun: str, terms: Terms, read: Read) -> dict[str, frozenset[str]]:
+    """The folders of whose files two or more say a word, with their names and that word.
+
+    "Machines" may be what the files of a folder "shed" are about.
+    """
+    stems = frozenset(stems_of(noun))
+    told = {}
+    for folder, said in folders.said_by(terms).items() if stems else ():
+        files = {
+            path
+            for path, entry in read(folder, [beginning(word) for word in stems])
+            if path.rpartition("/")[0] == folder and stems <= set(stems_of(entry.words))
+        }
+        if len(files) >= _LEAST_FILES:
+            told[folder] = said | stems
+    return told
 
 
 def _of_folder(
-    folder: str, question: str, terms: Terms, read: Read, *, denied: bool, is_exact: bool
+    folder: str,
+    said: frozenset[str],
+    question: str,
+    terms: Terms,
+    read: Read,
+    *,
+    denied: bool,
+    is_exact: bool,
 ) -> Folder | None:
-    asked = _asked(question, terms) - folders.said_by(terms)[folder]
+    """The folder with the files that its field chooses; `said` are the words that name it."""
+    asked = _asked(question, terms) - said
     light = asked & (PLAIN | _DONE | folders.SAID_WITH_IT)  # a "need" may name the field
     must = (asked - light) or (light - folders.SAID_WITH_IT)
     found = _field(folder, must, light, terms, read)

@@ -37,6 +37,8 @@ def is_said(cells: Sequence[str], n: int, *, denied: bool) -> bool:
 
     What it says no to in part ("not before 9:00") is told of either way.
     """
+    if denied and not cells[n] and any(cell and _NO.match(cell) for cell in cells):
+        return False  # where others say no, a blank says nothing
     if denied:
         return bool(_NO.match(cells[n]) or _NOT_ALWAYS.match(cells[n]))
     return not _NO.match(cells[n]) and not _LESSER.match(cells[n])

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from api.answer.cards.asked_parts import above, header
 from api.answer.cards.blocks import Block, Part
@@ -15,14 +16,19 @@ from api.answer.cards.lists.table_rows import Chosen, as_typed, beside, named_ta
 from api.answer.question.limits import AGED, Amount, amount, without
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
-from retrieval.text.quantities import intervals
+from retrieval.text.denials import DENIES
+from retrieval.text.quantities import Interval, intervals
+from retrieval.text.units import MEASURES
 from retrieval.vocabulary.terms import cells, column_names, stems_of, title
 
 _OF_ITEM = re.compile(r"[:;—–] |\. ")  # "14 nights or more: 15 % off" is two amounts
 _BONUS = re.compile(r"(?<![\w.])[+−-]\d")  # "swords +3" is no number that a range holds
-_DENIED = re.compile(
-    r"\b(?:not|no|without|never|cannot|dont|doesnt|isnt|arent|cant|wont)\b|n['’]t\b", re.IGNORECASE
+# What limits the rows besides an amount and is not understood.
+_MORE_ASKED = re.compile(
+    rf"\b(?:{DENIED}|except|besides|unless|if|when|longer|cheaper|heavier)\b|n['’]t\b",
+    re.IGNORECASE,
 )
+_SIGNS = {"pound": "£", "quid": "£", "buck": "$", "dollar": "$", "euro": "€"}  # by their stems
 _COSTS = frozenset(
     stems_of("cost costs price prices charge pay fee")
 )  # said of any amount of money
@@ -108,7 +114,7 @@ def by_sign_or_mark(file: IndexedFile, block: Block, asked: QuestionWords) -> Ch
     coded = by_code(file, block, rows, asked, asked.question)
     if coded:
         return coded if coded.parts else None
-    limits = (HAS, _DENIED, AGED)
+    limits = (HAS, DENIES, AGED)
     is_limited = any(one.search(asked.question) for one in limits)
     return _by_mark(file, block, rows, asked, is_near=True) if is_limited else None
 
@@ -200,22 +206,23 @@ def _by_amount(
         return None
     limit = wanted.limit
     names, table = named_table(file, block, rows)
-    denial = _DENIED.search(asked.question, asked.question.find(wanted.said) + len(wanted.said))
+    denial = DENIES.search(asked.question, asked.question.find(wanted.said) + len(wanted.said))
     # "Under £5 with no deposit" is no deposit under £5.
     of_amount = QuestionWords.of(asked.question[: denial.start()], asked.terms) if denial else asked
+    limit = _as_written(limit, file, rows)
     amounts = asked_columns(names, [cells for _, cells in table], limit, of_amount)
-    fitting = [
-        any(one.low <= limit.high and one.high >= limit.low for one in own) for own in amounts
-    ]
+    fitting = [any(_fits(one, limit) for one in own) for own in amounts]
     is_all = all(one for one, found in zip(fitting, amounts, strict=True) if found)
     if not any(fitting) or (is_all and not may_be_all):
         return None
     left = [row for row, fits in zip(rows, fitting, strict=True) if fits]
     rest = QuestionWords.of(without(asked.question, wanted), asked.terms)
-    if not wanted.denied and _DENIED.search(rest.question):  # "for under £4 with no deposit"
+    if not wanted.denied and DENIES.search(rest.question):  # "for under £4 with no deposit"
         marks = _by_mark(file, block, rows, rest)
         met = tuple(part for part, _ in left if marks and part in marks.parts)
         return Chosen(met, (*marks.said, *wanted.words)) if marks and met else None
+    if not wanted.denied and _MORE_ASKED.search(rest.question):
+        return None
     kept = also_marked(names, table, [part for part, _ in left], asked)
     if kept is None:
         return None
@@ -232,11 +239,34 @@ def _by_amount(
     return Chosen(tuple(part for part, _ in both or left), (*said, *wanted.words)) if left else None
 
 
+def _as_written(limit: Interval, file: IndexedFile, rows: Sequence[tuple[Part, str]]) -> Interval:
+    """A limit in the table's own unit of money: pounds as £, none where the cells name none.
+
+    "Under 30 marks" is under 30 where the file tells its prices in marks, and the table does not.
+    """
+    units = frozenset(_SIGNS.get(one, one) for one in limit.units)
+    cells = frozenset(unit for _, row in rows for one in intervals(row) for unit in one.units)
+    written = "".join(row for _, row in rows) + "".join(entry.lead for entry in file.entries)
+    if units != limit.units and any(sign in written for sign in units):
+        return replace(limit, units=units)
+    if not units or units & (cells | MEASURES) or not units.isdisjoint(stems_of(written)):
+        return limit
+    said = (unit for entry in file.entries for one in intervals(entry.quote) for unit in one.units)
+    return replace(limit, units=frozenset()) if not units.isdisjoint(said) else limit
+
+
+def _fits(one: Interval, limit: Interval) -> bool:
+    """Whether an amount meets a limit: "up to an hour" is not less than 40 minutes."""
+    if one.low == 0 and one.is_range:
+        return limit.low <= one.high <= limit.high
+    return one.low <= limit.high and one.high >= limit.low
+
+
 def _is_a_column(wanted: Amount, file: IndexedFile) -> bool:
     """Whether a table of the file has a column of that name: the price "under 27", years of age."""
     leads = {entry.lead for entry in file.entries if entry.kind == "row"}
     names = {name.strip("* ").casefold() for lead in leads for name in cells(lead)}
-    return wanted.said.casefold() in names
+    return any(wanted.said.casefold() in name for name in names)
 
 
 def _items_by_amount(file: IndexedFile, block: Block, asked: QuestionWords) -> Chosen | None:

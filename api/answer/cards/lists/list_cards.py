@@ -15,6 +15,7 @@ from api.answer.question.modality import modality
 from api.answer.question.plain_words import PLAIN
 from retrieval.models import Entry, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
+from retrieval.text.denials import DENIES
 from retrieval.text.normalize import searchable
 from retrieval.text.question_phrases import without_command
 from retrieval.vocabulary.terms import key, raw_cells, title
@@ -28,9 +29,6 @@ _TOPICS = re.compile(
 )
 _COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECASE)
 _WHICH = re.compile(r"\W*(?:which|what) (?P<noun>[a-z]{3,30}s?)\b", re.IGNORECASE)
-_DENIES = re.compile(
-    r"\b(?:not|no|without|never|cannot|except|dont|doesnt|isnt|arent|cant|wont)\b|n['’]t\b", re.I
-)
 _LIMITS = re.compile(r"\b(?:needs?|requires?|have|has)\b", re.IGNORECASE)
 _NAMED = 0.3  # of a question: what a list has to be called that goes first though it is not all
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
@@ -113,7 +111,7 @@ def _is_whole(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
     first = "".join(raw_cells(columns[0].split("\n")[0])[:1]) if columns else ""
     own = asked.stems(f"{title(listed.path)} {listed.heading} {first}")
     of_column = not (asked.words - own).isdisjoint(asked.stems(" ".join(columns)))
-    if _DENIES.search(whole.question) or (of_column and _LIMITS.search(whole.question)):
+    if DENIES.search(whole.question) or (of_column and _LIMITS.search(whole.question)):
         return False
     which = _WHICH.match(whole.question)
     if which and not asked.stems(which["noun"]) <= own | PLAIN:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from api.answer.cards.blocks import Part
 from api.answer.question.plain_words import PLAIN
 from retrieval.ranking.lines import QuestionWords
+from retrieval.text import denials
 
 _NOT = re.compile(
     r"(?:\bnot|n['’]t|\bdont|\bwithout|\bno) (?:(?:need|have|require|want) )?"
-    r"(?:an? |any |of |on |in |at |the )?(?P<value>[\w-]{2,20})\W*$",
+    r"(?:an? |any |of |on |in |at |the )?(?P<value>[\w-]{2,20}(?: [\w-]{2,20})?)\W*$",
     re.IGNORECASE,
 )
 Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
@@ -33,7 +34,10 @@ def said_in_column(
         if not (place and rest and own and (own <= asked.words or is_part)):
             continue
         saying = tuple(
-            part for part, cells in table if rest <= asked.stems("".join(cells[place : place + 1]))
+            part
+            for part, cells in table
+            # "Not allowed" says nothing of "allowed".
+            if rest <= asked.stems(denials.stated("".join(cells[place : place + 1])))
         )
         if 0 < len(saying) < len(table) and len(own) > best[0]:
             best = (len(own), saying)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from api.answer.cards.blocks import Part
+from api.answer.cards.folders import folders
 from api.answer.cards.lists.cell_marks import bare, is_filled, is_marked, is_said
 from api.answer.cards.lists.rows_by_age import asked_age, of_age
 from api.answer.question.limits import AGED
@@ -33,6 +34,7 @@ HAS = re.compile(
     r"\b(?:ha(?:s|ve)|having|needs?|needing|requires?|requiring|with|gets?|pays?|offers?|includes?)\b",
     re.IGNORECASE,
 )
+_BUT = re.compile(r"\bbut\b", re.IGNORECASE)
 _FREE = re.compile(r"\bfree\b", re.IGNORECASE)
 _CALLED_FREE = frozenset(stems_of("free"))
 _SEPARATORS = re.compile(r" ?[,;/&] ?| and | or ")
@@ -90,8 +92,8 @@ def marked_rows(
         return _for_age(columns, table, named, asked, about)
     valued = {n: found for n, one in enumerate(named) if (found := _with_value(one, table, asked))}
     if valued:  # "online yes and by phone no" is of two columns
-        others = [one for n, one in enumerate(named) if n not in valued and is_marked(one.cells)]
-        return None if others or len(valued) > 1 else next(iter(valued.values()))
+        is_more = len(named) > len(valued) or bool(_BUT.search(asked.question))
+        return None if is_more or len(valued) > 1 else next(iter(valued.values()))
     denials = _DENIAL.findall(asked.question)
     if len(denials) > 1 or _UNCLEAR.search(_without_names(asked.question, named)):
         return None
@@ -110,9 +112,12 @@ def marked_rows(
     if denials and marked and not _is_last(denied, marked, asked):
         return None
     if not marked:
-        return _some(table, _forbidding(table, asked), asked.stems("forbidden"))
+        said = asked.stems("forbidden")
+        if not _is_all_understood(columns, table, asked, said, about, is_named=True):
+            return None  # "which materials are forbidden" is asked of no table of buildings
+        return _some(table, _forbidding(table, asked), said)
     said = frozenset().union(*(one.said for one in marked))
-    is_named = is_near and len(marked) > 1
+    is_named = is_near and (len(marked) > 1 or _is_unknown(asked))
     if not _is_all_understood(columns, table, asked, said, about, is_named=is_named):
         return None
     parts = [
@@ -194,11 +199,24 @@ def _is_all_understood(
     "Which areas are closed to visitors" is no question for what they may enter.
     """
     things = (about | asked.stems(" ".join(name for name, *_ in columns))) - said
+    if is_named and _is_unknown(asked):
+        things |= _noun(asked)
     rows = asked.stems(" ".join(cell for _, row in table for cell in row))
     is_of_table = (
         is_named or not asked.words.isdisjoint(things) or modality(asked.question) == "must not"
     )
     return is_of_table and asked.words <= things | said | rows | PLAIN
+
+
+def _is_unknown(asked: QuestionWords) -> bool:
+    """Whether what a question opens with is part of no name: "guns" of a table of weapons."""
+    noun = _noun(asked)
+    return bool(noun) and noun.isdisjoint(asked.terms.named_words)
+
+
+def _noun(asked: QuestionWords) -> frozenset[str]:
+    opening = folders.OPENING.match(asked.question)
+    return asked.stems(opening["noun"] or opening["last"]) if opening else frozenset()
 
 
 def _some(table: Table, parts: Sequence[Part], said: frozenset[str]) -> Marked | None:

@@ -19,9 +19,9 @@ DENIED = (
     r"not|no|never|without|besides|except|but|over|under|above|below|between|up to|before|after|"
     r"more|less|than"
 )
-NOT_BY_WORDS = re.compile(rf"\b(?:{DENIED}|at)\b|n['’]t\b", re.IGNORECASE)
+NOT_BY_WORDS = re.compile(rf"\b(?:{DENIED}|at|only|exclusively)\b|n['’]t\b", re.IGNORECASE)
 _WITHOUT = re.compile(r"\b(?:no|without) ([a-z]{3,})", re.IGNORECASE)
-_COMPARED = re.compile(rf"\b(?:{DENIED})\b|n['’]?t\b", re.IGNORECASE)
+_COMPARED = re.compile(rf"\b(?:{DENIED}|only|just|both|exclusively)\b|n['’]?t\b", re.IGNORECASE)
 _COMPARES = re.compile(rf"\b(?:{DENIED}|from|to|least|most)\b|n['’]t\b", re.IGNORECASE)
 # Of these one cannot tell what they are said of: a word that is dropped may turn the sense.
 _UNCLEAR = re.compile(

@@ -55,7 +55,8 @@ def card(found: SearchResult, asked: QuestionWords) -> Card | None:
         having = [part for part in rows.parts if column in sections[part]]
         lines = [(part, sections[part][column][1]) for part in having]
         if lines:
-            made = _card(hit, file, best, lines, len(sections) - len(lines))
+            every = sum(bool(fields) for fields in sections.values())
+            made = _card(hit, file, best, lines, every - len(lines))
             return replace(made, said=rows.said, heading=block.heading)
     return None
 
