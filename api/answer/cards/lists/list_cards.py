@@ -171,7 +171,8 @@ def _is_more_of(listed: Card, first: Card) -> bool:
     """Whether a list holds a line that answers in the first card: that shows a part of it."""
     if listed.path != first.path or not listed.listed:
         return False
-    answering = {number for part in first.marked for number in part.numbers}
+    marked = {number for part in first.marked for number in part.numbers}
+    answering = marked or set(range(first.best.first_line, first.best.last_line + 1))
     return not answering.isdisjoint(listed.listed.numbers)
 
 
