@@ -6,7 +6,7 @@ from api.answer.cards.blocks import Part
 from api.answer.cards.folders import folders
 from api.answer.cards.folders.file_fields import Field, Read, as_typed, listed, of_folder
 from api.answer.cards.folders.folders import Folder
-from api.answer.cards.lists.rows_by_age import asked_age, is_age, of_age
+from api.answer.cards.lists.rows.by_age import asked_age, is_age, of_age
 from api.answer.question.plain_words import PLAIN
 from retrieval.models import Terms
 from retrieval.text.normalize import searchable

@@ -6,7 +6,7 @@ from api.answer.cards.folders import folders
 from api.answer.cards.folders.field_amounts import FOR_NOTHING, line_of, values_of
 from api.answer.cards.folders.file_fields import Field, Read, as_typed, beginning, listed
 from api.answer.cards.folders.folders import Folder
-from api.answer.cards.lists.rows_by_column import size
+from api.answer.cards.lists.rows.by_column import size
 from api.answer.question.limits import MONEY, Superlative, superlative
 from api.answer.question.plain_words import PLAIN
 from retrieval.models import Name, Terms

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile, zip_longest
 
 from api.answer.cards.folders.folders import MOST, Folder, ListedFile
-from api.answer.cards.lists.cell_marks import is_said
+from api.answer.cards.lists.rows.cell_marks import is_said
 from retrieval.models import Entry, Name, Terms
 from retrieval.text.reading_order import reading_order
 from retrieval.vocabulary.terms import key, plain, raw_cells, stemmed, stems_of

@@ -10,7 +10,8 @@ from api.answer.cards.blocks import Block, Part, blocks, heading_of
 from api.answer.cards.card import Card, Piece, form_of, numbers, place_of, whole
 from api.answer.cards.from_passage import FIRST
 from api.answer.cards.lead_ins import introducing
-from api.answer.cards.lists import chosen_rows, heading_lists, list_scores
+from api.answer.cards.lists import heading_lists, list_scores
+from api.answer.cards.lists.rows import chosen_rows
 from api.answer.question.limits import superlative
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, Piece
-from api.answer.cards.lists import chosen_rows, heading_lists
+from api.answer.cards.lists import heading_lists
+from api.answer.cards.lists.rows import chosen_rows
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, ranked
 from retrieval.text.line_marks import HEADING

@@ -3,7 +3,7 @@
 import pytest
 
 from api.answer.cards.blocks import Block, Part, blocks
-from api.answer.cards.lists import chosen_rows, table_rows
+from api.answer.cards.lists.rows import chosen_rows, table_rows
 from retrieval.ranking.lines import QuestionWords
 from tests.support.index.indexed_text import indexed_file, terms_of
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.folders import folders
-from api.answer.cards.lists.rows_by_cell import said_in_column, without_value
-from api.answer.cards.lists.rows_by_mark import also_marked
-from api.answer.cards.lists.table_rows import Chosen, as_typed, beside, named_table
+from api.answer.cards.lists.rows.by_cell import said_in_column, without_value
+from api.answer.cards.lists.rows.by_mark import also_marked
+from api.answer.cards.lists.rows.table_rows import Chosen, as_typed, beside, named_table
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable

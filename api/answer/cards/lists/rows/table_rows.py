@@ -15,6 +15,7 @@ from retrieval.vocabulary.terms import column_names, raw_cells
 _BOLD_SIGN = re.compile(
     r"\*\*([A-Z]\w{0,4})\*\*:? (?:[–—-] )?(\w{2,20}(?: \w{2,20}){0,2})(?=[,;.]|\s*$)", re.MULTILINE
 )
+Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 _NAME_ENDS = re.compile(r":| (?:to|of|for|in|per) ")  # of "transferable to others"
 
 
@@ -53,3 +54,25 @@ def beside(file: IndexedFile, block: Block) -> str:
         one.quote for one in file.entries
         if one.heading == block.heading and one.kind != "whole" and not block.holds(one)
     )  # fmt: skip
+
+
+class Marked(NamedTuple):
+    """Rows, with the stems of the question that chose them; `denied`: of these what it denies."""
+
+    parts: tuple[Part, ...]
+    said: frozenset[str]
+    denied: frozenset[str] = frozenset()
+    is_sign: bool = False  # whether a sign or a value chose them, and no yes or no
+
+
+class Column(NamedTuple):
+    """A column that the question names: its cells, the rows with a sign that it names as well."""
+
+    cells: tuple[str, ...]
+    signed: tuple[Part, ...]
+    said: frozenset[str]  # stems of the question that speak of it
+    name: frozenset[str]
+
+
+def some(table: Table, parts: Sequence[Part], said: frozenset[str]) -> Marked | None:
+    return Marked(tuple(parts), said) if 0 < len(parts) < len(table) else None

@@ -6,7 +6,7 @@ The texts are of no vault that anything was fitted on.
 import pytest
 
 from api.answer.cards.blocks import blocks
-from api.answer.cards.lists import chosen_rows
+from api.answer.cards.lists.rows import chosen_rows
 from retrieval.ranking.lines import QuestionWords
 from tests.support.index.indexed_text import indexed_file, terms_of
 

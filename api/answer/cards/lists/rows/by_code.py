@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.lists.rows_by_mark import also_marked
-from api.answer.cards.lists.table_rows import Chosen, as_typed, beside, named_table
+from api.answer.cards.lists.rows.by_mark import also_marked
+from api.answer.cards.lists.rows.table_rows import Chosen, as_typed, beside, named_table
 from api.answer.cards.table_signs import explained_signs
 from api.answer.question.plain_words import PLAIN
 from retrieval.models import IndexedFile
