@@ -74,6 +74,9 @@ def standing_alone(
     heading = section if not files or key(title(chunk.path)) in files else ""
     names = [name for name in things if name.lower() not in heading.lower()]
     row = "" if names_another else _row(about, frozenset(stems_of(before)))
+    instead = substitution.in_place_of(row, typed, before) if row else None
+    if instead and _fits(context, instead):
+        return Alone(instead)
     said = [*names, *filter(None, [heading, row]), follow_up.without_link(typed)]
     whole = " ".join(dict.fromkeys(said))
     # Without the heading it may be short enough.

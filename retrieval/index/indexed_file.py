@@ -67,7 +67,7 @@ def _shown(lines: dict[int, str]) -> dict[int, str]:
         return {}
     text = "\n".join(lines[number] for number in numbers)
     text = plain_markdown(text).text if MARKS.search(text) else text
-    shown = visible(text).split("\n")
+    shown = (visible(text) if "<" in text else text).split("\n")  # few texts hide anything
     return {n: lines[n] for n, text in zip(numbers, shown, strict=True) if text or not lines[n]}
 
 

@@ -229,6 +229,9 @@ def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     is_said = lower.label & asked and lower.label <= upper.words
     if is_said and upper.heading & lower.heading:
         return True  # "Parking: free for 2 hours", "parking rises to €2" of the small charges
+    own = lower.label - lower.heading
+    if own and own.isdisjoint(upper.words):
+        return False  # a new price of a bath is none of an extra walk, though both are extras
     both = upper.words & lower.subject & asked
     if both and (not all(map(str.isdigit, both)) or _says_more(upper, lower, asked)):
         return True

@@ -1,5 +1,6 @@
 """The one decision about a search: it answers, its passages are only the nearest, or neither."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,6 +9,11 @@ from retrieval.models import Certainty, SearchResult
 from retrieval.refusal import confidence, off_topic
 from retrieval.refusal.confidence import features
 from retrieval.refusal.premises import contradicted
+from retrieval.text import numbers_in_words
+
+_ANY_NUMBER = re.compile(  # few questions have one, and it is all that is judged of a premise
+    rf"\d|\b(?:{numbers_in_words.PATTERN}|{'|'.join(numbers_in_words.ORDINALS)})\b", re.IGNORECASE
+)
 
 
 def decided(context: SearchContext, result: SearchResult) -> SearchResult:
@@ -19,7 +25,8 @@ def decided(context: SearchContext, result: SearchResult) -> SearchResult:
     """
     if not result.hits:
         return replace(result, certainty="refused", confidence=0.0, refusal="no_passage")
-    against = contradicted(result.question, result.hits, result.terms)
+    is_counted = _ANY_NUMBER.search(result.question)
+    against = contradicted(result.question, result.hits, result.terms) if is_counted else None
     if off_topic.refuses(result):
         return replace(
             result, certainty="refused", confidence=0.0, refusal="off_topic", premise=against

@@ -57,7 +57,7 @@ _NAMED_AMOUNT = re.compile(
     r"(?= (?:is|are|has|have|ends?|runs?|pass(?:es)?)\b|[,.;?]|$)",
     re.IGNORECASE,
 )
-_AMOUNT = re.compile(
+_STATED_AMOUNT = re.compile(
     r"(?<!\bof )(?<!\bwith )(?<!level )(?<!tier )(?<!grade )(?<!class )(?<!type )(?<![\w.,])(?:"
     rf"(?:\d[\d.,]{{0,8}}|{numbers_in_words.PATTERN})(?: |-)?(?:[a-z]{{2,20}}|['\"%€$£])|"
     r"[£$€] ?\d[\d.,]{0,8})",
@@ -159,7 +159,7 @@ def _stated(question: str) -> Iterator[tuple[Value, str]]:
 
 def _amounts(text: str) -> Iterator[Value]:
     """The numbers of a text with a unit behind them; none of "level 3", "tier 2", "one turn"."""
-    for found in _AMOUNT.finditer(text):
+    for found in _STATED_AMOUNT.finditer(text):
         for one in intervals(found[0]):
             if one.units and one.units.isdisjoint(_NO_AMOUNT) and one.low > 1:
                 yield Value(one.low, one.units)

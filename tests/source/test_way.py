@@ -62,7 +62,8 @@ def test_a_question_passes_through_few_files(
     files: set[str] = set()
     app = create_app(AppState(search_context, None))
     with counting(files), TestClient(app, base_url="http://127.0.0.1") as client:
-        client.post("/ask", json={"question": "What does a dagger cost?"})  # fills the caches
+        # For the caches, that of everyday words as well.
+        client.post("/ask", json={"question": "What does whoever loses a dagger pay?"})
         files.clear()
         reply = client.post("/ask", json={"question": question})
     assert reply.status_code == 200

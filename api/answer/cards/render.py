@@ -182,7 +182,9 @@ def plain(shown: str) -> str:
     """Return text without what a browser hides, and what only its own program reads."""
     if MARKS.search(shown):
         shown = callouts(plain_markdown(shown).text, unnamed=False).strip("\n")
-    return WIKI.sub(link_words, _COMMENT.sub("", visible(shown))).rstrip()
+    return WIKI.sub(
+        link_words, _COMMENT.sub("", visible(shown) if "<" in shown else shown)
+    ).rstrip()
 
 
 def _dedented(shown: str) -> str:

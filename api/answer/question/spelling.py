@@ -22,6 +22,8 @@ _VOWEL_LEFT_OUT = 0.25  # what it costs less: "tickts" are "tickets" rather than
 _UNCOUNTED: Mapping[str, int] = MappingProxyType({})
 _VOWELS = "aeiou"
 _SOUNDS = ("aeiouy", "sz", "ckq", "gj", "fv")  # letters that are taken for one another
+# Short words with two letters turned round, which no vault holds.
+_TURNED = {"teh": "the", "hte": "the", "adn": "and", "yuo": "you", "hwo": "how", "waht": "what"}
 _SPOKEN = {"lvl": "level", "lvls": "levels", "dmg": "damage"}  # how people shorten words
 # Words of asking, which a vault need not hold: "mcuh", "wich", "logn".
 _ASKING = tuple(sorted({*(one for one in STOP if len(one) >= _SHORTEST), "long", "need", "take"}))
@@ -64,7 +66,9 @@ def corrected(
         text += question[end : match.start()]
         end = match.end()
         better = None
-        if _SPOKEN.get(word) in terms.words and word not in terms.words:
+        if word in _TURNED and word not in terms.words:
+            better = _TURNED[word]
+        elif _SPOKEN.get(word) in terms.words and word not in terms.words:
             better = _SPOKEN[word]
         elif joined := _in_two(word, terms):
             better = joined

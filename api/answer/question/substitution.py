@@ -38,6 +38,7 @@ _ONE = re.compile(
     r"(?:(?:the|a|an) )?(?P<which>[a-z-]{2,20}) ones?\W{0,3}$",
     re.IGNORECASE,
 )
+_FEW = 3  # words of what is asked for instead
 _WORDS = re.compile(r"(\W+)")
 _ARTICLE = re.compile(r"\ban?(\s)$", re.IGNORECASE)
 
@@ -115,6 +116,26 @@ def in_its_place(typed: str, before: str) -> str | None:
         return None
     start, end = found[0].span()
     return f"{before[:start]}{placed['of']} {placed['rest']}{before[end:]}"
+
+
+def in_place_of(name: str, typed: str, before: str) -> str | None:
+    """Return the question before with a follow-up's words for the name of the row that answered.
+
+    "How long are support tickets kept", then "and API logs": only where the question has the name
+    as it is written, and the follow-up asks nothing itself and is placed by no preposition.
+    """
+    rest = _ANOTHER.sub("", typed).strip(" ?!.,")
+    at = before.lower().find(name.lower())
+    is_few = 0 < len(rest.split()) <= _FEW and rest != typed.strip(" ?!.,")
+    if (
+        at < 0
+        or not is_few
+        or _PLACED.match(typed)
+        or QUESTION_WORD.search(rest)
+        or follow_up.points(rest)
+    ):
+        return None
+    return f"{before[:at]}{rest}{before[at + len(name) :]}"
 
 
 def of_another_number(typed: str, before: str) -> str | None:

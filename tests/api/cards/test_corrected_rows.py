@@ -154,6 +154,7 @@ CHARGES = {
         ("how much is parking", "autumn.md"),
         ("what does breakfast cost", "autumn.md"),  # the new line has no label
         ("what does a towel cost", "charges.md"),
+        ("what does a small locker cost", "charges.md"),  # of the same list, and another charge
     ],
 )
 def test_a_line_is_corrected_by_its_label(index_files: IndexFiles, asked: str, first: str) -> None:

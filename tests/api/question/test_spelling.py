@@ -105,6 +105,12 @@ def test_of_equally_near_words_the_commonest_is_taken() -> None:
     assert spelling.corrected("marlo", words, lambda _: False)[0] == "marlot"
 
 
+def test_short_words_of_asking_are_turned_round() -> None:
+    words = terms_of({"a.md": "# Farm\n\nThe charge for late collection is 9.\n"})
+    asked = "whats teh charge for late collection"
+    assert spelling.corrected(asked, words, lambda _: False)[0] == asked.replace("teh", "the")
+
+
 def test_a_vowel_that_is_left_out_is_the_lesser_slip() -> None:
     words = terms_of({"a.md": "# Farm\n\nTicks and ticks bite. Tickets are sold.\n"})
     assert spelling.corrected("tickts", words, lambda _: False)[0] == "tickets"

@@ -6,6 +6,7 @@ from api.answer.question.substitution import (
     asked_of_another,
     in_full,
     in_its_place,
+    in_place_of,
     of_a_sibling,
     of_another_number,
     the_other_one,
@@ -80,6 +81,22 @@ def test_a_part_takes_the_place_of_its_like_and_not_of_the_whole() -> None:
     assert (
         asked_of_another("and telekinesis?", before, terms) == "what does a ring of telekinesis do"
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "before", "asked"),
+    [
+        ("and API logs", "how long are support tickets kept", "how long are API logs kept"),
+        ("and for API logs", "how long are support tickets kept", None),  # may be said besides
+        ("API logs", "how long are support tickets kept", None),  # a question of its own
+        ("and what are API logs", "how long are support tickets kept", None),
+        ("and API logs", "how long are tickets kept", None),  # the name is not said
+    ],
+)
+def test_a_few_words_take_the_place_of_the_row_that_answered(
+    typed: str, before: str, asked: str | None
+) -> None:
+    assert in_place_of("Support tickets", typed, before) == asked
 
 
 def test_each_question_of_a_conversation_is_asked_in_full() -> None:

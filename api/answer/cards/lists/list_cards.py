@@ -75,7 +75,7 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         listed = [one for one, is_so in zip(listed, called, strict=True) if is_so or one.by_signs]
     listed = [replace(one, says_all=_says_all(one, whole, asked)) for one in listed]
     return [
-        one if one not in listed or one.said or _is_whole(one, whole, asked) else _unclaimed(one)
+        one if not one.counted or one.said or _is_whole(one, whole, asked) else _unclaimed(one)
         for one in _placed(found, listed, reading, whole, asked)
     ]
 
@@ -111,7 +111,8 @@ def _is_whole(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
     first = "".join(raw_cells(columns[0].split("\n")[0])[:1]) if columns else ""
     own = asked.stems(f"{title(listed.path)} {listed.heading} {first}")
     of_column = not (asked.words - own).isdisjoint(asked.stems(" ".join(columns)))
-    if DENIES.search(whole.question) or (of_column and _LIMITS.search(whole.question)):
+    denied = [DENIES.search(text) is not None for text in (whole.question, listed.heading)]
+    if denied[0] or denied[1] or (of_column and _LIMITS.search(whole.question)):
         return False
     which = _WHICH.match(whole.question)
     if which and not asked.stems(which["noun"]) <= own | PLAIN:

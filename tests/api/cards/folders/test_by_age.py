@@ -25,6 +25,22 @@ def context(index_files: IndexFiles) -> SearchContext:
     return index_files(FILES, rag_threshold=-9.0)
 
 
+def test_files_that_are_not_called_so_are_listed_by_their_field(index_files: IndexFiles) -> None:
+    sheet = "# {}\n\n**Introduction needed:** {}\n**Fuel:** {}\n\nKeep it dry.\n"
+    files = {
+        "shed/tiller.md": sheet.format("Tiller", "yes", "petrol"),
+        "shed/mower.md": sheet.format("Mower", "no", "electric"),
+        "shed/cutter.md": sheet.format("Cutter", "yes", "petrol"),
+        "shed/rules.md": "# Borrowing\n\nMachines are borrowed for a day.\n",
+        "hall/rules.md": "# Hall\n\nNobody may light a fire.\n",
+    }
+    context = index_files(files, rag_threshold=-9.0)
+    for asked in ("which machines need an introduction", "machines that run on petrol"):
+        (folder,) = card_reply(context, asked).folders
+        assert [file.path for file in folder.files] == ["shed/cutter.md", "shed/tiller.md"]
+    assert card_reply(context, "which boats need an introduction").folders == ()
+
+
 @pytest.mark.parametrize(
     ("asked", "listed"),
     [

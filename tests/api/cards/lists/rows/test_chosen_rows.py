@@ -45,6 +45,26 @@ def test_an_amount_chooses_the_rows_that_fit_it(asked: str, rows: list[str], sai
     assert " ".join(found.said) == said
 
 
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("tools for less than 30 marks", ["| Awl | 9 |"]),
+        ("tools under 30 quid", []),  # of another money
+        ("tools under 30 fathoms", []),
+    ],
+)
+def test_a_limit_is_read_in_the_money_that_the_file_tells(asked: str, shown: list[str]) -> None:
+    text = (
+        "# Tools\n\nAll prices are in marks: a day's work is 5 marks.\n\n| Tool | Price |\n"
+        "|---|---|\n| Awl | 9 |\n| Saw | 80 |\n| Vice | 95 |\n"
+    )
+    file = indexed_file(text)
+    words = QuestionWords.of(asked, terms_of({file.path: text}))
+    table = next(one for one in blocks(file) if one.kind == "table")
+    found = chosen_rows.chosen(file, table, words)
+    assert [file.lines[part.first_line] for part in found.parts] if found else shown == []
+
+
 def test_an_amount_that_is_the_name_of_a_column_chooses_none() -> None:
     rows = "| Bunk | 28 | 23 |\n| Cot | 9 | 7 |\n"
     table = f"# Beds\n\n| Bed | Grown-ups | Under 27 |\n|---|---|---|\n{rows}"

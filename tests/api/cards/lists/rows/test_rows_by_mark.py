@@ -99,6 +99,47 @@ def test_a_legend_without_a_sign_names_columns(asked: str, shown: list[str]) -> 
     assert rows(GEAR, asked) == shown
 
 
+TIMES = """# Times
+
+## Days of the museum
+
+| Day | Galleries | Workshops | Guests |
+|---|---|---|---|
+| Monday | closed | closed | no |
+| Tuesday | 10-17 | closed | yes |
+| Sunday | 11-16 | 11-15 | |
+| Friday | 10-17 | 11-15 | not allowed |
+"""
+WORK = """# Work
+
+## Work in the yard
+
+| Work | Price (EUR) | Time | Floor | Note |
+|---|---|---|---|---|
+| Mast | 30 | 30 min | second | allowed |
+| Wash | 45 | up to 1 h | first and second | not allowed |
+| Paint | 200 | 2 h | first | allowed |
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "shown"),
+    [
+        (TIMES, "which days are the workshops closed", ["Monday", "Tuesday"]),
+        (TIMES, "which days are the workshops closed but the galleries open", []),
+        (TIMES, "which days have no guests", ["Monday", "Friday"]),  # a blank beside a no
+        (WORK, "which work takes less than 40 minutes", ["Mast"]),  # up to an hour may be more
+        (WORK, "which work with note allowed", ["Mast", "Paint"]),
+        (WORK, "which work is on the second floor", ["Mast", "Wash"]),
+        (WORK, "which work is on the second floor only", []),
+        (WORK, "work under 50 eur except mast", []),
+        (WORK, "work under 50 eur but longer than an hour", []),
+    ],
+)
+def test_what_is_not_understood_chooses_no_row(text: str, asked: str, shown: list[str]) -> None:
+    assert rows(text, asked) == shown
+
+
 def test_a_cell_may_say_either() -> None:
     breath = (
         "# Drakes\n\n## Breath of drakes\n\n| Colour | Breath | Shape |\n|---|---|---|\n"
