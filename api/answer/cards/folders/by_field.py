@@ -52,7 +52,8 @@ _DAYS = frozenset(
 # What is done with a thing, of which a field says who, how or to whom; not what it is.
 _DONE = frozenset(stems_of("lend let rate look access available possible there"))
 _MOST = 5  # words that a field is looked for by
-_LEAST_FILES = 1
+_TAKEN_BACK = re.compile(r"\b(?:nothing|extra|except|unless|apart|besides)\b", re.IGNORECASE)
+_LEAST_FILES = 1  # that say a word before it may be what the files of their folder are
 _HALF = 0.5  # of a folder's files: what a field of them has to be of
 
 
@@ -130,12 +131,19 @@ def _of_folder(
     if found is None or _is_other_word(found, question):
         return None
     fields = list(found.fields.values())
+    if denied and any(_is_half_said(one, found.value) for one in fields):
+        return None
     kept = [one for one in fields if _says(one, found.value, question) is not denied]
     typed = _typed(found, question)
     is_all = denied and len(kept) == len(fields)
     if _is_vague(found, question) or is_all or not kept or not typed:
         return None if is_exact else listed(folder, fields, fields[0].name.split(), terms)
     return listed(folder, kept, ["not", *typed] if denied else typed, terms)
+
+
+def _is_half_said(field: Field, value: frozenset[str]) -> bool:
+    """Whether a field says a value and takes it back: "nothing but lessons; entry is extra"."""
+    return bool(value) and value <= words_of(field.value) and bool(_TAKEN_BACK.search(field.value))
 
 
 def _is_other_word(found: _Found, question: str) -> bool:

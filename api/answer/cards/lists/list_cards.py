@@ -29,7 +29,12 @@ _TOPICS = re.compile(
 )
 _COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECASE)
 _WHICH = re.compile(r"\W*(?:which|what) (?P<noun>[a-z]{3,30}s?)\b", re.IGNORECASE)
+_COMPARED = re.compile(
+    r"\b(?:same|both|equal|equally|different|alike|twice|half|only|more|less|most|least|than)\b",
+    re.I,
+)
 _LIMITS = re.compile(r"\b(?:needs?|requires?|have|has)\b", re.IGNORECASE)
+_EVERY = re.compile(r"\bevery \d", re.IGNORECASE)
 _NAMED = 0.3  # of a question: what a list has to be called that goes first though it is not all
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
 
@@ -40,7 +45,9 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
 
     Of several things named in a few words only a list that is called so may be.
     """
-    question = without_command(conditions.plain(whole.question))
+    question = conditions.plain(whole.question)
+    if not _EVERY.search(question):  # "at least every 6 weeks" is no lower limit
+        question = without_command(question)
     topics = _TOPICS.match(whole.question)
     name = key(topics["noun"]) if topics else ()
     if topics and name not in whole.terms.fields and name not in whole.terms.names:
@@ -112,7 +119,8 @@ def _is_whole(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
     own = asked.stems(f"{title(listed.path)} {listed.heading} {first}")
     of_column = not (asked.words - own).isdisjoint(asked.stems(" ".join(columns)))
     denied = [DENIES.search(text) is not None for text in (whole.question, listed.heading)]
-    if denied[0] or denied[1] or (of_column and _LIMITS.search(whole.question)):
+    is_compared = _COMPARED.search(whole.question)
+    if denied[0] or denied[1] or is_compared or (of_column and _LIMITS.search(whole.question)):
         return False
     which = _WHICH.match(whole.question)
     if which and not asked.stems(which["noun"]) <= own | PLAIN:

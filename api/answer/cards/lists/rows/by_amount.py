@@ -121,7 +121,8 @@ def _is_a_column(wanted: Amount, file: IndexedFile) -> bool:
 def items_by_amount(file: IndexedFile, block: Block, asked: QuestionWords) -> Chosen | None:
     """The items of a list whose first amount in the question's unit fits: "under 50 marks".
 
-    None where the question is of a folder's files, and the list is not called so.
+    None where the question is of a folder's files, and the list is not called so, or where the list
+    or an item denies something: "not to be given under 6 weeks".
     """
     wanted = amount(asked.question)
     if wanted is None or not wanted.limit.units or wanted.denied:
@@ -137,6 +138,9 @@ def items_by_amount(file: IndexedFile, block: Block, asked: QuestionWords) -> Ch
     having = [(part, one) for part, one in found if one]
     fitting = tuple(part for part, one in having if wanted.holds(one))
     if not 0 < len(fitting) < len(found) or 2 * len(having) < len(found):
+        return None
+    told = [file.lines.get(number, "") for part in fitting for number in part.numbers]
+    if DENIES.search("\n".join([block.heading, *told])):
         return None
     return Chosen(fitting, wanted.words)
 

@@ -52,7 +52,8 @@ def is_all_understood(
 def is_unknown(asked: QuestionWords) -> bool:
     """Whether what a question opens with is part of no name: "guns" of a table of weapons."""
     noun = _noun(asked)
-    return bool(noun) and noun.isdisjoint(asked.terms.named_words)
+    is_folder = bool(folders.opening_nouns(asked.question, asked.terms))
+    return bool(noun) and not is_folder and noun.isdisjoint(asked.terms.named_words)
 
 
 def _noun(asked: QuestionWords) -> frozenset[str]:

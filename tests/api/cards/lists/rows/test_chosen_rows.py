@@ -62,7 +62,18 @@ def test_a_limit_is_read_in_the_money_that_the_file_tells(asked: str, shown: lis
     words = QuestionWords.of(asked, terms_of({file.path: text}))
     table = next(one for one in blocks(file) if one.kind == "table")
     found = chosen_rows.chosen(file, table, words)
-    assert [file.lines[part.first_line] for part in found.parts] if found else shown == []
+    rows = [file.lines[part.first_line] for part in found.parts] if found else []
+    assert rows == shown
+
+
+def test_no_items_are_chosen_by_an_amount_of_what_is_denied() -> None:
+    text = (
+        "# Medicines\n\n## Not to be given\n\n- Dolax: not to dogs under 6 weeks\n"
+        "- Flea: not to cats under 8 weeks\n- Calm: not under 6 months\n- Rest: any age\n"
+    )
+    file = indexed_file(text)
+    words = QuestionWords.of("medicines given longer than 7 weeks", terms_of({file.path: text}))
+    assert chosen_rows.chosen(file, blocks(file)[0], words) is None
 
 
 def test_an_amount_that_is_the_name_of_a_column_chooses_none() -> None:
