@@ -26,9 +26,8 @@ _MORE_ASKED = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = {"pound": "£", "quid": "£", "buck": "$", "dollar": "$", "euro": "€"}  # by their stems
-_COSTS = frozenset(
-    stems_of("cost costs price prices charge pay fee")
-)  # said of any amount of money
+# What is said of any amount of money.
+_COSTS = frozenset(stems_of("cost costs price prices charge pay fee"))
 # "A blank charge means that nothing is paid": of such a column no amount is compared.
 BLANK_SAID = re.compile(
     r"\b(?:blank|empty|dash)\b|\bno (?:figure|price|charge|entry)\b", re.IGNORECASE
@@ -44,9 +43,10 @@ def by_amount(
     *,
     may_be_all: bool,
 ) -> Chosen | None:
-    """The rows whose cell fits an amount: "under 20 gp", "for 10 gp", "from 3 to 5".
+    """Return the rows whose cell fits an amount: "under 20 gp", "for 10 gp", "from 3 to 5".
 
     Of them those alone that say what else is asked, where some do: "blunt weapons under 10 gp".
+    None where all fit or none, or where a second limit is not understood.
     """
     wanted = amount(asked.question)
     if wanted is None or _is_a_column(wanted, file):
@@ -119,7 +119,7 @@ def _is_a_column(wanted: Amount, file: IndexedFile) -> bool:
 
 
 def items_by_amount(file: IndexedFile, block: Block, asked: QuestionWords) -> Chosen | None:
-    """The items of a list whose first amount in the question's unit fits: "under 50 marks".
+    """Return the items of a list whose first amount in the question's unit fits: "under 50 marks".
 
     None where the question is of a folder's files, and the list is not called so, or where the list
     or an item denies something: "not to be given under 6 weeks".
@@ -146,7 +146,7 @@ def items_by_amount(file: IndexedFile, block: Block, asked: QuestionWords) -> Ch
 
 
 def is_of_a_folder(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:
-    """Whether a question is of a folder's files, and neither the file nor the block is called so.
+    """Tell whether a question is of a folder's files, and neither file nor block is called so.
 
     "Boats under 5 m" are no rows of a table of courses.
     """

@@ -1,8 +1,8 @@
 """The rows of a table that a column's marks, signs or ages choose: "which devices do 4K".
 
 A wrong choice says the opposite of the rules. So a column chooses only where the question names it
-whole, some of its cells say yes and others no, and at most one denial stands directly before its
-name.
+whole, some of its cells say yes or have a value and others say no, and at most one denial stands
+directly before its name.
 """
 
 import re
@@ -191,7 +191,7 @@ def by_mark(
     *,
     is_near: bool = False,
 ) -> Chosen | None:
-    """The rows marked in a column that the question names: "which devices have 4K".
+    """Return the rows marked in a column that the question names: "which devices have 4K".
 
     Of them those alone that say what else is asked and stands in the table. `is_near`: search found
     the table nearest.

@@ -14,9 +14,9 @@ _SEPARATORS = re.compile(r" ?[,;/&] ?| and | or ")
 
 
 def with_value(column: Column, table: Table, asked: QuestionWords) -> Marked | None:
-    """The rows with the cell that the question writes behind the column's name: "supervised yes".
+    """Return the rows with the cell that the question writes behind the column's name.
 
-    None where it says no besides.
+    Of "supervised yes" those with "yes". None where it says no besides.
     """
     words = WORD.findall(asked.question.lower())
     for cell in dict.fromkeys(column.cells):

@@ -75,4 +75,5 @@ class Column(NamedTuple):
 
 
 def some(table: Table, parts: Sequence[Part], said: frozenset[str]) -> Marked | None:
+    """Return rows of a table as chosen by these stems; None where they are none or all of it."""
     return Marked(tuple(parts), said) if 0 < len(parts) < len(table) else None

@@ -35,7 +35,7 @@ def is_all_understood(
     *,
     is_named: bool,
 ) -> bool:
-    """Whether a question asks for the table's things, and holds no word that may turn its sense.
+    """Tell whether a question asks for the table's things, without a word that may turn its sense.
 
     "Which areas are closed to visitors" is no question for what they may enter.
     """
@@ -50,7 +50,7 @@ def is_all_understood(
 
 
 def is_unknown(asked: QuestionWords) -> bool:
-    """Whether what a question opens with is part of no name: "guns" of a table of weapons."""
+    """Tell whether what a question opens with is part of no name: "guns" of a table of weapons."""
     noun = _noun(asked)
     is_folder = bool(folders.opening_nouns(asked.question, asked.terms))
     return bool(noun) and not is_folder and noun.isdisjoint(asked.terms.named_words)
@@ -62,7 +62,7 @@ def _noun(asked: QuestionWords) -> frozenset[str]:
 
 
 def denies(asked: QuestionWords, column: frozenset[str], about: frozenset[str]) -> bool:
-    """Whether the question's one denial is of a column: nothing that says more is between them.
+    """Tell whether the question's one denial is of a column: nothing that says more is between.
 
     What stands above the table says no more: "systems that cannot be repaired under way".
     """
@@ -75,7 +75,7 @@ def denies(asked: QuestionWords, column: frozenset[str], about: frozenset[str]) 
 
 
 def is_last(denied: Sequence[Column], marked: Sequence[Column], asked: QuestionWords) -> bool:
-    """Whether one column is denied, and all others are asked for before that.
+    """Tell whether one column is denied, and all others are asked for before that.
 
     "Underground and do not fight" is plain, "do not go underground and fight" is not.
     """
@@ -85,6 +85,6 @@ def is_last(denied: Sequence[Column], marked: Sequence[Column], asked: QuestionW
 
 
 def without_names(question: str, named: Sequence[Column]) -> str:
-    """A question without "free" where a column is called so: "Step-free"."""
+    """Return a question without "free" where a column is called so: "Step-free"."""
     has_free = any(not one.name.isdisjoint(_CALLED_FREE) for one in named)
     return _FREE.sub(" ", question) if has_free else question
