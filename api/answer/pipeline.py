@@ -12,7 +12,7 @@ from api.answer import compose
 from api.answer.card_reply import PLAIN_ASK, AskOptions, CardReply, card_reply
 from api.answer.cards import over_http, render
 from api.answer.compose import Draft
-from api.answer.question import follow_up
+from api.answer.question import follow_up, rewriting
 from api.llm import listwise
 from api.llm.client import LanguageModel
 from api.schema.answer import Answer, RefusalReason, SpellingCorrection
@@ -133,7 +133,7 @@ def _begin(
     started = perf_counter()
     alone, usage = None, Usage()
     if model and options.history:  # the rule makes it whole where the model says the same
-        made = follow_up.rewrite(model, question, options.history, options.disconnect)
+        made = rewriting.rewrite(model, question, options.history, options.disconnect)
         if made.question != follow_up.self_contained(question, options.history):
             alone, usage = made.question, made.usage
     reranker = None

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from api.answer.question import follow_up
-from api.answer.question.follow_up import Rewritten
+from api.answer.question import follow_up, rewriting
+from api.answer.question.rewriting import Rewritten
 from api.http.client_disconnect import ClientDisconnect
 from api.llm.client import LanguageModel
 from api.llm.completion import Reply
@@ -131,7 +131,7 @@ RULE = f"{BEFORE} and for elves?"
 )
 def test_a_rewriting_is_taken_only_where_it_is_one(text: str, kept: bool) -> None:
     model = Written(text)
-    found = follow_up.rewrite(model, "and for elves?", [BEFORE])
+    found = rewriting.rewrite(model, "and for elves?", [BEFORE])
     assert found.question == (text.strip() if kept else RULE)
     assert found.usage == Usage(prompt_tokens=1, completion_tokens=1)  # paid for, taken or not
     assert len(model.asked) == 1
@@ -139,7 +139,7 @@ def test_a_rewriting_is_taken_only_where_it_is_one(text: str, kept: bool) -> Non
 
 def test_a_model_is_not_asked_about_a_question_that_stands_alone() -> None:
     model = Written("Something else?")
-    assert follow_up.rewrite(model, ALONE[0], [BEFORE]) == Rewritten(ALONE[0])
+    assert rewriting.rewrite(model, ALONE[0], [BEFORE]) == Rewritten(ALONE[0])
     assert model.asked == []
 
 
@@ -156,11 +156,11 @@ def test_over_http_the_rewriting_is_used_and_a_fault_falls_back(
     real_client: LanguageModel, llm: FakeLlm
 ) -> None:
     llm.reply = "How much damage does a long sword do for elves?"
-    found = follow_up.rewrite(real_client, "and for elves?", [BEFORE])
+    found = rewriting.rewrite(real_client, "and for elves?", [BEFORE])
     assert found.question == llm.reply
     assert found.usage.prompt_tokens == USAGE["prompt_tokens"]
     llm.mode = "401"
-    assert follow_up.rewrite(real_client, "and for elves?", [BEFORE]) == Rewritten(RULE)
+    assert rewriting.rewrite(real_client, "and for elves?", [BEFORE]) == Rewritten(RULE)
 
 
 def test_a_client_that_left_is_no_fault_of_the_model(
@@ -169,4 +169,4 @@ def test_a_client_that_left_is_no_fault_of_the_model(
     gone = ClientDisconnect()
     gone.end_all()
     with pytest.raises(LlmAbandonedError):
-        follow_up.rewrite(real_client, "and for elves?", [BEFORE], gone)
+        rewriting.rewrite(real_client, "and for elves?", [BEFORE], gone)
