@@ -101,7 +101,8 @@ def restart(run: Run, server: Server, number: int) -> None:
     began = time.monotonic()
     server.stop(signal.SIGINT if number % 2 else signal.SIGQUIT)
     server.start()
-    with httpx2.Client(base_url=run.client.base_url, headers=bearer(run.token)) as client:
+    headers = bearer(run.token)
+    with httpx2.Client(base_url=run.client.base_url, headers=headers, timeout=60) as client:
         seconds_to_recover(client)
     run.outages.append((began, time.monotonic() + RECOVERY))
 

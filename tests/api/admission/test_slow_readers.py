@@ -169,9 +169,11 @@ def test_while_all_are_at_work_probes_are_answered_and_others_are_told(
     monkeypatch.setattr(connection_limits, "PROBE_SECONDS", 0.5)
     with ExitStack() as held:
         at_work = [deaf(served, "GET /work", host=2 + number % 2) for number in range(MOST)]
-        silent = deaf(served, "", times=0, host=3)
-        for one in (*at_work, silent):
+        for one in at_work:
             held.enter_context(one).settimeout(20)
+        wait_for(lambda: replies.at_work == MOST)  # who is not yet read would give way
+        silent = held.enter_context(deaf(served, "", times=0, host=3))
+        silent.settimeout(20)
         for _ in range(RESERVE + 4):  # each is closed behind its reply
             assert httpx2.get(f"{served.base_url}/livez", trust_env=False).json() == "alive"
         refused = httpx2.get(f"{served.base_url}/work", trust_env=False)

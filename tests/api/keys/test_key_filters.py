@@ -59,7 +59,7 @@ def callers(
         )
         seeing = {
             name: stack.enter_context(
-                httpx2.Client(base_url=client.base_url, headers=bearer(token))
+                httpx2.Client(base_url=client.base_url, headers=bearer(token), timeout=60)
             )
             for name, token in tokens.items()
         }

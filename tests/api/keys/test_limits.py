@@ -117,7 +117,7 @@ def test_an_address_has_its_minute_with_all_keys_together(
     statuses = [client.post("/search", json=QUESTION).status_code for client in (one, other) * 5]
     assert statuses == [200] * 8 + [429, 200]  # "slow" has had its four, and was refused for it
     transport = httpx2.HTTPTransport(local_address="127.0.0.2")
-    with httpx2.Client(base_url=other.base_url, transport=transport) as elsewhere:
+    with httpx2.Client(base_url=other.base_url, transport=transport, timeout=60) as elsewhere:
         cookie = {"Cookie": f"{COOKIE}={other.headers['authorization'].split()[1]}"}
         assert elsewhere.post("/search", json=QUESTION, headers=cookie).status_code == 200
 

@@ -64,7 +64,7 @@ def test_tokens_of_an_address_are_limited_for_all_its_keys_together(
             assert "this address may use 400 tokens of the language model a minute" in over.text
         assert client.post("/search", json=QUESTION, headers=first).status_code == 200  # no tokens
         transport = httpx2.HTTPTransport(local_address="127.0.0.2")
-        with httpx2.Client(base_url=client.base_url, transport=transport) as elsewhere:
+        with httpx2.Client(base_url=client.base_url, transport=transport, timeout=60) as elsewhere:
             assert elsewhere.post("/ask", json=QUESTION, headers=first).status_code == 200
         later(search_context, 61)
         assert client.post("/ask", json=QUESTION, headers=second).status_code == 200
