@@ -15,7 +15,8 @@ from retrieval.text.spellings import Spellings
 Vectors = npt.NDArray[np.float32]
 # "encoded": token vectors are not stored; those of the best candidates were made for the question.
 LateInteraction = Literal["stored", "encoded", "off"]
-_PLAIN = {"", "standard", "current", "active", "final"}  # a status that says nothing
+# A status that says nothing.
+_PLAIN = {"", "standard", "current", "active", "final", "in force", "valid", "approved"}
 _GONE = {"superseded", "obsolete", "withdrawn", "deprecated", "archived"}
 HOUSE_RULE = {"house rule", "house rules", "local"}  # these hold here, whatever was printed
 EVERY_FILE = "\0"  # what errata supersede that name no file of the vault; in no front matter

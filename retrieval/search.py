@@ -15,7 +15,7 @@ from retrieval.index import indexed_file, store
 from retrieval.index.store import Connection, Generation, ScoredChunk
 from retrieval.metadata.filters import Given
 from retrieval.models import Evidence, Hit, IndexedFile, SearchResult, Terms, Vectors
-from retrieval.ranking import candidates, conflicts, fusion
+from retrieval.ranking import candidates, fusion, superseding
 from retrieval.ranking.candidate_lists import Lists, collect
 from retrieval.ranking.candidates import Ranking
 from retrieval.ranking.lines import QuestionWords
@@ -169,12 +169,12 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
     details = context.read(partial(_details, context, question, ranked))
     if details.generation.name != lists.generation.name:
         return None
-    hits = _hits(ranked.kept, details)
+    hits, above = _hits(ranked.kept, details), _hits(ranked.above, details)
     words = QuestionWords.of(question.text, lists.terms)
     return SearchResult(
         question=question.text,
         hits=hits,
-        overriding=conflicts.binding(_hits(ranked.above, details), hits, lists.notes, words),
+        overriding=superseding.binding(above, hits, lists.notes, words) if above else (),
         trace=ranked.trace,
         late=fused.late,
         rerank=reranker,

@@ -1,6 +1,7 @@
 """Which files a front matter's `supersedes` names, as people write it: "buildings", "[[fees]]"."""
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,9 @@ import psycopg
 from retrieval.models import ERRATA, EVERY_FILE, SourceNote
 
 _SUFFIX = ".md"
+_REMARK = re.compile(r"(?<=[^\s(]) ?\([^()]{1,200}\)$")  # "fees.md (part)", "dice.md (Luck)"
+_LINK = re.compile(r"\[[^\[\]]{0,200}\]\(([^()]{1,200})\)")
+_AND = re.compile(r"[,;]| and ")
 _EXACT = "SELECT path FROM file WHERE generation_id = %s AND path = ANY(%s)"
 # Reads every path of the generation, so it is for names alone that are no path.
 _CALLED = (
@@ -28,16 +32,23 @@ def with_paths(
     """Return notes whose `supersedes` are paths of the generation, where one is meant.
 
     A name is a path from the vault's root or from the file's own folder, with its suffix or without
-    it, as a link or not; or else what one file of the vault is called, in whatever folder. What
-    names no file, or several, stays as it is written. Errata that name none are of every file.
+    it, as a link or not; or else what one file of the vault is called, in whatever folder. A remark
+    in brackets behind it is no part of it, and one line may name several: "fees.md (part), dogs".
+    What names no file, or several, stays as it is written. Errata that name none are of every file.
     """
     known = list(notes)
-    wanted = {path for note in known for name in note.supersedes for path in _paths(note, name)}
+    written = [
+        (note, name)
+        for note in known
+        for line in note.supersedes
+        for reading in _readings(line)
+        for name in reading
+    ]
+    wanted = {path for note, name in written for path in _paths(note, name)}
     exact = {path for (path,) in conn.execute(_EXACT, [generation_id, sorted(wanted)])}
     names = {
         _file(name)
-        for note in known
-        for name in note.supersedes
+        for note, name in written
         if exact.isdisjoint(_paths(note, name)) and "/" not in _file(name)
     }
     rows = conn.execute(_CALLED, [generation_id, sorted(names)]).fetchall() if names else []
@@ -51,11 +62,16 @@ def with_paths(
         others = [path for path in called.get(_file(name), ()) if path != note.path]
         return exactly[0] if exactly else others[0] if len(others) == 1 else None
 
+    def paths_of(note: SourceNote, line: str) -> list[tuple[str, str | None]]:
+        """The names of a line in the first reading by which one of them is a file."""
+        readings = [[(name, path_of(note, name)) for name in one] for one in _readings(line)]
+        return next((one for one in readings if any(path for _, path in one)), readings[0])
+
     def resolved(note: SourceNote) -> SourceNote:
-        paths = [path_of(note, name) for name in note.supersedes]
-        names = [path or name for path, name in zip(paths, note.supersedes, strict=True)]
-        every = [EVERY_FILE] if note.is_one_of(ERRATA) and not any(paths) else []
-        return replace(note, supersedes=(*names, *every))
+        found = [one for line in note.supersedes for one in paths_of(note, line)]
+        is_of_every = note.is_one_of(ERRATA) and not any(path for _, path in found)
+        every = [EVERY_FILE] if is_of_every else []
+        return replace(note, supersedes=(*(path or name for name, path in found), *every))
 
     return [resolved(note) for note in known]
 
@@ -77,11 +93,20 @@ def unknown(conn: psycopg.Connection[Any], generation_id: int) -> list[str]:
     ]
 
 
+def _readings(line: str) -> list[list[str]]:
+    """The names that a line of `supersedes` may hold: as it stands, or each without its remark."""
+    parts = [_REMARK.sub("", part.strip()) for part in _AND.split(line)]
+    return [[line], [_REMARK.sub("", line.strip())], [part for part in parts if part] or [line]]
+
+
 def _file(name: str) -> str:
-    """A name as that of a file: of "[[fees#Late|late fees]]" "fees.md"."""
+    """A name as that of a file: of "[[fees#Late|late fees]]" and "fees.md#late" "fees.md"."""
     plain = name.strip()
-    if plain.startswith("[[") and plain.endswith("]]"):
-        plain = plain[2:-2].split("|")[0].split("#")[0].strip()
+    if link := _LINK.fullmatch(plain):
+        plain = link[1]
+    elif plain.startswith("[[") and plain.endswith("]]"):
+        plain = plain[2:-2].split("|")[0]
+    plain = plain.split("#")[0].strip()
     return plain if plain.lower().endswith(_SUFFIX) else plain + _SUFFIX
 
 

@@ -1,13 +1,12 @@
 """Which of two passages overrides the other in what was asked, and the order that follows."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from retrieval.models import ERRATA, EVERY_FILE, HOUSE_RULE, Entry, Hit, SourceNote
-from retrieval.ranking import lines
-from retrieval.ranking.lines import QuestionWords
+from retrieval.models import ERRATA, EVERY_FILE, HOUSE_RULE, Entry, SourceNote
+from retrieval.ranking import replaced_sections
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import cells, stems_of, title
@@ -51,6 +50,8 @@ class Statement:
     replaced: frozenset[str] = frozenset()  # numbers that held before, as it says itself
     label: frozenset[str] = frozenset()  # of "Parking: free for 2 hours"; of a row none
     heading: frozenset[str] = frozenset()  # the last one
+    place: str = ""  # all headings that it stands below, as an entry has them
+    sections: frozenset[frozenset[str]] = frozenset()  # that it names, of the files in `only`
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,64 +63,36 @@ class Conflict:
     binding: bool  # False: the upper one is optional, so it does not go first
 
 
-def binding(
-    further: Sequence[Hit],
-    hits: Sequence[Hit],
-    notes: Mapping[str, SourceNote],
-    question: QuestionWords,
-) -> tuple[Hit, ...]:
-    """Return those of `further` whose files override one of `hits` in what was asked.
-
-    So does a section of the same heading: a new list of prices, whatever of it is asked for.
-    """
-    if not further:  # nearly always, and the lines below are many
-        return ()
-
-    def note(hit: Hit) -> SourceNote:
-        return notes.get(hit.chunk.path, SourceNote(hit.chunk.path))
-
-    def statements(hit: Hit) -> list[Statement]:
-        entries = [line.entry for line in lines.ranked(hit, question)]
-        return [statement(entry, note(hit), entries) for entry in entries]
-
-    # Not the nearest line alone: a table's lead-in may be nearer than the row that is overridden.
-    below = [made for hit in hits for made in statements(hit)]
-
-    def binds(hit: Hit) -> bool:
-        if note(hit).is_optional or note(hit).is_gone:
-            return False
-        if any(_is_same_section(hit, other) for other in hits if overrides(note(hit), note(other))):
-            return True
-        uppers = statements(hit)
-        return any(_corrects(upper, lower, question.words) for upper in uppers for lower in below)
-
-    return tuple(hit for hit in further if binds(hit))
-
-
-def _is_same_section(one: Hit, other: Hit) -> bool:
-    return _heading(one.evidence[0].entry) == _heading(other.evidence[0].entry) != frozenset()
-
-
 def statement(entry: Entry, note: SourceNote, beside: Iterable[Entry] = ()) -> Statement:
     """Return an entry as conflicts are found in it; `beside` are the entries of its section."""
-    own = Statement(note, *_said(entry), label=_label(entry), heading=_heading(entry))
+    own = Statement(
+        note, *_said(entry), label=_label(entry), heading=heading(entry),
+        place=entry.heading,
+    )  # fmt: skip
     if not note.supersedes:
         return own
-    replaced = frozenset(_REPLACED.findall(searchable(entry.quote)))
-    return replace(own, only=_only(entry, note, beside), replaced=replaced)
+    first = replaced_sections.first_of(entry, beside)
+    return replace(
+        own,
+        only=_only(entry, note, first),
+        replaced=frozenset(_REPLACED.findall(searchable(entry.quote))),
+        sections=replaced_sections.named(first.quote) | replaced_sections.named(entry.quote),
+    )
 
 
-def _only(entry: Entry, note: SourceNote, beside: Iterable[Entry]) -> frozenset[str]:
-    """The superseded files that a row's first cell names, or the first line of a section.
+def _only(entry: Entry, note: SourceNote, first: Entry) -> frozenset[str]:
+    """The superseded files that an entry is about, or else the first line of its section.
 
-    "*Standard (Ammunition):* each arrow is counted" rules nothing in *Potions*.
+    It links to them or says what they are called, a row in its first cell. "*Standard
+    (Ammunition):* each arrow is counted" rules nothing in *Potions*.
     """
-    section = [one for one in beside if one.heading == entry.heading and one.kind != "whole"]
-    first = min(section, key=lambda one: one.first_line, default=entry)
+    if own := replaced_sections.linked(entry.quote, note):
+        return own
     said = next(iter(cells(entry.quote)), "") if entry.kind == "row" else first.quote
     words = f" {' '.join(WORD.findall(said.casefold()))} "
     called = {path: " ".join(WORD.findall(_title(path).casefold())) for path in note.supersedes}
-    return frozenset(path for path, name in called.items() if name and f" {name} " in words)
+    by_name = {path for path, name in called.items() if name and f" {name} " in words}
+    return replaced_sections.linked(first.quote, note) | by_name
 
 
 def _title(path: str) -> str:
@@ -133,7 +106,8 @@ def _label(entry: Entry) -> frozenset[str]:
     return frozenset(stems_of(label[1]))
 
 
-def _heading(entry: Entry) -> frozenset[str]:
+def heading(entry: Entry) -> frozenset[str]:
+    """Return the stems of the last heading that an entry stands below."""
     return frozenset(stems_of(entry.heading.rsplit(" > ", 1)[-1]))
 
 
@@ -186,7 +160,7 @@ def conflicts(statements: Sequence[Statement], asked: frozenset[str]) -> list[Co
         Conflict(upper, lower, binding=not (first.note.is_optional or first.note.is_gone))
         for upper, first in rows_first
         for lower, second in enumerate(statements)
-        if _corrects(first, second, asked)
+        if corrects(first, second, asked)
     ]
 
 
@@ -213,11 +187,22 @@ def _is_named(path: str, asked: frozenset[str]) -> bool:
     return len(name) > 1 and name <= asked
 
 
-def _corrects(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
+def corrects(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
+    """Tell whether the file of one overrides the other's, and it rules what is asked of that."""
     path = lower.note.path
     if upper.only and path not in upper.only and upper.note.overrides(path):
         return False
-    return upper.corrects and overrides(upper.note, lower.note) and _meet(upper, lower, asked)
+    if not upper.corrects or not overrides(upper.note, lower.note):
+        return False
+    return replaces_section(upper, lower) or _meet(upper, lower, asked)
+
+
+def replaces_section(upper: Statement, lower: Statement) -> bool:
+    """Tell whether a correction names the section, or the row, that the lower statement is of."""
+    if lower.note.path not in upper.only:
+        return False
+    of_row = lower.is_row and lower.subject in upper.sections
+    return of_row or not upper.sections.isdisjoint(replaced_sections.headings(lower.place))
 
 
 def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:

@@ -118,7 +118,7 @@ def overriding(
     """Return the best two candidates below `top_k` whose files supersede a returned one's path.
 
     A base rule shown without its erratum is a wrong answer with a true citation. Whether they
-    speak of what was asked is for `conflicts.binding` to see.
+    speak of what was asked is for `superseding.binding` to see.
     """
     below = [(given, notes.get(given.path)) for given in ranked[top_k:]]
     found = [

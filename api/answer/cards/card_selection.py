@@ -78,16 +78,21 @@ def choose(
     kept, behind = (once := _once(found))[:MOST], once[MOST:]
     kept += [one for one in behind if _says_most(one, searched)]
     # What replaces the first card's section is seen with it, whatever of that is asked for.
-    left = [one for one in behind if one not in kept]
-    kept[1:1] = [one for one in left if corrected_rows.replaces(one, kept[0], notes)]
+    replacing = [one for one in once[1:] if corrected_rows.replaces(one, kept[0], notes, files)]
+    kept[1:1] = [one for one in replacing if one not in kept]
     is_listed = bool(kept) and kept[0].best.kind in {"item", "row"}
     if is_listed and may_want_all(whole.question, reading):
         kept[0] = with_all_marked(kept[0], whole.files[kept[0].path], searched.asked)
     kept = [_with_marks(card, of_parts) for card in kept]
     if not far:
         asked = searched.asked
-        kept = [one for one in kept if not (one.folded and _is_far(one, kept[0], notes, asked))]
-    return _arranged(kept, searched.asked, notes, files)[:MOST]
+        kept = [
+            one
+            for one in kept
+            if one in replacing or not (one.folded and _is_far(one, kept[0], notes, asked))
+        ]
+    is_list = reading.form in {"list", "which"}
+    return _arranged(kept, searched.asked, notes, files, is_list=is_list)[:MOST]
 
 
 def _fold(card: Card) -> Card:
@@ -161,12 +166,10 @@ def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote], asked: Que
     """Whether a card is beside the question, by search and by its own best line.
 
     No correction is: what it corrects may be further. Nor is what supersedes the first card's file
-    and says two words of the question or is called as the first card's section.
+    and says two words of the question.
     """
     note, lower = (notes.get(one.path, SourceNote(one.path)) for one in (card, first))
     badges = badges_of(note)
-    if corrected_rows.replaces(card, first, notes):
-        return False
     if "errata" in badges or "house-rule" in badges:
         return False
     said = asked.words & asked.stems(f"{card.best.heading} {card.best.quote}")
@@ -225,6 +228,8 @@ def _arranged(
     asked: QuestionWords,
     notes: Mapping[str, SourceNote],
     files: Mapping[str, IndexedFile],
+    *,
+    is_list: bool,
 ) -> tuple[Card, ...]:
     """Errata above what they correct, superseded files last, both with their badges.
 
@@ -241,7 +246,7 @@ def _arranged(
         for one in conflicts.conflicts(statements, asked.words)
         if not one.binding
         or not corrected_rows.is_beside(
-            found[one.upper], found[one.lower], of_card[one.upper], asked
+            found[one.upper], found[one.lower], of_card[one.upper], asked, is_list=is_list
         )
     ]
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]

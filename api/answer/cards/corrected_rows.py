@@ -62,22 +62,38 @@ def _of_same_rows(cards: Sequence[Card], notes: Sequence[SourceNote]) -> Iterato
                 yield Conflict(upper, lower, binding=not notes[upper].is_optional)
 
 
-def replaces(card: Card, other: Card, notes: Mapping[str, SourceNote]) -> bool:
-    """Tell whether a card is of a file that supersedes another's, and of a section of its name."""
+def replaces(
+    card: Card, other: Card, notes: Mapping[str, SourceNote], files: Mapping[str, IndexedFile]
+) -> bool:
+    """Tell whether a card is of a file that supersedes another's, and replaces its section.
+
+    It is called so, or it names that section.
+    """
     upper, lower = (notes.get(one.path, SourceNote(one.path)) for one in (card, other))
-    return _last(card.heading) == _last(other.heading) and conflicts.overrides(upper, lower)
+    if not conflicts.overrides(upper, lower):
+        return False
+    if _last(card.heading) == _last(other.heading):
+        return True
+    above, below = (
+        conflicts.statement(one.best, note, files[one.path].entries)
+        for one, note in ((card, upper), (other, lower))
+    )
+    return conflicts.replaces_section(above, below)
 
 
 def _last(heading: str) -> str:
     return heading.rsplit(" > ", 1)[-1].casefold()
 
 
-def is_beside(upper: Card, lower: Card, note: SourceNote, asked: QuestionWords) -> bool:
+def is_beside(
+    upper: Card, lower: Card, note: SourceNote, asked: QuestionWords, *, is_list: bool
+) -> bool:
     """Tell whether a correction is of something else than what is asked of the same thing.
 
     A new price of war dogs says nothing of how long they are trained, nor of who may do so. What is
     asked must stand in the lower card. So is a house rule that lacks several words of a question
-    that the lower one has: "a second potion while the first one works".
+    that the lower one has ("a second potion while the first one works"), and any correction of one
+    detail of what a list is asked of.
     """
     if lacks_person(upper.best, asked):
         return True
@@ -85,7 +101,8 @@ def is_beside(upper: Card, lower: Card, note: SourceNote, asked: QuestionWords) 
         len(asked.words - asked.stems(f"{card.best.heading} {card.best.quote}"))
         for card in (upper, lower)
     )
-    if note.is_one_of(HOUSE_RULE) and below <= 1 and above - below >= _LACKING:
+    of_detail = is_list or (note.is_one_of(HOUSE_RULE) and below <= 1)
+    if of_detail and above - below >= _LACKING:
         return True
     own = replace(upper.best, heading="", lead=_NTH.sub(" ", upper.best.lead))
     return lacks_amount("", own, asked) and not lacks_amount(lower.path, lower.best, asked)

@@ -23,7 +23,9 @@ def vault(name: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     "name",
     ["statutes/fences.md", "statutes/fences", "fences.md", "fences", '"[[fences]]"',
-     '"[[fences#Height|the old rule]]"', "./fences.md", "/statutes/fences.md"],
+     '"[[fences#Height|the old rule]]"', "./fences.md", "/statutes/fences.md", "fences.md (part)",
+     "fences.md (Height, the limit only)", "'fences.md#height'", "'[fences](fences.md)'",
+     "shed/saws.md (part), statutes/fences.md (part)", "saws and fences"],
 )  # fmt: skip
 def test_a_superseded_file_is_named_as_a_writer_names_it(
     index_files: IndexFiles, name: str

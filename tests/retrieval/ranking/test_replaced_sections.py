@@ -1,0 +1,101 @@
+"""Corrections that name the section which they replace, and share no word with it."""
+
+import pytest
+
+from api.answer.card_reply import card_reply
+from retrieval.models import Entry, SourceNote
+from retrieval.ranking import replaced_sections
+from retrieval.vocabulary.terms import stems_of
+from tests.support.index.ingested import IndexFiles
+
+FEES = """# Fees
+
+## Late payment
+
+Who pays after the tenth owes 4 crowns more.
+
+## Deposits
+
+A deposit is 30 crowns.
+
+| Thing | A day |
+| --- | --- |
+| Kayak or canoe | 12 |
+| Tandem | 15 |
+"""
+
+
+def entry(quote: str, heading: str = "Fees > Late payment", line: int = 3) -> Entry:
+    return Entry("sentences", heading, line, line, quote, "", "", quote)
+
+
+def vault(change: str, front: str = "supersedes: money/fees.md") -> dict[str, str]:
+    return {
+        "money/fees.md": FEES,
+        "money/changes.md": f"---\n{front}\n---\n# Changes\n\n## Number 1\n\n{change}\n",
+        "boats/care.md": "# Care\n\nA boat is washed after each trip.\n",
+    }
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        'This replaces the section "Late payment" in [fees](fees.md).\n\nThe extra is 9 crowns.',
+        "In *Late payment* in [the fees](../money/fees.md), the sum is 9 crowns.",
+        "It changes [fees](fees.md#late-payment): the sum is 9 crowns.",
+        "In [[fees#Late payment]] the sum is 9 crowns.",
+    ],
+)
+def test_a_correction_that_names_a_section_stands_above_it(
+    index_files: IndexFiles, change: str
+) -> None:
+    context = index_files(vault(change), rag_threshold=-9.0)
+    cards = card_reply(context, "what does somebody owe who pays after the tenth").cards
+    assert [card.path for card in cards[:2]] == ["money/changes.md", "money/fees.md"]
+    other = card_reply(context, "how much is a deposit").cards
+    assert other[0].path == "money/fees.md", "what it does not name is not corrected"
+
+
+def test_a_correction_that_names_a_row_stands_above_it(index_files: IndexFiles) -> None:
+    change = "The row *Kayak or canoe* of [fees](fees.md) is 14 from May on."
+    context = index_files(vault(change, "supersedes: fees.md (part)"), rag_threshold=-9.0)
+    assert card_reply(context, "what is a canoe for one day").cards[0].path == "money/changes.md"
+    assert card_reply(context, "what is a tandem for one day").cards[0].path == "money/fees.md"
+
+
+def test_a_correction_that_says_far_less_of_what_is_asked_stands_below(
+    index_files: IndexFiles,
+) -> None:
+    change = "Replaces one word in *Late payment* in [fees](fees.md).\n\nIt is the eleventh."
+    context = index_files(vault(change), rag_threshold=-9.0)
+    cards = card_reply(context, "list who owes crowns after the tenth").cards
+    assert cards[0].path == "money/fees.md"
+    assert "money/changes.md" in [card.path for card in cards], "it is seen with it all the same"
+
+
+def test_a_name_is_what_is_quoted_emphasized_or_linked_to() -> None:
+    text = (
+        'The "Yard gates", *Sky debt*, `Kayak or canoe` and [fees](fees.md#late-payment), **5%**.'
+    )
+    assert replaced_sections.named(text) == {
+        frozenset(stems_of(words))
+        for words in ("Yard gates", "Sky debt", "Kayak or canoe", "late payment")
+    }
+    assert replaced_sections.named("Nothing is named; 5 of 8.") == frozenset()
+
+
+def test_links_are_of_files_that_the_own_one_supersedes() -> None:
+    note = SourceNote("money/changes.md", supersedes=("money/fees.md", "boats/care.md"))
+    text = "In [fees](fees.md#late) and [[boats/care|care]], not in [others](others.md)."
+    assert replaced_sections.linked(text, note) == {"money/fees.md", "boats/care.md"}
+
+
+def test_headings_leave_the_title_out_unless_there_is_no_other() -> None:
+    assert replaced_sections.headings("Fees > Late payment") == {
+        frozenset(stems_of("late payment"))
+    }
+    assert replaced_sections.headings("Fees") == {frozenset({"fee"})}
+    last = entry("x", line=5)
+    assert (
+        replaced_sections.first_of(last, [last, entry("y"), entry("z", "Fees > A", 1)]).quote == "y"
+    )
