@@ -18,6 +18,7 @@ BlockKind = Literal["paragraph", "list", "table", "fields", "headings"]
 _FIELD = re.compile(
     r"^\s*(?:[-*+]\s+)?(?:\*\*|__)[^*_]{1,60}?(?::(?:\*\*|__)|(?:\*\*|__)\s*:)\s*\S"
 )
+_TERM = re.compile(r"^\s*(?:\*\*|__)\w[^*_\n]{0,98}(?:\*\*|__)")
 _UNDERLINE = re.compile(r"^ {0,3}(?:=+|-+)[ \t]*$")  # of a heading that is written without #
 _FENCE = re.compile(r"\s*(?:>\s*)?(`{3,}|~{3,})(.*)")
 _FIELD_LENGTH = 200  # characters; what is longer is prose with a bold beginning
@@ -91,6 +92,14 @@ def heading_of(file: IndexedFile, block: Block) -> Part | None:
             if above.strip():
                 return Part(number - 1, number - 1)
     return None
+
+
+def is_term(file: IndexedFile, block: Block) -> bool:
+    """Tell whether a paragraph is a thing of its own: "**Watch.** A week of duty", "**May I?** No."
+
+    What stands beside it in a glossary, or among questions and answers, is no part of it.
+    """
+    return block.kind == "paragraph" and bool(_TERM.match(file.lines.get(block.first_line, "")))
 
 
 def introduces(line: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from api.answer.cards.asked_parts import above, asked_fields, asked_rows, field_asked, with_legends
-from api.answer.cards.blocks import Block, Part, heading_of, introduces
+from api.answer.cards.blocks import Block, Part, heading_of, introduces, is_term
 from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, is_short, numbers, whole
 from api.answer.cards.lead_ins import introducing
 from retrieval.models import Entry, IndexedFile
@@ -137,7 +137,7 @@ def _has_at_most(words: int, place: CardPlace, block: Block) -> bool:
 def _between(place: CardPlace, chosen: Sequence[RankedLine]) -> list[Block]:
     """The short blocks between those of the entries: without them the rest reads as if it were all.
 
-    A table is none of them.
+    A table is none of them, nor a term of its own.
     """
     at = [n for n, b in enumerate(place.section) if any(b.holds(one.entry) for one in chosen)]
     if not at:
@@ -146,7 +146,7 @@ def _between(place: CardPlace, chosen: Sequence[RankedLine]) -> list[Block]:
         block
         for n, block in enumerate(place.section)
         if at[0] < n < at[-1] and n not in at and block.kind != "table"
-        and _has_at_most(_GAP, place, block)
+        and not is_term(place.file, block) and _has_at_most(_GAP, place, block)
     ]  # fmt: skip
 
 
