@@ -13,6 +13,17 @@ from retrieval.vocabulary.terms import stems_of
 _MOST_ABOVE = 2  # passages of superseding files beside those that are returned
 _PUT_BACK = 0.08  # of the score: a rule that not everybody plays by (docs/experiments.md, E59)
 _OPTIONAL = BY_CHOICE | {"option", "options", "variants", "drafts", "proposal", "proposals"}
+# A chunk that says what words mean, and a question that wants to know it.
+_GLOSSARY = re.compile(
+    r"\b(?:glossary|definitions?|vocabulary|jargon|terminology|abbreviations|words we use)\b",
+    re.IGNORECASE,
+)
+_DEFINES = re.compile(
+    r"\W*(?:what(?: is|['’]?s| are| was| were| does| counts)|define|explain|who is|who are)\b|"
+    r"\W*\w+(?: \w+){0,2}\W*$",
+    re.IGNORECASE,
+)
+_EXPLAINED = re.compile(r"\b(?:means?|meaning|definitions?|stands? for|difference)\b", re.I)
 _NEAR = 10  # how many places behind a passage its twin may stand
 _WORD = re.compile(r"\w+")
 # What asks for a file that holds no longer: "the old rules".
@@ -94,14 +105,20 @@ def current_first(
 def _by_choice(
     ranked: Sequence[Ranked], notes: Mapping[str, SourceNote], question: str, threshold: float
 ) -> list[Ranked]:
-    """The passages with those of optional files put back, unless the question asks for them."""
+    """The passages with those of optional files put back, unless the question asks for them.
+
+    So are those of a glossary where nothing is to be explained: "do I have to do a trial day".
+    """
     words = _words(question)
+    defines = _DEFINES.match(question) or _EXPLAINED.search(question)
 
     def settled(given: Ranked) -> Ranked:
         note = notes.get(given.path)
-        if note is None or not note.is_optional or words & (_OPTIONAL | _marks(note)):
-            return given
-        return given._replace(score=max(given.score - _PUT_BACK, threshold))
+        is_other = note is not None and note.is_optional and not words & (_OPTIONAL | _marks(note))
+        chunk = given.item.scored.chunk
+        if is_other or (not defines and _GLOSSARY.search(f"{chunk.heading} {chunk.path}")):
+            return given._replace(score=max(given.score - _PUT_BACK, threshold))
+        return given
 
     return sorted(map(settled, ranked), key=lambda given: -given.score)
 

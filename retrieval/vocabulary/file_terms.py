@@ -13,6 +13,7 @@ from retrieval.index import text_search
 from retrieval.models import Aliases, Entry, Name, Scope, Terms
 from retrieval.text.spellings import Spellings
 from retrieval.text.words import WORD, alias_key
+from retrieval.vocabulary import calendar
 from retrieval.vocabulary.abbreviations import stored_aliases, written_for
 from retrieval.vocabulary.layered import changed
 from retrieval.vocabulary.term_sums import Row, Sums, edited, resized
@@ -172,6 +173,7 @@ def _terms(sums: Sums, aliases: Aliases) -> Terms:
     named = sums.named
     assert named is not None  # they are whole
     also = {word: 1 for name in names for word in name}
+    weekend = {} if calendar.WEEKDAYS.isdisjoint(sums.frequency) else calendar.OF_WEEKEND
     return Terms(
         entries=sums.entries,
         frequency=sums.frequency,
@@ -180,7 +182,7 @@ def _terms(sums: Sums, aliases: Aliases) -> Terms:
         words=sums.words,
         titles=sums.titles,
         spellings=Spellings(sums.words),
-        abbreviations={**explained_by_files, **_of_one_word(aliases)},
+        abbreviations={**calendar.NAMES, **weekend, **explained_by_files, **_of_one_word(aliases)},
         aliases={**of_files, **aliases},
         named_words=changed(named.words, also).keys(),
         commonest=" ".join(word for _, word in sums.commonest),

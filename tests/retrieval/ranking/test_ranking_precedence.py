@@ -125,3 +125,19 @@ def test_an_optional_file_that_is_asked_for_stays_where_it_is(question: str) -> 
 def test_no_optional_file_falls_under_the_threshold_for_being_one() -> None:
     (found,) = current_first(near(OTHER, gap=0.0), BY_CHOICE, "a password", 0.99)
     assert found.score == 0.99
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("do I have to do a trial day", "work/trial.md"),
+        ("who does not have to do duty weeks", "work/trial.md"),
+        ("what is a trial day", "work/glossary.md"),
+        ("trial day", "work/glossary.md"),
+        ("please explain what trial day means", "work/glossary.md"),
+    ],
+)
+def test_a_glossary_gives_way_where_nothing_is_to_be_explained(question: str, first: str) -> None:
+    found = ranked("work/glossary.md", "work/trial.md")
+    near = [found[0], found[1]._replace(score=found[0].score - 0.05)]
+    assert shown(current_first(near, {}, question, LOW))[0][0] == first
