@@ -21,7 +21,8 @@ _NO_CORRECTION = re.compile(
 # A sentence that says so itself: "The price of 150 gp is right as printed."
 _KEPT = re.compile(
     r"\b(?:is|are|stays?|stands?|remains?) (?:right|correct|unchanged|as (?:printed|written|before|"
-    r"it (?:is|was)))\b|\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:stay|remain)s?[.;!?]?$",
+    r"it (?:is|was)))\b|\b(?:is|are|was|were) not (?:touched|changed|affected|altered)\b|"
+    r"\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:stay|remain)s?[.;!?]?$",
     re.IGNORECASE,
 )
 _REPLACED = re.compile(  # no dice, dates or decimals
@@ -52,6 +53,7 @@ class Statement:
     heading: frozenset[str] = frozenset()  # the last one
     place: str = ""  # all headings that it stands below, as an entry has them
     sections: frozenset[frozenset[str]] = frozenset()  # that it names, of the files in `only`
+    is_whole: bool = True  # False: it changes a detail of these
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ def statement(entry: Entry, note: SourceNote, beside: Iterable[Entry] = ()) -> S
         only=_only(entry, note, first),
         replaced=frozenset(_REPLACED.findall(searchable(entry.quote))),
         sections=replaced_sections.named(first.quote) | replaced_sections.named(entry.quote),
+        is_whole=replaced_sections.replaces_whole(first.quote),
     )
 
 
@@ -198,8 +201,13 @@ def corrects(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
 
 
 def replaces_section(upper: Statement, lower: Statement) -> bool:
-    """Tell whether a correction names the section, or the row, that the lower statement is of."""
+    """Tell whether a correction names the section, or the row, that the lower statement is of.
+
+    A detail that is changed is none of a row that the correction does not speak of.
+    """
     if lower.note.path not in upper.only:
+        return False
+    if lower.is_row and not upper.is_whole and lower.subject.isdisjoint(upper.words):
         return False
     of_row = lower.is_row and lower.subject in upper.sections
     return of_row or not upper.sections.isdisjoint(replaced_sections.headings(lower.place))

@@ -15,6 +15,12 @@ _NAMED = re.compile(
     r'"([^"\n]{2,80})"|“([^”\n]{2,80})”|`([^`\n]{2,80})`|\*{1,3}([^*\n]{2,80})\*{1,3}|'
     r"\[\[[^\[\]#|\n]{0,200}#([^\[\]|\n]{2,80})|\]\([^()#\s]{0,200}#([^()\s]{2,80})\)"
 )
+# "Replaces the section *Late fees*", not "replaces the number of days in *Late fees*".
+_WHOLE = re.compile(
+    r"\b(?:replac(?:es?|ed|ing)|supersed(?:es?|ed|ing)|instead of|in place of|takes the place of)"
+    r"(?: the)?(?: whole| entire)?(?: section| chapter| part| row| table| paragraph)? ?[\"“`*\[]",
+    re.IGNORECASE,
+)
 _TARGET = re.compile(r"\]\(([^()#\s]{1,200})|\[\[([^\[\]#|\n]{1,200})")
 
 
@@ -39,6 +45,11 @@ def named(text: str) -> frozenset[frozenset[str]]:
     names = (next(filter(None, match.groups())) for match in _NAMED.finditer(text))
     lettered = (name for name in names if any(map(str.isalpha, name)))
     return frozenset(stems for name in lettered if (stems := _stems(name)))
+
+
+def replaces_whole(text: str) -> bool:
+    """Tell whether a text replaces what it names, not a detail of it."""
+    return _WHOLE.search(text) is not None
 
 
 def headings(place: str) -> frozenset[frozenset[str]]:

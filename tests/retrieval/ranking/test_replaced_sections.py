@@ -63,6 +63,19 @@ def test_a_correction_that_names_a_row_stands_above_it(index_files: IndexFiles) 
     assert card_reply(context, "what is a tandem for one day").cards[0].path == "money/fees.md"
 
 
+def test_a_detail_that_is_changed_is_none_of_another_row(index_files: IndexFiles) -> None:
+    change = "In *Deposits* in [fees](fees.md) the line for kayaks changes: it is 14 from May on."
+    context = index_files(vault(change), rag_threshold=-9.0)
+    assert card_reply(context, "what is a kayak for one day").cards[0].path == "money/changes.md"
+    assert card_reply(context, "what is a tandem for one day").cards[0].path == "money/fees.md"
+
+
+def test_what_replaces_a_whole_section_is_above_all_of_its_rows(index_files: IndexFiles) -> None:
+    change = "This replaces the section *Deposits* in [fees](fees.md).\n\nAll are free from May on."
+    context = index_files(vault(change), rag_threshold=-9.0)
+    assert card_reply(context, "what is a tandem for one day").cards[0].path == "money/changes.md"
+
+
 def test_a_correction_that_says_far_less_of_what_is_asked_stands_below(
     index_files: IndexFiles,
 ) -> None:
