@@ -25,7 +25,9 @@ from retrieval.search_trace import Timings
 from retrieval.settings import ENGLISH
 from retrieval.text.normalize import searchable, without_contractions
 from retrieval.text.question_phrases import without_asking
+from retrieval.text.words import WORD
 from retrieval.tracing import KIND, MODEL, OPERATION, stage
+from retrieval.vocabulary import synonyms
 from retrieval.vocabulary.terms import in_vault_words, key, stemmed
 
 QUESTION_LIMIT = 4_000  # characters; the encoder's own limit is checked as well
@@ -107,8 +109,14 @@ def _described(result: SearchResult) -> dict[str, str | float]:
 
 
 def in_words_of(context: SearchContext, question: str, terms: Terms) -> str:
-    """Return the question in a vault's words; as typed where the encoder cannot read those."""
+    """Return the question in a vault's words; as typed where the encoder cannot read those.
+
+    Behind an everyday word that an English vault lacks stands one that it has, in brackets.
+    """
     said = in_vault_words(written_out(context, question, terms), terms)
+    words = WORD.findall(said.lower()) if context.settings.language == ENGLISH else ()
+    if not synonyms.first_words().isdisjoint(words):
+        said = synonyms.with_known(said, terms)
     fits = context.embedder.tokens.count(searchable(said)) <= context.embedder.limit - 2
     return said if fits else question
 

@@ -58,7 +58,7 @@ _NOT_ALL = re.compile(
 _PLURAL = re.compile(
     r"\b(?:which|what)\s+(?:other\s+|different\s+|[\w-]+\s+){0,2}?(?P<noun>[a-z][a-z-]{2,}s)\s+"
     r"(?:are|can|could|do|does|don'?t|does not|do not|may|must|need|have|has|exist|count|get|will|"
-    r"is|i|we|you)\b",
+    r"give|leave|cause|cost|use|deal|take|work|run|hold|carry|is|i|we|you)\b",
     re.IGNORECASE,
 )
 # After "which" a plural is a noun, after "what" it may be a verb: "which poisons go on a blade".
