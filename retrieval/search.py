@@ -6,6 +6,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from time import perf_counter
 
 from retrieval.context import SearchContext
@@ -114,11 +115,16 @@ def in_words_of(context: SearchContext, question: str, terms: Terms) -> str:
     Behind an everyday word that an English vault lacks stands one that it has, in brackets.
     """
     said = in_vault_words(written_out(context, question, terms), terms)
-    words = WORD.findall(said.lower()) if context.settings.language == ENGLISH else ()
-    if not synonyms.first_words().isdisjoint(words):
-        said = synonyms.with_known(said, terms)
-    fits = context.embedder.tokens.count(searchable(said)) <= context.embedder.limit - 2
-    return said if fits else question
+    typed = WORD.findall(said.lower()) if context.settings.language == ENGLISH else ()
+    lacking = {word for word in typed if word not in terms.words}
+    pairs = {f"{word} {following}" for word, following in pairwise(typed)}
+    is_everyday = not synonyms.typed().isdisjoint(lacking | pairs)
+    both = synonyms.with_known(said, terms) if is_everyday else said
+    room = context.embedder.limit - 2
+    fitting = (
+        one for one in (both, said) if context.embedder.tokens.count(searchable(one)) <= room
+    )
+    return next(fitting, question)
 
 
 def written_out(context: SearchContext, question: str, terms: Terms) -> str:

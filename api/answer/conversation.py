@@ -111,7 +111,7 @@ def _about(cards: Sequence[Card], things: Sequence[str]) -> Card:
     """The first card, or where that is a correction the one that also names what is asked about.
 
     Errata have a price of the thing, and their heading says nothing of it. So it is where the first
-    card does not say the thing at all.
+    card does not have the whole name.
     """
     wanted = {stem for thing in things for stem in key(thing)}
     is_plain = CORRECTING.isdisjoint(cards[0].badges)

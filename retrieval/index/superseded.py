@@ -11,9 +11,10 @@ import psycopg
 from retrieval.models import ERRATA, EVERY_FILE, SourceNote
 
 _SUFFIX = ".md"
-_REMARK = re.compile(r"(?<=[^\s(]) ?\([^()]{1,200}\)$")  # "fees.md (part)", "dice.md (Luck)"
+_REMARK = re.compile(r"(?<=[^\s(\]]) ?\([^()]{1,200}\)$")  # "fees.md (part)", "dice.md (Luck)"
 _LINK = re.compile(r"\[[^\[\]]{0,200}\]\(([^()]{1,200})\)")
-_AND = re.compile(r"[,;]| and ")
+_ANCHOR = re.compile(r"(?<=\.md)#.{0,200}$", re.IGNORECASE)  # "fees.md#late"
+_AND = re.compile(r"(?:[,;]| and )(?![^()]{0,200}\))")  # but in a remark
 _EXACT = "SELECT path FROM file WHERE generation_id = %s AND path = ANY(%s)"
 # Reads every path of the generation, so it is for names alone that are no path.
 _CALLED = (
@@ -63,9 +64,9 @@ def with_paths(
         return exactly[0] if exactly else others[0] if len(others) == 1 else None
 
     def paths_of(note: SourceNote, line: str) -> list[tuple[str, str | None]]:
-        """The names of a line in the first reading by which one of them is a file."""
+        """The names of a line in the reading by which most are files, the first of equals."""
         readings = [[(name, path_of(note, name)) for name in one] for one in _readings(line)]
-        return next((one for one in readings if any(path for _, path in one)), readings[0])
+        return max(readings, key=lambda one: sum(path is not None for _, path in one))
 
     def resolved(note: SourceNote) -> SourceNote:
         found = [one for line in note.supersedes for one in paths_of(note, line)]
@@ -95,8 +96,9 @@ def unknown(conn: psycopg.Connection[Any], generation_id: int) -> list[str]:
 
 def _readings(line: str) -> list[list[str]]:
     """The names that a line of `supersedes` may hold: as it stands, or each without its remark."""
-    parts = [_REMARK.sub("", part.strip()) for part in _AND.split(line)]
-    return [[line], [_REMARK.sub("", line.strip())], [part for part in parts if part] or [line]]
+    parts = [part.strip() for part in _AND.split(line) if part.strip()] or [line]
+    bare = [_REMARK.sub("", part) for part in parts]
+    return [[line], [_REMARK.sub("", line.strip())], parts, bare]
 
 
 def _file(name: str) -> str:
@@ -105,8 +107,10 @@ def _file(name: str) -> str:
     if link := _LINK.fullmatch(plain):
         plain = link[1]
     elif plain.startswith("[[") and plain.endswith("]]"):
-        plain = plain[2:-2].split("|")[0]
-    plain = plain.split("#")[0].strip()
+        plain = plain[2:-2].split("|")[0].split("#")[0]
+    if "#" in plain and not plain.lower().endswith(_SUFFIX):
+        plain = _ANCHOR.sub("", plain)
+    plain = plain.strip()
     return plain if plain.lower().endswith(_SUFFIX) else plain + _SUFFIX
 
 

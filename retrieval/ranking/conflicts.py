@@ -7,9 +7,10 @@ from functools import lru_cache
 
 from retrieval.models import ERRATA, EVERY_FILE, HOUSE_RULE, Entry, SourceNote
 from retrieval.ranking import replaced_sections
+from retrieval.ranking.replaced_sections import Names, file_title
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
-from retrieval.vocabulary.terms import cells, stems_of, title
+from retrieval.vocabulary.terms import cells, stems_of
 
 # A heading of what an erratum leaves as it is: "Reported, but no error", "Not changed".
 _NO_CORRECTION = re.compile(
@@ -21,7 +22,7 @@ _NO_CORRECTION = re.compile(
 # A sentence that says so itself: "The price of 150 gp is right as printed."
 _KEPT = re.compile(
     r"\b(?:is|are|stays?|stands?|remains?) (?:right|correct|unchanged|as (?:printed|written|before|"
-    r"it (?:is|was)))\b|\b(?:is|are|was|were) not (?:touched|changed|affected|altered)\b|"
+    r"it (?:is|was)))\b|\b(?:is|are) not (?:touched|changed|affected|altered)[.;!?]?$|"
     r"\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:stay|remain)s?[.;!?]?$",
     re.IGNORECASE,
 )
@@ -52,8 +53,8 @@ class Statement:
     label: frozenset[str] = frozenset()  # of "Parking: free for 2 hours"; of a row none
     heading: frozenset[str] = frozenset()  # the last one
     place: str = ""  # all headings that it stands below, as an entry has them
-    sections: frozenset[frozenset[str]] = frozenset()  # that it names, of the files in `only`
-    is_whole: bool = True  # False: it changes a detail of these
+    sections: Names = frozenset()  # that it names, of the files in `only`, or rows of tables
+    replaced_whole: Names = frozenset()  # of them those of which it changes no detail alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,32 +75,19 @@ def statement(entry: Entry, note: SourceNote, beside: Iterable[Entry] = ()) -> S
     if not note.supersedes:
         return own
     first = replaced_sections.first_of(entry, beside)
+    about = [
+        sentence
+        for quote in dict.fromkeys((first.quote, entry.quote))
+        for sentence in _STATEMENT_END.split(quote)
+        if replaced_sections.files_in(sentence, note) and not _KEPT.search(sentence)
+    ]
     return replace(
         own,
-        only=_only(entry, note, first),
+        only=replaced_sections.only(entry, note, first),
         replaced=frozenset(_REPLACED.findall(searchable(entry.quote))),
-        sections=replaced_sections.named(first.quote) | replaced_sections.named(entry.quote),
-        is_whole=replaced_sections.replaces_whole(first.quote),
+        sections=replaced_sections.named(about),
+        replaced_whole=replaced_sections.named_whole(about),
     )
-
-
-def _only(entry: Entry, note: SourceNote, first: Entry) -> frozenset[str]:
-    """The superseded files that an entry is about, or else the first line of its section.
-
-    It links to them or says what they are called, a row in its first cell. "*Standard
-    (Ammunition):* each arrow is counted" rules nothing in *Potions*.
-    """
-    if own := replaced_sections.linked(entry.quote, note):
-        return own
-    said = next(iter(cells(entry.quote)), "") if entry.kind == "row" else first.quote
-    words = f" {' '.join(WORD.findall(said.casefold()))} "
-    called = {path: " ".join(WORD.findall(_title(path).casefold())) for path in note.supersedes}
-    by_name = {path for path, name in called.items() if name and f" {name} " in words}
-    return replaced_sections.linked(first.quote, note) | by_name
-
-
-def _title(path: str) -> str:
-    return title(path if path.endswith(".md") else f"{path}.md")
 
 
 def _label(entry: Entry) -> frozenset[str]:
@@ -119,14 +107,14 @@ def _said(entry: Entry) -> tuple[frozenset[str], frozenset[str], bool, bool]:
     """What a statement holds of its entry, in its order."""
     is_row = entry.kind == "row"
     subject = next((cell for cell in cells(entry.quote) if cell), "") if is_row else ""
-    heading = entry.heading.rsplit(" > ", 1)[-1]
+    section = entry.heading.rsplit(" > ", 1)[-1]
     sentences = [entry.words] if is_row else _STATEMENT_END.split(entry.words)
     if subject.endswith(".md"):  # a row is about what it says of a file, not about its name
         sentences = [" ".join(cells(entry.quote)[1:])]
     said = " ".join(one for one in sentences if not _KEPT.search(one))
     words = frozenset(stems_of(f"{entry.heading} {said}"))
-    about = frozenset(stems_of(subject or heading))
-    corrects = bool(stems_of(said)) and not _NO_CORRECTION.search(heading)
+    about = frozenset(stems_of(subject or section))
+    corrects = bool(stems_of(said)) and not _NO_CORRECTION.search(section)
     return about, words, is_row, corrects
 
 
@@ -186,7 +174,7 @@ def standard_first(
 
 def _is_named(path: str, asked: frozenset[str]) -> bool:
     """Whether what is asked has the words of a file's name, "(Variant)" left out; not one alone."""
-    name = frozenset(stems_of(_IN_BRACKETS.sub(" ", _title(path))))
+    name = frozenset(stems_of(_IN_BRACKETS.sub(" ", file_title(path))))
     return len(name) > 1 and name <= asked
 
 
@@ -207,10 +195,20 @@ def replaces_section(upper: Statement, lower: Statement) -> bool:
     """
     if lower.note.path not in upper.only:
         return False
-    if lower.is_row and not upper.is_whole and lower.subject.isdisjoint(upper.words):
-        return False
-    of_row = lower.is_row and lower.subject in upper.sections
-    return of_row or not upper.sections.isdisjoint(replaced_sections.headings(lower.place))
+    if lower.is_row and lower.subject in upper.sections:
+        return True
+    own = replaced_sections.headings(lower.place)
+    if is_whole(upper, lower):
+        return True
+    subject = lower.subject.difference(*own) or lower.subject
+    is_other = lower.is_row and subject.isdisjoint(upper.words)
+    return not is_other and not upper.sections.isdisjoint(own)
+
+
+def is_whole(upper: Statement, lower: Statement) -> bool:
+    """Tell whether a correction replaces as a whole the section that the lower statement is of."""
+    own = replaced_sections.headings(lower.place)
+    return lower.note.path in upper.only and not upper.replaced_whole.isdisjoint(own)
 
 
 def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
@@ -238,5 +236,5 @@ def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
 
 
 def _says_more(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
-    own = frozenset(stems_of(_title(lower.note.path)))
+    own = frozenset(stems_of(file_title(lower.note.path)))
     return sum(not word.isdigit() for word in upper.words & asked - own) >= _MORE

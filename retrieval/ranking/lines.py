@@ -16,6 +16,7 @@ from retrieval.ranking import ranges
 from retrieval.text.quantities import Value
 from retrieval.text.question_phrases import codes_in, values_in
 from retrieval.text.units import AMOUNT
+from retrieval.vocabulary.calendar import DAYS, SHORT_DAY
 from retrieval.vocabulary.terms import (
     asked_fields,
     fields_of,
@@ -32,6 +33,7 @@ _WORDS = 0.2  # what all of the question's words in an entry add to its nearness
 _NUMBER = 0.1  # what a row for the number that was asked for adds
 _FIELD = 0.1  # what an entry adds that has a field which was asked for in other words
 _NAMED = 0.25  # what a field adds whose name the question holds whole
+_DAYS = frozenset(stems_of(" ".join(DAYS.values())))
 # "Never flee" is called so by nobody who asks how to flee.
 _NEGATED = re.compile(r"\b(?:never|not|no|none|cannot|without)\b", re.IGNORECASE)
 _AND = re.compile(r" (?:and|or|&) ", re.IGNORECASE)
@@ -74,7 +76,12 @@ class QuestionWords:
         )
 
     def stems(self, text: str) -> frozenset[str]:
-        """Return the stems of `text`, abbreviations in full, as the question's own are."""
+        """Return the stems of `text`, abbreviations in full, as the question's own are.
+
+        So are days ("Tue") where the question names one.
+        """
+        if not _DAYS.isdisjoint(self.words):
+            text = SHORT_DAY.sub(lambda short: DAYS[short[0][:3]], text)
         return self.terms.in_full(stems_of(text))
 
     def share(self, words: AbstractSet[str]) -> float:

@@ -19,13 +19,17 @@ _GLOSSARY = re.compile(
     re.IGNORECASE,
 )
 _DEFINES = re.compile(
-    r"\W*(?:what(?: is|['’]?s| are| was| were| does| counts)|define|explain|who is|who are)\b|"
+    r".{0,30}\b(?:what(?: is|['’]?s| are| was| were| does| do you call| counts)|define|explain)\b|"
+    r"\W*who (?:is|are)\b|.{0,30}\bwhat (?:\w+ ){1,3}(?:is|are)\W*$|"
     r"\W*\w+(?: \w+){0,2}\W*$",
     re.IGNORECASE,
 )
-_EXPLAINED = re.compile(r"\b(?:means?|meaning|definitions?|stands? for|difference)\b", re.I)
+_EXPLAINED = re.compile(
+    r"\b(?:means?|meaning|definitions?|stands? for|difference|includes?|counts? as)\b", re.I
+)
 _NEAR = 10  # how many places behind a passage its twin may stand
 _WORD = re.compile(r"\w+")
+_IN_BRACKETS = re.compile(r" \([^()]{1,40}\)")
 # What asks for a file that holds no longer: "the old rules".
 _PAST = re.compile(
     r"\b(?:old|older|previous|former|earlier) (?:\w{3,30} )?"
@@ -96,13 +100,13 @@ def current_first(
 
     over = [given for given in ranked if given.score >= threshold]
     current = [given for given in over if not is_behind(given)]
-    front = _by_choice(current, notes, question, threshold)
+    front = _less_binding(current, notes, question, threshold)
     last = min((given.score for given in front), default=float("inf"))
     behind = [given._replace(score=min(given.score, last)) for given in over if is_behind(given)]
     return front + behind + [given for given in ranked if given.score < threshold]
 
 
-def _by_choice(
+def _less_binding(
     ranked: Sequence[Ranked], notes: Mapping[str, SourceNote], question: str, threshold: float
 ) -> list[Ranked]:
     """The passages with those of optional files put back, unless the question asks for them.
@@ -110,13 +114,15 @@ def _by_choice(
     So are those of a glossary where nothing is to be explained: "do I have to do a trial day".
     """
     words = _words(question)
-    defines = _DEFINES.match(question) or _EXPLAINED.search(question)
+    plain = _IN_BRACKETS.sub("", question)  # of a synonym
+    explains = any(one.search(plain) for one in (_EXPLAINED, _GLOSSARY)) or _DEFINES.match(plain)
 
     def settled(given: Ranked) -> Ranked:
         note = notes.get(given.path)
-        is_other = note is not None and note.is_optional and not words & (_OPTIONAL | _marks(note))
+        is_unasked = note and note.is_optional and not words & (_OPTIONAL | _marks(note))
         chunk = given.item.scored.chunk
-        if is_other or (not defines and _GLOSSARY.search(f"{chunk.heading} {chunk.path}")):
+        called = f"{chunk.heading} {chunk.path}".replace("_", " ")
+        if is_unasked or (not explains and _GLOSSARY.search(called)):
             return given._replace(score=max(given.score - _PUT_BACK, threshold))
         return given
 

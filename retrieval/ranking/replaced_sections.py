@@ -6,26 +6,35 @@
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from urllib.parse import unquote
 
 from retrieval.models import Entry, SourceNote
-from retrieval.vocabulary.terms import stems_of
+from retrieval.text.words import WORD
+from retrieval.vocabulary.terms import cells, stems_of, title
 
 # What is quoted or emphasized, and the heading that a link names.
 _NAMED = re.compile(
-    r'"([^"\n]{2,80})"|“([^”\n]{2,80})”|`([^`\n]{2,80})`|\*{1,3}([^*\n]{2,80})\*{1,3}|'
-    r"\[\[[^\[\]#|\n]{0,200}#([^\[\]|\n]{2,80})|\]\([^()#\s]{0,200}#([^()\s]{2,80})\)"
+    r'"([^"\n]{2,80})"|“([^”\n]{2,80})”|`([^`\n]{2,80})`|'
+    r"(?<![*\w])\*{1,3}(?=[^\s*])([^*\n]{2,80})(?<=\S)\*{1,3}(?!\w)|"
+    r"(?<![_\w])_{1,3}(?=[^\s_])([^_\n]{2,80})(?<=\S)_{1,3}(?!\w)|"
+    r"\[\[[^\[\]#|\n]{0,200}#([^\[\]|\n]{2,200})|\]\([^()#\s]{0,200}#([^()\s]{2,200})\)"
 )
 # "Replaces the section *Late fees*", not "replaces the number of days in *Late fees*".
-_WHOLE = re.compile(
-    r"\b(?:replac(?:es?|ed|ing)|supersed(?:es?|ed|ing)|instead of|in place of|takes the place of)"
-    r"(?: the)?(?: whole| entire)?(?: section| chapter| part| row| table| paragraph)? ?[\"“`*\[]",
+_REPLACES = re.compile(
+    r"\b(?:replac(?:es?|ing)|supersed(?:es?|ing)|in place of|takes the place of)(?: all of)?"
+    r"(?: the)?(?: whole| entire)?(?: (?:section|chapter|part|row|table|paragraph)s?)? ?(?=\W)",
     re.IGNORECASE,
 )
-_TARGET = re.compile(r"\]\(([^()#\s]{1,200})|\[\[([^\[\]#|\n]{1,200})")
+_IS_REPLACED = re.compile(r"\b(?:is|are) (?:replaced|superseded)\b", re.IGNORECASE)
+_JOINED = re.compile(r"\W{0,3}(?:and|or|,|&)?\W{0,3}", re.IGNORECASE)
+_TARGET = re.compile(r"\]\(<?([^()<>#\n]{1,200})|\[\[([^\[\]#|\n]{1,200})")
+_NUMBERING = re.compile(r"\d{1,3}(?:[.)]\d{0,3}){0,4}[.):\s-]{1,3}(?=[^\W\d])")
+
+Names = frozenset[frozenset[str]]  # the stems of each
 
 
 def first_of(entry: Entry, beside: Iterable[Entry]) -> Entry:
-    """Return the entry that the section of `entry` begins with; `beside` are those of its file."""
+    """Return the entry that the section of `entry` begins with; `beside` are those around it."""
     section = [one for one in beside if one.heading == entry.heading and one.kind != "whole"]
     return min(section, key=lambda one: one.first_line, default=entry)
 
@@ -33,33 +42,74 @@ def first_of(entry: Entry, beside: Iterable[Entry]) -> Entry:
 def linked(text: str, note: SourceNote) -> frozenset[str]:
     """Return the files that a text of `note`'s file links to, of those that it supersedes."""
     targets = (link[1] or link[2] for link in _TARGET.finditer(text))
-    paths = {path for target in targets for path in _paths(target, note.path)}
+    paths = {path for target in targets for path in _paths(unquote(target), note.path)}
     return frozenset(paths.intersection(note.supersedes))
 
 
-def named(text: str) -> frozenset[frozenset[str]]:
-    """Return the stems of each name in a text that is quoted, emphasized or linked to.
+def only(entry: Entry, note: SourceNote, first: Entry) -> frozenset[str]:
+    """Return the superseded files that an entry is about, or the first line of its section.
+
+    It links to them or says what they are called, a row in its first cell. "*Standard
+    (Ammunition):* each arrow is counted" rules nothing in *Potions*.
+    """
+    own = linked(entry.quote, note)
+    if own and entry.kind in {"row", "item"}:
+        return own
+    said = next(iter(cells(entry.quote)), "") if entry.kind == "row" else first.quote
+    return own | linked(first.quote, note) | files_in(said, note)
+
+
+def files_in(text: str, note: SourceNote) -> frozenset[str]:
+    """Return the superseded files that a text links to, or that it says the names of."""
+    words = f" {' '.join(WORD.findall(text.casefold()))} "
+    called = {path: " ".join(WORD.findall(file_title(path).casefold())) for path in note.supersedes}
+    by_name = {path for path, name in called.items() if name and f" {name} " in words}
+    return linked(text, note) | by_name
+
+
+def named(sentences: Iterable[str]) -> Names:
+    """Return the names in sentences that are quoted, emphasized or linked to.
 
     A figure is none: "**5%** from level 12" names no row.
     """
-    names = (next(filter(None, match.groups())) for match in _NAMED.finditer(text))
-    lettered = (name for name in names if any(map(str.isalpha, name)))
-    return frozenset(stems for name in lettered if (stems := _stems(name)))
+    found = (_name(match) for one in sentences for match in _NAMED.finditer(one))
+    return frozenset(filter(None, found))
 
 
-def replaces_whole(text: str) -> bool:
-    """Tell whether a text replaces what it names, not a detail of it."""
-    return _WHOLE.search(text) is not None
+def named_whole(sentences: Iterable[str]) -> Names:
+    """Return, of the names in sentences, those of what is replaced as a whole."""
+    found: list[frozenset[str]] = []
+    for sentence in sentences:
+        names = list(_NAMED.finditer(sentence))
+        if _IS_REPLACED.search(sentence):
+            found += map(_name, names)
+        for verb in _REPLACES.finditer(sentence):
+            end = verb.end()
+            for match in names:
+                if match.start() >= end and _JOINED.fullmatch(sentence, end, match.start()):
+                    found.append(_name(match))
+                    end = match.end()
+    return frozenset(filter(None, found))
 
 
-def headings(place: str) -> frozenset[frozenset[str]]:
-    """Return the stems of each heading of an entry's `heading`, its file's title left out."""
+def file_title(path: str) -> str:
+    """Return what a file is called that front matter names, with its suffix or without it."""
+    return title(path if path.endswith(".md") else f"{path}.md")
+
+
+def headings(place: str) -> Names:
+    """Return each heading of an entry's `heading`, its file's title left out."""
     own = place.split(" > ")
     return frozenset(stems for name in own[1:] or own if (stems := _stems(name)))
 
 
+def _name(match: re.Match[str]) -> frozenset[str]:
+    text = next(filter(None, match.groups())).rsplit("#", 1)[-1]
+    return _stems(unquote(text)) if any(map(str.isalpha, text)) else frozenset()
+
+
 def _stems(name: str) -> frozenset[str]:
-    return frozenset(stems_of(name.replace("-", " ")))
+    return frozenset(stems_of(_NUMBERING.sub("", name, count=1)))
 
 
 def _paths(target: str, path: str) -> Iterator[str]:

@@ -1,24 +1,15 @@
-"""The names of days and months as tables shorten them: "Tue and Thu", "1 Oct".
+"""The names of days as tables shorten them: "Tue and Thu", "Sat"."""
 
-"Sat", "sun", "mar" and "may" are words besides; "sat" and "sun" are days where others are written.
-"""
-
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from retrieval.models import Name
-from retrieval.vocabulary.terms import stemmed
-
-_SHORT = {
-    "monday": "mon", "tuesday": "tue tues", "wednesday": "wed weds", "thursday": "thu thur thurs",
-    "friday": "fri", "january": "jan", "february": "feb", "april": "apr", "june": "jun",
-    "july": "jul", "august": "aug", "september": "sep sept", "october": "oct", "november": "nov",
-    "december": "dec",
-}  # fmt: skip
-NAMES: Mapping[str, Name] = MappingProxyType(
-    {stemmed(one): (stemmed(name),) for name, short in _SHORT.items() for one in short.split()}
+# In capitals alone: "wed" and "sun" are words. "Sun" and "Sat" are days where nothing but a sign, a
+# number or "and" stands behind them: "Sun cream" is none.
+SHORT_DAY = re.compile(
+    r"\b(?:Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|(?:Sat|Sun)(?=\.?\s{0,9}(?:[|,;:&/\d–-]|$|and\b|or\b)))\b"
 )
-OF_WEEKEND: Mapping[str, Name] = MappingProxyType(
-    {"sat": (stemmed("saturday"),), "sun": (stemmed("sunday"),)}
-)
-WEEKDAYS = frozenset(stemmed(one) for one in ["mon", "tue", "wed", "thu", "fri"])
+DAYS: Mapping[str, str] = MappingProxyType(
+    {"Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday",
+     "Sat": "Saturday", "Sun": "Sunday"}
+)  # fmt: skip  # by their first three letters

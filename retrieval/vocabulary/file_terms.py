@@ -13,7 +13,6 @@ from retrieval.index import text_search
 from retrieval.models import Aliases, Entry, Name, Scope, Terms
 from retrieval.text.spellings import Spellings
 from retrieval.text.words import WORD, alias_key
-from retrieval.vocabulary import calendar
 from retrieval.vocabulary.abbreviations import stored_aliases, written_for
 from retrieval.vocabulary.layered import changed
 from retrieval.vocabulary.term_sums import Row, Sums, edited, resized
@@ -173,7 +172,6 @@ def _terms(sums: Sums, aliases: Aliases) -> Terms:
     named = sums.named
     assert named is not None  # they are whole
     also = {word: 1 for name in names for word in name}
-    weekend = {} if calendar.WEEKDAYS.isdisjoint(sums.frequency) else calendar.OF_WEEKEND
     return Terms(
         entries=sums.entries,
         frequency=sums.frequency,
@@ -182,7 +180,7 @@ def _terms(sums: Sums, aliases: Aliases) -> Terms:
         words=sums.words,
         titles=sums.titles,
         spellings=Spellings(sums.words),
-        abbreviations={**calendar.NAMES, **weekend, **explained_by_files, **_of_one_word(aliases)},
+        abbreviations={**explained_by_files, **_of_one_word(aliases)},
         aliases={**of_files, **aliases},
         named_words=changed(named.words, also).keys(),
         commonest=" ".join(word for _, word in sums.commonest),

@@ -17,12 +17,13 @@ _FILE = Path(__file__).with_name("synonyms.txt")
 _VOWELS = "aeiou"
 _HISSING = ("s", "x", "z", "ch", "sh", "o")
 _NOT_DOUBLED = "wxy"
+_LONG = 4  # letters, from which on the last one may also stay single
 
 
 @cache
-def first_words() -> frozenset[str]:
-    """Return the words, in lower case, that an entry of the list may begin with as it is typed."""
-    return frozenset(typed.split(" ", 1)[0] for typed in _entries())
+def typed() -> frozenset[str]:
+    """Return the words, and pairs of words, in lower case, that the list knows."""
+    return frozenset(_entries())
 
 
 def with_known(question: str, terms: Terms) -> str:
@@ -38,7 +39,7 @@ def with_known(question: str, terms: Terms) -> str:
         for count in (2, 1):
             last = words[at : at + count][-1]
             typed = question[words[at].start() : last.end()].lower()
-            if last is words[at] and count > 1 or typed not in _entries():
+            if (last is words[at] and count > 1) or typed not in _entries():
                 continue
             known = next((one for one in _entries()[typed] if _is_known(one, terms)), None)
             if known and not all(map(terms.frequency.get, key(typed))):
@@ -77,11 +78,11 @@ def _forms(word: str) -> Iterator[str]:
         yield f"{word}es"
     if word.endswith("y") and word[-2:-1] not in _VOWELS:
         yield from (f"{word[:-1]}ies", f"{word[:-1]}ied")
-    if word.endswith("e"):
-        yield from (f"{word}d", f"{word[:-1]}ing")
-    else:
-        yield from (f"{word}ed", f"{word}ing")
     before, vowel, last = word[-3:-2], word[-2:-1], word[-1:]
     is_short = vowel in _VOWELS and before not in _VOWELS and last not in _VOWELS + _NOT_DOUBLED
-    if len(word) > 2 and is_short:
+    if word.endswith("e"):
+        yield from (f"{word}d", f"{word[:-1]}ing")
+    elif len(word) > 2 and is_short:  # "taped" is of "tape", "tapped" of "tap"
         yield from (f"{word}{last}ed", f"{word}{last}ing")
+    if not is_short or len(word) > _LONG:  # "mugging", but "visiting"
+        yield from (f"{word}ed", f"{word}ing")

@@ -18,7 +18,8 @@ BlockKind = Literal["paragraph", "list", "table", "fields", "headings"]
 _FIELD = re.compile(
     r"^\s*(?:[-*+]\s+)?(?:\*\*|__)[^*_]{1,60}?(?::(?:\*\*|__)|(?:\*\*|__)\s*:)\s*\S"
 )
-_TERM = re.compile(r"^\s*(?:\*\*|__)\w[^*_\n]{0,98}(?:\*\*|__)")
+_TERM = re.compile(r"^\s*(?:\*\*|__)\w[^*_\n]{0,98}(?:[.?!:](?:\*\*|__)|(?:\*\*|__)\s{0,3}[:–—-])")
+_TERMS = 3  # paragraphs of a section, from which on those that begin so are terms
 _UNDERLINE = re.compile(r"^ {0,3}(?:=+|-+)[ \t]*$")  # of a heading that is written without #
 _FENCE = re.compile(r"\s*(?:>\s*)?(`{3,}|~{3,})(.*)")
 _FIELD_LENGTH = 200  # characters; what is longer is prose with a bold beginning
@@ -94,12 +95,14 @@ def heading_of(file: IndexedFile, block: Block) -> Part | None:
     return None
 
 
-def is_term(file: IndexedFile, block: Block) -> bool:
-    """Tell whether a paragraph is a thing of its own: "**Watch.** A week of duty", "**May I?** No."
+def terms_of(file: IndexedFile, section: Sequence[Block]) -> list[Block]:
+    """Return the paragraphs that are things of their own: "**Watch.** A week", "**May I?** No."
 
-    What stands beside it in a glossary, or among questions and answers, is no part of it.
+    What stands beside one in a glossary, or among questions and answers, is no part of it.
     """
-    return block.kind == "paragraph" and bool(_TERM.match(file.lines.get(block.first_line, "")))
+    paragraphs = [block for block in section if block.kind == "paragraph"]
+    terms = [one for one in paragraphs if _TERM.match(file.lines.get(one.first_line, ""))]
+    return terms if len(terms) >= _TERMS else []
 
 
 def introduces(line: str) -> bool:

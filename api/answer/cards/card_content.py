@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from api.answer.cards.asked_parts import above, asked_fields, asked_rows, field_asked, with_legends
-from api.answer.cards.blocks import Block, Part, heading_of, introduces, is_term
+from api.answer.cards.blocks import Block, Part, heading_of, introduces, terms_of
 from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, is_short, numbers, whole
 from api.answer.cards.lead_ins import introducing
 from retrieval.models import Entry, IndexedFile
@@ -142,11 +142,12 @@ def _between(place: CardPlace, chosen: Sequence[RankedLine]) -> list[Block]:
     at = [n for n, b in enumerate(place.section) if any(b.holds(one.entry) for one in chosen)]
     if not at:
         return []
+    terms = terms_of(place.file, place.section)
     return [
         block
         for n, block in enumerate(place.section)
         if at[0] < n < at[-1] and n not in at and block.kind != "table"
-        and not is_term(place.file, block) and _has_at_most(_GAP, place, block)
+        and block not in terms and _has_at_most(_GAP, place, block)
     ]  # fmt: skip
 
 

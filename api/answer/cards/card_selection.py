@@ -4,17 +4,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards import compared_rows, corrected_rows, from_passage
+from api.answer.cards import compared_rows, corrections, from_passage
 from api.answer.cards.card import Card, badges_of
 from api.answer.cards.joined import with_parts
 from api.answer.cards.lists import listing
 from api.answer.cards.lists.list_cards import with_all_marked, with_lists
 from api.answer.question.intent import Reading, may_want_all
-from retrieval.models import Hit, IndexedFile, SearchResult, SourceNote
-from retrieval.ranking import conflicts, precedence
+from retrieval.models import Hit, SearchResult, SourceNote
+from retrieval.ranking import conflicts
 from retrieval.ranking.lines import QuestionWords, words_of
 from retrieval.text.question_phrases import without_command
-from retrieval.vocabulary.terms import key, title
+from retrieval.vocabulary.terms import key
 
 MOST = 4  # cards
 # That rows of a table may be asked for, though no list is: "food without nuts".
@@ -78,7 +78,7 @@ def choose(
     kept, behind = (once := _once(found))[:MOST], once[MOST:]
     kept += [one for one in behind if _says_most(one, searched)]
     # What replaces the first card's section is seen with it, whatever of that is asked for.
-    replacing = [one for one in once[1:] if corrected_rows.replaces(one, kept[0], notes, files)]
+    replacing = [one for one in once[1:] if corrections.replaces(one, kept[0], notes, files)]
     kept[1:1] = [one for one in replacing if one not in kept]
     is_listed = bool(kept) and kept[0].best.kind in {"item", "row"}
     if is_listed and may_want_all(whole.question, reading):
@@ -91,8 +91,10 @@ def choose(
             for one in kept
             if one in replacing or not (one.folded and _is_far(one, kept[0], notes, asked))
         ]
+    if not notes:  # so nothing is corrected, nor superseded
+        return tuple(replace(one, folded=one.folded and n > 0) for n, one in enumerate(kept[:MOST]))
     is_list = reading.form in {"list", "which"}
-    return _arranged(kept, searched.asked, notes, files, is_list=is_list)[:MOST]
+    return corrections.arranged(kept, searched.asked, notes, files, is_list=is_list)[:MOST]
 
 
 def _fold(card: Card) -> Card:
@@ -178,16 +180,6 @@ def _is_far(card: Card, first: Card, notes: Mapping[str, SourceNote], asked: Que
     return card.score < first.score - _FAR and card.nearness < first.nearness - _FAR_LINE
 
 
-def _is_all_that_is_asked(card: Card, asked: QuestionWords) -> bool:
-    names = (card.heading.rsplit(" > ", 1)[-1], title(card.path))
-    return bool(asked.words) and any(asked.words <= asked.stems(name) for name in names)
-
-
-def _is_all_of(listed: Card) -> bool:
-    """Whether a card is a list that nothing of the question chose from."""
-    return listed.counted is not None and not listed.said
-
-
 def is_namesake(card: Card, other: Card) -> bool:
     """Tell whether two cards are the same section of files of one name in two folders."""
     one, two = card.path.rsplit("/", 1)[-1], other.path.rsplit("/", 1)[-1]
@@ -221,48 +213,3 @@ def _of_one_table(card: Card, shown: Card) -> bool:
     """Whether a card's rows are of a table of which others are shown already."""
     tables = {piece.lead for piece in shown.pieces if piece.form == "table" and piece.lead}
     return card.best.kind == "row" and any(piece.lead in tables for piece in card.pieces)
-
-
-def _arranged(
-    found: Sequence[Card],
-    asked: QuestionWords,
-    notes: Mapping[str, SourceNote],
-    files: Mapping[str, IndexedFile],
-    *,
-    is_list: bool,
-) -> tuple[Card, ...]:
-    """Errata above what they correct, superseded files last, both with their badges.
-
-    Where nothing but a section's name is asked, or all of a list, they stand below it: they correct
-    a detail.
-    """
-    of_card = [notes.get(card.path, SourceNote(card.path)) for card in found]
-    statements = [
-        conflicts.statement(card.best, note, files[card.path].entries)
-        for card, note in zip(found, of_card, strict=True)
-    ]
-    met = [
-        one
-        for one in conflicts.conflicts(statements, asked.words)
-        if not one.binding
-        or not corrected_rows.is_beside(
-            found[one.upper], found[one.lower], of_card[one.upper], asked, is_list=is_list
-        )
-    ]
-    gone = [precedence.is_superseded(note, asked.question) for note in of_card]
-    whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
-    met += conflicts.standard_first(met, statements, asked.words)
-    if any(note.supersedes for note in of_card):
-        met += corrected_rows.corrections(found, of_card, files, asked.question)
-    for one in met:  # what is called so itself corrects no detail
-        whole[one.lower] &= not (one.binding and whole[one.upper])
-    order = precedence.arranged(len(found), met, gone, whole)
-    above = {one.upper for one in met if one.binding}
-    return tuple(
-        replace(
-            found[place],
-            badges=badges_of(of_card[place]),
-            folded=found[place].folded and place not in above and number > 0,
-        )
-        for number, place in enumerate(order)
-    )

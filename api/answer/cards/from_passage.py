@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from api.answer.cards.asked_parts import asked_columns, own_field
-from api.answer.cards.blocks import is_term
+from api.answer.cards.blocks import terms_of
 from api.answer.cards.card import Card, CardPlace, Form, Size, is_short, numbers, place_of, words
 from api.answer.cards.card_content import goes_on, pieces_of, skipped_after
 from api.answer.cards.marked_lines import marked
@@ -226,9 +226,9 @@ def _chosen(found: Sequence[RankedLine], place: CardPlace) -> list[RankedLine]:
         text = [one for one in found[1:] if not any(b.holds(one.entry) for b in fields)]
         found = [found[0], *text]
     own = next((block for block in place.blocks if block.holds(found[0].entry)), None)
-    if own and is_term(place.file, own):  # what stands beside it is shown where it answers as well
+    if own in terms_of(place.file, place.section):  # what is beside it is shown if it answers, too
         least = found[0].nearness - _TIED
-        found = [one for one in found if one.nearness >= least or own.holds(one.entry)]
+        found = [one for one in found if one.nearness >= least or (own and own.holds(one.entry))]
     near_enough = [one for one in found if one.nearness >= found[0].nearness - _NEARLY]
     other = [one for one in near_enough if own and not own.holds(one.entry)][:1]
     chosen = [found[0]]

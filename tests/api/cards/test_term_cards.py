@@ -1,6 +1,8 @@
 """Of a glossary, and of questions with their answers, a card shows the term that answers."""
 
 from api.answer.card_reply import card_reply
+from api.answer.cards.blocks import blocks, terms_of
+from tests.support.index.indexed_text import indexed_file
 from tests.support.index.ingested import IndexFiles
 
 GLOSSARY = """# Words we use
@@ -49,3 +51,24 @@ def test_of_questions_with_answers_one_is_shown(index_files: IndexFiles) -> None
     context = index_files({"faq.md": FAQ, "b.md": "# Boots\n\nBoots dry in the hall.\n"})
     card = card_reply(context, "may my dog come along in the evening").cards[0]
     assert card.lines.keys() == {9, 10}
+
+
+PROSE = """# Gate
+
+**All members** must sign in at the gate, with the time and the name of the one who let them in.
+
+This holds for guests too, who are let in by a member alone, and who leave with that member again.
+
+**Never** enter the yard alone when the light is out, whatever you have left there the day before.
+
+Whoever has the key locks the gate at ten, after a look behind the hall and below the trailers.
+
+**Note** that the bell of the gate is loud, and that people live across the street from it.
+"""
+
+
+def test_prose_with_bold_words_has_no_terms() -> None:
+    file = indexed_file(PROSE)
+    assert terms_of(file, blocks(file)) == []
+    glossary = indexed_file(GLOSSARY)
+    assert len(terms_of(glossary, blocks(glossary))) == 7

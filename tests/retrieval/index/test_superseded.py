@@ -25,7 +25,9 @@ def vault(name: str) -> dict[str, str]:
     ["statutes/fences.md", "statutes/fences", "fences.md", "fences", '"[[fences]]"',
      '"[[fences#Height|the old rule]]"', "./fences.md", "/statutes/fences.md", "fences.md (part)",
      "fences.md (Height, the limit only)", "'fences.md#height'", "'[fences](fences.md)'",
-     "shed/saws.md (part), statutes/fences.md (part)", "saws and fences"],
+     "shed/saws.md (part), statutes/fences.md (part)", "saws and fences",
+     "'[fences](fences.md) and [saws](../shed/saws.md)'",
+     "fences.md (height, length; posts), saws.md"],
 )  # fmt: skip
 def test_a_superseded_file_is_named_as_a_writer_names_it(
     index_files: IndexFiles, name: str
@@ -84,3 +86,17 @@ def test_a_file_is_not_meant_by_its_own_name(index_files: IndexFiles) -> None:
         notes = indexed_file.notes(conn, store.live(conn).id, files)
     assert notes["house/combat.md"].supersedes == ("rules/combat.md",)
     assert notes["house/links.md"].supersedes == ("house/combat.md",)  # the file beside it
+
+
+def test_a_name_with_brackets_or_a_sign_of_its_own_is_meant_first(index_files: IndexFiles) -> None:
+    files = {
+        "fees.md": "# Fees\n\nOld.\n", "fees (2023).md": "# Fees\n\nOlder.\n",
+        "C# rules.md": "# C\n\nTabs.\n", "dogs.md": "# Dogs\n\nNone.\n",
+        "new.md": "---\nsupersedes: [fees (2023), 'C# rules.md']\n---\n# New\n\nAll new.\n",
+        "newer.md": "---\nsupersedes: fees (2023), dogs\n---\n# Newer\n\nAll newer.\n",
+    }  # fmt: skip
+    context = index_files(files)
+    with context.store.connect() as conn:
+        notes = indexed_file.notes(conn, store.live(conn).id, files)
+    assert notes["new.md"].supersedes == ("fees (2023).md", "C# rules.md")
+    assert notes["newer.md"].supersedes == ("fees (2023).md", "dogs.md")

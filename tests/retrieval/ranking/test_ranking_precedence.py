@@ -135,6 +135,10 @@ def test_no_optional_file_falls_under_the_threshold_for_being_one() -> None:
         ("what is a trial day", "work/glossary.md"),
         ("trial day", "work/glossary.md"),
         ("please explain what trial day means", "work/glossary.md"),
+        ("tell me what a trial day is", "work/glossary.md"),
+        ("so what is a trial day", "work/glossary.md"),
+        ("where is the glossary kept", "work/glossary.md"),
+        ("trial (test) day", "work/glossary.md"),
     ],
 )
 def test_a_glossary_gives_way_where_nothing_is_to_be_explained(question: str, first: str) -> None:

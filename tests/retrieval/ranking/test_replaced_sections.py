@@ -86,15 +86,62 @@ def test_a_correction_that_says_far_less_of_what_is_asked_stands_below(
     assert "money/changes.md" in [card.path for card in cards], "it is seen with it all the same"
 
 
-def test_a_name_is_what_is_quoted_emphasized_or_linked_to() -> None:
-    text = (
-        'The "Yard gates", *Sky debt*, `Kayak or canoe` and [fees](fees.md#late-payment), **5%**.'
+def test_what_a_correction_leaves_as_it_is_stays_first(index_files: IndexFiles) -> None:
+    change = (
+        "Replaces *Deposits* in [fees](fees.md). *Late payment* in [fees](fees.md) stays.\n\n"
+        "The deposit is 40 crowns."
     )
-    assert replaced_sections.named(text) == {
-        frozenset(stems_of(words))
-        for words in ("Yard gates", "Sky debt", "Kayak or canoe", "late payment")
-    }
-    assert replaced_sections.named("Nothing is named; 5 of 8.") == frozenset()
+    context = index_files(vault(change), rag_threshold=-9.0)
+    late = card_reply(context, "what does somebody owe who pays after the tenth").cards
+    assert late[0].path == "money/fees.md"
+    assert card_reply(context, "how much is a deposit").cards[0].path == "money/changes.md"
+
+
+@pytest.mark.parametrize("question", ["list what a boat costs", "which boats cost something"])
+def test_a_list_stands_below_what_replaces_it_as_a_whole(
+    index_files: IndexFiles, question: str
+) -> None:
+    change = "This replaces the section *Deposits* in [fees](fees.md).\n\nAll is free from May on."
+    context = index_files(vault(change), rag_threshold=-9.0)
+    paths = [card.path for card in card_reply(context, f"{question}, kayak or tandem").cards]
+    assert paths.index("money/changes.md") < paths.index("money/fees.md")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('In "Yard gates" of', ["Yard gates"]),
+        ("the *Sky debt*, the _Late payment_", ["Sky debt", "Late payment"]),
+        ("* In *Late payment* in", ["Late payment"]),
+        ("`Kayak or canoe`", ["Kayak or canoe"]),
+        ("[fees](fees.md#late-payment)", ["late payment"]),
+        ("[fees](fees.md#Late%20payment)", ["late payment"]),
+        ("[fees](fees.md#3-keys)", ["keys"]),
+        ("[[fees#Fees#Late payment|fees]]", ["late payment"]),
+        ("**5%** from level 12, 2 * cost of Deposits * 3, snake_case_name", []),
+    ],
+)
+def test_a_name_is_what_is_quoted_emphasized_or_linked_to(text: str, names: list[str]) -> None:
+    assert replaced_sections.named([text]) == {frozenset(stems_of(name)) for name in names}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Replaces the section *Deposits* in [fees](fees.md).", ["Deposits"]),
+        (
+            "This replaces the sections *Deposits* and *Late payment* of",
+            ["Deposits", "Late payment"],
+        ),
+        ("Replaces all of *Deposits*.", ["Deposits"]),
+        ("The section *Deposits* is replaced:", ["Deposits"]),
+        ("Replaces the number of days in *Deposits*.", []),
+        ("Replaces the *number* of days in *Deposits*.", ["number"]),
+        ("In *Deposits* it is 14 instead of *12*.", []),
+    ],
+)
+def test_what_is_replaced_as_a_whole_stands_behind_the_verb(text: str, names: list[str]) -> None:
+    assert replaced_sections.named_whole([text]) == {frozenset(stems_of(name)) for name in names}
 
 
 def test_links_are_of_files_that_the_own_one_supersedes() -> None:

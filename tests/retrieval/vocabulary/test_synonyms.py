@@ -5,6 +5,7 @@ import re
 import pytest
 
 from api.answer.card_reply import card_reply
+from retrieval.search import in_words_of
 from retrieval.vocabulary import synonyms
 from tests.support.index.indexed_text import terms_of
 from tests.support.index.ingested import IndexFiles
@@ -28,6 +29,10 @@ _LINE = re.compile(r"[a-z0-9'’&./ -]{2,30}: [a-z0-9'’&/ -]{2,40}(?:, [a-z0-9
         ("where can I smoke", "where can I smoke"),
         ("is the vapour bad", "is the vapour bad"),
         ("Where may I park", "Where may I park"),
+        (
+            "the dining room, who is caring, was it taped",
+            "the dining room, who is caring, was it taped",
+        ),
     ],
 )
 def test_a_word_that_the_vault_lacks_gets_one_that_it_has(typed: str, searched: str) -> None:
@@ -59,9 +64,18 @@ def test_each_line_of_the_list_can_be_read_and_begins_with_another_word() -> Non
     assert [line for line in lines if not _LINE.fullmatch(line)] == []
     typed = [line.split(":")[0] for line in lines]
     assert typed == sorted(set(typed))
-    assert {"vape", "mobile", "flunk"} <= synonyms.first_words()
+    assert {"vape", "mobile", "flunk"} <= synonyms.typed()
+
+
+def test_a_question_that_is_too_long_with_them_keeps_the_vaults_own_words(
+    index_files: IndexFiles,
+) -> None:
+    context = index_files({**RULES, "aliases.yaml": "puffing: smoking\n"})
+    long = "puffing " + "word " * (context.embedder.limit - 5)
+    terms = context.terms_of(None)
+    assert in_words_of(context, f"vape {long}", terms).startswith("vape smoking word")
 
 
 @pytest.mark.parametrize("thing", ["katana", "lich", "banshee", "paladin", "longsword", "goblin"])
 def test_no_certain_thing_is_taken_for_another(thing: str) -> None:
-    assert thing not in synonyms.first_words()
+    assert thing not in synonyms.typed()

@@ -1,18 +1,18 @@
-"""Which corrections are of what is asked, and of the rows that a question chose."""
+"""Where corrections stand: above what they correct, where that is asked for."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from api.answer.cards.card import Card
+from api.answer.cards.card import Card, badges_of
 from api.answer.question.limits import Amount, amount
 from retrieval.models import HOUSE_RULE, IndexedFile, SourceNote
-from retrieval.ranking import conflicts
+from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.conflicts import Conflict
 from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal.asked_kind import lacks_amount, lacks_person
 from retrieval.text.quantities import intervals
-from retrieval.vocabulary.terms import raw_cells, stems_of
+from retrieval.vocabulary.terms import raw_cells, stems_of, title
 
 _NUMBER = re.compile(r"\d")
 _NTH = re.compile(r"\b(?:first|second|third|\d(?:st|nd|rd|th))\b", re.IGNORECASE)  # printing
@@ -20,7 +20,65 @@ _LACKING = 2  # words, of which one may be a verb
 Names = Sequence[frozenset[str]]
 
 
-def corrections(
+def arranged(
+    found: Sequence[Card],
+    asked: QuestionWords,
+    notes: Mapping[str, SourceNote],
+    files: Mapping[str, IndexedFile],
+    *,
+    is_list: bool,
+) -> tuple[Card, ...]:
+    """Return the cards with badges, errata above what they correct, superseded files last.
+
+    Where nothing but a section's name is asked, or all of a list, they stand below it: they correct
+    a detail.
+    """
+    of_card = [notes.get(card.path, SourceNote(card.path)) for card in found]
+    statements = [
+        conflicts.statement(card.best, note, files[card.path].entries)
+        for card, note in zip(found, of_card, strict=True)
+    ]
+
+    def is_of_all(one: Conflict) -> bool:
+        return conflicts.is_whole(statements[one.upper], statements[one.lower])
+
+    def is_beside(one: Conflict) -> bool:
+        upper, lower, note = found[one.upper], found[one.lower], of_card[one.upper]
+        is_detail = is_list and not is_of_all(one)
+        return _is_beside_asked(upper, lower, note, asked, is_list=is_detail)
+
+    met = conflicts.conflicts(statements, asked.words)
+    met = [one for one in met if not one.binding or not is_beside(one)]
+    gone = [precedence.is_superseded(note, asked.question) for note in of_card]
+    whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
+    met += conflicts.standard_first(met, statements, asked.words)
+    if any(note.supersedes for note in of_card):
+        met += of_rows(found, of_card, files, asked.question)
+    for one in met:  # what is called so itself, or replaces it all, corrects no detail
+        whole[one.lower] &= not (one.binding and (whole[one.upper] or is_of_all(one)))
+    order = precedence.arranged(len(found), met, gone, whole)
+    above = {one.upper for one in met if one.binding}
+    return tuple(
+        replace(
+            found[place],
+            badges=badges_of(of_card[place]),
+            folded=found[place].folded and place not in above and number > 0,
+        )
+        for number, place in enumerate(order)
+    )
+
+
+def _is_all_that_is_asked(card: Card, asked: QuestionWords) -> bool:
+    names = (card.heading.rsplit(" > ", 1)[-1], title(card.path))
+    return bool(asked.words) and any(asked.words <= asked.stems(name) for name in names)
+
+
+def _is_all_of(listed: Card) -> bool:
+    """Whether a card is a list that nothing of the question chose from."""
+    return listed.counted is not None and not listed.said
+
+
+def of_rows(
     cards: Sequence[Card],
     notes: Sequence[SourceNote],
     files: Mapping[str, IndexedFile],
@@ -78,17 +136,17 @@ def replaces(
         conflicts.statement(one.best, note, files[one.path].entries)
         for one, note in ((card, upper), (other, lower))
     )
-    return conflicts.replaces_section(above, below)
+    return above.corrects and conflicts.replaces_section(above, below)
 
 
 def _last(heading: str) -> str:
     return heading.rsplit(" > ", 1)[-1].casefold()
 
 
-def is_beside(
+def _is_beside_asked(
     upper: Card, lower: Card, note: SourceNote, asked: QuestionWords, *, is_list: bool
 ) -> bool:
-    """Tell whether a correction is of something else than what is asked of the same thing.
+    """Whether a correction is of something else than what is asked of the same thing.
 
     A new price of war dogs says nothing of how long they are trained, nor of who may do so. What is
     asked must stand in the lower card. So is a house rule that lacks several words of a question
@@ -101,8 +159,8 @@ def is_beside(
         len(asked.words - asked.stems(f"{card.best.heading} {card.best.quote}"))
         for card in (upper, lower)
     )
-    of_detail = is_list or (note.is_one_of(HOUSE_RULE) and below <= 1)
-    if of_detail and above - below >= _LACKING:
+    may_lack = is_list or (note.is_one_of(HOUSE_RULE) and below <= 1)
+    if may_lack and above - below >= _LACKING:
         return True
     own = replace(upper.best, heading="", lead=_NTH.sub(" ", upper.best.lead))
     return lacks_amount("", own, asked) and not lacks_amount(lower.path, lower.best, asked)
