@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from retrieval.models import ERRATA, EVERY_FILE, HOUSE_RULE, Entry, SourceNote
 from retrieval.ranking import replaced_sections
-from retrieval.ranking.replaced_sections import Names, file_title
+from retrieval.ranking.replaced_sections import OF_CHANGES, Names, file_title
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import cells, stems_of
@@ -72,7 +72,7 @@ def statement(entry: Entry, note: SourceNote, beside: Iterable[Entry] = ()) -> S
         note, *_said(entry), label=_label(entry), heading=heading(entry),
         place=entry.heading,
     )  # fmt: skip
-    if not note.supersedes:
+    if not (note.supersedes or OF_CHANGES.search(note.path)):
         return own
     first = replaced_sections.first_of(entry, beside)
     about = [
@@ -183,9 +183,12 @@ def corrects(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
     path = lower.note.path
     if upper.only and path not in upper.only and upper.note.overrides(path):
         return False
-    if not upper.corrects or not overrides(upper.note, lower.note):
+    if not upper.corrects:
         return False
-    return replaces_section(upper, lower) or _meet(upper, lower, asked)
+    is_named = path in upper.only and path != upper.note.path
+    if is_named and not lower.note.supersedes and replaces_section(upper, lower):
+        return True
+    return overrides(upper.note, lower.note) and _meet(upper, lower, asked)
 
 
 def replaces_section(upper: Statement, lower: Statement) -> bool:

@@ -30,6 +30,15 @@ _JOINED = re.compile(r"\W{0,3}(?:and|or|,|&)?\W{0,3}", re.IGNORECASE)
 _TARGET = re.compile(r"\]\(<?([^()<>#\n]{1,200})|\[\[([^\[\]#|\n]{1,200})")
 _NUMBERING = re.compile(r"\d{1,3}(?:[.)]\d{0,3}){0,4}[.):\s-]{1,3}(?=[^\W\d])")
 
+# A file that changes others, though its front matter does not name each of them.
+OF_CHANGES = re.compile(
+    r"(?:^|[^a-z])(?:corrections?|errata|amendments?|changes|updates)(?![a-z])", re.IGNORECASE
+)
+_CHANGES = re.compile(
+    r"\b(?:replac|supersed|chang|correct|amend)\w{0,5}\b|\bis now\b|\bare now\b|\bno longer\b|"
+    r"\binstead\b|\bsaid\b",
+    re.IGNORECASE,
+)
 Names = frozenset[frozenset[str]]  # the stems of each
 
 
@@ -40,10 +49,15 @@ def first_of(entry: Entry, beside: Iterable[Entry]) -> Entry:
 
 
 def linked(text: str, note: SourceNote) -> frozenset[str]:
-    """Return the files that a text of `note`'s file links to, of those that it supersedes."""
+    """Return the files that a text of `note`'s file links to, of those that it supersedes.
+
+    Of a file of changes any that is linked to where the text says that something changes.
+    """
     targets = (link[1] or link[2] for link in _TARGET.finditer(text))
-    paths = {path for target in targets for path in _paths(unquote(target), note.path)}
-    return frozenset(paths.intersection(note.supersedes))
+    paths = frozenset(path for target in targets for path in _paths(unquote(target), note.path))
+    if OF_CHANGES.search(note.path) and _CHANGES.search(text):
+        return paths
+    return paths.intersection(note.supersedes)
 
 
 def only(entry: Entry, note: SourceNote, first: Entry) -> frozenset[str]:

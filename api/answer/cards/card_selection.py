@@ -13,6 +13,7 @@ from api.answer.question.intent import Reading, may_want_all
 from retrieval.models import Hit, SearchResult, SourceNote
 from retrieval.ranking import conflicts
 from retrieval.ranking.lines import QuestionWords, words_of
+from retrieval.ranking.replaced_sections import OF_CHANGES
 from retrieval.text.question_phrases import without_command
 from retrieval.vocabulary.terms import key
 
@@ -91,7 +92,7 @@ def choose(
             for one in kept
             if one in replacing or not (one.folded and _is_far(one, kept[0], notes, asked))
         ]
-    if not notes:  # so nothing is corrected, nor superseded
+    if not (notes or any(OF_CHANGES.search(one.path) for one in kept)):  # nothing is corrected
         return tuple(replace(one, folded=one.folded and n > 0) for n, one in enumerate(kept[:MOST]))
     is_list = reading.form in {"list", "which"}
     return corrections.arranged(kept, searched.asked, notes, files, is_list=is_list)[:MOST]

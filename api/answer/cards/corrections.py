@@ -10,6 +10,7 @@ from retrieval.models import HOUSE_RULE, IndexedFile, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.conflicts import Conflict
 from retrieval.ranking.lines import QuestionWords
+from retrieval.ranking.replaced_sections import OF_CHANGES
 from retrieval.refusal.asked_kind import lacks_amount, lacks_person
 from retrieval.text.quantities import intervals
 from retrieval.vocabulary.terms import raw_cells, stems_of, title
@@ -128,10 +129,10 @@ def replaces(
     It is called so, or it names that section.
     """
     upper, lower = (notes.get(one.path, SourceNote(one.path)) for one in (card, other))
-    if not conflicts.overrides(upper, lower):
-        return False
-    if _last(card.heading) == _last(other.heading):
+    if conflicts.overrides(upper, lower) and _last(card.heading) == _last(other.heading):
         return True
+    if not (upper.supersedes or OF_CHANGES.search(card.path)) or card.path == other.path:
+        return False
     above, below = (
         conflicts.statement(one.best, note, files[one.path].entries)
         for one, note in ((card, upper), (other, lower))

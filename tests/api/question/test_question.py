@@ -158,6 +158,9 @@ def test_a_few_words_without_a_question_are_a_name(asked: str, terms: Terms) -> 
     ("asked", "form"),
     [
         ("monsters on dungeon level 1", "which"),
+        ("what injuries give you a mark", "which"),
+        ("what rooms cost nothing", "which"),
+        ("what does a room cost", "plain"),
         ("sailors for less than 10 gp", "which"),
         ("which sailors cost 10 gp or less", "which"),
         ("which ship is fastest?", "open"),

@@ -56,6 +56,32 @@ def test_a_correction_that_names_a_section_stands_above_it(
     assert other[0].path == "money/fees.md", "what it does not name is not corrected"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        'It replaces the sum in the section "Late payment" of [fees](fees.md).\n\nIt is 9 crowns.',
+        'The section "Late payment" in [fees](fees.md) said 4 crowns. It is now 9 crowns.',
+    ],
+)
+def test_a_file_of_changes_corrects_what_it_links_to(index_files: IndexFiles, change: str) -> None:
+    question = "what does somebody owe who pays after the tenth"
+    context = index_files(vault(change, "supersedes: boats/care.md"), rag_threshold=-9.0)
+    assert card_reply(context, question).cards[0].path == "money/changes.md"
+    bare = index_files(vault(change, "title: Changes"), rag_threshold=-9.0)
+    assert card_reply(bare, question).cards[0].path == "money/changes.md"
+    files = vault(change, "title: Plans")
+    files["money/plans.md"] = files.pop("money/changes.md")
+    other = index_files(files, rag_threshold=-9.0)
+    assert card_reply(other, question).cards[0].path == "money/fees.md"
+
+
+def test_what_a_file_of_changes_only_refers_to_is_not_corrected(index_files: IndexFiles) -> None:
+    change = "Paid with *Late payment* in [fees](fees.md), a stamp is 1 crown."
+    context = index_files(vault(change, "title: Changes"), rag_threshold=-9.0)
+    late = card_reply(context, "what does somebody owe who pays after the tenth").cards
+    assert late[0].path == "money/fees.md"
+
+
 def test_a_correction_that_names_a_row_stands_above_it(index_files: IndexFiles) -> None:
     change = "The row *Kayak or canoe* of [fees](fees.md) is 14 from May on."
     context = index_files(vault(change, "supersedes: fees.md (part)"), rag_threshold=-9.0)
