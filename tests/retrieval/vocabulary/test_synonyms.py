@@ -24,7 +24,7 @@ _LINE = re.compile(r"[a-z0-9'’&./ -]{2,30}: [a-z0-9'’&/ -]{2,40}(?:, [a-z0-9
         ("where can I vape?", "where can I vape (smoke)?"),
         ("my mobile rang", "my mobile (telephone) rang"),
         ("I flunked, and they flunk others", "I flunked (fail), and they flunk (fail) others"),
-        ("when are papers shredded", "when are papers shredded (destroy)"),
+        ("two puppies on motorbikes", "two puppies (dog) on motorbikes"),
         ("two labradors", "two labradors (dog)"),
         ("where can I smoke", "where can I smoke"),
         ("is the vapour bad", "is the vapour bad"),
