@@ -110,13 +110,11 @@ def with_first_of(result: SearchResult, own: SearchResult) -> SearchResult:
 def _about(cards: Sequence[Card], things: Sequence[str]) -> Card:
     """The first card, or where that is a correction the one that also names what is asked about.
 
-    Errata have a price of the thing, and their heading says nothing of it. So it is where the first
-    card does not have the whole name.
+    Errata have a price of the thing, and their heading says nothing of it.
     """
-    wanted = {stem for thing in things for stem in key(thing)}
-    is_plain = CORRECTING.isdisjoint(cards[0].badges)
-    if not things or (is_plain and wanted.issubset(stems_of(_called(cards[0])))):
+    if not things or CORRECTING.isdisjoint(cards[0].badges):
         return cards[0]
+    wanted = {stem for thing in things for stem in key(thing)}
     others = (card for card in cards[1:] if CORRECTING.isdisjoint(card.badges))
     return next((one for one in others if wanted.issubset(stems_of(_called(one)))), cards[0])
 
