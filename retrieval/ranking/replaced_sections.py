@@ -30,9 +30,11 @@ _JOINED = re.compile(r"\W{0,3}(?:and|or|,|&)?\W{0,3}", re.IGNORECASE)
 _TARGET = re.compile(r"\]\(<?([^()<>#\n]{1,200})|\[\[([^\[\]#|\n]{1,200})")
 _NUMBERING = re.compile(r"\d{1,3}(?:[.)]\d{0,3}){0,4}[.):\s-]{1,3}(?=[^\W\d])")
 
-# A file that changes others, though its front matter does not name each of them.
+# A file that changes others, though its front matter does not name each: "Changes 2025.md", not
+# "Shift changes.md".
 OF_CHANGES = re.compile(
-    r"(?:^|[^a-z])(?:corrections?|errata|amendments?|changes|updates)(?![a-z])", re.IGNORECASE
+    r"(?:^|/)[\W\d_]{0,9}(?:corrections?|errata|amendments?|changes|updates)(?![a-z])[^/]{0,99}$",
+    re.IGNORECASE,
 )
 _CHANGES = re.compile(
     r"\b(?:replac|supersed|chang|correct|amend)\w{0,5}\b|\bis now\b|\bare now\b|\bno longer\b|"

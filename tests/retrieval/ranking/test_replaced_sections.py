@@ -75,6 +75,22 @@ def test_a_file_of_changes_corrects_what_it_links_to(index_files: IndexFiles, ch
     assert card_reply(other, question).cards[0].path == "money/fees.md"
 
 
+@pytest.mark.parametrize(
+    ("path", "is_so"),
+    [
+        ("money/changes.md", True),
+        ("corrections-2024.md", True),
+        ("9. House Rules/1. Errata.md", True),
+        ("Changes and corrections, 2024.md", True),
+        ("Shift changes.md", False),
+        ("Errata & House Rules/Critical Hits.md", False),
+        ("changeovers.md", False),
+    ],
+)
+def test_a_file_of_changes_is_called_so_first(path: str, is_so: bool) -> None:
+    assert (replaced_sections.OF_CHANGES.search(path) is not None) == is_so
+
+
 def test_what_a_file_of_changes_only_refers_to_is_not_corrected(index_files: IndexFiles) -> None:
     change = "Paid with *Late payment* in [fees](fees.md), a stamp is 1 crown."
     context = index_files(vault(change, "title: Changes"), rag_threshold=-9.0)
