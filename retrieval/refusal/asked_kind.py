@@ -18,7 +18,7 @@ def _stems(words: str) -> frozenset[str]:
 
 
 _FEET = re.compile(r"(?<=\d)\s?['’′]")
-_CLOCK = re.compile(r"(?<=\d):(?=\d\d\b)")
+_CLOCK = re.compile(r"(?<=\d):(?=\d\d\b)|(?<=\d) ?(?=[ap]\.?m\b)", re.IGNORECASE)
 _LENGTH = (
     "foot ft yard mile inch metre meter km cm mm m coin range distance reach high tall deep long "
     "wide height depth length width radius"
@@ -30,6 +30,7 @@ _TIME = " ".join([
     "sunday january february march april may june july august september october november december",
     *WRITTEN,
 ])  # fmt: skip
+_HOUR = "oclock am pm noon midday midnight dawn dusk morning afternoon evening night sunrise sunset"
 _SPEED = "speed move movement rate pace knot km mile foot per minute second round turn fast hour"
 _WEIGHT = "kg g lb pound oz stone ton tonne coin cn weigh weight heavy"
 _COLOUR = (
@@ -47,10 +48,20 @@ _KINDS = (
     (re.compile(r"\bhow often\b", _I), _stems(f"{_TIME} every each per")),
     (re.compile(r"\b(?:what|which|how many) (?:time|day|date|hour|month|week|year)s?\b", _I),
      _stems(_TIME)),
+    (re.compile(r"\b(?:what time|at what hour|which hour)\b(?! of\b)", _I), _stems(_HOUR)),
     (re.compile(r"\bhow fast\b", _I), _stems(_SPEED)),
     (re.compile(r"(?:what|which) colou?rs?\b|\bcolou?rs? (?:of|is|are|does|do)\b", _I),
      _stems(_COLOUR)),
-    (re.compile(r"\b(?:names? of|(?:is|are) [a-z' -]{1,40} called)\b", _I), _stems("name call")),
+)  # fmt: skip
+_NAME = re.compile(r"\b(?:names? of|(?:is|are) [a-z' -]{1,40} called)\b|[a-z]{2,}['’]?s name\b", _I)
+_CALLED = _stems("name call")
+_PROPER = re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+")  # as people are called
+# What is asked as the most is not said by the least: "max length" of "at least 16 characters".
+_BOUNDS = (
+    (re.compile(r"\b(?:max(?:imum)?|at (?:the )?most)\b", _I),
+     re.compile(r"\b(?:min(?:imum)?|at (?:the )?least|or more|no fewer|no less)\b", _I)),
+    (re.compile(r"\b(?:min(?:imum)?|at (?:the )?least)\b", _I),
+     re.compile(r"\b(?:max(?:imum)?|at (?:the )?most|or (?:fewer|less)|up to|no more)\b", _I)),
 )  # fmt: skip
 _WHO = re.compile(r"\W*who\b", _I)
 _OF_PERSONS = re.compile(  # columns
@@ -87,7 +98,9 @@ def is_unsaid(path: str, entry: Entry, asked: QuestionWords) -> bool:
 
     "How many masts has the yacht" wants masts, "what colour" a colour, "dues of the guild" dues.
     """
-    if lacks_amount(path, entry, asked):
+    if lacks_amount(path, entry, asked) or _lacks_name(path, entry, asked):
+        return True
+    if _is_other_bound(entry, asked):
         return True
     said, question = _said(path, entry, asked), asked.question.lower()
     fields = asked_fields(question)
@@ -104,6 +117,23 @@ def lacks_amount(path: str, entry: Entry, asked: QuestionWords) -> bool:
     return any(map(_said(path, entry, asked).isdisjoint, wanted)) if wanted else False
 
 
+def _lacks_name(path: str, entry: Entry, asked: QuestionWords) -> bool:
+    """Whether it is asked what somebody or something is called, and an entry has no name."""
+    if not _NAME.search(asked.question.lower()) or _PROPER.search(entry.quote):
+        return False
+    return _said(path, entry, asked).isdisjoint(_CALLED)
+
+
+def _is_other_bound(entry: Entry, asked: QuestionWords) -> bool:
+    """Whether the most is asked for and an entry says the least alone, or the other way round."""
+    return any(
+        wanted.search(asked.question)
+        and other.search(entry.quote)
+        and not wanted.search(entry.quote)
+        for wanted, other in _BOUNDS
+    )
+
+
 def lacks_person(entry: Entry, asked: QuestionWords) -> bool:
     """Tell whether "who" is asked and an entry is the row of a thing that the question names."""
     if entry.kind != "row" or not _WHO.match(asked.question):
@@ -114,7 +144,7 @@ def lacks_person(entry: Entry, asked: QuestionWords) -> bool:
 
 def _said(path: str, entry: Entry, asked: QuestionWords) -> frozenset[str]:
     text = _FEET.sub(" feet", f"{path} {entry.heading} {entry.lead} {entry.quote}")
-    return asked.stems(_CLOCK.sub(" hour ", text))
+    return asked.stems(_CLOCK.sub(" hour oclock ", text))
 
 
 def _first(run: str) -> str:

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from retrieval.models import Entry, Evidence, Hit, Terms
 from retrieval.text import numbers_in_words
+from retrieval.text.line_marks import ITEM
 from retrieval.text.normalize import fold, searchable
 from retrieval.text.quantities import Interval, Value, intervals
 from retrieval.text.words import stem, stems
@@ -51,6 +52,14 @@ _OF_A_CASE = re.compile(
     r"^\W*[a-z]+ed\b",
     re.IGNORECASE,
 )
+# "The 50% discount", "the 30-day window": whoever says so takes it for granted, in any clause.
+_DEFINITE = re.compile(
+    r"\b(?:the|that|this) (?P<amount>\d[\d.,]{0,8} ?%|[£$€] ?\d[\d.,]{0,8}|"
+    r"(?:\d[\d.,]{0,8}|[a-z]{2,12})[ -](?:percent|[a-z]{3,12}?)s?) "
+    r"(?P<thing>off|discount|reduction|rate|limit|fees?|fine|deposit|deadline|surcharge|charge|"
+    r"minimum|maximum|notice|period|window|allowance|cap)\b",
+    re.IGNORECASE,
+)
 _NAMED_AMOUNT = re.compile(
     r"\b(?:the|its|their) (?P<amount>(?:\d[\d.,]{0,8}|[a-z]{2,12})[ -][a-z]{3,20}) of "
     r"(?:an? |the )?(?P<thing>[a-z][a-z' -]{1,40}?)"
@@ -58,13 +67,25 @@ _NAMED_AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _STATED_AMOUNT = re.compile(
-    r"(?<!\bof )(?<!\bwith )(?<!level )(?<!tier )(?<!grade )(?<!class )(?<!type )(?<![\w.,])(?:"
+    r"(?<!\bof )(?<!\bwith )(?<!\bone in )(?<!\b1 in )"
+    r"(?<!level )(?<!tier )(?<!grade )(?<!class )(?<!type )(?<![\w.,])(?:"
     rf"(?:\d[\d.,]{{0,8}}|{numbers_in_words.PATTERN})(?: |-)?(?:[a-z]{{2,20}}|['\"%€$£])|"
     r"[£$€] ?\d[\d.,]{0,8})",
     re.IGNORECASE,
 )
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    "january|february|march|april|may|june|july|august|september|october|november|december|"
+    "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
+)
+_DATE = re.compile(
+    rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH})|"
+    rf"(?P<before>{_MONTH}) (?P<after>\d{{1,2}})(?:st|nd|rd|th)?)\b",
+    re.IGNORECASE,
+)
 _NO_AMOUNT = frozenset(stems_of("level hd age old people person times ways"))
 _MOSTLY = 0.4  # of what a clause says: the line that contradicts it says that, too
+_BARELY = 0.2  # … of the whole question, where it says "the 50% discount"
 _NEAREST = 2.0  # nearer than any entry is
 _MOST_AMOUNTS = 3  # of the same unit in a line: of more one cannot tell which is meant
 
@@ -124,37 +145,49 @@ def _value(number: str) -> Fraction:
 
 
 def _another_amount(question: str, hit: Hit, terms: Terms) -> Evidence | None:
-    for value, clause in _stated(question):
-        same = (value, *value.in_other_units())
-        units = frozenset[str]().union(*(one.units for one in same))
-        said = [*intervals(f"{hit.chunk.text} {hit.chunk.context}")]
-        said += (amount for one in hit.evidence for amount in _of_units(one.entry, units))
-        if any(_holds(one, same) for one in said):
+    text = _dated(f"{hit.chunk.text} {hit.chunk.context}")
+    for clause, amounts, least in _stated(question):
+        said = [*intervals(text)]
+        alike = [(value, *value.in_other_units()) for value in amounts]
+        units = [frozenset[str]().union(*(one.units for one in same)) for same in alike]
+        for one in hit.evidence:
+            said += _of_units(one.entry, frozenset().union(*units))
+        # Where it says one of them, the others are of a case: "3 weeks are announced 60 days ago".
+        if any(_holds(one, same) for one in said for same in alike):
             continue
-        words = {one for one in stems_of(clause) if not one.isdigit()} - units
-        total = sum(map(terms.weight, words))
-        found = [
-            (sum(map(terms.weight, words & _said(hit.chunk.path, one.entry))), one)
-            for one in hit.evidence  # of equal ones the nearest
-            if 0 < len(_of_units(one.entry, units)) <= _MOST_AMOUNTS
-        ]
-        share, best = max(found, key=lambda one: one[0], default=(0.0, None))
-        if total and share >= _MOSTLY * total:
-            return best
+        for own in units:
+            words = {one for one in stems_of(clause) if not one.isdigit()} - own
+            total = sum(map(terms.weight, words))
+            found = [
+                (sum(map(terms.weight, words & _said(hit.chunk.path, one.entry))), one)
+                for one in hit.evidence  # of equal ones the nearest
+                if 0 < len(_of_units(one.entry, own)) <= _MOST_AMOUNTS
+            ]
+            share, best = max(found, key=lambda one: one[0], default=(0.0, None))
+            if total and share >= least * total:
+                return best
     return None
 
 
-def _stated(question: str) -> Iterator[tuple[Value, str]]:
-    """The amounts that a question states, each with the clause that says of what."""
-    text = searchable(question)
+def _stated(question: str) -> Iterator[tuple[str, list[Value], float]]:
+    """The amounts that a question states, with the clause that says of what.
+
+    And which share of it a line has to say that contradicts it.
+    """
+    text = _dated(searchable(question))
     for clause in _CLAUSE_END.split(text):
         since = _SINCE.match(clause)
         said = clause[since.end() :] if since else clause
         if _OF_A_CASE.search(said) or (not since and _OPENS_QUESTION.match(said)):
             continue
-        yield from ((value, said) for value in _amounts(said))
+        if amounts := list(_amounts(said)):
+            yield said, amounts, _MOSTLY
     for named in _NAMED_AMOUNT.finditer(text):
-        yield from ((value, named["thing"]) for value in _amounts(named["amount"]))
+        if amounts := list(_amounts(named["amount"])):
+            yield named["thing"], amounts, _MOSTLY
+    for named in _DEFINITE.finditer(text):
+        if amounts := list(_amounts(named["amount"])):
+            yield text, amounts, _BARELY
 
 
 def _amounts(text: str) -> Iterator[Value]:
@@ -173,12 +206,22 @@ def _of_units(entry: Entry, units: frozenset[str]) -> list[Interval]:
     """The amounts of an entry in these units; of a row each cell with the name of its column."""
     if entry.kind == "whole":
         return []
-    text = entry.quote
+    text = ITEM.sub("", entry.quote)  # "1. hardware key" counts nothing
     if entry.kind == "row":
         own = raw_cells(entry.quote)
         names = column_names(entry.lead, len(own))
         text = "; ".join(f"{cell} {name}" for cell, name in zip(own, names, strict=True))
-    return [one for one in intervals(text) if one.units & units]
+    return [one for one in intervals(_dated(text)) if one.units & units]
+
+
+def _dated(text: str) -> str:
+    """A text with its days of the year as amounts: "1 October" is "311 yearday"."""
+
+    def amount(found: re.Match[str]) -> str:
+        day, month = int(found["day"] or found["after"]), found["month"] or found["before"]
+        return f"{day + 31 * (_MONTHS.index(month[:3].lower()) + 1)} yearday"
+
+    return _DATE.sub(amount, text)
 
 
 def _said(path: str, entry: Entry) -> frozenset[str]:

@@ -28,7 +28,7 @@ _OF_SEVERAL = re.compile(
     r"what(?! (?:is|are|was|does|do|did|happens|if|about)\b|['’]?s\b))\b",
     re.IGNORECASE,
 )
-_STEP = re.compile(r"^ {0,8}\d{1,3}[.)]\s")
+STEP = re.compile(r"^ {0,8}\d{1,3}[.)]\s")
 _SEVERAL = 2  # parts that answer, of a table whose rest is then shown as well
 
 
@@ -58,7 +58,7 @@ def _is_small(
     if of_block and block.kind == "table" and len(block.parts) <= _TINY:
         return has_at_most(_SMALL_WORDS, file, numbers(whole(block)))
     answers = chosen[0] in of_block or len(of_block) >= _SEVERAL
-    if answers and _STEP.match(file.lines.get(block.parts[0].first_line, "")):
+    if answers and STEP.match(file.lines.get(block.parts[0].first_line, "")):
         return has_at_most(_STEPS_WORDS, file, numbers(whole(block)))
     introduced = block.lead and block.lead.holds(best) and block.kind == "list"
     sentence = any(goes_on(one.entry) for one in of_block)

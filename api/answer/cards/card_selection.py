@@ -68,7 +68,9 @@ def choose(
         found = [*listing.of_first_table(whole, asked), *found]
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
-    if reading.form == "comparison" and (both := compared_rows.card(whole, parts)):
+    is_comparison = reading.form == "comparison"
+    both = compared_rows.card(whole, parts) if is_comparison else compared_rows.of_columns(whole)
+    if both:
         found, of_parts = [both, *map(_fold, (*of_parts, *found))], []
     elif of_parts and reading.form == "parts":
         found = with_parts(found, of_parts, parts)

@@ -6,8 +6,12 @@ from api.answer.cards.asked_parts import header, with_legends
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Card, Piece, numbers, place_of
 from api.answer.cards.from_passage import FIRST
+from api.answer.question.comparison import COMPARES
 from retrieval.models import Hit, IndexedFile, SearchResult
-from retrieval.vocabulary.terms import key, raw_cells, stems_of, title
+from retrieval.ranking.lines import QuestionWords
+from retrieval.vocabulary.terms import column_names, key, raw_cells, stems_of, title
+
+_MOST_ROWS = 15  # of a table that is shown whole
 
 
 def card(whole: SearchResult, parts: Sequence[SearchResult]) -> Card | None:
@@ -35,6 +39,27 @@ def card(whole: SearchResult, parts: Sequence[SearchResult]) -> Card | None:
                 is_near = any(path == file.path and block.holds(one) for path, one in nearest)
                 if is_near or field.issubset(said):  # many tables have both names
                     return _card(hit, file, block, rows)
+    return None
+
+
+def of_columns(whole: SearchResult) -> Card | None:
+    """Return a card of the first table two of whose columns a question compares, whole.
+
+    "The difference between guests and members" is what their columns say. None for another
+    question, and where no table of the passages has both.
+    """
+    if not COMPARES.search(whole.question):
+        return None
+    asked = QuestionWords.of(whole.question, whole.terms)
+    for hit in whole.passages:
+        file = whole.files[hit.chunk.path]
+        for block in blocks(file):
+            if block.kind != "table" or block.lead is None or len(block.parts) > _MOST_ROWS:
+                continue
+            width = len(raw_cells(file.lines.get(block.lead.first_line, "")))
+            names = map(asked.stems, column_names("\n".join(header(file, block)), width)[1:])
+            if len({name for name in names if name and name <= asked.words}) > 1:
+                return _card(hit, file, block, block.parts)
     return None
 
 

@@ -10,7 +10,7 @@ from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import key, stems_of
 
 _COMPARED = re.compile(
-    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|difference between|than|better|worse|"
+    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|differences?|differ|than|better|worse|"
     r"which one|which of (?:them|these|the two)|"
     r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
     re.IGNORECASE,

@@ -20,6 +20,7 @@ from api.answer.question.parts import (
 )
 from retrieval.models import Terms
 from retrieval.text.normalize import searchable
+from retrieval.text.numbers_in_words import PATTERN
 from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import key
 
@@ -32,11 +33,11 @@ _ALL = re.compile(
     r"(?:list|table|overview))\b|"
     r"\b(?:all (?:the |of the |our |my |your )?(?:\w+[ -]){0,2}?|all )\w+s\b|"
     r"\b(?:what|which) (?:(?:\w+ ){1,3}is|(?:\w+ ){0,2}\w*[a-rt-z] are) there\W*$|"
-    r"\b(?:what|which) (?:\w+ ){1,2}rules (?:are there|do we|apply)\b|"
+    r"\b(?:what|which) (?:\w+ ){0,2}rules (?:are there|do we|apply)\b|"
     r"^\W*what are (?:an? |the |my |our )?(?:[\w-]+ ){0,2}[\w-]+['’]s? (?:\w+ )?\w+s\W*$|"
     r"\bfor each\b|\bwhat (?:\w+ ){0,3}can (?:i|we|you) (?:buy|get|choose|pick|order|play)\b|"
     r"\bwhat can be (?:done|bought|hired|made|ordered|chosen)\b|"
-    r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|\b(?:day by day|step by step)\b|"
+    r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|\bday by day\b|"
     r"\blist(?=\W*(?:$|,|please|pls|plz|all))|\ball of (?:'?em|them)\b|"
     r"\b(?:types|kinds|sorts) of \w+s?\b|\b(?:ways|every way) to\b|"
     r"\b(?:which|what) (?:ones|are there)\W*$|"
@@ -44,6 +45,20 @@ _ALL = re.compile(
     r"(?: \w+ing\b| (?:for|to|of|that|while|when|i|we|you)\b|(?<!things)\W*$)",
     re.IGNORECASE,
 )
+# All of a list, whatever else is said: "what do all those labels mean", "who does what".
+_WHOLE = re.compile(
+    r"^\W*(?:what|which|how) .{0,60}\ball (?:of )?(?:these|those)\b|"
+    r"\bfor (?:each|every) (?:kind|type|sort)\b|"
+    r"\beverything (?:about|on) how\b|"
+    r"^\W*(?:how \w+|who|what|which|where) (?:[\w'-]+ ){1,4}(?:what|which)(?: [a-z]{3,})?\W*$",
+    re.IGNORECASE,
+)
+_STEPS = re.compile(
+    r"\b(?:step by step|(?:in|the|what|which) (?:right |what |which )?order\W*$|walk me through|"
+    r"(?:all|list) (?:the |of the )?(?:\w+ )?steps)\b",
+    re.IGNORECASE,
+)
+_BOTH = re.compile(r"\bboth (?:have|get|know|learn|use|share|cast|of them)\b", re.IGNORECASE)
 # What is answered by yes, no, a number or a reason, whatever else it says of "all".
 _ONE = re.compile(
     r"\W*(?:can|could|do|does|did|is|are|was|will|would|should|must|may|has|have|if|when|why|how|"
@@ -120,9 +135,12 @@ _DESCRIBED = re.compile(
 )
 # "List the antidotes and what they help against" is one list.
 _OF_THEM = re.compile(
-    r"[,;]? and (?:(?:what|how|when|where|who) (?:\w+ ){0,2}(?:they|their|them)\b.*|"
+    r"[,;]? and (?:(?:what|how|when|where|who) (?:\w+ ){0,2}(?:they|their|them|each)\b.*|"
     r"(?:for |at )?how (?:much|many|big|long)(?: an? \w+| \w+)?\W*$)",
     re.IGNORECASE,
+)
+_NUMBERED = re.compile(  # "the twelve cursed items"
+    rf"^\W*(?:the |all )?(?:\d{{1,2}}|{PATTERN}) (?:[\w-]+ ){{0,3}}[a-z]{{3,}}s\W*$", re.IGNORECASE
 )
 # "What is a bag of holding?" wants the section of that name.
 _DEFINED = re.compile(
@@ -142,12 +160,14 @@ class Reading:
     "open" wants a list where one says all that is asked, else what it would want without.
     `name` is the thing that a keyword or a definition is about, without the words around it.
     `several` are the things that a few words name in the plural: a list of them is called so.
+    `steps`: of lists one with numbers is wanted, what is done one after the other.
     """
 
     form: Form
     parts: tuple[str, ...] = ()
     name: str = ""
     several: tuple[str, ...] = ()
+    steps: bool = False
 
 
 PLAIN = Reading("plain")
@@ -156,10 +176,14 @@ PLAIN = Reading("plain")
 def read(question: str, terms: Terms) -> Reading:
     """Return what a question asks for, by the names that the vault knows."""
     text = " ".join(question.split())
+    if _STEPS.search(text) or _WHOLE.search(text):
+        return Reading("list", steps=bool(_STEPS.search(text)))
     parts = clauses(text, terms)
     if parts and not _asks_of_a_list(text, terms):
         return Reading("parts", parts)
     is_of_list = _plural(_DESCRIBED, text) and not COMPARES.search(text)  # "hurt by silver or fire"
+    is_limited = _BOTH.search(text) is not None or amount(text) is not None
+    is_of_list = is_of_list or (_plural(_OF_WHICH, text) and is_limited)
     if JOINED.search(text) and not is_of_list and (parts := compared(text, terms)):
         return Reading("comparison", parts)
     if (name := _DEFINED.match(text)) and key(name["name"]) in terms.names:
@@ -208,7 +232,9 @@ def _asks_of_a_list(text: str, terms: Terms) -> bool:
     without = _OF_THEM.sub("", text)
     if any(not name.lower().endswith("s") for name in things_in(without, terms)):
         return False
-    return without != text and (asks_for_all(without) or asks_which(f"{without} exist"))
+    return without != text and (
+        asks_for_all(without) or asks_which(f"{without} exist") or bool(_NUMBERED.match(without))
+    )
 
 
 def asks_for_all(text: str) -> bool:

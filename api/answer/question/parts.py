@@ -21,12 +21,18 @@ _PARTING = re.compile(
     r"(?=(?:what|which|who|when|where|why|how)\b)",
     re.IGNORECASE,
 )
+# Before a mere comma these say when or of what: "bringing my own canoe, what do I have to do".
+_SETTING = re.compile(
+    r"\W*(?:[a-z]{2,}ing|my|our|i|we|last|next|this|at|in|on|during|for|as|new|old|only)\b",
+    re.IGNORECASE,
+)
 _LEAST_PART = 2  # words that say something
 _CONDITION_FIRST = re.compile(
     r"\W*(?:if|when|while|since|as|after|before|because|once|given|although|though|unless)\b", re.I
 )
 _ADDS = re.compile(
     r"what (?:is|does|do|are|has|can)(?: not|n['’]?t)\W*|"
+    r"what goes where\W*|who does what\W*|which is which\W*|"
     r"(?:for |at )?how (?:much|many|big)(?: an? \w+)?\W*|"
     r"what(?:['’]?s| is| are)? (?:the )?diff(?:erences?)?\W*|which (?:one )?is (?:better|worse)\W*",
     re.IGNORECASE,
@@ -113,6 +119,10 @@ def clauses(text: str, terms: Terms) -> tuple[str, ...]:
     if not 2 <= len(parts) <= 3 or _says_little(parts[0]):
         return ()
     if _OR.search(parts[0]) and _WHICH_ONE.match(parts[1]):  # "silk or wool, which one is spun"
+        return ()
+    joint = _PARTING.search(text)
+    is_bare = joint is not None and joint[0].strip() in {",", ";"}
+    if is_bare and not QUESTION_WORD.search(parts[0]) and _SETTING.match(parts[0]):
         return ()
     short = len(WORD.findall(parts[0])) <= KEYWORDS  # "range of web? and can you burn it"
     if _CONDITION_FIRST.match(parts[0]) or not (short or QUESTION_WORD.search(parts[0])):

@@ -241,3 +241,43 @@ def test_what_a_thing_is_asks_for_the_section_of_its_name(terms: Terms) -> None:
 )
 def test_without_its_command_a_list_is_what_it_is_of(asked: str, of: str) -> None:
     assert without_command(asked).split() == of.split()
+
+
+@pytest.mark.parametrize(
+    ("asked", "steps"),
+    [
+        ("how do I sign up, step by step", True),
+        ("what happens each week of a siege, in order", True),
+        ("walk me through a mutiny", True),
+        ("list all the steps of a mutiny", True),
+        ("how long do you keep what data", False),
+        ("who does what", False),
+        ("what do all those labels like ML and TT mean", False),
+        ("when is the course chosen, for every kind of ship or raft", False),
+        ("the nine sailors and what each earns", False),
+    ],
+)
+def test_all_of_a_list_is_asked_for_in_other_words(asked: str, steps: bool, terms: Terms) -> None:
+    reading = intent.read(asked, terms)
+    assert (reading.form, reading.steps) in {("list", steps), ("open", steps)}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "who decides what happens at sea?",
+        "in what order?",
+        "I ordered a step ladder, when is it due",
+    ],
+)
+def test_what_only_sounds_like_it_is_no_list(asked: str, terms: Terms) -> None:
+    assert not intent.read(asked, terms).steps
+    assert intent.read("who decides what happens at sea?", terms).form == "plain"
+
+
+def test_which_of_two_kinds_within_a_limit_compares_nothing(terms: Terms) -> None:
+    for asked in (
+        "which krakens or selkies cost less than 50 gp",
+        "which spells do a kraken and a selkie both have",
+    ):
+        assert intent.read(asked, terms).form in {"which", "list"}

@@ -107,3 +107,15 @@ def test_things_are_the_names_of_the_vault_and_no_fields(
 def test_what_was_typed_is_no_template_of_an_expression(terms: Terms) -> None:
     typed = r"What were the tolls\1650 and what did they cost a ship"
     assert parts.clauses(typed, terms)[1] == r"what did tolls\1650 cost a ship"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "bringing my own canoe, what do I have to do to launch it",
+        "last morning aboard, what jobs do we have",
+        "how do you sort the cargo, what goes where",
+    ],
+)
+def test_what_says_when_or_of_what_is_no_question_of_its_own(asked: str) -> None:
+    assert parts.clauses(asked, terms_of(FILES)) == ()

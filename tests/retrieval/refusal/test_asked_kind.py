@@ -99,3 +99,23 @@ def test_which_lines_lack_the_amount_that_is_asked_for(question: str, lacks: boo
 def test_the_row_of_a_named_thing_is_nobody(question: str, lead: str, *, lacks: bool) -> None:
     hawk = row("| Hawk | 300 marks |", "Birds", header=lead)
     assert lacks_person(hawk, QuestionWords.of(question, NO_TERMS)) is lacks
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "lacks"),
+    [
+        ("What's the treasurer's name?", "The treasurer keeps the fees.", True),
+        ("What's the treasurer's name?", "The treasurer is Anna Bell.", False),
+        ("What time does the exam start?", "The written exam: 2 hours 30 minutes.", True),
+        ("What time does the exam start?", "The written exam: 18:30.", False),
+        ("What time does the exam start?", "The written exam: 6 pm.", False),
+        ("maximum characters in a password?", "A password has a minimum of 16 characters.", True),
+        ("maximum characters in a password?", "A password has at most 40 characters.", False),
+        ("minimum characters in a password?", "A password has at most 40 characters.", True),
+    ],
+)
+def test_a_name_an_hour_and_the_other_bound_are_kinds(
+    question: str, line: str, lacks: bool
+) -> None:
+    asked = QuestionWords.of(question, NO_TERMS)
+    assert is_unsaid("Rules.md", entry(line, "Rules"), asked) == lacks

@@ -91,3 +91,30 @@ def test_the_line_that_contradicts_leads_its_passage() -> None:
     asked = QuestionWords.of("a lost key costs 30 euros, in cash?", NO_TERMS)
     assert [line.entry.quote for line in ranked(led[0], asked)] == [BACKUPS, FINE]
     assert led[1] is second
+
+
+BOOKING = "Bookings open on 1 November at 09:00, by post from November 5th."
+RATE = "The reduced rate takes 40% off the price. It is for people over 65."
+BITE = "The giant rat's bite is diseased in 1 bite of 20."
+KEYS = "1. Every employee has a hardware key (two each)."
+LEAVE = "Holidays of more than 10 days are announced 60 days before."
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("bookings open on 1 October for everybody, what time?", BOOKING),
+        ("Bookings open October 1st, at what time?", BOOKING),
+        ("do I show proof for the 50% off the reduced rate?", RATE),
+        ("bookings open on 1 November, what time?", None),
+        ("bookings open on Nov 5, what time?", None),
+        ("do I show proof for the 40% off the reduced rate?", None),
+        ("one in 20 bites of a giant rat is diseased, what do I save with?", None),
+        ("every employee gets two hardware keys, right?", None),
+        ("3 weeks of holiday are announced 60 days before, right?", None),  # of the case, and right
+    ],
+)
+def test_days_of_the_year_and_definite_shares_are_amounts(question: str, line: str | None) -> None:
+    passage = hit("Rules.md", "Rules", BOOKING, RATE, BITE, KEYS, LEAVE)
+    found = premises.contradicted(question, [passage], NO_TERMS)
+    assert (found.entry.quote if found else None) == line

@@ -61,6 +61,8 @@ def listed(
     """
     number = int(generation.split(".")[0])
     question = conditions.plain(question)
+    if _names_file(question, terms):  # "the house rules of the table" are headings of a file
+        return ()
     if by_status.FILES.search(question):
         given = context.read(lambda conn: indexed_file.notes(conn, number, terms.titles))
         if files := by_status.of_status(question, given, terms):
@@ -133,6 +135,13 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     if not found and len(asked & said[chosen[0]]) >= _NAMED:
         return tuple(folders.whole(folder, terms) for folder in chosen)
     return ()
+
+
+def _names_file(question: str, terms: Terms) -> bool:
+    """Whether a question holds the whole name of a file, of more than two words."""
+    said = frozenset(stems_of(question))
+    names = map(folders.name_stems, terms.titles.values())
+    return any(len(name) > _LEAST and name <= said for name in names)
 
 
 def _with(written: Sequence[str], read: Read) -> Read:

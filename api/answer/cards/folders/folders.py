@@ -30,8 +30,13 @@ _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
 SAID_WITH_IT = frozenset(
     stems_of("exist get know need play choose pick use buy learn cast available")
 )
-
-
+# "All pages in the billing folder"; without "pages" a folder's name alone is the plural.
+_PAGES = re.compile(
+    r"\b(?:pages|files|documents|docs|articles)\b (?:(?:are|is) )?(?:there )?"
+    r"(?:in|of|under|inside|within) (?:the |our |your )?(?P<name>[\w&' -]{2,40}?)"
+    r"(?: (?:folder|directory|section|area|part))?\W*$",
+    re.IGNORECASE,
+)
 OPENING = re.compile(  # "monsters immune to fear", "lawful monsters"
     rf"^\W{{0,3}}(?:(?:what|which|any|our|the) )?(?:(?!{ASKS})[\w'-]{{1,30}} ){{0,2}}?"
     rf"(?!happens\b|{ASKS})(?P<noun>[a-z]{{3,30}}s) (?=\w)|"
@@ -69,6 +74,8 @@ def asked_for(question: str, reading: Reading, terms: Terms) -> tuple[Folder, ..
     they say more, and a file's title no more than they do: that file is the list.
     """
     asked = terms.in_full(asked_words(question, reading, terms))
+    if asked and (pages := _PAGES.search(question)):
+        asked = terms.in_full(name_stems(pages["name"]))
     if not asked:  # most questions: no name of the vault is read for them
         return ()
     in_full = {folder: terms.in_full(said) for folder, said in said_by(terms).items()}

@@ -6,6 +6,7 @@ from dataclasses import replace
 from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
+from api.answer.cards.card_content import STEP
 from api.answer.cards.folders import folders
 from api.answer.cards.lists import listing, section_records
 from api.answer.question import conditions
@@ -18,7 +19,7 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.text.denials import DENIES
 from retrieval.text.normalize import searchable
 from retrieval.text.question_phrases import without_command
-from retrieval.vocabulary.terms import key, raw_cells, title
+from retrieval.vocabulary.terms import key, raw_cells, stems_of, title
 
 # "What topics do the bath rules cover": the headings of the file that is named besides.
 _TOPICS = re.compile(
@@ -64,7 +65,9 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     )
     forbidden = modality(whole.question) == "must not"
     by_words = some or bool(reading.several) or forbidden
-    listed = listing.cards(whole, asked, by_words=by_words, headings=bool(topics))
+    listed = listing.cards(
+        whole, asked, by_words=by_words, headings=bool(topics), steps=reading.steps
+    )
     if not any(one.said for one in listed) and (of_sections := section_records.card(whole, asked)):
         listed = [of_sections]
     if topics and listed:
@@ -97,10 +100,18 @@ def _placed(
     """The cards with the lists where they belong."""
     if not found:
         return listed
-    if _is_field_of_its_thing(found[0], asked):  # it says all: "the languages that elves know"
+    is_headed = bool(listed) and _is_headed(listed[0], asked)
+    if not is_headed and _is_field_of_its_thing(
+        found[0], asked
+    ):  # it says all: "the languages that elves know"
         return found
-    if asked.asks_for_list(found[0].best):  # so does a sentence: "which cities are tier 1"
+    is_headed = bool(listed) and _is_headed(listed[0], asked)
+    if (
+        asked.asks_for_list(found[0].best) and not is_headed
+    ):  # a sentence: "which cities are tier 1"
         return [found[0], *listed[:1], *found[1:]]
+    if is_headed and reading.form == "list":
+        return [*listed, *found]
     # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
     if listed and _is_meant(listed[0], found[0], reading, whole, asked):
         return [*listed, *found]
@@ -169,11 +180,26 @@ def _is_meant(
     if reading.form == "list":
         is_near = asked.share(_name(listed, whole, asked)) >= _NAMED
         is_same = (listed.path, listed.heading) == (first.path, first.heading)
-        return bool(listed.said) or is_near or is_same or _is_more_of(listed, first)
+        first_line = listed.lines.get(listed.marked[0].first_line, "") if listed.marked else ""
+        is_steps = reading.steps and STEP.match(first_line) is not None
+        return bool(listed.said) or is_steps or is_near or is_same or _is_more_of(listed, first)
     called = asked.stems(listed.heading.rsplit(" > ", 1)[-1])
     if listed.said or listed.says_all or any(asked.stems(one) <= called for one in reading.several):
         return True
-    return reading.form == "which" and _is_more_of(listed, first)
+    return reading.form == "which" and (_is_more_of(listed, first) or _is_below(listed, first))
+
+
+def _is_below(listed: Card, first: Card) -> bool:
+    """Whether the first card's line is the prose above a list, in its section."""
+    is_same = (listed.path, listed.heading) == (first.path, first.heading)
+    is_prose = first.best.kind not in {"row", "item"} and first.form != "fields"
+    return is_same and is_prose and bool(listed.listed) and first.best.last_line < listed.first_line
+
+
+def _is_headed(listed: Card, asked: QuestionWords) -> bool:
+    """Whether a question begins with what a list is called: "conditions of the optional rule"."""
+    own, said = key(listed.heading.rsplit(" > ", 1)[-1]), stems_of(asked.question)
+    return bool(own) and tuple(said[: len(own)]) == own
 
 
 def _is_more_of(listed: Card, first: Card) -> bool:

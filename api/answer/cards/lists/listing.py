@@ -8,10 +8,12 @@ from itertools import takewhile
 from api.answer.cards.asked_parts import above, own_names, with_legends
 from api.answer.cards.blocks import Block, Part, blocks, heading_of
 from api.answer.cards.card import Card, Piece, form_of, numbers, place_of, whole
+from api.answer.cards.card_content import STEP
 from api.answer.cards.from_passage import FIRST
 from api.answer.cards.lead_ins import introducing
 from api.answer.cards.lists import heading_lists, list_scores
 from api.answer.cards.lists.rows import chosen_rows
+from api.answer.cards.lists.rows.by_mark import by_role
 from api.answer.question.limits import superlative
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
@@ -26,6 +28,7 @@ _ONE = re.compile(
 )
 _MODAL = 0.2  # of "must" and "may not": what the same one adds, and another one costs
 _OF_KINDS = 0.3  # what a list adds whose heading says "categories", where kinds are asked for
+_STEPS_NEAR = 0.6  # by so much less a numbered list may be what was asked for, where steps are
 _SAME_FILE = 0.45  # by so much less a second list may be what was asked for, in the same file …
 _OTHER_FILE = 0.1  # … and in another one
 _TITLED = 0.6  # of the question, that a file's title must say before its sections are the list
@@ -44,7 +47,12 @@ class _Found:
 
 
 def cards(
-    found: SearchResult, asked: QuestionWords, *, by_words: bool = False, headings: bool = False
+    found: SearchResult,
+    asked: QuestionWords,
+    *,
+    by_words: bool = False,
+    headings: bool = False,
+    steps: bool = False,
 ) -> list[Card]:
     """Return the lists that may be what is asked for, the likeliest first: at most two.
 
@@ -52,7 +60,7 @@ def cards(
     Of the likeliest, where it is a table, only the rows with the signs that are asked for;
     `by_words`: or those that say what is asked besides its name, or whose amount fits: "which
     weapons are two-handed", "weapons under 10 gp".
-    `headings`: only lists of sections.
+    `headings`: only lists of sections. `steps`: numbered lists before others.
     """
     choices = sorted(
         _choices(found, asked, headings=headings),
@@ -60,6 +68,13 @@ def cards(
     )
     if not choices:
         return []
+    of_roles = ((one, by_role(one.file, one.block, asked, found.question)) for one in choices)
+    if found_role := next(((one, rows) for one, rows in of_roles if rows), None):
+        return [replace(_card(found_role[0], found_role[1].parts), said=found_role[1].said)]
+    if steps:
+        least = choices[0].score - _STEPS_NEAR
+        numbered = [one for one in choices if one.score >= least and _is_numbered(one)]
+        choices = numbered or choices
     best = choices[0]
     same = [one for one in choices[1:] if one.file.path == best.file.path]
     other = [one for one in choices[1:] if one.file.path != best.file.path]
@@ -100,6 +115,10 @@ def of_first_table(found: SearchResult, asked: QuestionWords) -> list[Card]:
         return []
     made = _card(_Found(hit, file, block, 0.0, best, is_found=True), rows.parts)
     return [replace(made, said=rows.said, by_signs=rows.by_signs)]
+
+
+def _is_numbered(one: _Found) -> bool:
+    return STEP.match(one.file.lines.get(one.block.parts[0].first_line, "")) is not None
 
 
 def _says_as_much(one: _Found, best: _Found, asked: QuestionWords) -> bool:

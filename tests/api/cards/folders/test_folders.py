@@ -122,3 +122,15 @@ def test_a_short_folder_is_written_whole_and_its_names_are_text() -> None:
 
 def test_the_address_of_a_folder_keeps_its_characters() -> None:
     assert folder_link("4. Magic & More/Ä") == "/vault/?folder=4.+Magic+%26+More%2F%C3%84#folder"
+
+
+@pytest.mark.parametrize(
+    ("asked", "paths"),
+    [
+        ("list all pages in the ships folder", ["1. Ships"]),
+        ("which files are in dyers", ["6. Guilds/Dyers"]),
+        ("list all documents of the harbour master", []),
+    ],
+)
+def test_the_pages_of_a_folder_are_its_files(asked: str, paths: list[str]) -> None:
+    assert [one.path for one in asked_for(asked)] == paths

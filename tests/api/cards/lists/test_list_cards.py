@@ -118,3 +118,55 @@ def test_what_one_item_alone_says_asks_for_no_list(index_files: IndexFiles) -> N
     card = chosen(index_files({"Rust Eel.md": page}), "what do tanners pay for a rust eel")[0]
     assert card.counted is None
     assert "tanners pay" in card.best.quote
+
+
+CAMP = {
+    "Camp.md": (
+        "# Camp\n\n## Boats of your own\n\nGuests may bring canoes. It costs 6 marks a day.\n\n"
+        "## Launching\n\n1. Fetch the tag.\n2. Wash the hull.\n3. Launch from the slip.\n\n"
+        "## Canoes for hire\n\n| Canoe | Hour |\n|---|---|\n| Short | 5 |\n| Long | 7 |\n"
+        "| Broad | 9 |\n\n## Who may do what\n\n| May | Manager | Night warden | Warden |\n"
+        "|---|---|---|---|\n| ring the bell | Y | Y | Y |\n| send a party away | Y | A | Y |\n"
+        "| open the safe | Y | – | – |\n| give a slip | Y | Y | – |\n\n"
+        "## Guests\n\nOf the day and of the night.\n\n| | Guest | Member |\n|---|---|---|\n"
+        "| Seat | no | yes |\n| Votes | no | yes |\n\n"
+        "## Extras\n\n**Conditions:** extras are for members.\n\n"
+        "### Conditions\n\n- Pay first.\n- Bring it back dry.\n- Sign the sheet.\n"
+    )
+}
+
+
+@pytest.fixture(scope="module")
+def camp(index_files: IndexFiles) -> SearchContext:
+    return index_files(CAMP, rag_threshold=-9.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "shown"),
+    [
+        ("how do I get my own canoe on the water, step by step", "1. Fetch the tag.", 3),
+        ("list everything a night warden can do", "| ring the bell | Y | Y | Y |", 2),
+        ("what is the difference between a guest and a member", "| Seat | no | yes |", 2),
+        ("conditions of the extras", "- Pay first.", 3),
+    ],
+)
+def test_the_list_that_is_meant_goes_first(
+    camp: SearchContext, asked: str, first: str, shown: int
+) -> None:
+    parts = chosen(camp, asked)[0].pieces[-1].parts
+    line = CAMP["Camp.md"].split("\n")[parts[0].first_line - 1]
+    assert (line, len(parts)) == (first, shown)
+
+
+def test_a_role_s_powers_are_those_with_a_plain_yes(camp: SearchContext) -> None:
+    card = chosen(camp, "what can a night warden do")[0]
+    assert card.said
+    assert "send a party away" not in " ".join(card.lines.values())
+    denied = chosen(camp, "what can a night warden not do")[0]
+    assert not denied.said or "ring the bell" not in " ".join(denied.lines.values())
+
+
+def test_a_number_of_things_in_words_is_no_row(index_files: IndexFiles) -> None:
+    page = "# Curses\n\n| 1d3 | Item |\n|---|---|\n| 1 | Boots |\n| 2 | Cloak |\n| 3 | Coin |\n"
+    context = index_files({"Curses.md": page}, rag_threshold=-9.0)
+    assert len(chosen(context, "the three curses and what each is")[0].pieces[-1].parts) == 3

@@ -12,7 +12,7 @@ from api.answer.cards.asked_parts import above, header
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.lists.rows.by_age import asked_age, of_age
 from api.answer.cards.lists.rows.by_value import with_value
-from api.answer.cards.lists.rows.cell_marks import bare, is_filled, is_marked, is_said
+from api.answer.cards.lists.rows.cell_marks import YES, bare, is_filled, is_marked, is_said
 from api.answer.cards.lists.rows.table_rows import (
     Chosen,
     Column,
@@ -50,6 +50,12 @@ HAS = re.compile(
 _BUT = re.compile(r"\bbut\b", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"(?:forbidden|not allowed|prohibited|banned)\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|cannot|cant|forbidden|banned|prohibited)\b|n['’]t\b", re.IGNORECASE)
+_MAY_DO = re.compile(
+    r"\b(?:what|everything|anything|things|all)\b.{0,60}\b(?:can|may|could|allowed|permitted|able|"
+    r"powers?|rights)\b|\b(?:powers?|rights) (?:of|does|do|has|have)\b",
+    re.IGNORECASE,
+)
+_LEAST_ROLES = 2  # columns of yes and no
 _NUMBERED = re.compile(r"\b([^\W\d_]{3,}) (\d{1,3})\b(?!(?: ?,| or| and) \d)")  # "severity 1"
 
 
@@ -181,6 +187,33 @@ def _forbidding(table: Table, asked: QuestionWords) -> list[Part]:
     ]
     one_column = len({column for _, column in found}) == 1
     return [part for part, _ in found] if one_column else []
+
+
+def by_role(file: IndexedFile, block: Block, asked: QuestionWords, question: str) -> Chosen | None:
+    """Return the rows with a plain yes for whom a question names, where it asks what they may do.
+
+    `question` is that of `asked` with the words of asking, "can" among them.
+    "Everything a referee may do" is asked of a matrix with a column for each role.
+    """
+    is_asked = _MAY_DO.search(question) and not _NOT.search(question)
+    if block.kind != "table" or not is_asked:
+        return None
+    rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
+    meant, table = named_table(file, block, rows)
+    columns = list(zip(meant, meant, strict=True))
+    every = [[bare("".join(row[n : n + 1])) for _, row in table] for n in range(1, len(meant))]
+    known = list(_named(columns, table, asked))
+    # "A night warden" names the column "Warden" as well.
+    named = [one for one in known if not any(one.name < other.name for other in known)]
+    if (
+        len(named) != 1
+        or sum(map(is_marked, every)) < _LEAST_ROLES
+        or not is_marked(named[0].cells)
+    ):
+        return None
+    parts = [p for (p, _), cell in zip(table, named[0].cells, strict=True) if YES.match(cell)]
+    found = some(table, parts, named[0].said)
+    return Chosen(found.parts, as_typed(found.said, asked)) if found else None
 
 
 def by_mark(

@@ -59,6 +59,8 @@ def by_words(
     if words & said and not _UNCLEAR.search(asked.question):  # "diseases you catch by breath"
         words -= words - said - asked.stems(" ".join(entry.words for entry in file.entries))
     figures = set(NUMBER.findall(asked.question)) - over  # "Dungeon Level 2"
+    if str(len(rows)) in words - figures:  # "the twelve cursed items" are all of them
+        return None
     cells = [(part, row, [cell.strip("`* ") for cell in raw_cells(row)]) for part, row in rows]
     called = [part for part, _, own in cells if figures and own and {own[0]} == figures]
     is_its_name = words <= asked.stems(" ".join(figures))

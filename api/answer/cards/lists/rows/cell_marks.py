@@ -13,7 +13,7 @@ _EMPTY = re.compile(r"[-–—]?")
 _NOT_ALWAYS = re.compile(r"(?:no|not|none|never)\b", re.IGNORECASE)  # "not before 9:00"
 _FOOTNOTE = re.compile(r"(?:[¹²³⁴⁵⁶⁷⁸⁹†‡]|\[\^\w{1,9}\]|<sup>\w{1,3}</sup>)$")
 _LESSER = re.compile(r"[○◯◌]")  # beside a full mark: recommended, or in part
-_YES = re.compile(r"(?:yes|allowed|permitted|included)\b|[✓✔✅●]|[xy]$", re.IGNORECASE)
+YES = re.compile(r"(?:yes|allowed|permitted|included)\b|[✓✔✅●]|[xy]$", re.IGNORECASE)
 _CROSS = re.compile(r"x$", re.IGNORECASE)  # a yes, or beside a tick a no
 
 
@@ -24,11 +24,11 @@ def bare(cell: str) -> str:
 
 def is_marked(cells: Sequence[str]) -> bool:
     """Tell whether some cells of a column say yes, and at least half of all either yes or no."""
-    ticks = [cell for cell in cells if _YES.match(cell) and not _CROSS.match(cell)]
+    ticks = [cell for cell in cells if YES.match(cell) and not _CROSS.match(cell)]
     crosses = [cell for cell in cells if _CROSS.match(cell)]
     if ticks and crosses:
         return False
-    plain = sum(bool(_YES.match(c) or _NO.match(c) or _NOT_ALWAYS.match(c)) for c in cells)
+    plain = sum(bool(YES.match(c) or _NO.match(c) or _NOT_ALWAYS.match(c)) for c in cells)
     return bool(ticks or crosses) and 2 * plain >= len(cells)
 
 
