@@ -79,6 +79,8 @@ def standing_alone(
         return Alone(instead)
     said = [*names, *filter(None, [heading, row]), follow_up.without_link(typed)]
     whole = " ".join(dict.fromkeys(said))
+    if follow_up.is_fragment(typed):
+        whole = carried
     # Without the heading it may be short enough.
     alone = next((one for one in (whole, carried) if _fits(context, one)), typed)
     # "Any downside?" names nothing of its own.

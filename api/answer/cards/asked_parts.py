@@ -10,6 +10,7 @@ from dataclasses import replace
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, numbers
 from api.answer.cards.table_signs import explained_signs
+from api.answer.question.intent import asks_for_all
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.legends import LONGEST
@@ -89,7 +90,12 @@ def asked_columns(found: Sequence[RankedLine], asked: QuestionWords) -> frozense
 
 
 def field_asked(place: CardPlace, best: RankedLine, asked: QuestionWords) -> Piece | None:
-    """Return the fields asked for, where the best entry is among them: nothing else is wanted."""
+    """Return the fields asked for, where the best entry is among them: nothing else is wanted.
+
+    None where all of something is asked for: "where is first aid stuff, all the places".
+    """
+    if asks_for_all(asked.question):
+        return None
     for block in place.section:
         if block.kind == "fields" and block.holds(best.entry):
             named = _named_fields(place.file, block.parts, asked)

@@ -33,6 +33,15 @@ _FORMS = (
         ),
         r"that need \g<what>\g<end>",
     ),
+    # "which injuries leave a mark on you"
+    (
+        re.compile(
+            r"^(?P<things>\W*(?:which|what) (?:[\w-]+ ){0,2}?[a-z]{3,30}s) (?:leave|cause|give) "
+            r"(?P<what>an? [\w-]+)(?: (?:on|to) (?:you|me|us|it|one))?(?P<end>\W*)$",
+            re.IGNORECASE,
+        ),
+        r"\g<things> have \g<what>\g<end>",
+    ),
     # "walls you can climb without a tag"
     (
         re.compile(

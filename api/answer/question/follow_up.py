@@ -45,6 +45,18 @@ _ANY_ONE = re.compile(
     r"one\b",
     re.IGNORECASE,
 )
+_CASE = re.compile(r"\W*(?:if|when|while|after|before|once|unless)\b", re.IGNORECASE)
+_SAID_FIRST = re.compile(rf"^{_FILLER}", re.IGNORECASE)
+# "How do you get one?", "how much would one cost me": nothing else that it could be one of.
+_ONE = re.compile(
+    r"\b(?:[a-z]{2,20}ing|buy|get|use|have|need|keep|make|build|hire|rent|book|carry|wear) one\W*$|"
+    r"\b(?:does|do|would|will|can|is|has) one\b",
+    re.IGNORECASE,
+)
+# "And how much if I forget?" lacks what is paid.
+_LACKS = re.compile(
+    rf"^{_FILLER}(?:and\b|but\b)?\W*how (?:much|many|long|often) (?:if|when)\b", re.IGNORECASE
+)
 _AFTER = re.compile(r"\b(?:afterwards?|after (?:that|it)|thereafter)\W*$", re.IGNORECASE)
 _ANOTHER_ONE = re.compile(r"\b(?:the|that|this|those|these)(?: \w+)? ones?\b", re.IGNORECASE)
 # An "it" that stands for nothing: "how long does it take to drink", "is it true that".
@@ -64,6 +76,9 @@ NO_NOUN = frozenset(
         "long much many often far big heavy tall high wide old fast soon likely large deep badly "
         "happen mean become need get go take work use make let say know want like first now"
     )
+)
+_OF_ONE = frozenset(
+    stems("one would will cost pay can could should may buy hire rent book apply have me us")
 )
 
 
@@ -94,10 +109,11 @@ def is_follow_up(question: str) -> bool:
        ("and how long does a torch burn?" has one; so has "and the Eiffel Tower, how tall is it?",
        by its name);
     4. without any question word it opens with a preposition ("for elves?") or is one word long;
-    5. it ends with "afterwards", "after that".
+    5. it ends with "afterwards", "after that";
+    6. it asks how much "if", or of "one", and names nothing besides.
     """
     text = " ".join(question.split())
-    if _points_back(text) or _AFTER.search(text):
+    if _points_back(text) or _AFTER.search(text) or _LACKS.match(text) or _is_of_one(text):
         return True
     if link := LINK.match(text):
         of_before = link["link"].lower() in _ALWAYS or _ANY_ONE.search(text)
@@ -120,6 +136,14 @@ def asks_of_the_same(question: str) -> bool:
 def is_linked(question: str) -> bool:
     """Tell whether a question opens as what goes on with another: "and", "what about"."""
     return LINK.match(question) is not None
+
+
+def is_fragment(question: str) -> bool:
+    """Tell whether a question is nothing but "and" with another thing: "and the cards?"."""
+    link = _AND.match(question)
+    first = re.split(r"[?.!]", question[link.end() :])[0] if link else ""
+    is_thing = bool(first.strip()) and not _CASE.match(first)
+    return is_thing and not _QUESTION_WORD.search(first)
 
 
 def points(text: str) -> bool:
@@ -148,6 +172,12 @@ def _points_back(text: str) -> bool:
     if not pointer["whose"]:
         end = max((m.start() for m in _BOUNDARY.finditer(text, start, end)), default=start)
     return not set(stems(text[start:end])) - NO_NOUN
+
+
+def _is_of_one(text: str) -> bool:
+    """Whether a question is asked of "one", and names nothing that it could be one of."""
+    said = _SAID_FIRST.sub("", text)
+    return bool(_ONE.search(said)) and NO_NOUN.issuperset({*stems(said)} - _OF_ONE)
 
 
 def _is_clause(text: str) -> bool:

@@ -21,3 +21,9 @@ from api.answer.question import conditions
 )
 def test_a_condition_in_other_words(asked: str, plain: str) -> None:
     assert conditions.plain(asked) == plain
+
+
+def test_what_leaves_something_has_it() -> None:
+    assert conditions.plain("what injuries leave a mark on you?") == "what injuries have a mark?"
+    kept = "which courses leave a lot of time for the rest"
+    assert conditions.plain(kept) == kept

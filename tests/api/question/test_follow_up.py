@@ -170,3 +170,34 @@ def test_a_client_that_left_is_no_fault_of_the_model(
     gone.end_all()
     with pytest.raises(LlmAbandonedError):
         rewriting.rewrite(real_client, "and for elves?", [BEFORE], gone)
+
+
+@pytest.mark.parametrize(
+    ("question", "needs"),
+    [
+        ("ok so how much would one have cost me", True),
+        ("how do you get one?", True),
+        ("and how much if I simply forget?", True),
+        ("which one is best?", False),
+        ("how do I buy one of the raised beds", False),
+        ("what does one do in a storm", False),
+        ("can one sail alone", False),
+    ],
+)
+def test_one_and_how_much_if_are_of_what_was_asked_before(question: str, needs: bool) -> None:
+    assert follow_up.is_follow_up(question) == needs
+
+
+@pytest.mark.parametrize(
+    ("question", "is_so"),
+    [
+        ("and the casualty cards?", True),
+        ("and my nephew? he is 7", True),
+        ("and how long for cards?", False),
+        ("the casualty cards?", False),
+        ("and?", False),
+        ("and if I roll a 1?", False),
+    ],
+)
+def test_and_with_another_thing_alone_is_a_fragment(question: str, is_so: bool) -> None:
+    assert follow_up.is_fragment(question) == is_so
