@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from api.answer.cards.card import Card, badges_of
 from api.answer.question.limits import Amount, amount
-from retrieval.models import HOUSE_RULE, IndexedFile, SourceNote
+from retrieval.models import HOUSE_RULE, Entry, IndexedFile, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.conflicts import Conflict
 from retrieval.ranking.lines import QuestionWords
@@ -46,7 +46,11 @@ def arranged(
     def is_beside(one: Conflict) -> bool:
         upper, lower, note = found[one.upper], found[one.lower], of_card[one.upper]
         is_detail = is_list and not is_of_all(one)
-        return _is_beside_asked(upper, lower, note, asked, is_list=is_detail)
+        rules = [replace(upper.best, heading="")]
+        if conflicts.replaces_section(statements[one.upper], statements[one.lower]):
+            # It may begin with what it changes, and say what holds behind that.
+            rules = [e for e in files[upper.path].entries if e.heading == upper.best.heading]
+        return _is_beside_asked(upper, lower, note, asked, rules, is_list=is_detail)
 
     met = conflicts.conflicts(statements, asked.words)
     met = [one for one in met if not one.binding or not is_beside(one)]
@@ -59,11 +63,12 @@ def arranged(
         whole[one.lower] &= not (one.binding and (whole[one.upper] or is_of_all(one)))
     order = precedence.arranged(len(found), met, gone, whole)
     above = {one.upper for one in met if one.binding}
+    void = {one.lower for one in met if one.binding and is_of_all(one)}
     return tuple(
         replace(
             found[place],
             badges=badges_of(of_card[place]),
-            folded=found[place].folded and place not in above and number > 0,
+            folded=number > 0 and (place in void or found[place].folded) and place not in above,
         )
         for number, place in enumerate(order)
     )
@@ -145,14 +150,20 @@ def _last(heading: str) -> str:
 
 
 def _is_beside_asked(
-    upper: Card, lower: Card, note: SourceNote, asked: QuestionWords, *, is_list: bool
+    upper: Card,
+    lower: Card,
+    note: SourceNote,
+    asked: QuestionWords,
+    rules: Sequence[Entry],
+    *,
+    is_list: bool,
 ) -> bool:
     """Whether a correction is of something else than what is asked of the same thing.
 
     A new price of war dogs says nothing of how long they are trained, nor of who may do so. What is
     asked must stand in the lower card. So is a house rule that lacks several words of a question
     that the lower one has ("a second potion while the first one works"), and any correction of one
-    detail of what a list is asked of.
+    detail of what a list is asked of. `rules` are what the correction says.
     """
     if lacks_person(upper.best, asked):
         return True
@@ -163,8 +174,9 @@ def _is_beside_asked(
     may_lack = is_list or (note.is_one_of(HOUSE_RULE) and below <= 1)
     if may_lack and above - below >= _LACKING:
         return True
-    own = replace(upper.best, heading="", lead=_NTH.sub(" ", upper.best.lead))
-    return lacks_amount("", own, asked) and not lacks_amount(lower.path, lower.best, asked)
+    own = (replace(one, lead=_NTH.sub(" ", one.lead)) for one in rules)
+    is_without = all(lacks_amount("", one, asked) for one in own)
+    return is_without and not lacks_amount(lower.path, lower.best, asked)
 
 
 def _names(rows: Iterable[str]) -> Names:

@@ -177,6 +177,9 @@ def _is_meant(
     listed: Card, first: Card, reading: Reading, whole: SearchResult, asked: QuestionWords
 ) -> bool:
     """Whether a list that may be asked for is better than the card of the best passage."""
+    of_others = asked.stems(title(listed.path)) - _name(listed, whole, asked)
+    if not listed.said and not asked.words.isdisjoint(of_others):
+        return False
     if reading.form == "list":
         is_near = asked.share(_name(listed, whole, asked)) >= _NAMED
         is_same = (listed.path, listed.heading) == (first.path, first.heading)
@@ -235,9 +238,18 @@ def _is_of_one_item(listed: Card, whole: SearchResult, asked: QuestionWords) -> 
 
 
 def _name(listed: Card, whole: SearchResult, asked: QuestionWords) -> frozenset[str]:
-    """The stems of a list's file, its headings and its columns."""
+    """The stems of a list's file, its headings and its columns.
+
+    Without those of a file's title that another section of it is called by: of "Export and import"
+    a section has one, so its list is none of the other.
+    """
+    entries = whole.files[listed.path].entries
     columns = {one.lead for one in _entries(listed, whole) if one.kind == "row"}
-    return asked.stems(" ".join([title(listed.path), listed.heading, *columns]))
+    own = asked.stems(" ".join([listed.heading.partition(" > ")[2], *columns]))
+    of_file = asked.stems(f"{title(listed.path)} {listed.heading.split(' > ')[0]}")
+    others = {one.heading.rsplit(" > ", 1)[-1] for one in entries if " > " in one.heading}
+    called = (stems for one in others if (stems := asked.stems(one)) < of_file)
+    return own | of_file.difference(*called) if own & of_file else own | of_file
 
 
 def _entries(listed: Card, whole: SearchResult) -> list[Entry]:
