@@ -42,9 +42,10 @@ def standing_alone(
 ) -> Alone:
     """Return a question as it is searched: of a follow-up with what the one before was about.
 
-    That is the heading of what answered it, so `answered` answers the earlier question again, and
-    the names in it that the heading does not say (docs/experiments.md, E55); of a table the row
-    that alone was chosen. Raises what `answered` raises.
+    Of "and the cards?" it is the whole question before, else the heading of what answered it, so
+    `answered` answers the earlier question again, and the names in it that the heading does not
+    say (docs/experiments.md, E55); of a table the row that alone was chosen. Raises what `answered`
+    raises.
     """
     if not history or _is_new_subject(typed, terms):
         return Alone(typed)
@@ -79,7 +80,7 @@ def standing_alone(
         return Alone(instead)
     said = [*names, *filter(None, [heading, row]), follow_up.without_link(typed)]
     whole = " ".join(dict.fromkeys(said))
-    if follow_up.is_fragment(typed):
+    if follow_up.is_fragment(typed) and not row:  # what is asked is in the question before
         whole = carried
     # Without the heading it may be short enough.
     alone = next((one for one in (whole, carried) if _fits(context, one)), typed)

@@ -18,7 +18,7 @@ def _stems(words: str) -> frozenset[str]:
 
 
 _FEET = re.compile(r"(?<=\d)\s?['’′]")
-_CLOCK = re.compile(r"(?<=\d):(?=\d\d\b)|(?<=\d) ?(?=[ap]\.?m\b)", re.IGNORECASE)
+_CLOCK = re.compile(r"(?<=\d):(?=\d\d\b)")
 _LENGTH = (
     "foot ft yard mile inch metre meter km cm mm m coin range distance reach high tall deep long "
     "wide height depth length width radius"
@@ -30,7 +30,6 @@ _TIME = " ".join([
     "sunday january february march april may june july august september october november december",
     *WRITTEN,
 ])  # fmt: skip
-_HOUR = "oclock am pm noon midday midnight dawn dusk morning afternoon evening night sunrise sunset"
 _SPEED = "speed move movement rate pace knot km mile foot per minute second round turn fast hour"
 _WEIGHT = "kg g lb pound oz stone ton tonne coin cn weigh weight heavy"
 _COLOUR = (
@@ -48,21 +47,28 @@ _KINDS = (
     (re.compile(r"\bhow often\b", _I), _stems(f"{_TIME} every each per")),
     (re.compile(r"\b(?:what|which|how many) (?:time|day|date|hour|month|week|year)s?\b", _I),
      _stems(_TIME)),
-    (re.compile(r"\b(?:what time|at what hour|which hour)\b(?! of\b)", _I), _stems(_HOUR)),
     (re.compile(r"\bhow fast\b", _I), _stems(_SPEED)),
     (re.compile(r"(?:what|which) colou?rs?\b|\bcolou?rs? (?:of|is|are|does|do)\b", _I),
      _stems(_COLOUR)),
 )  # fmt: skip
-_NAME = re.compile(r"\b(?:names? of|(?:is|are) [a-z' -]{1,40} called)\b|[a-z]{2,}['’]?s name\b", _I)
+_NAME = re.compile(
+    r"\b(?:names? of|(?:is|are) [a-z' -]{1,40} called|"
+    r"what(?:['’]?s| is| are) (?:the |our |your )?[a-z]{2,20}['’]?s name)\b",
+    _I,
+)
 _CALLED = _stems("name call")
-_PROPER = re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+")  # as people are called
+_PROPER = re.compile(r"(?<=[a-z,:|] )[A-Z][a-z]+")  # as people are called, within a sentence
 # What is asked as the most is not said by the least: "max length" of "at least 16 characters".
+_MOST = re.compile(
+    r"\b(?:max(?:imum)?|at (?:the )?most|up to|no more|or (?:fewer|less)|to \d|limit\w*)\b|"
+    r"\d ?[-–] ?\d",
+    _I,
+)
+_LEAST = re.compile(r"\b(?:minimum|at (?:the )?least|or more|no (?:fewer|less)|from \d)\b", _I)
 _BOUNDS = (
-    (re.compile(r"\b(?:max(?:imum)?|at (?:the )?most)\b", _I),
-     re.compile(r"\b(?:min(?:imum)?|at (?:the )?least|or more|no fewer|no less)\b", _I)),
-    (re.compile(r"\b(?:min(?:imum)?|at (?:the )?least)\b", _I),
-     re.compile(r"\b(?:max(?:imum)?|at (?:the )?most|or (?:fewer|less)|up to|no more)\b", _I)),
-)  # fmt: skip
+    (re.compile(r"\bmax(?:imum)?\b", _I), _LEAST, _MOST),
+    (re.compile(r"\bminimum\b", _I), _MOST, _LEAST),
+)
 _WHO = re.compile(r"\W*who\b", _I)
 _OF_PERSONS = re.compile(  # columns
     r"\b(?:who|by|persons?|people|names?|roles?|teams?|owners?|contacts?|approv\w+|managers?|leads?|"
@@ -127,10 +133,8 @@ def _lacks_name(path: str, entry: Entry, asked: QuestionWords) -> bool:
 def _is_other_bound(entry: Entry, asked: QuestionWords) -> bool:
     """Whether the most is asked for and an entry says the least alone, or the other way round."""
     return any(
-        wanted.search(asked.question)
-        and other.search(entry.quote)
-        and not wanted.search(entry.quote)
-        for wanted, other in _BOUNDS
+        wanted.search(asked.question) and other.search(entry.quote) and not own.search(entry.quote)
+        for wanted, other, own in _BOUNDS
     )
 
 
@@ -144,7 +148,7 @@ def lacks_person(entry: Entry, asked: QuestionWords) -> bool:
 
 def _said(path: str, entry: Entry, asked: QuestionWords) -> frozenset[str]:
     text = _FEET.sub(" feet", f"{path} {entry.heading} {entry.lead} {entry.quote}")
-    return asked.stems(_CLOCK.sub(" hour oclock ", text))
+    return asked.stems(_CLOCK.sub(" hour ", text))
 
 
 def _first(run: str) -> str:

@@ -13,7 +13,7 @@ from retrieval.refusal.premises import contradicted
 from retrieval.refusal.row_premises import contradicted_row
 from retrieval.text import numbers_in_words
 
-_ANY_NUMBER = re.compile(  # few questions have one, and it is all that is judged of a premise
+_ANY_NUMBER = re.compile(  # few questions have one, and without it no amount is taken for granted
     rf"\d|\b(?:{numbers_in_words.PATTERN}|{'|'.join(numbers_in_words.ORDINALS)})\b", re.IGNORECASE
 )
 

@@ -1,7 +1,7 @@
 """What a question takes for granted, and the line of the best passage that says otherwise.
 
-Judged are numbers alone. Of permissions and negations half of the questions that meet one in their
-passage are answered by it (docs/experiments.md).
+Judged are numbers alone, and in `row_premises` the values of a table. Of permissions and negations
+half of the questions that meet one in their passage are answered by it (docs/experiments.md).
 """
 
 import re
@@ -75,14 +75,24 @@ _STATED_AMOUNT = re.compile(
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
-    "january|february|march|april|may|june|july|august|september|october|november|december|"
+    "january|february|march|april|june|july|august|september|october|november|december|"
     "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
 )
+# "May" only behind an ordinal or "of", "March" only behind a day: both are verbs.
 _DATE = re.compile(
     rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH})|"
-    rf"(?P<before>{_MONTH}) (?P<after>\d{{1,2}})(?:st|nd|rd|th)?)\b",
+    r"(?P<nth>\d{1,2})(?:st (?:of )?|nd (?:of )?|rd (?:of )?|th (?:of )?| of )(?P<may>may)|"
+    rf"(?P<before>(?!mar(?:ch)?\b)(?:{_MONTH})) (?P<after>\d{{1,2}})(?:st|nd|rd|th)?)\b",
     re.IGNORECASE,
 )
+# A day in a question is one of a case, but behind what says when something begins or ends.
+_DAY_STATED = re.compile(
+    r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\b(?:opens?|starts?|begins?|ends?|closes?|due) "
+    r"(?:on |by )?(?:the )?(?P<amount>\d{1,3} yearday)",
+    re.IGNORECASE,
+)
+_YEARDAY = frozenset(stems_of("yearday"))
+_TIMES = frozenset(stems_of("second minute hour day week month year round turn"))
 _NO_AMOUNT = frozenset(stems_of("level hd age old people person times ways"))
 _MOSTLY = 0.4  # of what a clause says: the line that contradicts it says that, too
 _BARELY = 0.2  # … of the whole question, where it says "the 50% discount"
@@ -93,11 +103,13 @@ _MOST_AMOUNTS = 3  # of the same unit in a line: of more one cannot tell which i
 def contradicted(question: str, hits: Sequence[Hit], terms: Terms) -> Evidence | None:
     """Return the entry that contradicts what the question takes for granted, or None.
 
-    Judged are two forms, by the best passage alone. The question gives a thing a number of parts
+    Judged are three forms, by the best passage alone. The question gives a thing a number of parts
     ("its 4th head", "the five arms of"), and the passage, whose heading or file name shares a
     content word with the question, counts fewer wherever it counts them. Or it states an amount
     ("backups are kept for 90 days, …", "why does a turn last 20 minutes"), and the line that says
-    most of the statement has another amount of that unit, and the passage nowhere the stated one.
+    most of the statement has another amount of that unit, and the passage nowhere the stated one,
+    nor another one of the clause that is a time as well. Or it has an amount behind "the" ("the
+    50% discount"), and a line of such a thing another one.
     """
     if not hits:
         return None
@@ -146,16 +158,18 @@ def _value(number: str) -> Fraction:
 
 def _another_amount(question: str, hit: Hit, terms: Terms) -> Evidence | None:
     text = _dated(f"{hit.chunk.text} {hit.chunk.context}")
-    for clause, amounts, least in _stated(question):
+    for clause, amounts, thing in _stated(question):
+        least = _BARELY if thing else _MOSTLY
         said = [*intervals(text)]
         alike = [(value, *value.in_other_units()) for value in amounts]
         units = [frozenset[str]().union(*(one.units for one in same)) for same in alike]
         for one in hit.evidence:
             said += _of_units(one.entry, frozenset().union(*units))
-        # Where it says one of them, the others are of a case: "3 weeks are announced 60 days ago".
-        if any(_holds(one, same) for one in said for same in alike):
-            continue
+        held = [own for own, same in zip(units, alike, strict=True) if _is_held(said, same)]
         for own in units:
+            # "3 weeks are announced 60 days ahead": where one is right, the other is of a case.
+            if own in held or (own & _TIMES and any(one & _TIMES for one in held)):
+                continue
             words = {one for one in stems_of(clause) if not one.isdigit()} - own
             total = sum(map(terms.weight, words))
             found = [
@@ -164,15 +178,25 @@ def _another_amount(question: str, hit: Hit, terms: Terms) -> Evidence | None:
                 if 0 < len(_of_units(one.entry, own)) <= _MOST_AMOUNTS
             ]
             share, best = max(found, key=lambda one: one[0], default=(0.0, None))
-            if total and share >= least * total:
+            if total and best and share >= least * total and _says(best.entry, thing):
                 return best
     return None
 
 
-def _stated(question: str) -> Iterator[tuple[str, list[Value], float]]:
+def _is_held(said: Sequence[Interval], values: Sequence[Value]) -> bool:
+    return any(_holds(one, values) for one in said)
+
+
+def _says(entry: Entry, thing: str) -> bool:
+    """Whether an entry, with its headings, says the word behind an amount: "off" of "50% off"."""
+    text = f"{entry.heading} {entry.lead} {entry.quote}".lower()
+    return thing.rstrip("s").lower() in text
+
+
+def _stated(question: str) -> Iterator[tuple[str, list[Value], str]]:
     """The amounts that a question states, with the clause that says of what.
 
-    And which share of it a line has to say that contradicts it.
+    And of "the 50% discount" what such a line has to be about, else "".
     """
     text = _dated(searchable(question))
     for clause in _CLAUSE_END.split(text):
@@ -180,14 +204,17 @@ def _stated(question: str) -> Iterator[tuple[str, list[Value], float]]:
         said = clause[since.end() :] if since else clause
         if _OF_A_CASE.search(said) or (not since and _OPENS_QUESTION.match(said)):
             continue
-        if amounts := list(_amounts(said)):
-            yield said, amounts, _MOSTLY
+        stated = (one["amount"] for one in _DAY_STATED.finditer(said))
+        days = [value for one in stated for value in _amounts(one)]
+        amounts = [one for one in _amounts(said) if one.units.isdisjoint(_YEARDAY)]
+        if amounts or days:
+            yield said, [*amounts, *days], ""
     for named in _NAMED_AMOUNT.finditer(text):
         if amounts := list(_amounts(named["amount"])):
-            yield named["thing"], amounts, _MOSTLY
+            yield named["thing"], amounts, ""
     for named in _DEFINITE.finditer(text):
         if amounts := list(_amounts(named["amount"])):
-            yield text, amounts, _BARELY
+            yield text, amounts, named["thing"]
 
 
 def _amounts(text: str) -> Iterator[Value]:
@@ -218,7 +245,8 @@ def _dated(text: str) -> str:
     """A text with its days of the year as amounts: "1 October" is "311 yearday"."""
 
     def amount(found: re.Match[str]) -> str:
-        day, month = int(found["day"] or found["after"]), found["month"] or found["before"]
+        day = int(found["day"] or found["nth"] or found["after"])
+        month = found["month"] or found["may"] or found["before"]
         return f"{day + 31 * (_MONTHS.index(month[:3].lower()) + 1)} yearday"
 
     return _DATE.sub(amount, text)

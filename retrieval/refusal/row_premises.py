@@ -1,7 +1,7 @@
 """What a question takes for granted of a table's row that has another value there.
 
-"How long is the cone of fire of a black dragon" meets the row of the black dragon, whose breath is
-acid: "fire" stands in that column, but in the row of another.
+"How much do I pay the harbour master for the bridge" meets the row of the bridge, which is paid to
+its warden: the harbour master stands in that column, but in the row of another.
 """
 
 import math
@@ -29,9 +29,8 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _PARTS = re.compile(r"[,;/]| (?:and|or) ")
-_NO_CELL = re.compile(r"(?:no|never|none|not allowed|forbidden|prohibited)\W*$|[–—✗✘❌-]$", re.I)
+_LEAST_WORDS = 2  # of a value: one alone may be said of anything
 _LABEL = 0.35  # of a row's name that a question says which is about it …
-_TELLING = 0.4  # of the weight of a word that no entry has: one of a value's words at least
 _AHEAD = 0.2  # … and by so much more of it than of another row's
 
 
@@ -39,8 +38,7 @@ def contradicted_row(hit: Hit, asked: QuestionWords) -> Evidence | None:
     """Return the row of the best passage that has another value than the question says it has.
 
     The question names one row of a table alone, and a value that is another row's in a column of
-    which this row has its own. Or it names a row and a column whose cell says no, and asks on.
-    None where it asks for the value, or chooses rows by it.
+    which this row has its own. None where it asks for the value, or chooses rows by it.
     """
     granted = [one for one in _CLAUSE_END.split(asked.question) if not _ASKED.search(one)]
     said_so = asked.stems(" ".join(granted))
@@ -58,8 +56,6 @@ def contradicted_row(hit: Hit, asked: QuestionWords) -> Evidence | None:
     names = [asked.stems(name) for name in column_names(lead, len(mine))]
     about = asked.stems(f"{hit.chunk.path} {own.entry.heading} {own.entry.quote} {lead}")
     for column in range(1, len(mine)):
-        if names[column] and names[column] <= said_so and _NO_CELL.match(mine[column].strip("* ")):
-            return own
         for value in _values_of_others(table, own, column):
             stems = frozenset(stems_of(value))
             said = asked.stems(value)
@@ -67,15 +63,18 @@ def contradicted_row(hit: Hit, asked: QuestionWords) -> Evidence | None:
                 continue
             if not said.isdisjoint(about) or _is_bare(stems, names[column], said_so):
                 continue
-            if max(map(asked.terms.weight, said)) < _TELLING * math.log(2 + asked.terms.entries):
-                continue
             return own
     return None
 
 
 def _is_bare(value: frozenset[str], column: frozenset[str], said: frozenset[str]) -> bool:
-    """Whether a value is a number whose column's unit nobody names: "60" of "days" is none."""
-    return all(one.isdigit() for one in value) and column.isdisjoint(said)
+    """Whether a value may be said of anything else: one word, or a number without its unit.
+
+    "I pay by card" says nothing of deposits. "60" of the column "Days" is none in "60 days".
+    """
+    if all(one.isdigit() for one in value):
+        return column.isdisjoint(said)
+    return len(value) < _LEAST_WORDS
 
 
 def _named(table: Sequence[Evidence], asked: QuestionWords) -> Evidence | None:

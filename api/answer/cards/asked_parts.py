@@ -92,16 +92,23 @@ def asked_columns(found: Sequence[RankedLine], asked: QuestionWords) -> frozense
 def field_asked(place: CardPlace, best: RankedLine, asked: QuestionWords) -> Piece | None:
     """Return the fields asked for, where the best entry is among them: nothing else is wanted.
 
-    None where all of something is asked for: "where is first aid stuff, all the places".
+    Where all of something is asked for a field has to be called so whole: of "first aid stuff, all
+    the places" the "First-aid tin" is one of them.
     """
-    if asks_for_all(asked.question):
-        return None
+    is_of_all = asks_for_all(asked.question)
     for block in place.section:
         if block.kind == "fields" and block.holds(best.entry):
             named = _named_fields(place.file, block.parts, asked)
+            if is_of_all:
+                named = [one for one in named if _is_called(place.file, one, asked)]
             if any(part.holds(best.entry) for part in named):
                 return Piece("fields", block.lead, tuple(named), len(block.parts) - len(named))
     return None
+
+
+def _is_called(file: IndexedFile, field: Part, asked: QuestionWords) -> bool:
+    name = asked.stems(re.split(r"[:|]", file.lines.get(field.first_line, "").lstrip("|"))[0])
+    return bool(name) and name <= asked.words
 
 
 def saying_most(file: IndexedFile, parts: Sequence[Part], asked: QuestionWords) -> tuple[Part, ...]:

@@ -9,6 +9,7 @@ from api.answer.cards.card import Card, badges_of
 from api.answer.cards.joined import with_parts
 from api.answer.cards.lists import listing
 from api.answer.cards.lists.list_cards import with_all_marked, with_lists
+from api.answer.question.comparison import DIFFERS
 from api.answer.question.intent import Reading, may_want_all
 from retrieval.models import Hit, SearchResult, SourceNote
 from retrieval.ranking import conflicts
@@ -68,8 +69,10 @@ def choose(
         found = [*listing.of_first_table(whole, asked), *found]
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
-    is_comparison = reading.form == "comparison"
-    both = compared_rows.card(whole, parts) if is_comparison else compared_rows.of_columns(whole)
+    both = compared_rows.card(whole, parts) if reading.form == "comparison" else None
+    is_chosen = bool(found) and bool(found[0].said)
+    if not (both or is_chosen or of_parts) and DIFFERS.search(whole.question):
+        both = compared_rows.of_columns(whole)
     if both:
         found, of_parts = [both, *map(_fold, (*of_parts, *found))], []
     elif of_parts and reading.form == "parts":

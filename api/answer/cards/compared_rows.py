@@ -6,7 +6,6 @@ from api.answer.cards.asked_parts import header, with_legends
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Card, Piece, numbers, place_of
 from api.answer.cards.from_passage import FIRST
-from api.answer.question.comparison import COMPARES
 from retrieval.models import Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.vocabulary.terms import column_names, key, raw_cells, stems_of, title
@@ -45,11 +44,9 @@ def card(whole: SearchResult, parts: Sequence[SearchResult]) -> Card | None:
 def of_columns(whole: SearchResult) -> Card | None:
     """Return a card of the first table two of whose columns a question compares, whole.
 
-    "The difference between guests and members" is what their columns say. None for another
-    question, and where no table of the passages has both.
+    "The difference between guests and members" is what their columns say. None where no table
+    of the passages has both.
     """
-    if not COMPARES.search(whole.question):
-        return None
     asked = QuestionWords.of(whole.question, whole.terms)
     for hit in whole.passages:
         file = whole.files[hit.chunk.path]

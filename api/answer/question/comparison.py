@@ -19,6 +19,8 @@ _COMPARED = re.compile(
 COMPARES = re.compile(
     r"\b(?:vs|versus|compared?|difference|differ|than|better|worse)\b", re.IGNORECASE
 )
+# What asks for two things side by side, and not for the rows that have more than something.
+DIFFERS = re.compile(r"\b(?:vs|versus|compared?|differences?|differ)\b", re.IGNORECASE)
 _OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
 JOINED = re.compile(r"\b(?:vs|versus|compared|than|and|or)\b", re.IGNORECASE)  # two things
 _JOINING = re.compile(

@@ -37,7 +37,8 @@ _FORMS = (
     (
         re.compile(
             r"^(?P<things>\W*(?:which|what) (?:[\w-]+ ){0,2}?[a-z]{3,30}s) (?:leave|cause|give) "
-            r"(?P<what>an? [\w-]+)(?: (?:on|to) (?:you|me|us|it|one))?(?P<end>\W*)$",
+            r"(?P<what>an? (?:mark|scar|trace|wound|stain))(?: (?:on|to) (?:you|me|us|it))?"
+            r"(?P<end>\W*)$",
             re.IGNORECASE,
         ),
         r"\g<things> have \g<what>\g<end>",

@@ -45,7 +45,10 @@ _ANY_ONE = re.compile(
     r"one\b",
     re.IGNORECASE,
 )
-_CASE = re.compile(r"\W*(?:if|when|while|after|before|once|unless)\b", re.IGNORECASE)
+_CASE = re.compile(
+    r"\W*(?:if|when|while|after|before|once|unless|i|we|list|tell|show|give|explain|name)\b", re.I
+)
+_FEW = 4  # words of a thing
 _SAID_FIRST = re.compile(rf"^{_FILLER}", re.IGNORECASE)
 # "How do you get one?", "how much would one cost me": nothing else that it could be one of.
 _ONE = re.compile(
@@ -55,7 +58,7 @@ _ONE = re.compile(
 )
 # "And how much if I forget?" lacks what is paid.
 _LACKS = re.compile(
-    rf"^{_FILLER}(?:and\b|but\b)?\W*how (?:much|many|long|often) (?:if|when)\b", re.IGNORECASE
+    r"^(?:ok(?:ay)? |so ){0,2}(?:and|but|so) how (?:much|many|long|often) (?:if|when)\b", re.I
 )
 _AFTER = re.compile(r"\b(?:afterwards?|after (?:that|it)|thereafter)\W*$", re.IGNORECASE)
 _ANOTHER_ONE = re.compile(r"\b(?:the|that|this|those|these)(?: \w+)? ones?\b", re.IGNORECASE)
@@ -110,7 +113,7 @@ def is_follow_up(question: str) -> bool:
        by its name);
     4. without any question word it opens with a preposition ("for elves?") or is one word long;
     5. it ends with "afterwards", "after that";
-    6. it asks how much "if", or of "one", and names nothing besides.
+    6. it asks "and how much if", or of "one", and names nothing that it could be one of.
     """
     text = " ".join(question.split())
     if _points_back(text) or _AFTER.search(text) or _LACKS.match(text) or _is_of_one(text):
@@ -139,10 +142,10 @@ def is_linked(question: str) -> bool:
 
 
 def is_fragment(question: str) -> bool:
-    """Tell whether a question is nothing but "and" with another thing: "and the cards?"."""
+    """Tell whether a question is "and" with a few words that ask nothing: "and the cards?"."""
     link = _AND.match(question)
     first = re.split(r"[?.!]", question[link.end() :])[0] if link else ""
-    is_thing = bool(first.strip()) and not _CASE.match(first)
+    is_thing = 0 < len(first.split()) <= _FEW and not (_CASE.match(first) or points(first))
     return is_thing and not _QUESTION_WORD.search(first)
 
 

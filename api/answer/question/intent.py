@@ -47,15 +47,19 @@ _ALL = re.compile(
 )
 # All of a list, whatever else is said: "what do all those labels mean", "who does what".
 _WHOLE = re.compile(
-    r"^\W*(?:what|which|how) .{0,60}\ball (?:of )?(?:these|those)\b|"
-    r"\bfor (?:each|every) (?:kind|type|sort)\b|"
-    r"\beverything (?:about|on) how\b|"
-    r"^\W*(?:how \w+|who|what|which|where) (?:[\w'-]+ ){1,4}(?:what|which)(?: [a-z]{3,})?\W*$",
+    r"^\W*what (?:do|does|are|is) all (?:of )?(?:these|those)\b|"
+    r"^(?!\W*(?:is|are|do|does|can|may|has|have|will|must)\b).*\bfor (?:each|every) "
+    r"(?:kind|type|sort) of\b|\beverything about how\b|"
+    r"^\W*(?:how \w+|who|what|which|where) "
+    r"(?:(?!know|tell|see|find|decide|choose|say)[\w'-]+ ){1,4}"
+    r"(?:what|which)(?: [a-z]{3,})?\W*$",
     re.IGNORECASE,
 )
 _STEPS = re.compile(
-    r"\b(?:step by step|(?:in|the|what|which) (?:right |what |which )?order\W*$|walk me through|"
-    r"(?:all|list) (?:the |of the )?(?:\w+ )?steps)\b",
+    r"\bstep by step\b|\bwalk me through (?:how|the steps|\w+ing)\b|"
+    r"^\W*(?:what|how|which|list|explain|tell|show|give) .{1,80}"
+    r"\bin (?:the (?:right|correct) |what |which )?order\W*$|"
+    r"^\W*(?:list|give me|show me) (?:all )?(?:of )?(?:the )?steps\b",
     re.IGNORECASE,
 )
 _BOTH = re.compile(r"\bboth (?:have|get|know|learn|use|share|cast|of them)\b", re.IGNORECASE)
@@ -92,6 +96,10 @@ _THERE = re.compile(
     r"\b(?:which|what) (?:[\w-]+ ){0,5}?(?P<noun>[a-z][a-z-]{2,}s) are there\b", re.IGNORECASE
 )
 _OF_WHICH = re.compile(r"\b(?:which|what)\b.{0,60}?\b(?P<noun>[a-z][a-z-]{2,}s)\b", re.IGNORECASE)
+# "Which animals to ride or load cost less than 50" compares nothing.
+_WHICH_ONES = re.compile(
+    r"^\W*(?:which|what) (?:[\w-]+ ){0,2}?(?P<noun>[a-z][a-z-]{2,}s)\b", re.IGNORECASE
+)
 _ARE = re.compile(
     r"^\W*what are (?:the |our |your |my |all )*(?:\w+ ){0,2}?(?P<noun>[a-z-]{3,}s)\b(?! or\b)",
     re.IGNORECASE,
@@ -183,7 +191,7 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("parts", parts)
     is_of_list = _plural(_DESCRIBED, text) and not COMPARES.search(text)  # "hurt by silver or fire"
     is_limited = _BOTH.search(text) is not None or amount(text) is not None
-    is_of_list = is_of_list or (_plural(_OF_WHICH, text) and is_limited)
+    is_of_list = is_of_list or (_plural(_WHICH_ONES, text) and is_limited)
     if JOINED.search(text) and not is_of_list and (parts := compared(text, terms)):
         return Reading("comparison", parts)
     if (name := _DEFINED.match(text)) and key(name["name"]) in terms.names:

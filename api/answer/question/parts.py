@@ -23,8 +23,7 @@ _PARTING = re.compile(
 )
 # Before a mere comma these say when or of what: "bringing my own canoe, what do I have to do".
 _SETTING = re.compile(
-    r"\W*(?:[a-z]{2,}ing|my|our|i|we|last|next|this|at|in|on|during|for|as|new|old|only)\b",
-    re.IGNORECASE,
+    r"\W*(?:[a-z]{2,20}ing (?:my|our|an?|the|your)|last|next|this|at|in|on|during) ", re.IGNORECASE
 )
 _LEAST_PART = 2  # words that say something
 _CONDITION_FIRST = re.compile(
@@ -122,7 +121,12 @@ def clauses(text: str, terms: Terms) -> tuple[str, ...]:
         return ()
     joint = _PARTING.search(text)
     is_bare = joint is not None and joint[0].strip() in {",", ";"}
-    if is_bare and not QUESTION_WORD.search(parts[0]) and _SETTING.match(parts[0]):
+    if (
+        is_bare
+        and len(parts) == 2
+        and not QUESTION_WORD.search(parts[0])
+        and _SETTING.match(parts[0])
+    ):
         return ()
     short = len(WORD.findall(parts[0])) <= KEYWORDS  # "range of web? and can you burn it"
     if _CONDITION_FIRST.match(parts[0]) or not (short or QUESTION_WORD.search(parts[0])):

@@ -182,6 +182,7 @@ def test_a_client_that_left_is_no_fault_of_the_model(
         ("how do I buy one of the raised beds", False),
         ("what does one do in a storm", False),
         ("can one sail alone", False),
+        ("how much if a guest breaks a window", False),
     ],
 )
 def test_one_and_how_much_if_are_of_what_was_asked_before(question: str, needs: bool) -> None:
@@ -197,6 +198,9 @@ def test_one_and_how_much_if_are_of_what_was_asked_before(question: str, needs: 
         ("the casualty cards?", False),
         ("and?", False),
         ("and if I roll a 1?", False),
+        ("and its duration?", False),
+        ("and list all flags", False),
+        ("also tell me about the flags", False),
     ],
 )
 def test_and_with_another_thing_alone_is_a_fragment(question: str, is_so: bool) -> None:

@@ -119,3 +119,10 @@ def test_what_was_typed_is_no_template_of_an_expression(terms: Terms) -> None:
 )
 def test_what_says_when_or_of_what_is_no_question_of_its_own(asked: str) -> None:
     assert parts.clauses(asked, terms_of(FILES)) == ()
+
+
+@pytest.mark.parametrize(
+    "asked", ["opening times, what days are you closed", "training fees, who pays"]
+)
+def test_a_few_words_before_a_comma_may_be_a_question(asked: str) -> None:
+    assert len(parts.clauses(asked, terms_of(FILES))) == 2

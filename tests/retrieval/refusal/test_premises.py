@@ -96,7 +96,9 @@ def test_the_line_that_contradicts_leads_its_passage() -> None:
 BOOKING = "Bookings open on 1 November at 09:00, by post from November 5th."
 RATE = "The reduced rate takes 40% off the price. It is for people over 65."
 BITE = "The giant rat's bite is diseased in 1 bite of 20."
-KEYS = "1. Every employee has a hardware key (two each)."
+KEYS = "1. hardware key (each employee gets two),"
+MUSEUM = "The museum is open until 31 October. A march of 12 miles a day is usual."
+FINES = "The fine for a lost key is 30 euros, due in 14 days."
 LEAVE = "Holidays of more than 10 days are announced 60 days before."
 
 
@@ -111,10 +113,18 @@ LEAVE = "Holidays of more than 10 days are announced 60 days before."
         ("do I show proof for the 40% off the reduced rate?", None),
         ("one in 20 bites of a giant rat is diseased, what do I save with?", None),
         ("every employee gets two hardware keys, right?", None),
-        ("3 weeks of holiday are announced 60 days before, right?", None),  # of the case, and right
+        (
+            "holidays of 3 weeks are announced 60 days before, right?",
+            None,
+        ),  # of the case, and right
+        ("the museum is open 5 October, can I bring a dog?", None),  # a case
+        ("a booking on 24 December, what does it cost?", None),
+        ("a party can march 12 miles a day, how far in forests?", None),  # a verb
+        ("the fine for a lost key is 50 euros and it is due in 14 days, right?", FINES),
+        ("do children pay the 5 euro fee for the rat's bite", None),  # of no line's fee
     ],
 )
 def test_days_of_the_year_and_definite_shares_are_amounts(question: str, line: str | None) -> None:
-    passage = hit("Rules.md", "Rules", BOOKING, RATE, BITE, KEYS, LEAVE)
+    passage = hit("Rules.md", "Rules", BOOKING, RATE, BITE, KEYS, LEAVE, MUSEUM, FINES)
     found = premises.contradicted(question, [passage], NO_TERMS)
     assert (found.entry.quote if found else None) == line

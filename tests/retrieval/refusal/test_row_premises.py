@@ -9,7 +9,6 @@ from tests.support.made.made_entries import entry, hit, learnt, row
 
 TOLLS = "| Duty | Rate | Paid to |"
 APPEALS = "| Decision | Days | Goes to | Deposit |"
-POWERS = "| May | Manager | Night warden |"
 ROWS = [
     row("| Bridge | 1 sp | bridge-warden |", "Tolls", header=TOLLS, line=3),
     row("| Harbour, per day | 2 sp | harbour master |", "Tolls", header=TOLLS, line=4),
@@ -17,11 +16,12 @@ ROWS = [
 ]
 DAYS = [
     row("| Parking penalty | 14 | Bursar | none |", "Appeals", header=APPEALS, line=3),
-    row("| Suspension | 20 | Governors, Principal | none |", "Appeals", header=APPEALS, line=4),
-]
-MAY = [
-    row("| Ring the bell | yes | yes |", "Powers", header=POWERS, line=3),
-    row("| Lift a slip | yes | – |", "Powers", header=POWERS, line=4),
+    row(
+        "| Suspension | 20 | School governors, Principal | none |",
+        "Appeals",
+        header=APPEALS,
+        line=4,
+    ),
 ]
 
 
@@ -36,9 +36,8 @@ def found(question: str, rows: list[Entry]) -> str | None:
     ("question", "rows", "quote"),
     [
         ("how much do I pay the harbour master for the bridge", ROWS, ROWS[0].quote),
-        ("how soon must the governors get my parking penalty appeal", DAYS, DAYS[0].quote),
+        ("how soon must the school governors get my parking penalty appeal", DAYS, DAYS[0].quote),
         ("I have 20 days for the parking penalty, do weekends count?", DAYS, DAYS[0].quote),
-        ("when is the night warden there so that he can lift a slip", MAY, MAY[1].quote),
     ],
 )
 def test_a_value_of_another_row_is_a_false_premise(
@@ -58,9 +57,8 @@ def test_a_value_of_another_row_is_a_false_premise(
         ("how much is the bridge and the ferry", ROWS),  # of two rows
         ("I crossed the bridge in 20 minutes, what do I pay", ROWS),
         ("where does my parking penalty appeal go", DAYS),
-        ("can the night warden lift a slip?", MAY),
-        ("why can't the night warden lift a slip", MAY),
-        ("when may the manager lift a slip", MAY),
+        ("what is the deposit for the parking penalty", DAYS),
+        ("how much is the bridge, the ferryman sent me", ROWS),  # one word is said of anything
     ],
 )
 def test_what_is_asked_or_right_contradicts_nothing(question: str, rows: list[Entry]) -> None:

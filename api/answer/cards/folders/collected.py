@@ -33,7 +33,7 @@ from retrieval.context import SearchContext
 from retrieval.index import folder_entries, indexed_file
 from retrieval.models import NO_TERMS, Entry, Terms
 from retrieval.text import denials
-from retrieval.text.normalize import searchable
+from retrieval.text.normalize import searchable, unnumbered
 from retrieval.text.quantities import values
 from retrieval.text.question_phrases import without_command
 from retrieval.text.reading_order import reading_order
@@ -138,10 +138,10 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
 
 
 def _names_file(question: str, terms: Terms) -> bool:
-    """Whether a question holds the whole name of a file, of more than two words."""
-    said = frozenset(stems_of(question))
-    names = map(folders.name_stems, terms.titles.values())
-    return any(len(name) > _LEAST and name <= said for name in names)
+    """Whether a question holds the whole name of a file in order, of more than two words."""
+    said = " ".join(stems_of(question))
+    names = (stems_of(unnumbered(title)) for title in terms.titles.values())
+    return any(len(name) > _LEAST and f" {' '.join(name)} " in f" {said} " for name in names)
 
 
 def _with(written: Sequence[str], read: Read) -> Read:

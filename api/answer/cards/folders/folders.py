@@ -37,6 +37,7 @@ _PAGES = re.compile(
     r"(?: (?:folder|directory|section|area|part))?\W*$",
     re.IGNORECASE,
 )
+_OF_PAGES = frozenset(stems_of("page file document doc article folder directory section area part"))
 OPENING = re.compile(  # "monsters immune to fear", "lawful monsters"
     rf"^\W{{0,3}}(?:(?:what|which|any|our|the) )?(?:(?!{ASKS})[\w'-]{{1,30}} ){{0,2}}?"
     rf"(?!happens\b|{ASKS})(?P<noun>[a-z]{{3,30}}s) (?=\w)|"
@@ -75,7 +76,9 @@ def asked_for(question: str, reading: Reading, terms: Terms) -> tuple[Folder, ..
     """
     asked = terms.in_full(asked_words(question, reading, terms))
     if asked and (pages := _PAGES.search(question)):
-        asked = terms.in_full(name_stems(pages["name"]))
+        name = name_stems(pages["name"])
+        if asked <= terms.in_full(name) | _OF_PAGES:  # no "outdated pages"
+            asked = terms.in_full(name)
     if not asked:  # most questions: no name of the vault is read for them
         return ()
     in_full = {folder: terms.in_full(said) for folder, said in said_by(terms).items()}

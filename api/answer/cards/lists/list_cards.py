@@ -35,6 +35,7 @@ _COMPARED = re.compile(
     re.I,
 )
 _LIMITS = re.compile(r"\b(?:needs?|requires?|have|has)\b", re.IGNORECASE)
+_JOINS = re.compile(r" (?:and|or|&) ", re.IGNORECASE)
 _EVERY = re.compile(r"\bevery \d", re.IGNORECASE)
 _NAMED = 0.3  # of a question: what a list has to be called that goes first though it is not all
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
@@ -240,16 +241,18 @@ def _is_of_one_item(listed: Card, whole: SearchResult, asked: QuestionWords) -> 
 def _name(listed: Card, whole: SearchResult, asked: QuestionWords) -> frozenset[str]:
     """The stems of a list's file, its headings and its columns.
 
-    Without those of a file's title that another section of it is called by: of "Export and import"
-    a section has one, so its list is none of the other.
+    Without those of a title that joins two things, of which another section has one: a list of
+    exports in "Export and import" is none of imports.
     """
     entries = whole.files[listed.path].entries
     columns = {one.lead for one in _entries(listed, whole) if one.kind == "row"}
     own = asked.stems(" ".join([listed.heading.partition(" > ")[2], *columns]))
     of_file = asked.stems(f"{title(listed.path)} {listed.heading.split(' > ')[0]}")
+    if not _JOINS.search(f"{title(listed.path)} {listed.heading.split(' > ')[0]}"):
+        return own | of_file
     others = {one.heading.rsplit(" > ", 1)[-1] for one in entries if " > " in one.heading}
     called = (stems for one in others if (stems := asked.stems(one)) < of_file)
-    return own | of_file.difference(*called) if own & of_file else own | of_file
+    return own | (of_file.difference(*called) if own & of_file else of_file)
 
 
 def _entries(listed: Card, whole: SearchResult) -> list[Entry]:

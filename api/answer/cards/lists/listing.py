@@ -28,6 +28,7 @@ _ONE = re.compile(
 )
 _MODAL = 0.2  # of "must" and "may not": what the same one adds, and another one costs
 _OF_KINDS = 0.3  # what a list adds whose heading says "categories", where kinds are asked for
+_ROLES_NEAR = 0.2  # by so much less a table of who may do what
 _STEPS_NEAR = 0.6  # by so much less a numbered list may be what was asked for, where steps are
 _SAME_FILE = 0.45  # by so much less a second list may be what was asked for, in the same file …
 _OTHER_FILE = 0.1  # … and in another one
@@ -68,7 +69,8 @@ def cards(
     )
     if not choices:
         return []
-    of_roles = ((one, by_role(one.file, one.block, asked, found.question)) for one in choices)
+    near = (one for one in choices if one.score >= choices[0].score - _ROLES_NEAR)
+    of_roles = ((one, by_role(one.file, one.block, asked, found.question)) for one in near)
     if found_role := next(((one, rows) for one, rows in of_roles if rows), None):
         return [replace(_card(found_role[0], found_role[1].parts), said=found_role[1].said)]
     if steps:
@@ -81,8 +83,8 @@ def cards(
     further = [one for one in same if one.score >= best.score - _SAME_FILE]
     further = [one for one in further if one.block.kind != "headings"]
     further = further or [one for one in other if one.score >= best.score - _OTHER_FILE]
-    near = [best, *further[:1]]
-    some = [one for one in near if by_words or one.block.kind != "list"]
+    likely = [best, *further[:1]]
+    some = [one for one in likely if by_words or one.block.kind != "list"]
     over = above(best.file, best.block, asked)
     is_all = asked.words <= over
     if any(word.isdigit() for word in asked.words & over):  # "on dungeon level 2": no other's row
@@ -93,7 +95,7 @@ def cards(
         if (card := _by_rows(one, asked, one is best, is_whole, only_codes=not by_words))
     ]  # fmt: skip
     shown = [
-        one for one in near if one.file.path != best.file.path or _says_as_much(one, best, asked)
+        one for one in likely if one.file.path != best.file.path or _says_as_much(one, best, asked)
     ]
     return chosen[:1] or [_card(one, one.block.parts) for one in shown]
 

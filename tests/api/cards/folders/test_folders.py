@@ -130,6 +130,7 @@ def test_the_address_of_a_folder_keeps_its_characters() -> None:
         ("list all pages in the ships folder", ["1. Ships"]),
         ("which files are in dyers", ["6. Guilds/Dyers"]),
         ("list all documents of the harbour master", []),
+        ("list all outdated pages in the ships folder", []),
     ],
 )
 def test_the_pages_of_a_folder_are_its_files(asked: str, paths: list[str]) -> None:

@@ -162,11 +162,28 @@ def test_a_role_s_powers_are_those_with_a_plain_yes(camp: SearchContext) -> None
     card = chosen(camp, "what can a night warden do")[0]
     assert card.said
     assert "send a party away" not in " ".join(card.lines.values())
-    denied = chosen(camp, "what can a night warden not do")[0]
-    assert not denied.said or "ring the bell" not in " ".join(denied.lines.values())
+    for asked in (
+        "list everything a night warden may not do",
+        "list everything a night warden is never allowed to do",
+        "what can happen to a night warden",
+    ):
+        assert not chosen(camp, asked)[0].said, asked
+    safe = chosen(camp, "what can a night warden do with the safe")[0]
+    assert "ring the bell" not in " ".join(safe.lines[part.first_line] for part in safe.marked)
 
 
 def test_a_number_of_things_in_words_is_no_row(index_files: IndexFiles) -> None:
     page = "# Curses\n\n| 1d3 | Item |\n|---|---|\n| 1 | Boots |\n| 2 | Cloak |\n| 3 | Coin |\n"
     context = index_files({"Curses.md": page}, rag_threshold=-9.0)
     assert len(chosen(context, "the three curses and what each is")[0].pieces[-1].parts) == 3
+
+
+def test_a_list_of_exports_is_none_of_imports(index_files: IndexFiles) -> None:
+    page = (
+        "# Export and import\n\n## Export formats\n\n| Format | Size |\n|---|---|\n| PDF | 5 |\n"
+        "| JSON | 7 |\n| Text | 2 |\n\n## Import\n\nIt reads HTML and CSV files.\n"
+    )
+    context = index_files({"Export and import.md": page}, rag_threshold=-9.0)
+    assert chosen(context, "which export formats are there")[0].says_all
+    imported = chosen(context, "which import formats are there")
+    assert not any(card.says_all for card in imported)

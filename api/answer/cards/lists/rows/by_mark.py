@@ -51,10 +51,12 @@ _BUT = re.compile(r"\bbut\b", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"(?:forbidden|not allowed|prohibited|banned)\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|cannot|cant|forbidden|banned|prohibited)\b|n['’]t\b", re.IGNORECASE)
 _MAY_DO = re.compile(
-    r"\b(?:what|everything|anything|things|all)\b.{0,60}\b(?:can|may|could|allowed|permitted|able|"
-    r"powers?|rights)\b|\b(?:powers?|rights) (?:of|does|do|has|have)\b",
+    r"\b(?:what|everything|anything|things|all)\b.{0,60}\b(?:can|may|could|allowed to|permitted to|"
+    r"able to|power to|right to) (?:[\w-]+ ){0,3}?do\b|"
+    r"\b(?:powers?|rights) (?:of|does|do|has|have)\b",
     re.IGNORECASE,
 )
+_LACKS = re.compile(r"\b(?:never|no longer|lacks?|without)\b(?! asking)", re.IGNORECASE)
 _LEAST_ROLES = 2  # columns of yes and no
 _NUMBERED = re.compile(r"\b([^\W\d_]{3,}) (\d{1,3})\b(?!(?: ?,| or| and) \d)")  # "severity 1"
 
@@ -195,7 +197,7 @@ def by_role(file: IndexedFile, block: Block, asked: QuestionWords, question: str
     `question` is that of `asked` with the words of asking, "can" among them.
     "Everything a referee may do" is asked of a matrix with a column for each role.
     """
-    is_asked = _MAY_DO.search(question) and not _NOT.search(question)
+    is_asked = _MAY_DO.search(question) and not (_NOT.search(question) or _LACKS.search(question))
     if block.kind != "table" or not is_asked:
         return None
     rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
@@ -211,6 +213,8 @@ def by_role(file: IndexedFile, block: Block, asked: QuestionWords, question: str
         or not is_marked(named[0].cells)
     ):
         return None
+    if not (asked.words - named[0].said).isdisjoint(asked.stems(" ".join(row for _, row in rows))):
+        return None  # "what can a warden do with the safe"
     parts = [p for (p, _), cell in zip(table, named[0].cells, strict=True) if YES.match(cell)]
     found = some(table, parts, named[0].said)
     return Chosen(found.parts, as_typed(found.said, asked)) if found else None
