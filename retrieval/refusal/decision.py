@@ -17,6 +17,7 @@ _ANY_NUMBER = re.compile(  # few questions have one, and without it no amount is
     rf"\d|\b(?:{numbers_in_words.PATTERN}|{'|'.join(numbers_in_words.ORDINALS)})\b", re.IGNORECASE
 )
 
+_WORDS = 7  # of a question that names a row and a value besides what it asks
 _ROWS = 3  # of the nearest entries, of which one is a table's row where it may contradict
 
 
@@ -32,7 +33,8 @@ def decided(context: SearchContext, result: SearchResult) -> SearchResult:
     is_counted = _ANY_NUMBER.search(result.question)
     against = contradicted(result.question, result.hits, result.terms) if is_counted else None
     first = result.hits[0]
-    if not against and any(one.entry.kind == "row" for one in first.evidence[:_ROWS]):
+    is_told = len(result.question.split()) >= _WORDS
+    if not against and is_told and any(one.entry.kind == "row" for one in first.evidence[:_ROWS]):
         against = contradicted_row(first, QuestionWords.of(result.question, result.terms))
     if off_topic.refuses(result):
         return replace(

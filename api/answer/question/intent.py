@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from api.answer.question import list_phrases
 from api.answer.question.comparison import COMPARES, JOINED, compared
 from api.answer.question.limits import AGED, ONE_OF, amount, superlative
 from api.answer.question.parts import (
@@ -20,60 +21,11 @@ from api.answer.question.parts import (
 )
 from retrieval.models import Terms
 from retrieval.text.normalize import searchable
-from retrieval.text.numbers_in_words import PATTERN
 from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import key
 
 Form = Literal["plain", "keyword", "list", "which", "open", "parts", "comparison"]
 
-_ALL = re.compile(
-    r"^\W*(?:please )?(?:list|enumerate|name (?:the|all|every|each|some)|remind me of|"
-    r"give me (?:the|all|every))\b|"
-    r"\b(?:list (?:of|all|'?em|them)|overview|everything (?:you|i|we|that)|(?:whole|full|complete) "
-    r"(?:list|table|overview))\b|"
-    r"\b(?:all (?:the |of the |our |my |your )?(?:\w+[ -]){0,2}?|all )\w+s\b|"
-    r"\b(?:what|which) (?:(?:\w+ ){1,3}is|(?:\w+ ){0,2}\w*[a-rt-z] are) there\W*$|"
-    r"\b(?:what|which) (?:\w+ ){0,2}rules (?:are there|do we|apply)\b|"
-    r"^\W*what are (?:an? |the |my |our )?(?:[\w-]+ ){0,2}[\w-]+['’]s? (?:\w+ )?\w+s\W*$|"
-    r"\bfor each\b|\bwhat (?:\w+ ){0,3}can (?:i|we|you) (?:buy|get|choose|pick|order|play)\b|"
-    r"\bwhat can be (?:done|bought|hired|made|ordered|chosen)\b|"
-    r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|\bday by day\b|"
-    r"\blist(?=\W*(?:$|,|please|pls|plz|all))|\ball of (?:'?em|them)\b|"
-    r"\b(?:types|kinds|sorts) of \w+s?\b|\b(?:ways|every way) to\b|"
-    r"\b(?:which|what) (?:ones|are there)\W*$|"
-    r"\b(?:all )?(?:steps|options|restrictions|conditions|modifiers|things|exceptions)"
-    r"(?: \w+ing\b| (?:for|to|of|that|while|when|i|we|you)\b|(?<!things)\W*$)",
-    re.IGNORECASE,
-)
-# All of a list, whatever else is said: "what do all those labels mean", "who does what".
-_WHOLE = re.compile(
-    r"^\W*what (?:do|does|are|is) all (?:of )?(?:these|those)\b|"
-    r"^(?!\W*(?:is|are|do|does|can|may|has|have|will|must)\b).*\bfor (?:each|every) "
-    r"(?:kind|type|sort) of\b|\beverything about how\b|"
-    r"^\W*(?:how \w+|who|what|which|where) "
-    r"(?:(?!know|tell|see|find|decide|choose|say)[\w'-]+ ){1,4}"
-    r"(?:what|which)(?: [a-z]{3,})?\W*$",
-    re.IGNORECASE,
-)
-_STEPS = re.compile(
-    r"\bstep by step\b|\bwalk me through (?:how|the steps|\w+ing)\b|"
-    r"^\W*(?:what|how|which|list|explain|tell|show|give) .{1,80}"
-    r"\bin (?:the (?:right|correct) |what |which )?order\W*$|"
-    r"^\W*(?:list|give me|show me) (?:all )?(?:of )?(?:the )?steps\b",
-    re.IGNORECASE,
-)
-_BOTH = re.compile(r"\bboth (?:have|get|know|learn|use|share|cast|of them)\b", re.IGNORECASE)
-# What is answered by yes, no, a number or a reason, whatever else it says of "all".
-_ONE = re.compile(
-    r"\W*(?:can|could|do|does|did|is|are|was|will|would|should|must|may|has|have|if|when|why|how|"
-    r"what happens|what if)\b(?! there\b| you (?:list|name|give|show|tell)\b| do i get all\b)",
-    re.IGNORECASE,
-)
-_NOT_ALL = re.compile(
-    r"\ball (?:right|over|the time|this|that|of this|night|day|squashed)\b|\b(?:what )?if all\b|"
-    r"(?:(?:n['’]t|\bnot) (?:on|in)|\boff) (?:\w+ ){0,2}list\b",
-    re.I,
-)
 _PLURAL = re.compile(
     r"\b(?:which|what)\s+(?:other\s+|different\s+|[\w-]+\s+){0,2}?(?P<noun>[a-z][a-z-]{2,}s)\s+"
     r"(?:are|can|could|do|does|don'?t|does not|do not|may|must|need|have|has|exist|count|get|will|"
@@ -147,9 +99,6 @@ _OF_THEM = re.compile(
     r"(?:for |at )?how (?:much|many|big|long)(?: an? \w+| \w+)?\W*$)",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(  # "the twelve cursed items"
-    rf"^\W*(?:the |all )?(?:\d{{1,2}}|{PATTERN}) (?:[\w-]+ ){{0,3}}[a-z]{{3,}}s\W*$", re.IGNORECASE
-)
 # "What is a bag of holding?" wants the section of that name.
 _DEFINED = re.compile(
     r"\W*(?:what(?:'s|’s|s| is| are| does| do)|who (?:is|are)|tell me about|explain|describe|"
@@ -184,13 +133,13 @@ PLAIN = Reading("plain")
 def read(question: str, terms: Terms) -> Reading:
     """Return what a question asks for, by the names that the vault knows."""
     text = " ".join(question.split())
-    if _STEPS.search(text) or _WHOLE.search(text):
-        return Reading("list", steps=bool(_STEPS.search(text)))
+    if list_phrases.STEPS.search(text) or list_phrases.WHOLE.search(text):
+        return Reading("list", steps=bool(list_phrases.STEPS.search(text)))
     parts = clauses(text, terms)
     if parts and not _asks_of_a_list(text, terms):
         return Reading("parts", parts)
     is_of_list = _plural(_DESCRIBED, text) and not COMPARES.search(text)  # "hurt by silver or fire"
-    is_limited = _BOTH.search(text) is not None or amount(text) is not None
+    is_limited = list_phrases.BOTH.search(text) is not None or amount(text) is not None
     is_of_list = is_of_list or (_plural(_WHICH_ONES, text) and is_limited)
     if JOINED.search(text) and not is_of_list and (parts := compared(text, terms)):
         return Reading("comparison", parts)
@@ -241,21 +190,25 @@ def _asks_of_a_list(text: str, terms: Terms) -> bool:
     if any(not name.lower().endswith("s") for name in things_in(without, terms)):
         return False
     return without != text and (
-        asks_for_all(without) or asks_which(f"{without} exist") or bool(_NUMBERED.match(without))
+        asks_for_all(without)
+        or asks_which(f"{without} exist")
+        or bool(list_phrases.NUMBERED.match(without))
     )
 
 
 def asks_for_all(text: str) -> bool:
     """Tell whether a question asks for a whole list: "list all", "types of", "every …"."""
-    if _ONE.match(text):
+    if list_phrases.ONE.match(text):
         return False
-    return _ALL.search(_NOT_ALL.sub(" ", text)) is not None or _plural(_DESCRIBED, text)
+    return list_phrases.ALL.search(list_phrases.NOT_ALL.sub(" ", text)) is not None or _plural(
+        _DESCRIBED, text
+    )
 
 
 def _described(text: str) -> tuple[str, ...]:
     """What "monsters that drain levels" lists; () where all of something is asked for."""
     found = _DESCRIBED.search(text)
-    is_all = _ALL.search(_NOT_ALL.sub(" ", text)) is not None
+    is_all = list_phrases.ALL.search(list_phrases.NOT_ALL.sub(" ", text)) is not None
     return () if is_all or not found or found["noun"].lower() in _ANYTHING else (found["noun"],)
 
 

@@ -1,0 +1,57 @@
+"""What people say who ask for a whole list, and what only sounds like it. English alone."""
+
+import re
+
+from retrieval.text.numbers_in_words import PATTERN
+
+ALL = re.compile(
+    r"^\W*(?:please )?(?:list|enumerate|name (?:the|all|every|each|some)|remind me of|"
+    r"give me (?:the|all|every))\b|"
+    r"\b(?:list (?:of|all|'?em|them)|overview|everything (?:you|i|we|that)|(?:whole|full|complete) "
+    r"(?:list|table|overview))\b|"
+    r"\b(?:all (?:the |of the |our |my |your )?(?:\w+[ -]){0,2}?|all )\w+s\b|"
+    r"\b(?:what|which) (?:(?:\w+ ){1,3}is|(?:\w+ ){0,2}\w*[a-rt-z] are) there\W*$|"
+    r"\b(?:what|which) (?:\w+ ){0,2}rules (?:are there|do we|apply)\b|"
+    r"^\W*what are (?:an? |the |my |our )?(?:[\w-]+ ){0,2}[\w-]+['’]s? (?:\w+ )?\w+s\W*$|"
+    r"\bfor each\b|\bwhat (?:\w+ ){0,3}can (?:i|we|you) (?:buy|get|choose|pick|order|play)\b|"
+    r"\bwhat can be (?:done|bought|hired|made|ordered|chosen)\b|"
+    r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|\bday by day\b|"
+    r"\blist(?=\W*(?:$|,|please|pls|plz|all))|\ball of (?:'?em|them)\b|"
+    r"\b(?:types|kinds|sorts) of \w+s?\b|\b(?:ways|every way) to\b|"
+    r"\b(?:which|what) (?:ones|are there)\W*$|"
+    r"\b(?:all )?(?:steps|options|restrictions|conditions|modifiers|things|exceptions)"
+    r"(?: \w+ing\b| (?:for|to|of|that|while|when|i|we|you)\b|(?<!things)\W*$)",
+    re.IGNORECASE,
+)
+# All of a list, whatever else is said: "what do all those labels mean", "who does what".
+WHOLE = re.compile(
+    r"^\W*what (?:do|does|are|is) all (?:of )?(?:these|those)\b|"
+    r"^(?!\W*(?:is|are|do|does|can|may|has|have|will|must)\b).*\bfor (?:each|every) "
+    r"(?:kind|type|sort) of\b|\beverything about how\b|"
+    r"^\W*(?:how \w+|who|what|which|where) "
+    r"(?:(?!know|tell|see|find|decide|choose|say)[\w'-]+ ){1,4}"
+    r"(?:what|which)(?: [a-z]{3,})?\W*$",
+    re.IGNORECASE,
+)
+STEPS = re.compile(
+    r"\bstep by step\b|\bwalk me through (?:how|the steps|\w+ing)\b|"
+    r"^\W*(?:what|how|which|list|explain|tell|show|give) .{1,80}"
+    r"\bin (?:the (?:right|correct) |what |which )?order\W*$|"
+    r"^\W*(?:list|give me|show me) (?:all )?(?:of )?(?:the )?steps\b",
+    re.IGNORECASE,
+)
+BOTH = re.compile(r"\bboth (?:have|get|know|learn|use|share|cast|of them)\b", re.IGNORECASE)
+# What is answered by yes, no, a number or a reason, whatever else it says of "all".
+ONE = re.compile(
+    r"\W*(?:can|could|do|does|did|is|are|was|will|would|should|must|may|has|have|if|when|why|how|"
+    r"what happens|what if)\b(?! there\b| you (?:list|name|give|show|tell)\b| do i get all\b)",
+    re.IGNORECASE,
+)
+NOT_ALL = re.compile(
+    r"\ball (?:right|over|the time|this|that|of this|night|day|squashed)\b|\b(?:what )?if all\b|"
+    r"(?:(?:n['’]t|\bnot) (?:on|in)|\boff) (?:\w+ ){0,2}list\b",
+    re.I,
+)
+NUMBERED = re.compile(  # "the twelve cursed items"
+    rf"^\W*(?:the |all )?(?:\d{{1,2}}|{PATTERN}) (?:[\w-]+ ){{0,3}}[a-z]{{3,}}s\W*$", re.IGNORECASE
+)
