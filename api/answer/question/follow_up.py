@@ -49,9 +49,9 @@ _CASE = re.compile(
     r"\W*(?:if|when|while|after|before|once|unless|i|we|list|tell|show|give|explain|name)\b", re.I
 )
 _FEW = 4  # words of a thing
-_SAID_FIRST = re.compile(rf"^{_FILLER}", re.IGNORECASE)
+_BEFORE_ALL = re.compile(rf"^{_FILLER}", re.IGNORECASE)
 # "How do you get one?", "how much would one cost me": nothing else that it could be one of.
-_ONE = re.compile(
+_IS_ONE = re.compile(
     r"\b(?:[a-z]{2,20}ing|buy|get|use|have|need|keep|make|build|hire|rent|book|carry|wear) one\W*$|"
     r"\b(?:does|do|would|will|can|is|has) one\b",
     re.IGNORECASE,
@@ -179,8 +179,8 @@ def _points_back(text: str) -> bool:
 
 def _is_of_one(text: str) -> bool:
     """Whether a question is asked of "one", and names nothing that it could be one of."""
-    said = _SAID_FIRST.sub("", text)
-    return bool(_ONE.search(said)) and NO_NOUN.issuperset({*stems(said)} - _OF_ONE)
+    said = _BEFORE_ALL.sub("", text)
+    return bool(_IS_ONE.search(said)) and NO_NOUN.issuperset({*stems(said)} - _OF_ONE)
 
 
 def _is_clause(text: str) -> bool:

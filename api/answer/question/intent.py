@@ -26,6 +26,12 @@ from retrieval.vocabulary.terms import key
 
 Form = Literal["plain", "keyword", "list", "which", "open", "parts", "comparison"]
 
+# What is answered by yes, no, a number or a reason, whatever else it says of "all".
+_ONE = re.compile(
+    r"\W*(?:can|could|do|does|did|is|are|was|will|would|should|must|may|has|have|if|when|why|how|"
+    r"what happens|what if)\b(?! there\b| you (?:list|name|give|show|tell)\b| do i get all\b)",
+    re.IGNORECASE,
+)
 _PLURAL = re.compile(
     r"\b(?:which|what)\s+(?:other\s+|different\s+|[\w-]+\s+){0,2}?(?P<noun>[a-z][a-z-]{2,}s)\s+"
     r"(?:are|can|could|do|does|don'?t|does not|do not|may|must|need|have|has|exist|count|get|will|"
@@ -198,7 +204,7 @@ def _asks_of_a_list(text: str, terms: Terms) -> bool:
 
 def asks_for_all(text: str) -> bool:
     """Tell whether a question asks for a whole list: "list all", "types of", "every …"."""
-    if list_phrases.ONE.match(text):
+    if _ONE.match(text):
         return False
     return list_phrases.ALL.search(list_phrases.NOT_ALL.sub(" ", text)) is not None or _plural(
         _DESCRIBED, text

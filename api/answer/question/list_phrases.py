@@ -41,12 +41,6 @@ STEPS = re.compile(
     re.IGNORECASE,
 )
 BOTH = re.compile(r"\bboth (?:have|get|know|learn|use|share|cast|of them)\b", re.IGNORECASE)
-# What is answered by yes, no, a number or a reason, whatever else it says of "all".
-ONE = re.compile(
-    r"\W*(?:can|could|do|does|did|is|are|was|will|would|should|must|may|has|have|if|when|why|how|"
-    r"what happens|what if)\b(?! there\b| you (?:list|name|give|show|tell)\b| do i get all\b)",
-    re.IGNORECASE,
-)
 NOT_ALL = re.compile(
     r"\ball (?:right|over|the time|this|that|of this|night|day|squashed)\b|\b(?:what )?if all\b|"
     r"(?:(?:n['’]t|\bnot) (?:on|in)|\boff) (?:\w+ ){0,2}list\b",
