@@ -50,25 +50,8 @@ _KINDS = (
     (re.compile(r"\bhow fast\b", _I), _stems(_SPEED)),
     (re.compile(r"(?:what|which) colou?rs?\b|\bcolou?rs? (?:of|is|are|does|do)\b", _I),
      _stems(_COLOUR)),
+    (re.compile(r"\b(?:names? of|(?:is|are) [a-z' -]{1,40} called)\b", _I), _stems("name call")),
 )  # fmt: skip
-_NAME = re.compile(
-    r"\b(?:names? of|(?:is|are) [a-z' -]{1,40} called|"
-    r"what(?:['’]?s| is| are) (?:the |our |your )?[a-z]{2,20}['’]?s name)\b",
-    _I,
-)
-_CALLED = _stems("name call")
-_PROPER = re.compile(r"(?<=[a-z,:|] )[A-Z][a-z]+")  # as people are called, within a sentence
-# What is asked as the most is not said by the least: "max length" of "at least 16 characters".
-_MOST = re.compile(
-    r"\b(?:max(?:imum)?|at (?:the )?most|up to|no more|or (?:fewer|less)|to \d|limit\w*)\b|"
-    r"\d ?[-–] ?\d",
-    _I,
-)
-_LEAST = re.compile(r"\b(?:minimum|at (?:the )?least|or more|no (?:fewer|less)|from \d)\b", _I)
-_BOUNDS = (
-    (re.compile(r"\bmax(?:imum)?\b", _I), _LEAST, _MOST),
-    (re.compile(r"\bminimum\b", _I), _MOST, _LEAST),
-)
 _WHO = re.compile(r"\W*who\b", _I)
 _OF_PERSONS = re.compile(  # columns
     r"\b(?:who|by|persons?|people|names?|roles?|teams?|owners?|contacts?|approv\w+|managers?|leads?|"
@@ -104,9 +87,7 @@ def is_unsaid(path: str, entry: Entry, asked: QuestionWords) -> bool:
 
     "How many masts has the yacht" wants masts, "what colour" a colour, "dues of the guild" dues.
     """
-    if lacks_amount(path, entry, asked) or _lacks_name(path, entry, asked):
-        return True
-    if _is_other_bound(entry, asked):
+    if lacks_amount(path, entry, asked):
         return True
     said, question = _said(path, entry, asked), asked.question.lower()
     fields = asked_fields(question)
@@ -121,21 +102,6 @@ def lacks_amount(path: str, entry: Entry, asked: QuestionWords) -> bool:
     question = asked.question.lower()
     wanted = [words for kind, words in _KINDS if kind.search(question)]
     return any(map(_said(path, entry, asked).isdisjoint, wanted)) if wanted else False
-
-
-def _lacks_name(path: str, entry: Entry, asked: QuestionWords) -> bool:
-    """Whether it is asked what somebody or something is called, and an entry has no name."""
-    if not _NAME.search(asked.question.lower()) or _PROPER.search(entry.quote):
-        return False
-    return _said(path, entry, asked).isdisjoint(_CALLED)
-
-
-def _is_other_bound(entry: Entry, asked: QuestionWords) -> bool:
-    """Whether the most is asked for and an entry says the least alone, or the other way round."""
-    return any(
-        wanted.search(asked.question) and other.search(entry.quote) and not own.search(entry.quote)
-        for wanted, other, own in _BOUNDS
-    )
 
 
 def lacks_person(entry: Entry, asked: QuestionWords) -> bool:

@@ -6,19 +6,14 @@ from dataclasses import replace
 
 from retrieval.context import SearchContext
 from retrieval.models import Certainty, SearchResult
-from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal import confidence, off_topic
 from retrieval.refusal.confidence import features
 from retrieval.refusal.premises import contradicted
-from retrieval.refusal.row_premises import contradicted_row
 from retrieval.text import numbers_in_words
 
-_ANY_NUMBER = re.compile(  # few questions have one, and without it no amount is taken for granted
+_ANY_NUMBER = re.compile(  # few questions have one, and it is all that is judged of a premise
     rf"\d|\b(?:{numbers_in_words.PATTERN}|{'|'.join(numbers_in_words.ORDINALS)})\b", re.IGNORECASE
 )
-
-_WORDS = 7  # of a question that names a row and a value besides what it asks
-_ROWS = 3  # of the nearest entries, of which one is a table's row where it may contradict
 
 
 def decided(context: SearchContext, result: SearchResult) -> SearchResult:
@@ -32,10 +27,6 @@ def decided(context: SearchContext, result: SearchResult) -> SearchResult:
         return replace(result, certainty="refused", confidence=0.0, refusal="no_passage")
     is_counted = _ANY_NUMBER.search(result.question)
     against = contradicted(result.question, result.hits, result.terms) if is_counted else None
-    first = result.hits[0]
-    is_told = len(result.question.split()) >= _WORDS
-    if not against and is_told and any(one.entry.kind == "row" for one in first.evidence[:_ROWS]):
-        against = contradicted_row(first, QuestionWords.of(result.question, result.terms))
     if off_topic.refuses(result):
         return replace(
             result, certainty="refused", confidence=0.0, refusal="off_topic", premise=against

@@ -1,7 +1,7 @@
 """What a question takes for granted, and the line of the best passage that says otherwise.
 
-Judged are numbers alone, and in `row_premises` the values of a table. Of permissions and negations
-half of the questions that meet one in their passage are answered by it (docs/experiments.md).
+Judged are numbers alone. Of permissions and negations half of the questions that meet one in their
+passage are answered by it (docs/experiments.md).
 """
 
 import re

@@ -99,21 +99,3 @@ def test_which_lines_lack_the_amount_that_is_asked_for(question: str, lacks: boo
 def test_the_row_of_a_named_thing_is_nobody(question: str, lead: str, *, lacks: bool) -> None:
     hawk = row("| Hawk | 300 marks |", "Birds", header=lead)
     assert lacks_person(hawk, QuestionWords.of(question, NO_TERMS)) is lacks
-
-
-@pytest.mark.parametrize(
-    ("question", "line", "lacks"),
-    [
-        ("What's the treasurer's name?", "The treasurer keeps the fees.", True),
-        ("What's the treasurer's name?", "The treasurer is Anna Bell.", False),
-        ("What's the captain's name?", "The captain is Bell.", False),
-        ("can I change my class name?", "A class is chosen once.", False),
-        ("maximum guests in a hut?", "Huts: up to 8 guests, at least 2.", False),
-        ("maximum characters in a password?", "A password has a minimum of 16 characters.", True),
-        ("maximum characters in a password?", "A password has at most 40 characters.", False),
-        ("minimum characters in a password?", "A password has at most 40 characters.", True),
-    ],
-)
-def test_a_name_and_the_other_bound_are_kinds(question: str, line: str, lacks: bool) -> None:
-    asked = QuestionWords.of(question, NO_TERMS)
-    assert is_unsaid("Rules.md", entry(line, "Rules"), asked) == lacks
