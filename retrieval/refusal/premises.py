@@ -52,14 +52,6 @@ _OF_A_CASE = re.compile(
     r"^\W*[a-z]+ed\b",
     re.IGNORECASE,
 )
-# "The 50% discount", "the 30-day window": whoever says so takes it for granted, in any clause.
-_DEFINITE = re.compile(
-    r"\b(?:the|that|this) (?P<amount>\d[\d.,]{0,8} ?%|[£$€] ?\d[\d.,]{0,8}|"
-    r"(?:\d[\d.,]{0,8}|[a-z]{2,12})[ -](?:percent|[a-z]{3,12}?)s?) "
-    r"(?P<thing>off|discount|reduction|rate|limit|fees?|fine|deposit|deadline|surcharge|charge|"
-    r"minimum|maximum|notice|period|window|allowance|cap)\b",
-    re.IGNORECASE,
-)
 _NAMED_AMOUNT = re.compile(
     r"\b(?:the|its|their) (?P<amount>(?:\d[\d.,]{0,8}|[a-z]{2,12})[ -][a-z]{3,20}) of "
     r"(?:an? |the )?(?P<thing>[a-z][a-z' -]{1,40}?)"
@@ -73,29 +65,9 @@ _STATED_AMOUNT = re.compile(
     r"[£$€] ?\d[\d.,]{0,8})",
     re.IGNORECASE,
 )
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = (
-    "january|february|march|april|june|july|august|september|october|november|december|"
-    "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
-)
-# "May" only behind an ordinal or "of", "March" only behind a day: both are verbs.
-_DATE = re.compile(
-    rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH})|"
-    r"(?P<nth>\d{1,2})(?:st (?:of )?|nd (?:of )?|rd (?:of )?|th (?:of )?| of )(?P<may>may)|"
-    rf"(?P<before>(?!mar(?:ch)?\b)(?:{_MONTH})) (?P<after>\d{{1,2}})(?:st|nd|rd|th)?)\b",
-    re.IGNORECASE,
-)
-# A day in a question is one of a case, but behind what says when something begins or ends.
-_DAY_STATED = re.compile(
-    r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\b(?:opens?|starts?|begins?|ends?|closes?|due) "
-    r"(?:on |by )?(?:the )?(?P<amount>\d{1,3} yearday)",
-    re.IGNORECASE,
-)
-_YEARDAY = frozenset(stems_of("yearday"))
 _TIMES = frozenset(stems_of("second minute hour day week month year round turn"))
 _NO_AMOUNT = frozenset(stems_of("level hd age old people person times ways"))
 _MOSTLY = 0.4  # of what a clause says: the line that contradicts it says that, too
-_BARELY = 0.2  # … of the whole question, where it says "the 50% discount"
 _NEAREST = 2.0  # nearer than any entry is
 _MOST_AMOUNTS = 3  # of the same unit in a line: of more one cannot tell which is meant
 
@@ -103,13 +75,12 @@ _MOST_AMOUNTS = 3  # of the same unit in a line: of more one cannot tell which i
 def contradicted(question: str, hits: Sequence[Hit], terms: Terms) -> Evidence | None:
     """Return the entry that contradicts what the question takes for granted, or None.
 
-    Judged are three forms, by the best passage alone. The question gives a thing a number of parts
+    Judged are two forms, by the best passage alone. The question gives a thing a number of parts
     ("its 4th head", "the five arms of"), and the passage, whose heading or file name shares a
     content word with the question, counts fewer wherever it counts them. Or it states an amount
     ("backups are kept for 90 days, …", "why does a turn last 20 minutes"), and the line that says
     most of the statement has another amount of that unit, and the passage nowhere the stated one,
-    nor another one of the clause that is a time as well. Or it has an amount behind "the" ("the
-    50% discount"), and a line of such a thing another one.
+    nor another one of the clause that is a time as well.
     """
     if not hits:
         return None
@@ -157,10 +128,8 @@ def _value(number: str) -> Fraction:
 
 
 def _another_amount(question: str, hit: Hit, terms: Terms) -> Evidence | None:
-    text = _dated(f"{hit.chunk.text} {hit.chunk.context}")
-    for clause, amounts, thing in _stated(question):
-        least = _BARELY if thing else _MOSTLY
-        said = [*intervals(text)]
+    for clause, amounts in _stated(question):
+        said = [*intervals(f"{hit.chunk.text} {hit.chunk.context}")]
         alike = [(value, *value.in_other_units()) for value in amounts]
         units = [frozenset[str]().union(*(one.units for one in same)) for same in alike]
         for one in hit.evidence:
@@ -178,7 +147,7 @@ def _another_amount(question: str, hit: Hit, terms: Terms) -> Evidence | None:
                 if 0 < len(_of_units(one.entry, own)) <= _MOST_AMOUNTS
             ]
             share, best = max(found, key=lambda one: one[0], default=(0.0, None))
-            if total and best and share >= least * total and _says(best.entry, thing):
+            if total and share >= _MOSTLY * total:
                 return best
     return None
 
@@ -187,34 +156,17 @@ def _is_held(said: Sequence[Interval], values: Sequence[Value]) -> bool:
     return any(_holds(one, values) for one in said)
 
 
-def _says(entry: Entry, thing: str) -> bool:
-    """Whether an entry, with its headings, says the word behind an amount: "off" of "50% off"."""
-    text = f"{entry.heading} {entry.lead} {entry.quote}".lower()
-    return thing.rstrip("s").lower() in text
-
-
-def _stated(question: str) -> Iterator[tuple[str, list[Value], str]]:
-    """The amounts that a question states, with the clause that says of what.
-
-    And of "the 50% discount" what such a line has to be about, else "".
-    """
-    text = _dated(searchable(question))
+def _stated(question: str) -> Iterator[tuple[str, list[Value]]]:
+    """The amounts that a question states, with the clause that says of what."""
+    text = searchable(question)
     for clause in _CLAUSE_END.split(text):
         since = _SINCE.match(clause)
         said = clause[since.end() :] if since else clause
         if _OF_A_CASE.search(said) or (not since and _OPENS_QUESTION.match(said)):
             continue
-        stated = (one["amount"] for one in _DAY_STATED.finditer(said))
-        days = [value for one in stated for value in _amounts(one)]
-        amounts = [one for one in _amounts(said) if one.units.isdisjoint(_YEARDAY)]
-        if amounts or days:
-            yield said, [*amounts, *days], ""
+        yield said, list(_amounts(said))
     for named in _NAMED_AMOUNT.finditer(text):
-        if amounts := list(_amounts(named["amount"])):
-            yield named["thing"], amounts, ""
-    for named in _DEFINITE.finditer(text):
-        if amounts := list(_amounts(named["amount"])):
-            yield text, amounts, named["thing"]
+        yield named["thing"], list(_amounts(named["amount"]))
 
 
 def _amounts(text: str) -> Iterator[Value]:
@@ -238,18 +190,7 @@ def _of_units(entry: Entry, units: frozenset[str]) -> list[Interval]:
         own = raw_cells(entry.quote)
         names = column_names(entry.lead, len(own))
         text = "; ".join(f"{cell} {name}" for cell, name in zip(own, names, strict=True))
-    return [one for one in intervals(_dated(text)) if one.units & units]
-
-
-def _dated(text: str) -> str:
-    """A text with its days of the year as amounts: "1 October" is "311 yearday"."""
-
-    def amount(found: re.Match[str]) -> str:
-        day = int(found["day"] or found["nth"] or found["after"])
-        month = found["month"] or found["may"] or found["before"]
-        return f"{day + 31 * (_MONTHS.index(month[:3].lower()) + 1)} yearday"
-
-    return _DATE.sub(amount, text)
+    return [one for one in intervals(text) if one.units & units]
 
 
 def _said(path: str, entry: Entry) -> frozenset[str]:

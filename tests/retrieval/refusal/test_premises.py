@@ -93,38 +93,25 @@ def test_the_line_that_contradicts_leads_its_passage() -> None:
     assert led[1] is second
 
 
-BOOKING = "Bookings open on 1 November at 09:00, by post from November 5th."
-RATE = "The reduced rate takes 40% off the price. It is for people over 65."
 BITE = "The giant rat's bite is diseased in 1 bite of 20."
 KEYS = "1. hardware key (each employee gets two),"
-MUSEUM = "The museum is open until 31 October. A march of 12 miles a day is usual."
-FINES = "The fine for a lost key is 30 euros, due in 14 days."
 LEAVE = "Holidays of more than 10 days are announced 60 days before."
+FINES = "The fine for a lost key is 30 euros, due in 14 days."
 
 
 @pytest.mark.parametrize(
     ("question", "line"),
     [
-        ("bookings open on 1 October for everybody, what time?", BOOKING),
-        ("Bookings open October 1st, at what time?", BOOKING),
-        ("do I show proof for the 50% off the reduced rate?", RATE),
-        ("bookings open on 1 November, what time?", None),
-        ("bookings open on Nov 5, what time?", None),
-        ("do I show proof for the 40% off the reduced rate?", None),
         ("one in 20 bites of a giant rat is diseased, what do I save with?", None),
         ("every employee gets two hardware keys, right?", None),
-        (
-            "holidays of 3 weeks are announced 60 days before, right?",
-            None,
-        ),  # of the case, and right
-        ("the museum is open 5 October, can I bring a dog?", None),  # a case
-        ("a booking on 24 December, what does it cost?", None),
-        ("a party can march 12 miles a day, how far in forests?", None),  # a verb
+        ("holidays of 3 weeks are announced 60 days before, right?", None),  # 3 weeks are of a case
+        ("holidays of 3 weeks are announced 5 days before, right?", LEAVE),
         ("the fine for a lost key is 50 euros and it is due in 14 days, right?", FINES),
-        ("do children pay the 5 euro fee for the rat's bite", None),  # of no line's fee
     ],
 )
-def test_days_of_the_year_and_definite_shares_are_amounts(question: str, line: str | None) -> None:
-    passage = hit("Rules.md", "Rules", BOOKING, RATE, BITE, KEYS, LEAVE, MUSEUM, FINES)
+def test_a_chance_a_number_of_a_list_and_another_time_contradict_nothing(
+    question: str, line: str | None
+) -> None:
+    passage = hit("Rules.md", "Rules", BITE, KEYS, LEAVE, FINES)
     found = premises.contradicted(question, [passage], NO_TERMS)
     assert (found.entry.quote if found else None) == line

@@ -102,14 +102,11 @@ def _placed(
     if not found:
         return listed
     is_headed = bool(listed) and _is_headed(listed[0], asked)
-    if not is_headed and _is_field_of_its_thing(
-        found[0], asked
-    ):  # it says all: "the languages that elves know"
+    # "The languages that elves know" are a field that says all.
+    if not is_headed and _is_field_of_its_thing(found[0], asked):
         return found
-    is_headed = bool(listed) and _is_headed(listed[0], asked)
-    if (
-        asked.asks_for_list(found[0].best) and not is_headed
-    ):  # a sentence: "which cities are tier 1"
+    # So does a sentence: "which cities are tier 1".
+    if asked.asks_for_list(found[0].best) and not is_headed:
         return [found[0], *listed[:1], *found[1:]]
     if is_headed and reading.form == "list":
         return [*listed, *found]
@@ -247,8 +244,9 @@ def _name(listed: Card, whole: SearchResult, asked: QuestionWords) -> frozenset[
     entries = whole.files[listed.path].entries
     columns = {one.lead for one in _entries(listed, whole) if one.kind == "row"}
     own = asked.stems(" ".join([listed.heading.partition(" > ")[2], *columns]))
-    of_file = asked.stems(f"{title(listed.path)} {listed.heading.split(' > ')[0]}")
-    if not _JOINS.search(f"{title(listed.path)} {listed.heading.split(' > ')[0]}"):
+    titles = f"{title(listed.path)} {listed.heading.split(' > ')[0]}"
+    of_file = asked.stems(titles)
+    if not _JOINS.search(titles):
         return own | of_file
     others = {one.heading.rsplit(" > ", 1)[-1] for one in entries if " > " in one.heading}
     called = (stems for one in others if (stems := asked.stems(one)) < of_file)
