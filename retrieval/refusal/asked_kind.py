@@ -19,6 +19,8 @@ def _stems(words: str) -> frozenset[str]:
 
 _FEET = re.compile(r"(?<=\d)\s?['’′]")
 _CLOCK = re.compile(r"(?<=\d):(?=\d\d\b)")
+# "From 18, with a member": an age without its unit.
+_FROM = re.compile(r"\b(?:from|over|under) (?=\d{1,2}(?:,|\.| with| alone|\s*$))", re.IGNORECASE)
 _LENGTH = (
     "foot ft yard mile inch metre meter km cm mm m coin range distance reach high tall deep long "
     "wide height depth length width radius"
@@ -30,6 +32,7 @@ _TIME = " ".join([
     "sunday january february march april may june july august september october november december",
     *WRITTEN,
 ])  # fmt: skip
+_AGE = "age old older young younger adult child minor birthday year month week"
 _SPEED = "speed move movement rate pace knot km mile foot per minute second round turn fast hour"
 _WEIGHT = "kg g lb pound oz stone ton tonne coin cn weigh weight heavy"
 _COLOUR = (
@@ -39,7 +42,7 @@ _COLOUR = (
 _I = re.IGNORECASE
 _KINDS = (
     (re.compile(r"\b(?:how heavy|weight of|weighs?)\b", _I), _stems(_WEIGHT)),
-    (re.compile(r"\b(?:how old|(?:what|which) age)\b", _I), _stems(f"{_TIME} age old")),
+    (re.compile(r"\b(?:how old|(?:what|which) age)\b", _I), _stems(_AGE)),
     (re.compile(r"\b(?:how (?:tall|high|deep|wide)|(?:height|depth|width) of)\b", _I),
      _stems(_LENGTH)),
     (re.compile(r"\bhow far\b", _I), _stems(_LENGTH)),
@@ -114,7 +117,7 @@ def lacks_person(entry: Entry, asked: QuestionWords) -> bool:
 
 def _said(path: str, entry: Entry, asked: QuestionWords) -> frozenset[str]:
     text = _FEET.sub(" feet", f"{path} {entry.heading} {entry.lead} {entry.quote}")
-    return asked.stems(_CLOCK.sub(" hour ", text))
+    return asked.stems(_FROM.sub(" age ", _CLOCK.sub(" hour ", text)))
 
 
 def _first(run: str) -> str:

@@ -99,3 +99,17 @@ def test_which_lines_lack_the_amount_that_is_asked_for(question: str, lacks: boo
 def test_the_row_of_a_named_thing_is_nobody(question: str, lead: str, *, lacks: bool) -> None:
     hawk = row("| Hawk | 300 marks |", "Birds", header=lead)
     assert lacks_person(hawk, QuestionWords.of(question, NO_TERMS)) is lacks
+
+
+@pytest.mark.parametrize(
+    ("line", "lacks"),
+    [
+        ("You must be 21 or older to adopt a dog.", False),
+        ("A dog of eight weeks may be adopted.", False),
+        ("Dogs: from 18, with a member.", False),
+        ("A home has up to four dogs, and a trial takes 60 days.", True),  # days are no age
+    ],
+)
+def test_an_age_is_told_in_years_months_or_weeks(line: str, lacks: bool) -> None:
+    asked = QuestionWords.of("How old do you have to be to adopt a dog?", NO_TERMS)
+    assert lacks_amount("Adoption.md", entry(line, "Adoption"), asked) == lacks
