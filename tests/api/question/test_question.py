@@ -241,38 +241,3 @@ def test_what_a_thing_is_asks_for_the_section_of_its_name(terms: Terms) -> None:
 )
 def test_without_its_command_a_list_is_what_it_is_of(asked: str, of: str) -> None:
     assert without_command(asked).split() == of.split()
-
-
-@pytest.mark.parametrize(
-    ("asked", "form", "steps"),
-    [
-        ("how do I sign up, step by step", "list", True),
-        ("what happens each week of a siege, in order?", "list", True),
-        ("walk me through a mutiny, step by step", "list", True),
-        ("list all the steps of a mutiny", "list", True),
-        ("how long do you keep what data", "list", False),
-        ("who does what", "list", False),
-        ("what do all those labels like ML and TT mean", "list", False),
-        ("when is the course chosen, for every kind of ship or raft", "list", False),
-        ("the nine sailors and what each earns", "open", False),
-        ("how do I cancel the order?", "plain", False),
-        ("is my passport in order", "plain", False),
-        ("can you walk me through the price of a canoe", "plain", False),
-        ("how do I know what time", "plain", False),
-        ("can I get a refund for every type of ticket", "plain", False),
-        ("who decides what happens at sea?", "plain", False),
-    ],
-)
-def test_all_of_a_list_is_asked_for_in_other_words(
-    asked: str, form: str, steps: bool, terms: Terms
-) -> None:
-    reading = intent.read(asked, terms)
-    assert (reading.form, reading.steps) == (form, steps)
-
-
-def test_which_of_two_kinds_within_a_limit_compares_nothing(terms: Terms) -> None:
-    for asked in (
-        "which krakens or selkies cost less than 50 gp",
-        "which spells do a kraken and a selkie both have",
-    ):
-        assert intent.read(asked, terms).form in {"which", "list"}

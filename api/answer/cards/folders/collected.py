@@ -16,6 +16,7 @@ from api.answer.cards.folders import (
     by_status,
     field_amounts,
     folders,
+    named_folders,
 )
 from api.answer.cards.folders.file_fields import (
     Read,
@@ -33,21 +34,18 @@ from retrieval.context import SearchContext
 from retrieval.index import folder_entries, indexed_file
 from retrieval.models import NO_TERMS, Entry, Terms
 from retrieval.text import denials
-from retrieval.text.normalize import searchable, unnumbered
-from retrieval.text.quantities import values
+from retrieval.text.normalize import searchable
 from retrieval.text.question_phrases import without_command
 from retrieval.text.reading_order import reading_order
 from retrieval.vocabulary.terms import key, names_of, stems_of
 
 _LEAST = 2  # files of what is called a list
-_PLURAL = re.compile(r"\b[a-z]{3,}s\b", re.IGNORECASE)
 _FIGURES = re.compile(r"(?<![\w-])\d+(?:-(?:in-)?\d+)?(?![\w-])")
 _OF_ANY = re.compile(
     r"s\b.{1,60}\b(?:at|of|on|in|from|with) (?:any|every)\b", re.IGNORECASE
 )  # "classes that … any level"
 _NAMED = 3  # words of a folder's name and above it that make it the one that is asked for
 _MENTIONED = 20  # files; of more only those are listed whose entry is called what is asked
-_NEAREST = 2  # folders
 _ROWS = 5  # of one file's table
 
 
@@ -61,7 +59,9 @@ def listed(
     """
     number = int(generation.split(".")[0])
     question = conditions.plain(question)
-    if _names_file(question, terms):  # "the house rules of the table" are headings of a file
+    if named_folders.names_file(
+        question, terms
+    ):  # "the house rules of the table" are headings of a file
         return ()
     if by_status.FILES.search(question):
         given = context.read(lambda conn: indexed_file.notes(conn, number, terms.titles))
@@ -105,7 +105,7 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     limited = amount(question)
     plain = without(question, limited) if limited else question
     asked = folders.asked_words(plain, reading, terms)
-    chosen = _named(asked, plain, terms)
+    chosen = named_folders.named(asked, plain, terms)
     if limited and not chosen:  # "courses under £80"
         chosen = list(folders.opened_with(question, terms))
     if not chosen:
@@ -135,13 +135,6 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     if not found and len(asked & said[chosen[0]]) >= _NAMED:
         return tuple(folders.whole(folder, terms) for folder in chosen)
     return ()
-
-
-def _names_file(question: str, terms: Terms) -> bool:
-    """Whether a question holds the whole name of a file in order, of more than two words."""
-    said = " ".join(stems_of(question))
-    names = (stems_of(unnumbered(title)) for title in terms.titles.values())
-    return any(len(name) > _LEAST and f" {' '.join(name)} " in f" {said} " for name in names)
 
 
 def _with(written: Sequence[str], read: Read) -> Read:
@@ -183,36 +176,6 @@ def _fitting(
     if len(rows) == 1 and field_amounts.is_of_several(rows[0], terms):
         return Folder(folder, (), 0)  # other tables may have more
     return Folder(folder, tuple(lines[: folders.MOST]), len(found), said)
-
-
-def _named(asked: frozenset[str], question: str, terms: Terms) -> list[str]:
-    """The folders called as the first plural of a question, those that say most of it."""
-    folder_words = folders.said_by(terms)
-    of_others = {  # "6 turns" is of no folder "Level 6"
-        f"{value.number:g}"
-        for value in values(question)
-        if value.units and all(value.units.isdisjoint(words) for words in folder_words.values())
-    }
-    said = {folder: (asked - of_others) & words for folder, words in folder_words.items()}
-    of: set[str] = set()
-    for noun in map(stems_of, _PLURAL.findall(without_command(question))):
-        of = {one for one in said if set(noun) & folders.name_stems(one.rsplit("/", 1)[-1])}
-        if of:
-            break
-    if not of or any(_says_all(title, asked) for title in terms.titles.values()):
-        return []
-    inside = {one for one in said if any(one == top or one.startswith(f"{top}/") for top in of)}
-    most = max(len(said[one]) for one in inside)
-    best = sorted(one for one in inside if len(said[one]) == most)
-    above = [one for one in best if not any(one.startswith(f"{other}/") for other in best)]
-    same = len({said[one] for one in above}) == 1
-    return above if same and len(above) <= _NEAREST else []
-
-
-def _says_all(title: str, asked: Collection[str]) -> bool:
-    """Whether a file is about nothing else: its own list is better than one that is collected."""
-    name = folders.name_stems(title)
-    return all(has(name, word) for word in asked)
 
 
 def _saying(

@@ -7,19 +7,24 @@ from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
 from api.answer.cards.card_content import STEP
-from api.answer.cards.folders import folders
 from api.answer.cards.lists import listing, section_records
+from api.answer.cards.lists.list_names import (
+    is_headed,
+    is_of_one_item,
+    is_whole,
+    says_all,
+    words_of_name,
+)
 from api.answer.question import conditions
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import amount, superlative
 from api.answer.question.modality import modality
 from api.answer.question.plain_words import PLAIN
-from retrieval.models import Entry, IndexedFile, SearchResult
+from retrieval.models import IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
-from retrieval.text.denials import DENIES
 from retrieval.text.normalize import searchable
 from retrieval.text.question_phrases import without_command
-from retrieval.vocabulary.terms import key, raw_cells, stems_of, title
+from retrieval.vocabulary.terms import key, title
 
 # "What topics do the bath rules cover": the headings of the file that is named besides.
 _TOPICS = re.compile(
@@ -29,13 +34,6 @@ _TOPICS = re.compile(
     re.IGNORECASE,
 )
 _COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECASE)
-_WHICH = re.compile(r"\W*(?:which|what) (?P<noun>[a-z]{3,30}s?)\b", re.IGNORECASE)
-_COMPARED = re.compile(
-    r"\b(?:same|both|equal|equally|different|alike|twice|half|only|more|less|most|least|than)\b",
-    re.I,
-)
-_LIMITS = re.compile(r"\b(?:needs?|requires?|have|has)\b", re.IGNORECASE)
-_JOINS = re.compile(r" (?:and|or|&) ", re.IGNORECASE)
 _EVERY = re.compile(r"\bevery \d", re.IGNORECASE)
 _NAMED = 0.3  # of a question: what a list has to be called that goes first though it is not all
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
@@ -77,16 +75,18 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         is_text = ((one, one.form != "table" and not _is_all(one, reading)) for one in listed)
         listed = [one for one, may_forbid in is_text if one.said or may_forbid]
     if reading.form != "list":
-        listed = [one for one in listed if one.said or not _is_of_one_item(one, whole, asked)]
+        listed = [one for one in listed if one.said or not is_of_one_item(one, whole, asked)]
     if compared:  # of a list without a row that has the most, nobody asked
         listed = [one for one in listed if one.said]
     if reading.several:
         nouns = [asked.stems(one.split()[-1]) for one in reading.several]
-        called = (any(n <= _name(one, whole, asked) | PLAIN for n in nouns) for one in listed)
+        called = (
+            any(n <= words_of_name(one, whole, asked) | PLAIN for n in nouns) for one in listed
+        )
         listed = [one for one, is_so in zip(listed, called, strict=True) if is_so or one.by_signs]
-    listed = [replace(one, says_all=_says_all(one, whole, asked)) for one in listed]
+    listed = [replace(one, says_all=says_all(one, whole, asked)) for one in listed]
     return [
-        one if not one.counted or one.said or _is_whole(one, whole, asked) else _unclaimed(one)
+        one if not one.counted or one.said or is_whole(one, whole, asked) else _unclaimed(one)
         for one in _placed(found, listed, reading, whole, asked)
     ]
 
@@ -101,43 +101,20 @@ def _placed(
     """The cards with the lists where they belong."""
     if not found:
         return listed
-    is_headed = bool(listed) and _is_headed(listed[0], asked)
+    begins_so = bool(listed) and is_headed(listed[0], asked)
     # "The languages that elves know" are a field that says all.
-    if not is_headed and _is_field_of_its_thing(found[0], asked):
+    if not begins_so and _is_field_of_its_thing(found[0], asked):
         return found
     # So does a sentence: "which cities are tier 1".
-    if asked.asks_for_list(found[0].best) and not is_headed:
+    if asked.asks_for_list(found[0].best) and not begins_so:
         return [found[0], *listed[:1], *found[1:]]
-    if is_headed and reading.form == "list":
+    if begins_so and reading.form == "list":
         return [*listed, *found]
     # "Which weapons can a dwarf use?" may want one line: that is first unless the list has it.
     if listed and _is_meant(listed[0], found[0], reading, whole, asked):
         return [*listed, *found]
     further = [] if found[0].form == "fields" or reading.form == "open" else listed[:1]
     return [found[0], *(replace(one, folded=True) for one in further), *found[1:]]
-
-
-def _is_whole(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
-    """Whether a list is called all that is asked, so that all of it answers: "list all poisons".
-
-    What is said of a column is a condition, of which none is known to hold: "which machines need
-    staff in the room".
-    """
-    columns = [one.lead for one in _entries(listed, whole) if one.kind == "row"][:1]
-    first = "".join(raw_cells(columns[0].split("\n")[0])[:1]) if columns else ""
-    own = asked.stems(f"{title(listed.path)} {listed.heading} {first}")
-    of_column = not (asked.words - own).isdisjoint(asked.stems(" ".join(columns)))
-    denied = [DENIES.search(text) is not None for text in (whole.question, listed.heading)]
-    is_compared = _COMPARED.search(whole.question)
-    if denied[0] or denied[1] or is_compared or (of_column and _LIMITS.search(whole.question)):
-        return False
-    which = _WHICH.match(whole.question)
-    if which and not asked.stems(which["noun"]) <= own | PLAIN:
-        return False
-    parts = {number for part in listed.marked for number in part.numbers}
-    beside = (line for number, line in listed.lines.items() if number not in parts)
-    name = _name(listed, whole, asked) | asked.stems(" ".join(beside))
-    return asked.words <= name | folders.SAID_WITH_IT | PLAIN
 
 
 def _unclaimed(listed: Card) -> Card:
@@ -175,11 +152,11 @@ def _is_meant(
     listed: Card, first: Card, reading: Reading, whole: SearchResult, asked: QuestionWords
 ) -> bool:
     """Whether a list that may be asked for is better than the card of the best passage."""
-    of_others = asked.stems(title(listed.path)) - _name(listed, whole, asked)
+    of_others = asked.stems(title(listed.path)) - words_of_name(listed, whole, asked)
     if not listed.said and not asked.words.isdisjoint(of_others):
         return False
     if reading.form == "list":
-        is_near = asked.share(_name(listed, whole, asked)) >= _NAMED
+        is_near = asked.share(words_of_name(listed, whole, asked)) >= _NAMED
         is_same = (listed.path, listed.heading) == (first.path, first.heading)
         first_line = listed.lines.get(listed.marked[0].first_line, "") if listed.marked else ""
         is_steps = reading.steps and STEP.match(first_line) is not None
@@ -197,12 +174,6 @@ def _is_below(listed: Card, first: Card) -> bool:
     return is_same and is_prose and bool(listed.listed) and first.best.last_line < listed.first_line
 
 
-def _is_headed(listed: Card, asked: QuestionWords) -> bool:
-    """Whether a question begins with what a list is called: "conditions of the optional rule"."""
-    own, said = key(listed.heading.rsplit(" > ", 1)[-1]), stems_of(asked.question)
-    return bool(own) and tuple(said[: len(own)]) == own
-
-
 def _is_more_of(listed: Card, first: Card) -> bool:
     """Whether a list holds a line that answers in the first card: that shows a part of it."""
     if listed.path != first.path or not listed.listed:
@@ -210,51 +181,6 @@ def _is_more_of(listed: Card, first: Card) -> bool:
     marked = {number for part in first.marked for number in part.numbers}
     answering = marked or set(range(first.best.first_line, first.best.last_line + 1))
     return not answering.isdisjoint(listed.listed.numbers)
-
-
-def _says_all(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
-    """Whether a list is called as something that is asked for, and its section says the rest.
-
-    Of "which classes may build" it has to be called so, or to have a column of classes.
-    """
-    name, rows = _name(listed, whole, asked), _entries(listed, whole)
-    said = name | asked.stems(" ".join(f"{one.lead} {one.quote}" for one in rows))
-    wanted = asked.words - folders.SAID_WITH_IT - asked.stems(" ".join(listed.said))
-    which = _WHICH.match(whole.question)
-    noun = asked.stems(which["noun"]) & wanted if which else frozenset[str]()
-    return wanted <= said and noun <= name and not wanted.isdisjoint(name)
-
-
-def _is_of_one_item(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
-    """Whether one item alone says what the list's name does not: "what do smiths pay for it"."""
-    rest = asked.words - folders.SAID_WITH_IT - _name(listed, whole, asked)
-    items = [
-        asked.stems(" ".join(listed.lines.get(number, "") for number in part.numbers))
-        for part in listed.marked
-    ]
-    return len(rest) > 1 and sum(rest <= item for item in items) == 1
-
-
-def _name(listed: Card, whole: SearchResult, asked: QuestionWords) -> frozenset[str]:
-    """The stems of a list's file, its headings and its columns.
-
-    Without those of a title that joins two things, of which another section has one: a list of
-    exports in "Export and import" is none of imports.
-    """
-    entries = whole.files[listed.path].entries
-    columns = {one.lead for one in _entries(listed, whole) if one.kind == "row"}
-    own = asked.stems(" ".join([listed.heading.partition(" > ")[2], *columns]))
-    titles = f"{title(listed.path)} {listed.heading.split(' > ')[0]}"
-    of_file = asked.stems(titles)
-    if not _JOINS.search(titles):
-        return own | of_file
-    others = {one.heading.rsplit(" > ", 1)[-1] for one in entries if " > " in one.heading}
-    called = (stems for one in others if (stems := asked.stems(one)) < of_file)
-    return own | (of_file.difference(*called) if own & of_file else of_file)
-
-
-def _entries(listed: Card, whole: SearchResult) -> list[Entry]:
-    return [one for one in whole.files[listed.path].entries if one.heading == listed.heading]
 
 
 def _is_field_of_its_thing(card: Card, asked: QuestionWords) -> bool:

@@ -1,17 +1,17 @@
 """Find the list that a question asks for as a whole: a list, a table, or a file's sections."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 from api.answer.cards.asked_parts import above, own_names, with_legends
-from api.answer.cards.blocks import Block, Part, blocks, heading_of
+from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Card, Piece, form_of, numbers, place_of, whole
 from api.answer.cards.card_content import STEP
 from api.answer.cards.from_passage import FIRST
 from api.answer.cards.lead_ins import introducing
 from api.answer.cards.lists import heading_lists, list_scores
+from api.answer.cards.lists.other_tables import with_other_tables
 from api.answer.cards.lists.rows import chosen_rows
 from api.answer.cards.lists.rows.by_mark import by_role
 from api.answer.question.limits import superlative
@@ -142,65 +142,9 @@ def _by_rows(
     if rows is None:
         return None
     made = replace(_card(found, rows.parts), said=rows.said, by_signs=rows.by_signs)
-    return _with_other_tables(made, found, asked) if found.block.kind == "table" else made
-
-
-def _with_other_tables(card: Card, found: _Found, asked: QuestionWords) -> Card:
-    """A card with the rows of its file's other tables that the same words choose.
-
-    Of those that are called as much as is asked: "Guns" and "Heavy weapons" of "Weapons". Where its
-    own heading or a column is called so ("Suits" of "Suits and Tools"), theirs are.
-    """
-    file, block = found.file, found.block
-    said = asked.words & above(file, block, asked)
-    own = asked.words & own_names(file, block, asked)
-    pieces, found_in = list(card.pieces), [block]
-    marked = list(card.marked)
-    for other in blocks(file):
-        if other.kind != "table" or other == block:
-            continue
-        rows = chosen_rows.chosen(file, other, asked, is_likeliest=False, may_be_all=True)
-        if (
-            rows is None
-            or rows.said != card.said
-            or asked.words & above(file, other, asked) != said
-            or not own <= own_names(file, other, asked)
-        ):
-            continue
-        left_out = len(other.parts) - len(rows.parts)
-        pieces.append(Piece("table", other.lead, rows.parts, left_out))
-        found_in.append(other)
-        marked += rows.parts
-    if len(found_in) == 1 or len(marked) > MOST:
-        return card
-    heading = _common([one.heading for one in found_in])
-    pieces = [_titled(file, piece, found_in, heading) for piece in pieces]
-    pieces.sort(key=lambda piece: piece.parts[0].first_line)
-    return replace(
-        card,
-        pieces=tuple(pieces),
-        lines={n: file.lines.get(n, "") for one in pieces for n in numbers(one)},
-        marked=tuple(sorted(marked, key=lambda part: part.first_line)),
-        heading=heading,
-        listed=Part(
-            min(one.first_line for one in found_in), max(one.last_line for one in found_in)
-        ),
-        counted=len(marked),
-    )
-
-
-def _common(headings: Sequence[str]) -> str:
-    """The heading that all of these stand under."""
-    paths = [heading.split(" > ") for heading in headings]
-    same = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
-    return " > ".join(names[0] for names in same)
-
-
-def _titled(file: IndexedFile, piece: Piece, tables: Sequence[Block], heading: str) -> Piece:
-    """A table's piece with its own heading, where the card's is another one."""
-    own = next((one for one in tables if one.parts and piece.parts[0] in one.parts), None)
-    is_below = own is not None and own.heading != heading
-    return replace(piece, title=heading_of(file, own)) if own and is_below else piece
+    if found.block.kind != "table":
+        return made
+    return with_other_tables(made, found.file, found.block, asked, MOST)
 
 
 def _card(chosen: _Found, wanted: tuple[Part, ...]) -> Card:
