@@ -172,7 +172,7 @@ def _completed(place: CardPlace, pieces: Sequence[Piece]) -> list[Piece]:
     for piece in pieces:
         made.append(piece)
         last = piece.parts[-1].last_line
-        below = _introduced(place, last)
+        below = introduced(place, last)
         if below and taken.isdisjoint(numbers(Piece(form_of(below), None, below.parts))):
             lead = below.lead if below.kind == "table" else None  # a list's is the piece itself
             shown = below.parts[: _ROWS if below.kind == "table" else _SMALL]
@@ -219,8 +219,8 @@ def _block_of(place: CardPlace, piece: Piece) -> int:
     return next(n for n, block in enumerate(place.blocks) if first <= block.last_line)
 
 
-def _introduced(place: CardPlace, last: int) -> Block | None:
-    """The block directly below a line that leads to it, after nothing but blank lines."""
+def introduced(place: CardPlace, last: int) -> Block | None:
+    """Return the block directly below a line that leads to it, after nothing but blank lines."""
     lines = place.file.lines
     if not introduces(lines.get(last, "")):
         return None

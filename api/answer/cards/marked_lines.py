@@ -1,4 +1,4 @@
-"""Which lines of a card answer: the best entry's, and those that say as much of the question."""
+"""Which lines of a card answer: the best entry's, those as near, and those that say as much."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -6,11 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from api.answer.cards.asked_parts import field_asked, said_by, saying_most
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import CardPlace
+from api.answer.cards.card_content import introduced
 from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.denials import DENIES
 from retrieval.vocabulary.terms import raw_cells
 
+# By so little less near a second line answers as often as the first (docs/experiments.md, E170).
+_TIED = 0.03
 _OF_ROWS = re.compile(r"\W*(?:which|what|who|where|list|all)\b", re.IGNORECASE)
 
 
@@ -20,7 +23,8 @@ def marked(
     """Return the lines that answer: of a stat block the fields asked for, else the best entry's.
 
     Of a table all rows among the lines `shown` that say as much of the question: both of "First-aid
-    box, small" and "First-aid box, large". `found` are a section's entries, the best one first.
+    box, small" and "First-aid box, large". Of what introduces a list that as well, and the second
+    line where it is as near as the first. `found` are a section's entries, the best one first.
     """
     best = found[0]
     if fields := field_asked(place, best, asked):
@@ -36,10 +40,21 @@ def marked(
     ):
         return ()  # the nearest row of what is denied is the wrong one
     alike = _alike(place, block, found, asked) if block and best.entry.kind == "row" else ()
-    entries = [best.entry, *(row for row in alike if row.first_line in shown)]
-    return tuple(
-        Part(one.first_line, one.last_line) for one in sorted(entries, key=lambda e: e.first_line)
-    )
+    entries = [best.entry, *(row for row in alike if row.first_line in shown), *_tied(found)]
+    below = introduced(place, best.entry.last_line)
+    parts = {Part(one.first_line, one.last_line) for one in entries}
+    parts |= set(below.parts if below else ())
+    whole = (part for part in parts if part.first_line in shown)
+    return tuple(sorted(whole, key=lambda part: part.first_line))
+
+
+def _tied(found: Sequence[RankedLine]) -> list[Entry]:
+    """The second line, where it is nearly as near as the first.
+
+    Those of a section that is asked for by its name are all as near as each other.
+    """
+    second = found[1:2]
+    return [one.entry for one in second if 0 < found[0].nearness - one.nearness <= _TIED]
 
 
 def _alike(

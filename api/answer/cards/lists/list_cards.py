@@ -36,6 +36,8 @@ _TOPICS = re.compile(
 _COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECASE)
 _EVERY = re.compile(r"\bevery \d", re.IGNORECASE)
 _NAMED = 0.3  # of a question: what a list has to be called that goes first though it is not all
+_FEW = 0.34  # of a list's parts: so many may be what is asked for, of more all may
+_ROWS_OF_ALL = 3  # parts: where all is asked for, fewer are no answer
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
 
 
@@ -86,9 +88,10 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         listed = [one for one, is_so in zip(listed, called, strict=True) if is_so or one.by_signs]
     listed = [replace(one, says_all=says_all(one, whole, asked)) for one in listed]
     return [
-        one if not one.counted or one.said or is_whole(one, whole, asked) else _unclaimed(one)
+        one if not one.counted or one.said or is_whole(one, whole, asked)
+        else _unclaimed(one, whole, asked, least=_ROWS_OF_ALL if reading.form == "list" else 1)
         for one in _placed(found, listed, reading, whole, asked)
-    ]
+    ]  # fmt: skip
 
 
 def _placed(
@@ -117,9 +120,21 @@ def _placed(
     return [found[0], *(replace(one, folded=True) for one in further), *found[1:]]
 
 
-def _unclaimed(listed: Card) -> Card:
-    """A list as it stands, of which nothing tells whether all of it answers."""
-    return replace(listed, counted=None, says_all=False, marked=())
+def _unclaimed(listed: Card, whole: SearchResult, asked: QuestionWords, *, least: int) -> Card:
+    """A list as it stands, of which nothing tells whether all of it answers.
+
+    Marked are those few parts that say most of what its name does not, `least` of them or more:
+    "Portuguese 1" of courses.
+    """
+    rest = asked.words - words_of_name(listed, whole, asked) - PLAIN
+    said = {
+        part: len(rest & asked.stems(" ".join(listed.lines.get(n, "") for n in part.numbers)))
+        for part in listed.marked
+    }
+    most = max(said.values(), default=0)
+    saying = tuple(part for part in said if most and said[part] == most)
+    few = saying if least <= len(saying) <= len(said) * _FEW else ()
+    return replace(listed, counted=None, says_all=False, marked=few)
 
 
 def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card:
