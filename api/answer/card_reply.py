@@ -136,9 +136,6 @@ def card_reply(
         return replace(reply, cards=every, certainty="answered", confidence=None)
     if own := _referred(context, reply, options, shown):
         reply = _with_cards(replace(bare, parts=(*parts, *own)), result, far=far)
-    elif reply.cards and _LINKING.search(reply.cards[0].best.quote):
-        asked = QuestionWords.of(question, shown)
-        reply = replace(reply, cards=referred.answering_first(reply.cards, asked, shown))
     if not options.filters or reply.certainty == "answered":
         return reply
     rest = _searched(context, question, replace(options, filters=None))

@@ -20,7 +20,6 @@ _THE_FIELD = re.compile(
     re.IGNORECASE,
 )
 _HEAD_START = 0.1  # of confidence: what the file is given that a follow-up goes on to ask of
-_HOW = re.compile(r"\bhow (?:old|tall|high|wide|deep|strong)\b", re.IGNORECASE)
 # What a question for a field holds besides: "how long does it last", "how far can it go".
 _BESIDES = frozenset(stems_of("last take go reach get be does exactly again then it"))
 
@@ -75,9 +74,6 @@ def standing_alone(
     heading = section if not files or key(title(chunk.path)) in files else ""
     names = [name for name in things if name.lower() not in heading.lower()]
     row = "" if names_another else _row(about, frozenset(stems_of(before)))
-    instead = substitution.in_place_of(row, typed, before) if row else None
-    if instead and _fits(context, instead):
-        return Alone(instead)
     said = [*names, *filter(None, [heading, row]), follow_up.without_link(typed)]
     whole = " ".join(dict.fromkeys(said))
     if follow_up.is_fragment(typed) and not row:  # what is asked is in the question before
@@ -86,8 +82,8 @@ def standing_alone(
     alone = next((one for one in (whole, carried) if _fits(context, one)), typed)
     # "Any downside?" names nothing of its own.
     is_bare = not (follow_up.is_linked(typed) or names_another)
-    is_same = is_field or is_bare or follow_up.asks_of_the_same(typed)
-    return Alone(alone, chunk.path if is_same and heading and alone == whole else "")
+    is_same = (is_field or is_bare) and bool(heading) and alone == whole
+    return Alone(alone, chunk.path if is_same else "")
 
 
 def with_first_of(result: SearchResult, own: SearchResult) -> SearchResult:
@@ -150,7 +146,7 @@ def asks_for_field(question: str, terms: Terms) -> bool:
     the discounts" for a list.
     """
     text = follow_up.without_link(question)
-    rest = ASKED_FIELD.sub(" ", _HOW.sub(" ", text))
+    rest = ASKED_FIELD.sub(" ", text)
     if rest != text and _BESIDES.issuperset(stems_of(rest)):
         return True
     of = _THE_FIELD.fullmatch(text)

@@ -59,10 +59,7 @@ def _of_block(block: Block, pieces: Sequence[Piece]) -> Piece | None:
     """What of a block the pieces show; None where they show nothing of it."""
     own = [piece for piece in pieces if _is_of(piece, block)]
     every = {part for piece in own for part in piece.parts}
-    parts = sorted(
-        (part for part in every if not any(_is_within(part, one) for one in every)),
-        key=lambda part: part.first_line,
-    )
+    parts = sorted(every, key=lambda part: part.first_line)
     if not parts:
         return None
     left = [part for part in block.parts if not any(_touches(part, one) for one in parts)]
@@ -72,12 +69,6 @@ def _of_block(block: Block, pieces: Sequence[Piece]) -> Piece | None:
 
 def _is_of(piece: Piece, block: Block) -> bool:
     return block.first_line <= piece.parts[0].first_line <= block.last_line
-
-
-def _is_within(part: Part, other: Part) -> bool:
-    return (
-        part != other and other.first_line <= part.first_line and part.last_line <= other.last_line
-    )
 
 
 def _touches(part: Part, other: Part) -> bool:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from api.answer.question.parts import folders_called, in_common, name_spans
-from retrieval.models import Name, Terms
+from api.answer.question.parts import name_spans
+from retrieval.models import Terms
 from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import key, stems_of
 
@@ -15,10 +15,6 @@ _COMPARED = re.compile(
     r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
     re.IGNORECASE,
 )
-# What nothing but a comparison says; "silver" ends as "quicker" does.
-COMPARES = re.compile(
-    r"\b(?:vs|versus|compared?|difference|differ|than|better|worse)\b", re.IGNORECASE
-)
 # What asks for two things side by side, and not for the rows that have more than something.
 DIFFERS = re.compile(r"\b(?:vs|versus|compared?|differences?|differ)\b", re.IGNORECASE)
 _OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
@@ -27,10 +23,6 @@ _JOINING = re.compile(
     r"\b(?:vs\.?|versus|compared (?:to|with)|compare|or|than|(?:the )?differences? between|"
     r"what(?:['’]?s| is| are)? (?:the )?diff(?:erences?)?|which (?:one )?is (?:better|worse)"
     r"(?=\W*$))\b",
-    re.IGNORECASE,
-)
-_THAN = re.compile(
-    r"\b(?:more|less|better|worse|\w{3,30}er) (?:\w+ ){0,4}?(?P<than>than) (?:an? |the )?",
     re.IGNORECASE,
 )
 _DANGLING = re.compile(r"(?:^(?:and|or)\b|\b(?:and|or|an?|the|between)(?=\W*$))\W*", re.IGNORECASE)
@@ -51,8 +43,6 @@ def compared(text: str, terms: Terms) -> tuple[str, ...]:
     if _COMPARED.search(text) and (found := _of_one_kind(text, words, terms)):
         return found
     spans = name_spans(words, terms)
-    if both := _than(text, words, spans, terms):
-        return both
     for one, other in pairwise(spans):
         between = text[words[one[1] - 1].end() : words[other[0]].start()]
         is_amount = "than" in between and words[other[0]][0].isdigit()  # "more than 5 hit dice"
@@ -90,36 +80,6 @@ def _joins(between: str) -> bool:
     words = [word.lower() for word in WORD.findall(between)]
     known = all(word in _BETWEEN or word.endswith("er") for word in words)
     return known and not {"or", "vs", "versus", "compared", "than", "and"}.isdisjoint(words)
-
-
-def _than(
-    text: str, words: Sequence[re.Match[str]], spans: Sequence[_Span], terms: Terms
-) -> tuple[str, ...]:
-    """Of "does a troll heal faster than a vampire" the question about either; () for any other."""
-    found = _THAN.search(text)
-    other = next((one for one in spans if found and words[one[0]].start() == found.end()), None)
-    if found is None or other is None:
-        return ()
-    name = key(_text(text, words, other))
-    known = [one for one in spans if words[one[1] - 1].end() < found.end() and one != other]
-    alike = {one: _alike(key(_text(text, words, one)), name, terms) for one in known}
-    best = max(alike, key=lambda one: alike[one], default=None)
-    if best is None or not any(alike[best]):
-        return ()
-    first = text[: found.start("than")].rstrip() + text[words[other[1] - 1].end() :]
-    start, end = words[best[0]].start(), words[best[1] - 1].end()
-    return first, f"{first[:start]}{_text(text, words, other)}{first[end:]}"
-
-
-def _alike(one: Name, other: Name, terms: Terms) -> tuple[bool, int]:
-    """Whether two names are files of one folder, and in how many files both are things."""
-    same = bool(folders_called(one, terms) & folders_called(other, terms))
-    is_field = one in terms.fields or other in terms.fields
-    return same, 0 if one == other or (is_field and not same) else in_common(one, other, terms)
-
-
-def _text(text: str, words: Sequence[re.Match[str]], span: _Span) -> str:
-    return text[words[span[0]].start() : words[span[1] - 1].end()]
 
 
 def _without(text: str, words: Sequence[re.Match[str]], span: _Span) -> str:

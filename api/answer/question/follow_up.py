@@ -39,12 +39,6 @@ _POINTER = re.compile(
     r"(?<=do )(?:those|these)|(?<=for )(?:that|those)|(?<=with )(?:that|those))\b",
     re.IGNORECASE,
 )
-# "And how many weeks does training one take": behind "and" it is no number.
-_ANY_ONE = re.compile(
-    r"\b(?:[a-z]{2,20}ing|buy|get|use|have|need|keep|make|build|hire|rent|book|carry|wear|does) "
-    r"one\b",
-    re.IGNORECASE,
-)
 _CASE = re.compile(
     r"\W*(?:if|when|while|after|before|once|unless|i|we|list|tell|show|give|explain|name)\b", re.I
 )
@@ -61,7 +55,6 @@ _LACKS = re.compile(
     r"^(?:ok(?:ay)? |so ){0,2}(?:and|but|so) how (?:much|many|long|often) (?:if|when)\b", re.I
 )
 _AFTER = re.compile(r"\b(?:afterwards?|after (?:that|it)|thereafter)\W*$", re.IGNORECASE)
-_ANOTHER_ONE = re.compile(r"\b(?:the|that|this|those|these)(?: \w+)? ones?\b", re.IGNORECASE)
 # An "it" that stands for nothing: "how long does it take to drink", "is it true that".
 _EMPTY_IT = re.compile(
     r"\bit (?:\w+ )?(?:takes?|took|costs?|true|possible|allowed|legal|ok|right|better|worth|"
@@ -108,9 +101,8 @@ def is_follow_up(question: str) -> bool:
 
     1. a pronoun ("it", "they", "that one") comes before anything that it could stand for;
     2. it opens with "what about", "same for", "what if", …;
-    3. it opens with "and", "but", "also", … and speaks of "one", or no clause of its own comes next
-       ("and how long does a torch burn?" has one; so has "and the Eiffel Tower, how tall is it?",
-       by its name);
+    3. it opens with "and", "but", "also", … and no clause of its own comes next ("and how long does
+       a torch burn?" has one; so has "and the Eiffel Tower, how tall is it?", by its name);
     4. without any question word it opens with a preposition ("for elves?") or is one word long;
     5. it ends with "afterwards", "after that";
     6. it asks "and how much if", or of "one", and names nothing that it could be one of.
@@ -119,21 +111,10 @@ def is_follow_up(question: str) -> bool:
     if _points_back(text) or _AFTER.search(text) or _LACKS.match(text) or _is_of_one(text):
         return True
     if link := LINK.match(text):
-        of_before = link["link"].lower() in _ALWAYS or _ANY_ONE.search(text)
-        return bool(of_before) or not _is_clause(text[link.end() :])
+        return link["link"].lower() in _ALWAYS or not _is_clause(text[link.end() :])
     if _QUESTION_WORD.search(text):
         return False
     return bool(_PLACING.match(text)) or len(stems(text)) < 2
-
-
-def asks_of_the_same(question: str) -> bool:
-    """Tell whether a question asks more of what was spoken of ("how long does it last").
-
-    "The one of withering" is another one.
-    """
-    text = " ".join(question.split())
-    points = _points_back(text) or _AFTER.search(text) is not None
-    return points and not _ANOTHER_ONE.search(text)
 
 
 def is_linked(question: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from api.answer.question import list_phrases
-from api.answer.question.comparison import COMPARES, JOINED, compared
+from api.answer.question.comparison import JOINED, compared
 from api.answer.question.limits import AGED, ONE_OF, amount, superlative
 from api.answer.question.parts import (
     ASKS,
@@ -144,9 +144,8 @@ def read(question: str, terms: Terms) -> Reading:
     parts = clauses(text, terms)
     if parts and not _asks_of_a_list(text, terms):
         return Reading("parts", parts)
-    is_of_list = _plural(_DESCRIBED, text) and not COMPARES.search(text)  # "hurt by silver or fire"
     is_limited = list_phrases.BOTH.search(text) is not None or amount(text) is not None
-    is_of_list = is_of_list or (_plural(_WHICH_ONES, text) and is_limited)
+    is_of_list = _plural(_DESCRIBED, text) or (_plural(_WHICH_ONES, text) and is_limited)
     if JOINED.search(text) and not is_of_list and (parts := compared(text, terms)):
         return Reading("comparison", parts)
     if (name := _DEFINED.match(text)) and key(name["name"]) in terms.names:
@@ -206,15 +205,13 @@ def asks_for_all(text: str) -> bool:
     """Tell whether a question asks for a whole list: "list all", "types of", "every …"."""
     if _ONE.match(text):
         return False
-    return list_phrases.ALL.search(list_phrases.NOT_ALL.sub(" ", text)) is not None or _plural(
-        _DESCRIBED, text
-    )
+    return list_phrases.ALL.search(text) is not None or _plural(_DESCRIBED, text)
 
 
 def _described(text: str) -> tuple[str, ...]:
     """What "monsters that drain levels" lists; () where all of something is asked for."""
     found = _DESCRIBED.search(text)
-    is_all = list_phrases.ALL.search(list_phrases.NOT_ALL.sub(" ", text)) is not None
+    is_all = list_phrases.ALL.search(text) is not None
     return () if is_all or not found or found["noun"].lower() in _ANYTHING else (found["noun"],)
 
 

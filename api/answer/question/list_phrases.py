@@ -41,11 +41,6 @@ STEPS = re.compile(
     re.IGNORECASE,
 )
 BOTH = re.compile(r"\bboth (?:have|get|know|learn|use|share|cast|of them)\b", re.IGNORECASE)
-NOT_ALL = re.compile(
-    r"\ball (?:right|over|the time|this|that|of this|night|day|squashed)\b|\b(?:what )?if all\b|"
-    r"(?:(?:n['’]t|\bnot) (?:on|in)|\boff) (?:\w+ ){0,2}list\b",
-    re.I,
-)
 NUMBERED = re.compile(  # "the twelve cursed items"
     rf"^\W*(?:the |all )?(?:\d{{1,2}}|{PATTERN}) (?:[\w-]+ ){{0,3}}[a-z]{{3,}}s\W*$", re.IGNORECASE
 )

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from api.answer.question import complements, follow_up
 from api.answer.question.parts import ASKS, QUESTION_WORD, in_common, names_in
-from api.answer.question.siblings import sibling_of
 from retrieval.models import Terms
 from retrieval.text.words import STOP
 from retrieval.vocabulary.terms import key
@@ -16,8 +15,6 @@ _ANOTHER = re.compile(
     re.IGNORECASE,
 )
 _PREPOSITIONS = r"(?:in|on|at|for|with|without|from|to|by|as|of|under|during|per|against)"
-_IS_PREPOSITION = re.compile(_PREPOSITIONS)
-_ARTICLES = frozenset({"a", "an", "the", "my", "our", "your"})
 _PLACED = re.compile(
     rf"^\W*(?:(?:ok|and|or|then|so|but|what about|how about)\b\W*)*(?P<of>{_PREPOSITIONS}) "
     r"(?P<rest>[^,;?!]+?)\W*$",
@@ -33,12 +30,7 @@ _OTHER_NUMBER = re.compile(
     r"(?P<name>[a-z]{2,20}(?: [a-z]{2,20})?) (?P<number>\d{1,6})\W{0,3}$",
     re.IGNORECASE,
 )
-_ONE = re.compile(
-    r"^\W{0,3}(?:(?:ok|and|or|what about|how about|for|of|with)\b\W{1,3}){0,3}"
-    r"(?:(?:the|a|an) )?(?P<which>[a-z-]{2,20}) ones?\W{0,3}$",
-    re.IGNORECASE,
-)
-_FEW = 3  # words of what is asked for instead
+_ONE = re.compile(r" ones?$", re.IGNORECASE)
 _WORDS = re.compile(r"(\W+)")
 _ARTICLE = re.compile(r"\ban?(\s)$", re.IGNORECASE)
 
@@ -54,11 +46,9 @@ def in_full(questions: Sequence[str], terms: Terms) -> list[str]:
         other = None
         if made and (follow_up.is_follow_up(typed) or complements.asks_for_others(typed)):
             before = alike or [follow_up.self_contained(made[-1], made[:-1])]
-            other = the_other_one(typed, before[-1], terms)
-            if not other and follow_up.is_linked(typed):
+            if follow_up.is_linked(typed):
                 asked = (asked_of_another(typed, one, terms) for one in reversed(before))
                 other = next(filter(None, asked), None)
-            other = other or of_a_sibling(typed, before[-1], terms)
             other = other or in_its_place(typed, before[-1])
             other = other or of_another_number(typed, before[-1])
             other = other or complements.of_another_amount(typed, before[-1])
@@ -77,30 +67,22 @@ def asked_of_another(typed: str, before: str, terms: Terms) -> str | None:
     where `typed` says nothing besides.
     """
     rest = _ANOTHER.sub("", typed).strip(" ?!.,")
-    rest = rest if _ONE.match(typed) is None else rest.rpartition(" ")[0]  # "the wood one"
+    rest = _ONE.sub("", rest)  # "the wood one"
     if rest == typed.strip(" ?!.,") or key(rest) not in terms.names:
         return None
     if not STOP.isdisjoint(rest.lower().split()):  # "and its range" is asked of the same thing
         return None
-    placed = _PLACED.match(typed)
     alike = {
         thing: in_common(key(thing), key(rest), terms)
         for thing in names_in(before, terms)
         if key(thing) in terms.names and key(thing) != key(rest)
-        and not (placed and _behind(before, thing) not in {"", placed["of"].lower()})
-    }  # fmt: skip
+    }
     best = max(
         alike, key=lambda thing: (not _is_kind(thing, rest, terms), alike[thing]), default=""
     )
     if not alike.get(best):
         return None
     return _replaced(before, best, _as_one(rest, terms))
-
-
-def of_a_sibling(typed: str, before: str, terms: Terms) -> str | None:
-    """Return the question before, asked of another file of its folder: "and the wartime one"."""
-    found = sibling_of(before, typed, terms)
-    return _replaced(before, *found) if found else None
 
 
 def in_its_place(typed: str, before: str) -> str | None:
@@ -118,26 +100,6 @@ def in_its_place(typed: str, before: str) -> str | None:
     return f"{before[:start]}{placed['of']} {placed['rest']}{before[end:]}"
 
 
-def in_place_of(name: str, typed: str, before: str) -> str | None:
-    """Return the question before with a follow-up's words for the name of the row that answered.
-
-    "How long are support tickets kept", then "and API logs": only where the question has the name
-    as it is written, and the follow-up asks nothing itself and is placed by no preposition.
-    """
-    rest = _ANOTHER.sub("", typed).strip(" ?!.,")
-    at = before.lower().find(name.lower())
-    is_few = 0 < len(rest.split()) <= _FEW and rest != typed.strip(" ?!.,")
-    if (
-        at < 0
-        or not is_few
-        or _PLACED.match(typed)
-        or QUESTION_WORD.search(rest)
-        or follow_up.points(rest)
-    ):
-        return None
-    return f"{before[:at]}{rest}{before[at + len(name) :]}"
-
-
 def of_another_number(typed: str, before: str) -> str | None:
     """Return the question before with another number for what has one: "and fold 1"; else None."""
     given = _OTHER_NUMBER.match(typed)
@@ -153,28 +115,6 @@ def of_another_number(typed: str, before: str) -> str | None:
         return None
     end = words[places[0]].lstrip("0123456789")
     return " ".join([*words[: places[0]], f"{given['number']}{end}", *words[places[0] + 1 :]])
-
-
-def the_other_one(typed: str, before: str, terms: Terms) -> str | None:
-    """Return the question before with another of its kind: "and the wood one?" after "metal lathe".
-
-    None where the vault has no thing of that name.
-    """
-    given = _ONE.match(typed)
-    if not given:
-        return None
-    for thing in names_in(before, terms):
-        kind = thing.split()[-1]
-        name = f"{given['which']} {kind}"
-        if kind != thing and key(name) in terms.names and key(name) != key(thing):
-            return _replaced(before, thing, name)
-    return None
-
-
-def _behind(question: str, thing: str) -> str:
-    """The preposition that a thing stands behind: "for groups" is no other "in the hostel"."""
-    words = [one for one in question.partition(thing)[0].lower().split() if one not in _ARTICLES]
-    return words[-1] if words and _IS_PREPOSITION.fullmatch(words[-1]) else ""
 
 
 def _is_kind(thing: str, name: str, terms: Terms) -> bool:

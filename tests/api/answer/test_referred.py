@@ -20,15 +20,6 @@ VAULT = {
         "# Marches and Camps\n\n## Roads\n\nA column marches 20 miles a day.\n\n## Dressing\n\n"
         "A bronze coat goes on or comes off in 3 turns, a quilt in one.\n"
     ),
-    "Towers.md": (
-        "# Towers\n\nWho may build a tower and from which rank, see [[Ranks]]. "
-        "Costs alone are here.\n\n"
-        "Stone costs 40 marks a foot.\n"
-    ),
-    "Ranks.md": (
-        "# Ranks\n\n| Rank | May build |\n|---|---|\n| Knight of 9 | a tower |\n"
-        "| Squire | a tent |\n"
-    ),
     "Followers.md": (
         "# Followers\n\nHow many followers a captain has is told under [charm](Charm.md).\n\n"
         "They are paid weekly.\n"
@@ -53,7 +44,6 @@ def unfolded(reply: CardReply) -> list[str]:
     ("question", "place"),
     [
         ("how long does putting on a bronze coat take", "Marches and Camps.md"),
-        ("who may build a tower", "Ranks.md"),
         ("how many followers does a captain have", "Charm.md"),
     ],
 )
@@ -67,26 +57,3 @@ def test_a_line_that_says_it_itself_is_followed_nowhere(context: SearchContext) 
     reply = card_reply(context, "how much does a pony carry")
     assert unfolded(reply) == ["Ponies.md"]
     assert reply.parts == ()
-
-
-def test_the_place_that_a_row_refers_to_stands_above_it_where_it_says_more(
-    index_files: IndexFiles,
-) -> None:
-    vault = {
-        "Travel.md": (
-            "# Travel\n\n## Distance\n\n"
-            "| Means | Speed | Ceiling | Longest ride |\n|---|---|---|---|\n"
-            "| Reed barge | by riders, see ***River Craft*** | 0 feet | 9 hours |\n"
-            "| Elk | 40 miles | 900 feet | 6 hours |\n"
-        ),
-        "River Craft.md": (
-            "# River Craft\n\n## Barges\n\n"
-            "**Reed barge.** 30 miles with one on it, 24 miles with two on it.\n\n"
-            "## Canoes\n\nA canoe carries 3 bales.\n"
-        ),
-    }
-    context = index_files(vault, rag_threshold=-9.0)
-    two = card_reply(context, "how fast does a reed barge go with two of us on it")
-    assert (two.cards[0].path, two.cards[0].folded) == ("River Craft.md", False)
-    elk = card_reply(context, "how high does an elk ride")
-    assert elk.cards[0].path == "Travel.md"

@@ -54,3 +54,7 @@ def test_of_a_list_that_stands_whole_the_row_that_is_named_is_marked(
         "| Smithy | glasses | 2 hooks |"
     ]
     assert len(marked(context, "list everything to wear")) in {0, len(PLACES)}
+
+
+def test_where_something_is_denied_no_row_of_a_whole_list_is_marked(context: SearchContext) -> None:
+    assert marked(context, "what do i have to wear when not in the smithy") == []

@@ -40,7 +40,6 @@ FOLLOW_UPS = [
     "what does another one cost",
     "And how long does it stay up if I'm a 7th level MU?",
     "and what do I get with a crossbow?",
-    "and how many weeks does training one take",
 ]
 ALONE = [
     "How long does a torch burn?",
@@ -198,9 +197,9 @@ def test_one_and_how_much_if_are_of_what_was_asked_before(question: str, needs: 
         ("the casualty cards?", False),
         ("and?", False),
         ("and if I roll a 1?", False),
-        ("and its duration?", False),
         ("and list all flags", False),
         ("also tell me about the flags", False),
+        ("and its duration?", False),
     ],
 )
 def test_and_with_another_thing_alone_is_a_fragment(question: str, is_so: bool) -> None:

@@ -19,7 +19,6 @@ def context(index_files: IndexFiles) -> SearchContext:
         ("kraken", "kraken"),  # a thing of the vault
         ("basilisk", "basilisk"),  # nothing that the vault knows
         ("morale", "Selkie morale"),  # a field of what was spoken of
-        ("kraken?", "hit dice of a kraken?"),
         ("and the kraken", "hit dice of a kraken?"),  # the thing takes the other one's place
     ],
 )

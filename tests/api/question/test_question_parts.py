@@ -33,7 +33,6 @@ PARTS = {
 COMPARED = [
     ("Which is tougher, a kraken or a selkie?", "kraken", "selkie"),
     ("Is the kraken faster than a selkie?", "kraken", "selkie"),
-    ("Does a kraken dive deeper than a selkie?", "kraken", "selkie"),
     ("kraken or selkie, who has more arms", "kraken", "selkie"),
     ("kraken vs selkie", "kraken", "selkie"),
     ("kraken or selkie, which one bites", "kraken", "selkie"),

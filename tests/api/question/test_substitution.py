@@ -6,10 +6,7 @@ from api.answer.question.substitution import (
     asked_of_another,
     in_full,
     in_its_place,
-    in_place_of,
-    of_a_sibling,
     of_another_number,
-    the_other_one,
 )
 from tests.support.index.indexed_text import terms_of
 
@@ -18,9 +15,6 @@ TERMS = terms_of(
         "1. Classes/Dwarf.md": "# Dwarf\n\nA dwarf sees in the dark.\n",
         "1. Classes/Elf.md": "# Elf\n\nAn elf sees in the dark.\n",
         "2. Plans.md": "# Plans\n\n| Plan | Price |\n|---|---|\n| Team | 9 |\n| Business | 16 |\n",
-        "4. Tools.md": (
-            "# Tools\n\n| Tool | Price |\n|---|---|\n| Metal lathe | 9 |\n| Wood lathe | 4 |\n"
-        ),
         "3. Monsters/Kraken.md": "# Kraken\n\nIt swims.\n",
     }
 )
@@ -41,7 +35,6 @@ TERMS = terms_of(
         ("what about elves in the rain", "can a dwarf sing", None),  # more is asked
         ("elves", "can a dwarf sing", None),  # a question of its own
         ("what about elves", "can an elf sing", None),
-        ("and for an elf?", "what may a guest do with a dwarf", None),  # in whose place?
         ("and for an elf?", "what is a room for a dwarf", "what is a room for an elf"),
         ("and the elf?", "can a dwarf hit a dwarfish dwarf", "can an elf hit a dwarfish elf"),
     ],
@@ -83,22 +76,6 @@ def test_a_part_takes_the_place_of_its_like_and_not_of_the_whole() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("typed", "before", "asked"),
-    [
-        ("and API logs", "how long are support tickets kept", "how long are API logs kept"),
-        ("and for API logs", "how long are support tickets kept", None),  # may be said besides
-        ("API logs", "how long are support tickets kept", None),  # a question of its own
-        ("and what are API logs", "how long are support tickets kept", None),
-        ("and API logs", "how long are tickets kept", None),  # the name is not said
-    ],
-)
-def test_a_few_words_take_the_place_of_the_row_that_answered(
-    typed: str, before: str, asked: str | None
-) -> None:
-    assert in_place_of("Support tickets", typed, before) == asked
-
-
 def test_each_question_of_a_conversation_is_asked_in_full() -> None:
     typed = ["can a dwarf sing?", "and the elf?", "and a dwarf?", "is a kraken dumb?", "and it?"]
     full = ["can a dwarf sing?", "can an elf sing?", "can a dwarf sing?", *typed[3:]]
@@ -133,54 +110,6 @@ def test_a_number_takes_the_place_of_the_one_of_its_field(
     typed: str, before: str, asked: str | None
 ) -> None:
     assert of_another_number(typed, before) == asked
-
-
-@pytest.mark.parametrize(
-    ("typed", "before", "asked"),
-    [
-        ("and the wood one?", "price of the metal lathe", "price of the wood lathe"),
-        ("and the glass one", "price of the metal lathe", None),  # there is none
-        ("and the wood one?", "price of the kraken", None),  # of no kind
-        ("and the wood one for a day", "price of the metal lathe", None),  # more is asked
-    ],
-)
-def test_another_one_of_a_kind_takes_the_place(typed: str, before: str, asked: str | None) -> None:
-    assert the_other_one(typed, before, TERMS) == asked
-
-
-SETS = terms_of(
-    {
-        "sets/Tudor Court.md": "# Tudor Court\n\n**Deposit:** 150 EUR\n\n**Rail:** A\n",
-        "sets/Wartime Street.md": "# Wartime Street\n\n**Deposit:** 60 EUR\n\n**Rail:** B\n",
-        "sets/Abbey Street.md": "# Abbey Street\n\n**Deposit:** –\n\n## Nuns\n\nSix habits.\n",
-        "Harbour.md": "# Harbour\n\nBoats lie here.\n",
-    }
-)
-
-
-@pytest.mark.parametrize(
-    ("typed", "before", "asked"),
-    [
-        (
-            "and for the wartime one",
-            "deposit for the tudor court",
-            "deposit for the wartime street",
-        ),
-        ("wartime", "rail of the Tudor set", "rail of the Wartime Street set"),
-        ("and of the tudor one", "who keeps an abbey street", "who keeps a tudor court"),
-        ("and the wartime set?", "deposit for tudor court", "deposit for wartime street"),
-        ("and the street one", "deposit for tudor court", None),  # which of the two?
-        ("and rail", "deposit for tudor court", None),  # of the same one
-        ("and the nuns", "deposit for abbey street", None),  # a part of it
-        ("and the harbour one", "deposit for tudor court", None),  # of another folder
-        ("and the wartime one for a week", "deposit for tudor court", None),  # more is asked
-        ("and the wartime one", "deposit for a set", None),  # in whose place?
-    ],
-)
-def test_a_word_of_the_title_names_a_file_of_the_same_folder(
-    typed: str, before: str, asked: str | None
-) -> None:
-    assert of_a_sibling(typed, before, SETS) == asked
 
 
 def test_one_is_no_part_of_what_a_row_is_called() -> None:

@@ -22,6 +22,7 @@ from api.answer.question.modality import modality
 from api.answer.question.plain_words import PLAIN
 from retrieval.models import IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
+from retrieval.text.denials import DENIES
 from retrieval.text.normalize import searchable
 from retrieval.text.question_phrases import without_command
 from retrieval.vocabulary.terms import key, title
@@ -124,7 +125,7 @@ def _unclaimed(listed: Card, whole: SearchResult, asked: QuestionWords, *, least
     """A list as it stands, of which nothing tells whether all of it answers.
 
     Marked are those few parts that say most of what its name does not, `least` of them or more:
-    "Portuguese 1" of courses.
+    "Portuguese 1" of courses. None where something is denied: they are the wrong ones.
     """
     rest = asked.words - words_of_name(listed, whole, asked) - PLAIN
     said = {
@@ -133,8 +134,8 @@ def _unclaimed(listed: Card, whole: SearchResult, asked: QuestionWords, *, least
     }
     most = max(said.values(), default=0)
     saying = tuple(part for part in said if most and said[part] == most)
-    few = saying if least <= len(saying) <= len(said) * _FEW else ()
-    return replace(listed, counted=None, says_all=False, marked=few)
+    is_few = least <= len(saying) <= len(said) * _FEW and not DENIES.search(whole.question)
+    return replace(listed, counted=None, says_all=False, marked=saying if is_few else ())
 
 
 def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card:
