@@ -59,7 +59,8 @@ def standing_alone(
     # A question for a field names nothing that the next one could be about.
     named = [one for one in history if not asks_for_field(opened(context, one, terms), terms)]
     *earlier, last = named or history
-    before = follow_up.self_contained(last, earlier)
+    # "What about goblins?" has what "they" stands for.
+    before = last if key(last) in terms.names else follow_up.self_contained(last, earlier)
     cards = answered(before)
     carried = f"{before} {typed}" if is_field else follow_up.self_contained(typed, history)
     if not cards:

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from api.answer.cards.asked_parts import field_asked, said_by, saying_most
 from api.answer.cards.blocks import Block, Part
-from api.answer.cards.card import CardPlace
-from api.answer.cards.card_content import introduced
+from api.answer.cards.card import Card, CardPlace
+from api.answer.cards.card_content import OF_SEVERAL, introduced
+from api.answer.cards.superlatives import rows_with_most
 from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.denials import DENIES
@@ -39,6 +41,9 @@ def marked(
         and _OF_ROWS.match(asked.question)
     ):
         return ()  # the nearest row of what is denied is the wrong one
+    most = rows_with_most(place.file, best.entry, asked)
+    if most is not None:
+        return tuple(Part(one.first_line, one.last_line) for one in most if one.first_line in shown)
     alike = _alike(place, block, found, asked) if block and best.entry.kind == "row" else ()
     entries = [best.entry, *(row for row in alike if row.first_line in shown), *_tied(found)]
     below = introduced(place, best.entry.last_line)
@@ -46,6 +51,28 @@ def marked(
     parts |= set(below.parts if below else ())
     whole = (part for part in parts if part.first_line in shown)
     return tuple(sorted(whole, key=lambda part: part.first_line))
+
+
+def of_new_words(card: Card, new: frozenset[str], asked: QuestionWords) -> Card:
+    """Return a card with those of its parts marked that say most of `new`.
+
+    These are stems that a follow-up has and the question before has not: of "how many requests does
+    a search cost", then "and an export?", the line on exports. Of several those beside what was
+    marked. As it was where none says one, or the card is folded or lists all of something.
+    """
+    if card.folded or card.counted is not None:
+        return card
+    said = {
+        part: len(new & asked.stems(" ".join(card.lines.get(n, "") for n in part.numbers)))
+        for piece in card.pieces
+        for part in piece.parts
+    }
+    most = max(said.values(), default=0)
+    saying = [part for part in said if most and said[part] == most]
+    of_best = [piece.parts for piece in card.pieces if set(piece.parts) & set(card.marked)]
+    beside = [part for part in saying if any(part in parts for parts in of_best)]
+    marked = tuple(beside or saying)
+    return replace(card, marked=marked) if marked else card
 
 
 def _tied(found: Sequence[RankedLine]) -> list[Entry]:
@@ -60,12 +87,17 @@ def _tied(found: Sequence[RankedLine]) -> list[Entry]:
 def _alike(
     place: CardPlace, block: Block, found: Sequence[RankedLine], asked: QuestionWords
 ) -> Iterator[Entry]:
-    """The other rows of the best one's table that are called as it is, as far as is asked."""
+    """The other rows of the best one's table that are called as it is, as far as is asked.
+
+    Where several may be meant ("which add-ons can a Business customer buy"), all that say as much.
+    """
     path, best = place.file.path, found[0].entry
     called = _called(best, asked)
-    for row in (line.entry for line in found if called and block.holds(line.entry)):
-        is_called_so = row != best and _called(row, asked) == called
-        if is_called_so and said_by(path, row, asked) == said_by(path, best, asked):
+    said = said_by(path, best, asked)
+    several = bool(said) and OF_SEVERAL.match(asked.question) is not None
+    for row in (line.entry for line in found if block.holds(line.entry)):
+        is_called_so = bool(called) and _called(row, asked) == called
+        if row != best and (several or is_called_so) and said_by(path, row, asked) == said:
             yield row
 
 

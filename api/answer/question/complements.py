@@ -32,7 +32,8 @@ _HAVING = re.compile(rf"\bwith\b{_SOME}(?! (?:who|what|which)\b)", re.IGNORECASE
 _WITHOUT = re.compile(r"\b(?:none|without)\b", re.IGNORECASE)
 # "Which of them need a licence": of those that the question before lists.
 _OF_THEM = re.compile(
-    rf"{_LINK}(?:which|what|who) (?:ones )?of (?:them|these|those) (?P<rest>[\w'’ -]{{3,80}}?)\W*$",
+    rf"{_LINK}(?:(?:which|what|who) (?:ones )?of (?:them|these|those)|"
+    r"(?:only|just) (?:those|the ones|ones)(?: that| which| who)?) (?P<rest>[\w'’ -]{3,80}?)\W*$",
     re.IGNORECASE,
 )
 _UNIT = re.compile(r"(?<=\d) ?[^\d\s]{1,20}$")

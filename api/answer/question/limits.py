@@ -54,7 +54,7 @@ _LIMITING = re.compile(
     re.IGNORECASE,
 )
 ONE_OF = re.compile(
-    r"\b(?P<than>than|under|over|least|most|up to|within) an? "
+    r"\b(?P<than>than|under|over|least|most|up to|within) (?:an?|one) "
     r"(?=(?:second|minute|hour|day|week|month|year|turn|round|mile|foot|yard|euro|dollar|pound)\b)",
     re.IGNORECASE,
 )
@@ -123,6 +123,7 @@ class Superlative(NamedTuple):
     fields: frozenset[str]  # stems of the names that the field may have
     highest: bool
     said: str
+    is_of_its_own: bool = False  # "cheapest": it says by itself what is compared
 
 
 def superlative(question: str) -> Superlative | None:
@@ -132,7 +133,7 @@ def superlative(question: str) -> Superlative | None:
     """
     if own := _OWN.search(question):
         names, highest = _COMPARED[own[0].lower()]
-        return Superlative(frozenset(stems_of(names)), highest, own[0])
+        return Superlative(frozenset(stems_of(names)), highest, own[0], is_of_its_own=True)
     if of := _OF.search(question):
         column = frozenset(stems_of(of["column"]))
         return Superlative(column, of["degree"].lower() in _HIGHEST, of["degree"])

@@ -30,7 +30,7 @@ _OTHER_NUMBER = re.compile(
     r"(?P<name>[a-z]{2,20}(?: [a-z]{2,20})?) (?P<number>\d{1,6})\W{0,3}$",
     re.IGNORECASE,
 )
-_ONE = re.compile(r" ones?$", re.IGNORECASE)
+_ONES = re.compile(r" ones?$", re.IGNORECASE)
 _WORDS = re.compile(r"(\W+)")
 _ARTICLE = re.compile(r"\ban?(\s)$", re.IGNORECASE)
 
@@ -67,7 +67,7 @@ def asked_of_another(typed: str, before: str, terms: Terms) -> str | None:
     where `typed` says nothing besides.
     """
     rest = _ANOTHER.sub("", typed).strip(" ?!.,")
-    rest = _ONE.sub("", rest)  # "the wood one"
+    rest = _ONES.sub("", rest)  # "the wood one"
     if rest == typed.strip(" ?!.,") or key(rest) not in terms.names:
         return None
     if not STOP.isdisjoint(rest.lower().split()):  # "and its range" is asked of the same thing

@@ -37,6 +37,14 @@ def first(context: SearchContext, question: str, *history: str) -> str:
     return card_reply(context, question, AskOptions(history=history)).cards[0].path
 
 
+def test_what_was_named_last_is_gone_on_with(context: SearchContext) -> None:
+    history = ("ember rain", "what about the bog ram?")
+    assert first(context, "does it butt", *history) == "Beasts/Bog Ram.md"
+    assert first(context, "how far do its sparks fly", "bog ram", "and ember rain?") == (
+        "Chants/Ember Rain.md"
+    )
+
+
 @pytest.mark.parametrize(
     "typed",
     [

@@ -5,7 +5,7 @@ The texts are of no vault that anything was fitted on.
 
 import pytest
 
-from api.answer.card_reply import card_reply
+from api.answer.card_reply import AskOptions, card_reply
 from retrieval.context import SearchContext
 from tests.support.index.ingested import IndexFiles
 
@@ -24,6 +24,11 @@ VAULT = {
         "# Gates\n\n## Hours\n\n- The north gate is opened at seven.\n"
         "- The south gate is opened at eight.\n- Dogs sleep in the tower.\n"
     ),
+    "Extras.md": (
+        "# Extras of the club\n\n## Extras\n\n| Extra | Price | Offered to |\n|---|---|---|\n"
+        "| Towel | 2 | guests, members |\n| Locker | 9 | members |\n| Whistle | 3 | children |\n"
+        "| Umbrella | 4 | members |\n"
+    ),
 }
 
 
@@ -32,8 +37,8 @@ def context(index_files: IndexFiles) -> SearchContext:
     return index_files(VAULT, rag_threshold=-9.0)
 
 
-def marked(context: SearchContext, question: str) -> list[str]:
-    card = card_reply(context, question).cards[0]
+def marked(context: SearchContext, question: str, *before: str) -> list[str]:
+    card = card_reply(context, question, AskOptions(history=before)).cards[0]
     return [card.lines[number] for part in card.marked for number in part.numbers]
 
 
@@ -58,3 +63,17 @@ def test_of_a_list_that_stands_whole_the_row_that_is_named_is_marked(
 
 def test_where_something_is_denied_no_row_of_a_whole_list_is_marked(context: SearchContext) -> None:
     assert marked(context, "what do i have to wear when not in the smithy") == []
+
+
+def test_of_a_follow_up_the_line_with_its_own_words_is_marked(context: SearchContext) -> None:
+    lines = VAULT["Gates.md"].split("\n")[4:6]
+    first = "when is the north gate opened"
+    assert marked(context, "and the south one?", first) == lines[1:]
+    assert marked(context, "and for elephants?", first)  # no line says so: what was marked stays
+
+
+def test_where_several_may_be_meant_all_rows_that_say_as_much_are_marked(
+    context: SearchContext,
+) -> None:
+    rows = marked(context, "what extras can a member take")
+    assert [row.split(" | ")[0] for row in rows] == ["| Towel", "| Locker", "| Umbrella"]

@@ -33,6 +33,9 @@ from api.answer.question.complements import of_another_amount, the_others
             "which huts allow dogs and need oars",
         ),
         ("and which of these float", "can an elf swim", None),
+        ("only those under 5 eur", "which huts float", "which huts float and under 5 eur"),
+        ("just the ones that leak", "which huts float", "which huts float and leak"),
+        ("only one?", "which huts float", None),
     ],
 )
 def test_the_others_are_those_that_the_question_before_denies(

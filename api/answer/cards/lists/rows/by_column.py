@@ -15,6 +15,10 @@ FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
 _PRICE = frozenset(stems_of("price"))
 _PRICES = frozenset(stems_of("cost price fee charge amount wage pay paid"))
 _LEAST_ROWS = 3  # with an amount; of two a comparison asks
+_LENGTHS = frozenset(stems_of("length duration time"))
+_MEASURED = frozenset({"second", "metre", "foot"})  # kinds of units that say how long
+# What is said of a thing and is no part of its name: "which engines need the fewest crew".
+_SAID_OF_IT = frozenset(stems_of("need require have get take give use cost pay type kind sort"))
 
 
 def extreme_rows(
@@ -34,18 +38,60 @@ def extreme_rows(
         return None
     column = next((n for n, name in enumerate(names) if _is_of(name, wanted.fields, asked)), None)
     thing = asked.words - asked.stems(wanted.said) - asked.terms.in_full(wanted.fields)
+    thing -= _SAID_OF_IT
     if column is None or not thing or not thing <= own:
         return None
-    unit = asked.stems(names[column])
+    parts = most_of(names[column], column, table, asked, is_highest=wanted.highest)
+    return (parts, wanted.said) if parts else None
+
+
+def column_of(
+    names: Sequence[str], fields: frozenset[str], above: frozenset[str], asked: QuestionWords
+) -> int | None:
+    """Return which column has the fields: by its name, or by its unit where they say how long.
+
+    Where the stems `above` a table say so, the column that the question names: "High season" of a
+    table of fees. None where no column is told by these.
+    """
+    by_name = (n for n, name in enumerate(names) if _is_of(name, fields, asked))
+    if (column := next(by_name, None)) is not None:
+        return column
+    stems = [asked.stems(name) for name in names]
+    if fields & _LENGTHS:
+        units = (stem & SIZES.keys() for stem in stems)
+        return next((n for n, of in enumerate(units)
+                     if any(SIZES[unit][0] in _MEASURED for unit in of)), None)  # fmt: skip
+    if above.isdisjoint(asked.terms.in_full(fields)):
+        return None
+    said = [len(stem & asked.words) for stem in stems[1:]]
+    most = max(said, default=0)
+    return said.index(most) + 1 if most and said.count(most) == 1 else None
+
+
+def most_of(
+    name: str,
+    column: int,
+    table: Sequence[tuple[Part, Sequence[str]]],
+    asked: QuestionWords,
+    *,
+    is_highest: bool,
+    least: int = _LEAST_ROWS,
+) -> tuple[Part, ...]:
+    """Return the rows that have most, or least, of the column called `name`, of equal ones all.
+
+    None of them where less than half of the rows, or than `least`, have an amount, or these are of
+    two kinds, or equal.
+    """
+    unit = asked.stems(name)
     given = [(part, size(cells[column], unit)) for part, cells in table if column < len(cells)]
     amounts = {part: amount for part, amount in given if amount}
     kinds = {kind for kind, most in amounts.values() if most}  # nothing is nothing in any unit
-    if len(kinds) != 1 or len(amounts) < max(_LEAST_ROWS, len(table) / 2):
-        return None
-    choose = max if wanted.highest else min
+    if len(kinds) != 1 or len(amounts) < max(least, len(table) / 2):
+        return ()
+    choose = max if is_highest else min
     most = choose(amount for _, amount in amounts.values())
     parts = tuple(part for part, (_, amount) in amounts.items() if amount == most)
-    return (parts, wanted.said) if len(parts) < len(amounts) else None
+    return parts if len(parts) < len(amounts) else ()
 
 
 def asked_columns(

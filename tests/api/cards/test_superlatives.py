@@ -1,0 +1,47 @@
+"""The row that has the most or the least of something, though no list is asked for.
+
+The texts are of no vault that anything was fitted on.
+"""
+
+import pytest
+
+from api.answer.cards.superlatives import rows_with_most
+from retrieval.ranking.lines import QuestionWords
+from tests.support.index.indexed_text import indexed_file, terms_of
+
+TEXT = (
+    "# Sick bay\n\n## How long in the ward\n\n| Illness | Days | Ends when |\n|---|---|---|\n"
+    "| Mites | 7 | two baths |\n| Ringworm | 28–60 | two cultures |\n| Cough | 10 | no cough |\n"
+    "\n## Fees\n\n| Kind | Low season | High season |\n|---|---|---|\n"
+    "| Hen | £8 | £9 |\n| Grey parrot | £50 | £95 |\n| Rabbit | £40 | £65 |\n| Green parrot | £60 "
+    "| £70 |\n"
+)
+FILE = indexed_file(TEXT, "clinic/Sick bay.md")
+TERMS = terms_of({"clinic/Sick bay.md": TEXT})
+
+
+def most(question: str, begins: str) -> list[str] | None:
+    best = next(one for one in FILE.entries if one.quote.startswith(f"| {begins}"))
+    found = rows_with_most(FILE, best, QuestionWords.of(question, TERMS))
+    return None if found is None else [one.quote.split(" | ")[0].strip("| ") for one in found]
+
+
+@pytest.mark.parametrize(
+    ("question", "begins", "names"),
+    [
+        ("which illness keeps an animal longest", "Mites", ["Ringworm"]),
+        ("which illness keeps an animal shortest", "Mites", ["Mites"]),
+        ("what is the most expensive thing to adopt in high season", "Hen", ["Grey parrot"]),
+        ("what is the cheapest parrot in low season", "Hen", ["Grey parrot"]),  # of the parrots
+        ("what is the cheapest animal", "Hen", []),  # of which season?
+        ("which is the best illness", "Mites", []),  # of what?
+        ("longest stay with ringworm", "Mites", None),  # one row is named
+        ("how long does ringworm last", "Mites", None),
+        ("which illness has the most days", "Mites", ["Ringworm"]),
+        ("where do they mostly sleep, and the most often", "Mites", None),  # no column
+    ],
+)
+def test_the_row_that_has_most_is_told_by_its_column(
+    question: str, begins: str, names: list[str] | None
+) -> None:
+    assert most(question, begins) == names
