@@ -8,7 +8,7 @@ from api.answer.cards.asked_parts import field_asked, said_by, saying_most
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, CardPlace
 from api.answer.cards.card_content import OF_SEVERAL, introduced
-from api.answer.cards.superlatives import rows_with_most
+from api.answer.cards.superlatives import MAY_BE_OF_MOST, rows_with_most
 from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.denials import DENIES
@@ -41,7 +41,8 @@ def marked(
         and _OF_ROWS.match(asked.question)
     ):
         return ()  # the nearest row of what is denied is the wrong one
-    most = rows_with_most(place.file, best.entry, asked)
+    is_of_most = MAY_BE_OF_MOST.search(asked.question)
+    most = rows_with_most(place.file, best.entry, asked) if is_of_most else None
     if most is not None:
         return tuple(Part(one.first_line, one.last_line) for one in most if one.first_line in shown)
     alike = _alike(place, block, found, asked) if block and best.entry.kind == "row" else ()

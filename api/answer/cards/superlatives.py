@@ -14,6 +14,7 @@ from api.answer.question.limits import superlative
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 
+MAY_BE_OF_MOST = re.compile(r"\b(?:most|least|worst|[a-z]{1,20}est)\b", re.IGNORECASE)  # few do
 _LEAST = 2  # rows of which one has more
 _BEST = re.compile(r"\b(?:best|worst)\b", re.IGNORECASE)
 
