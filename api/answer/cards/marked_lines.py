@@ -7,8 +7,9 @@ from dataclasses import replace
 from api.answer.cards.asked_parts import field_asked, said_by, saying_most
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, CardPlace
-from api.answer.cards.card_content import OF_SEVERAL, introduced
+from api.answer.cards.card_content import introduced
 from api.answer.cards.superlatives import MAY_BE_OF_MOST, rows_with_most
+from api.answer.question.intent import asks_for_some
 from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.denials import DENIES
@@ -95,7 +96,7 @@ def _alike(
     path, best = place.file.path, found[0].entry
     called = _called(best, asked)
     said = said_by(path, best, asked)
-    several = bool(said) and OF_SEVERAL.match(asked.question) is not None
+    several = bool(said) and not asked.values and asks_for_some(asked.question)
     for row in (line.entry for line in found if block.holds(line.entry)):
         is_called_so = bool(called) and _called(row, asked) == called
         if row != best and (several or is_called_so) and said_by(path, row, asked) == said:
