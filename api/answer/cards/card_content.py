@@ -23,7 +23,7 @@ _TINY = 5  # rows of a table of which none is left out, whichever answers
 _INTRODUCED_WORDS = 120  # of one whose lead-in answers best
 _STEPS_WORDS = 150  # of numbered steps one of which answers: of a procedure none is left out
 # "What has to be reported", "who may not come": any line may answer, not the nearest alone.
-_OF_SEVERAL = re.compile(
+OF_SEVERAL = re.compile(
     r"\W*(?:so |and )?(?:which|who|where|"
     r"what(?! (?:is|are|was|does|do|did|happens|if|about)\b|['’]?s\b))\b",
     re.IGNORECASE,
@@ -51,7 +51,7 @@ def _is_small(
     best = chosen[0].entry
     is_denied = block.kind == "table" and of_block and DENIES.search(asked.question)
     # Of what is denied the nearest rows are the wrong ones.
-    if is_denied or (chosen[0] in of_block and _OF_SEVERAL.match(asked.question)):
+    if is_denied or (chosen[0] in of_block and OF_SEVERAL.match(asked.question)):
         return has_at_most(_INTRODUCED_WORDS, file, numbers(whole(block)))
     if len(block.parts) > _SMALL:
         return False

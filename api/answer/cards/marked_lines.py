@@ -8,7 +8,7 @@ from api.answer.cards.asked_parts import field_asked, said_by, saying_most
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, CardPlace
 from api.answer.cards.card_content import introduced
-from api.answer.cards.superlatives import MAY_BE_OF_MOST, rows_with_most
+from api.answer.cards.rows_by_value import MAY_COMPARE, rows_by_value
 from api.answer.question.intent import asks_for_some
 from retrieval.models import Entry
 from retrieval.ranking.lines import QuestionWords, RankedLine
@@ -17,6 +17,7 @@ from retrieval.vocabulary.terms import raw_cells
 
 # By so little less near a second line answers as often as the first (docs/experiments.md, E170).
 _TIED = 0.03
+_WHO = re.compile(r"\W*(?:who|where)\b", re.IGNORECASE)
 _OF_ROWS = re.compile(r"\W*(?:which|what|who|where|list|all)\b", re.IGNORECASE)
 
 
@@ -42,8 +43,8 @@ def marked(
         and _OF_ROWS.match(asked.question)
     ):
         return ()  # the nearest row of what is denied is the wrong one
-    is_of_most = MAY_BE_OF_MOST.search(asked.question)
-    most = rows_with_most(place.file, best.entry, asked) if is_of_most else None
+    may_compare = MAY_COMPARE.search(asked.question)
+    most = rows_by_value(place.file, best.entry, asked) if may_compare else None
     if most is not None:
         return tuple(Part(one.first_line, one.last_line) for one in most if one.first_line in shown)
     alike = _alike(place, block, found, asked) if block and best.entry.kind == "row" else ()
@@ -96,7 +97,8 @@ def _alike(
     path, best = place.file.path, found[0].entry
     called = _called(best, asked)
     said = said_by(path, best, asked)
-    several = bool(said) and not asked.values and asks_for_some(asked.question)
+    of_some = asks_for_some(asked.question) or _WHO.match(asked.question)
+    several = bool(said and of_some and not asked.values)
     for row in (line.entry for line in found if block.holds(line.entry)):
         is_called_so = bool(called) and _called(row, asked) == called
         if row != best and (several or is_called_so) and said_by(path, row, asked) == said:

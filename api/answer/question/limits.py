@@ -64,6 +64,11 @@ _DICE = re.compile(
     r"(?P<dice>\d{0,2}d\d{1,3}(?: ?\+ ?\d{1,3})?)\b",
     re.IGNORECASE,
 )
+_DICE_OR_MORE = re.compile(
+    r"\b(?P<dice>\d{0,2}d\d{1,3}(?: ?\+ ?\d{1,3})?) (?:or|and) "
+    r"(?:(?P<more>more|better|higher|up)|less|lower|fewer|worse)\b",
+    re.IGNORECASE,
+)
 _ROLL = re.compile(r"\b(\d*)d(\d+)(?: ?\+ ?(\d+))?")
 _MORE_OF = {
     word: frozenset(stems_of(fields))
@@ -147,7 +152,10 @@ def highest(dice: str) -> float | None:
 
 
 def _of_dice(question: str) -> Amount | None:
-    """The limit of "more than d6 damage": by the most that the dice show."""
+    """The limit of "more than d6 damage", or "1d8 or more": by the most that the dice show."""
+    if (more := _DICE_OR_MORE.search(question)) and (most := highest(more["dice"].lower())):
+        low, high = (most, math.inf) if more["more"] else (0.0, most)
+        return Amount(Interval(low, high, DICE, high), more[0])
     found = _DICE.search(question)
     most = highest(found["dice"].lower()) if found else None
     if found is None or most is None:

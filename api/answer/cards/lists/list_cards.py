@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from api.answer.cards.asked_parts import above
-from api.answer.cards.blocks import blocks
+from api.answer.cards.blocks import Part, blocks
 from api.answer.cards.card import Card
 from api.answer.cards.card_content import STEP
 from api.answer.cards.lists import listing, section_records
@@ -15,6 +15,7 @@ from api.answer.cards.lists.list_names import (
     says_all,
     words_of_name,
 )
+from api.answer.cards.rows_by_value import MAY_COMPARE, rows_by_value
 from api.answer.question import conditions
 from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import amount, superlative
@@ -125,8 +126,16 @@ def _unclaimed(listed: Card, whole: SearchResult, asked: QuestionWords, *, least
     """A list as it stands, of which nothing tells whether all of it answers.
 
     Marked are those few parts that say most of what its name does not, `least` of them or more:
-    "Portuguese 1" of courses. None where something is denied: they are the wrong ones.
+    "Portuguese 1" of courses. None where something is denied: they are the wrong ones. Where
+    amounts are compared, the rows that have them.
     """
+    plain = replace(listed, counted=None, says_all=False)
+    if MAY_COMPARE.search(whole.question):
+        typed = QuestionWords.of(whole.question, whole.terms)  # `asked` has no "which"
+        rows = rows_by_value(whole.files[listed.path], listed.best, typed)
+        if rows is not None:
+            found = (Part(one.first_line, one.last_line) for one in rows)
+            return replace(plain, marked=tuple(p for p in found if p.first_line in listed.lines))
     rest = asked.words - words_of_name(listed, whole, asked) - PLAIN
     said = {
         part: len(rest & asked.stems(" ".join(listed.lines.get(n, "") for n in part.numbers)))
@@ -135,7 +144,7 @@ def _unclaimed(listed: Card, whole: SearchResult, asked: QuestionWords, *, least
     most = max(said.values(), default=0)
     saying = tuple(part for part in said if most and said[part] == most)
     is_few = least <= len(saying) <= len(said) * _FEW and not DENIES.search(whole.question)
-    return replace(listed, counted=None, says_all=False, marked=saying if is_few else ())
+    return replace(plain, marked=saying if is_few else ())
 
 
 def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card:

@@ -88,6 +88,34 @@ def by_amount(
     return Chosen(tuple(part for part, _ in both or left), (*said, *wanted.words)) if left else None
 
 
+def fitting_rows(file: IndexedFile, block: Block, asked: QuestionWords) -> tuple[Part, ...] | None:
+    """Return the rows of a table whose cell fits an amount, whatever else is asked; () for none.
+
+    Where something else that is asked is the name of some of them, these alone. None where no
+    amount is asked for, or none of its kind stands in the table, or something is denied.
+    """
+    wanted = amount(asked.question)
+    if wanted is None or wanted.denied or _is_a_column(wanted, file):
+        return None
+    rest = QuestionWords.of(without(asked.question, wanted), asked.terms)
+    if DENIES.search(rest.question) or BLANK_SAID.search(beside(file, block)):
+        return None
+    rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
+    names, table = named_table(file, block, rows)
+    limit = _as_written(wanted.limit, file, rows)
+    amounts = asked_columns(names, [cells for _, cells in table], limit, asked)
+    if not any(amounts):
+        return None
+    fitting = [
+        (part, cells)
+        for (part, cells), own in zip(table, amounts, strict=True)
+        if any(_fits(one, limit) for one in own)
+    ]
+    named = rest.words - above(file, block, asked)
+    called = [(part, cells) for part, cells in fitting if asked.stems("".join(cells[:1])) & named]
+    return tuple(part for part, _ in called or fitting)
+
+
 def _as_written(limit: Interval, file: IndexedFile, rows: Sequence[tuple[Part, str]]) -> Interval:
     """A limit in the table's own unit of money: pounds as £, none where the cells name none.
 

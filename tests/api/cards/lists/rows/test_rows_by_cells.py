@@ -97,6 +97,7 @@ def names(card: Card) -> list[str]:
         ("which goods are sold dear in islands", ["Wool", "Amber"]),  # not what is bought there
         ("which goods are bought cheap in islands", ["Fish"]),
         ("weapons of the watch that do more than d6 damage", ["Falchion", "Glaive", "Yew bow"]),
+        ("weapons of the watch that do d8 or more", ["Falchion", "Glaive", "Yew bow"]),
         ("weapons of the watch that do at least 1d8", ["Falchion", "Glaive", "Yew bow"]),
         ("weapons of the watch that do less than 1d4", ["Sling"]),
         ("which weapons of the watch cost more than 200 marks", ["Falchion", "Glaive", "Yew bow"]),

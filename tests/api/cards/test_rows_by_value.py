@@ -1,11 +1,11 @@
-"""The row that has the most or the least of something, though no list is asked for.
+"""The rows that have most of something, or an amount that fits, in the table that was found.
 
 The texts are of no vault that anything was fitted on.
 """
 
 import pytest
 
-from api.answer.cards.superlatives import rows_with_most
+from api.answer.cards.rows_by_value import rows_by_value
 from retrieval.ranking.lines import QuestionWords
 from tests.support.index.indexed_text import indexed_file, terms_of
 
@@ -22,7 +22,7 @@ TERMS = terms_of({"clinic/Sick bay.md": TEXT})
 
 def most(question: str, begins: str) -> list[str] | None:
     best = next(one for one in FILE.entries if one.quote.startswith(f"| {begins}"))
-    found = rows_with_most(FILE, best, QuestionWords.of(question, TERMS))
+    found = rows_by_value(FILE, best, QuestionWords.of(question, TERMS))
     return None if found is None else [one.quote.split(" | ")[0].strip("| ") for one in found]
 
 
@@ -39,9 +39,16 @@ def most(question: str, begins: str) -> list[str] | None:
         ("how long does ringworm last", "Mites", None),
         ("which illness has the most days", "Mites", ["Ringworm"]),
         ("where do they mostly sleep, and the most often", "Mites", None),  # no column
+        ("which animals can i have for less than £45 in low season", "Hen", ["Hen", "Rabbit"]),
+        ("what parrots are over £55 in low season", "Hen", ["Green parrot"]),
+        ("which animals cost over £500", "Hen", []),
+        ("what do i get for £45 in low season", "Hen", None),  # that is a price
+        ("do you take more than £45 in the low season", "Hen", None),  # none are asked for
+        ("which animals are there with no fee over £45", "Hen", None),  # denied
+        ("which stays are longer than 9 days", "Mites", ["Ringworm", "Cough"]),
     ],
 )
-def test_the_row_that_has_most_is_told_by_its_column(
+def test_the_rows_are_told_by_their_column(
     question: str, begins: str, names: list[str] | None
 ) -> None:
     assert most(question, begins) == names
