@@ -11,6 +11,7 @@ from api.answer.cards.card import CORRECTING, Card
 from api.answer.cards.folders import by_status, collected, folders
 from api.answer.cards.folders.folders import Folder
 from api.answer.cards.lists import overviews
+from api.answer.cards.rows_by_value import MAY_COMPARE
 from api.answer.fixed_texts import DEFAULT, Texts
 from api.answer.question import follow_up, intent, small_talk, spelling
 from api.answer.question.intent import DEGREE, PLAIN, Reading
@@ -22,6 +23,7 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal import decision, premises
 from retrieval.search import check_question, search, written_out
 from retrieval.settings import ENGLISH
+from retrieval.text.denials import DENIES
 from retrieval.text.question_phrases import without_manner
 from retrieval.vocabulary.terms import stems_of
 
@@ -132,7 +134,7 @@ def card_reply(
         folders=listed, corrections=made.corrections, reading=reading,
     )  # fmt: skip
     reply = _with_cards(bare, result, far=far)
-    if reply.cards and options.history and follow_up.is_linked(typed):
+    if reply.cards and options.history and _may_be_marked_anew(typed):
         reply = replace(reply, cards=_marked_anew(reply.cards, typed, options.history, shown))
     is_of_all = overviews.EVERYTHING.match(typed)
     if is_of_all and (every := overviews.cards(typed, result, reply.cards)):
@@ -145,10 +147,16 @@ def card_reply(
     return replace(reply, elsewhere=bool(rest.hits) and rest.certainty == "answered")
 
 
+def _may_be_marked_anew(typed: str) -> bool:
+    """Whether a follow-up goes on with "and", and neither denies nor compares anything."""
+    is_linked = follow_up.is_linked(typed) and follow_up.is_follow_up(typed)
+    return is_linked and not (DENIES.search(typed) or MAY_COMPARE.search(typed))
+
+
 def _marked_anew(
     cards: Sequence[Card], typed: str, history: Sequence[str], terms: Terms
 ) -> tuple[Card, ...]:
-    """The cards, in the first the lines marked that say what a follow-up asks besides."""
+    """The cards; in the first one those lines are marked that say what only the follow-up says."""
     before = frozenset(stems_of(" ".join(history)))
     new = frozenset(stems_of(follow_up.without_link(typed))) - before - terms.stop
     asked = QuestionWords.of(typed, terms)

@@ -30,10 +30,11 @@ _DENIAL_OF_LIST = re.compile(
 )
 _HAVING = re.compile(rf"\bwith\b{_SOME}(?! (?:who|what|which)\b)", re.IGNORECASE)
 _WITHOUT = re.compile(r"\b(?:none|without)\b", re.IGNORECASE)
-# "Which of them need a licence": of those that the question before lists.
+# "Which of them need a licence", "only those under 5": of those that the question before lists.
 _OF_THEM = re.compile(
     rf"{_LINK}(?:(?:which|what|who) (?:ones )?of (?:them|these|those)|"
-    r"(?:only|just) (?:those|the ones|ones)(?: that| which| who)?) (?P<rest>[\w'’ -]{3,80}?)\W*$",
+    r"(?:only|just) (?:those|the ones|ones)(?: that| which| who)?(?! (?:i|we|you|they)\b)) "
+    r"(?P<rest>[\w'’ -]{3,80}?)\W*$",
     re.IGNORECASE,
 )
 _UNIT = re.compile(r"(?<=\d) ?[^\d\s]{1,20}$")

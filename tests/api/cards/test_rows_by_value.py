@@ -12,6 +12,9 @@ from tests.support.index.indexed_text import indexed_file, terms_of
 TEXT = (
     "# Sick bay\n\n## How long in the ward\n\n| Illness | Days | Ends when |\n|---|---|---|\n"
     "| Mites | 7 | two baths |\n| Ringworm | 28–60 | two cultures |\n| Cough | 10 | no cough |\n"
+    "\n## Post\n\n| Service | Days | Price | Open to |\n|---|---|---|---|\n"
+    "| Letter | 5–21 | £2 | all |\n| Parcel | 10 | £4 | all |\n| Courier | 2 | £9 | staff |\n"
+    "| Sea mail | up to 60 | £3 | all |\n"
     "\n## Fees\n\n| Kind | Low season | High season |\n|---|---|---|\n"
     "| Hen | £8 | £9 |\n| Grey parrot | £50 | £95 |\n| Rabbit | £40 | £65 |\n| Green parrot | £60 "
     "| £70 |\n"
@@ -46,6 +49,16 @@ def most(question: str, begins: str) -> list[str] | None:
         ("do you take more than £45 in the low season", "Hen", None),  # none are asked for
         ("which animals are there with no fee over £45", "Hen", None),  # denied
         ("which stays are longer than 9 days", "Mites", ["Ringworm", "Cough"]),
+        ("what is the cheapest green parrot in high season", "Hen", None),  # one row is named
+        ("which parrots cost less than £40 in low season", "Hen", []),
+        ("which service takes longest", "Parcel", ["Sea mail"]),  # by the end of a range
+        ("which service takes the shortest time", "Parcel", ["Courier"]),
+        ("which services cost over £3 and take under 5 days", "Parcel", None),  # two limits
+        ("what is the second cheapest service", "Parcel", []),
+        ("which service is not the cheapest", "Parcel", None),
+        ("which services under £5 are open to staff", "Parcel", []),
+        ("what is the best time for a parcel", "Parcel", None),
+        ("what is the cheapest high season animal", "Hen", ["Hen"]),
     ],
 )
 def test_the_rows_are_told_by_their_column(

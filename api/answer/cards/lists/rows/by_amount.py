@@ -89,16 +89,19 @@ def by_amount(
 
 
 def fitting_rows(file: IndexedFile, block: Block, asked: QuestionWords) -> tuple[Part, ...] | None:
-    """Return the rows of a table whose cell fits an amount, whatever else is asked; () for none.
+    """Return the rows of a table whose cell fits an amount, though not all is understood.
 
-    Where something else that is asked is the name of some of them, these alone. None where no
-    amount is asked for, or none of its kind stands in the table, or something is denied.
+    Of those alone that are called as the question begins ("which parrots"), and whose other cells
+    say most of what else is asked; of these the ones whose names do. () where none fits. None where
+    no amount is asked for or has its kind in the table, or where something is denied or limited
+    besides.
     """
     wanted = amount(asked.question)
     if wanted is None or wanted.denied or _is_a_column(wanted, file):
         return None
     rest = QuestionWords.of(without(asked.question, wanted), asked.terms)
-    if DENIES.search(rest.question) or BLANK_SAID.search(beside(file, block)):
+    is_more = _MORE_ASKED.search(rest.question) or amount(rest.question)
+    if is_more or DENIES.search(rest.question) or BLANK_SAID.search(beside(file, block)):
         return None
     rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
     names, table = named_table(file, block, rows)
@@ -106,14 +109,18 @@ def fitting_rows(file: IndexedFile, block: Block, asked: QuestionWords) -> tuple
     amounts = asked_columns(names, [cells for _, cells in table], limit, asked)
     if not any(amounts):
         return None
-    fitting = [
-        (part, cells)
-        for (part, cells), own in zip(table, amounts, strict=True)
-        if any(_fits(one, limit) for one in own)
+    other = rest.words - above(file, block, asked)
+    told = [len(other & asked.stems(" ".join(cells[1:]))) for _, cells in table]
+    left = [
+        row
+        for row, own, n in zip(rows, amounts, told, strict=True)
+        if n == max(told) and any(_fits(one, limit) for one in own)
     ]
-    named = rest.words - above(file, block, asked)
-    called = [(part, cells) for part, cells in fitting if asked.stems("".join(cells[:1])) & named]
-    return tuple(part for part, _ in called or fitting)
+    noun = _noun(asked) - above(file, block, asked)
+    if noun and any(noun <= asked.stems(row) for _, row in rows):
+        left = [row for row in left if noun <= asked.stems(row[1])]
+    said = [len(other & asked.stems(row)) for _, row in left]
+    return tuple(part for (part, _), n in zip(left, said, strict=True) if n == max(said))
 
 
 def _as_written(limit: Interval, file: IndexedFile, rows: Sequence[tuple[Part, str]]) -> Interval:

@@ -1,5 +1,6 @@
 """The amounts of a table's columns: the rows that have most of one, and which one is meant."""
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -17,6 +18,7 @@ _PRICES = frozenset(stems_of("cost price fee charge amount wage pay paid"))
 _LEAST_ROWS = 3  # with an amount; of two a comparison asks
 _LENGTHS = frozenset(stems_of("length duration time"))
 _MEASURED = frozenset({"second", "metre", "foot"})  # kinds of units that say how long
+_ALSO_WORDS = {"min", "second"}  # "Min age", "second stop": units where they stand alone
 # What is said of a thing and is no part of its name: "which engines need the fewest crew".
 _SAID_OF_IT = frozenset(stems_of("need require have get take give use cost pay type kind sort"))
 
@@ -58,9 +60,9 @@ def column_of(
         return column
     stems = [asked.stems(name) for name in names]
     if fields & _LENGTHS:
-        units = (stem & SIZES.keys() for stem in stems)
-        return next((n for n, of in enumerate(units)
-                     if any(SIZES[unit][0] in _MEASURED for unit in of)), None)  # fmt: skip
+        units = [stem & SIZES.keys() - (_ALSO_WORDS if len(stem) > 1 else set()) for stem in stems]
+        of = [n for n, own in enumerate(units) if any(SIZES[u][0] in _MEASURED for u in own)]
+        return of[0] if len(of) == 1 else None
     if above.isdisjoint(asked.terms.in_full(fields)):
         return None
     said = [len(stem & asked.words) for stem in stems[1:]]
@@ -79,11 +81,15 @@ def most_of(
 ) -> tuple[Part, ...]:
     """Return the rows that have most, or least, of the column called `name`, of equal ones all.
 
-    None of them where less than half of the rows, or than `least`, have an amount, or these are of
-    two kinds, or equal.
+    () where less than half of the rows, or fewer than `least`, have an amount, or where these are
+    of two kinds, or equal.
     """
     unit = asked.stems(name)
-    given = [(part, size(cells[column], unit)) for part, cells in table if column < len(cells)]
+    given = [
+        (part, size(cells[column], unit, is_highest=is_highest))
+        for part, cells in table
+        if column < len(cells)
+    ]
     amounts = {part: amount for part, amount in given if amount}
     kinds = {kind for kind, most in amounts.values() if most}  # nothing is nothing in any unit
     if len(kinds) != 1 or len(amounts) < max(least, len(table) / 2):
@@ -172,8 +178,12 @@ def _is_of(name: str, fields: frozenset[str], asked: QuestionWords) -> bool:
     return not asked.stems(name).isdisjoint(asked.terms.in_full(fields) | units)
 
 
-def size(cell: str, column: frozenset[str]) -> tuple[str, float] | None:
+def size(
+    cell: str, column: frozenset[str], *, is_highest: bool = False
+) -> tuple[str, float] | None:
     """Return the kind of unit of a cell's first amount, and its size in the kind's smallest unit.
+
+    Of a range its beginning, `is_highest` its end; of "up to 60 days" these 60.
 
     The unit is the cell's own, else its column's; one of no known kind counts as none. Of dice the
     size is the most that they show.
@@ -188,4 +198,5 @@ def size(cell: str, column: frozenset[str]) -> tuple[str, float] | None:
     units = found.units & SIZES.keys() or column & SIZES.keys()
     known = [SIZES[unit] for unit in sorted(units)]
     kind, unit = known[0] if known else ("", 1.0)
-    return kind, found.low * unit
+    is_end = math.isfinite(found.high) and (is_highest or (found.low == 0 and found.is_range))
+    return kind, (found.high if is_end else found.low) * unit
