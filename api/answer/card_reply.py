@@ -11,9 +11,8 @@ from api.answer.cards.card import CORRECTING, Card
 from api.answer.cards.folders import by_status, collected, folders
 from api.answer.cards.folders.folders import Folder
 from api.answer.cards.lists import overviews
-from api.answer.cards.rows_by_value import MAY_COMPARE
 from api.answer.fixed_texts import DEFAULT, Texts
-from api.answer.question import follow_up, intent, small_talk, spelling
+from api.answer.question import intent, small_talk, spelling
 from api.answer.question.intent import DEGREE, PLAIN, Reading
 from api.answer.question.spelling import Correction
 from retrieval.context import SearchContext
@@ -23,9 +22,7 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.refusal import decision, premises
 from retrieval.search import check_question, search, written_out
 from retrieval.settings import ENGLISH
-from retrieval.text.denials import DENIES
 from retrieval.text.question_phrases import without_manner
-from retrieval.vocabulary.terms import stems_of
 
 if TYPE_CHECKING:  # what measures replies needs no HTTP
     from api.checks.readers.verifier import Readers
@@ -134,33 +131,19 @@ def card_reply(
         folders=listed, corrections=made.corrections, reading=reading,
     )  # fmt: skip
     reply = _with_cards(bare, result, far=far)
-    if reply.cards and options.history and _may_be_marked_anew(typed):
-        reply = replace(reply, cards=_marked_anew(reply.cards, typed, options.history, shown))
     is_of_all = overviews.EVERYTHING.match(typed)
     if is_of_all and (every := overviews.cards(typed, result, reply.cards)):
         return replace(reply, cards=every, certainty="answered", confidence=None)
     if own := _referred(context, reply, options, shown):
         reply = _with_cards(replace(bare, parts=(*parts, *own)), result, far=far)
+    if reply.cards and options.history:
+        first, *others = reply.cards
+        marked = marked_lines.of_follow_up(first, typed, options.history, shown)
+        reply = replace(reply, cards=(marked, *others))
     if not options.filters or reply.certainty == "answered":
         return reply
     rest = _searched(context, question, replace(options, filters=None))
     return replace(reply, elsewhere=bool(rest.hits) and rest.certainty == "answered")
-
-
-def _may_be_marked_anew(typed: str) -> bool:
-    """Whether a follow-up goes on with "and", and neither denies nor compares anything."""
-    is_linked = follow_up.is_linked(typed) and follow_up.is_follow_up(typed)
-    return is_linked and not (DENIES.search(typed) or MAY_COMPARE.search(typed))
-
-
-def _marked_anew(
-    cards: Sequence[Card], typed: str, history: Sequence[str], terms: Terms
-) -> tuple[Card, ...]:
-    """The cards; in the first one those lines are marked that say what only the follow-up says."""
-    before = frozenset(stems_of(" ".join(history)))
-    new = frozenset(stems_of(follow_up.without_link(typed))) - before - terms.stop
-    asked = QuestionWords.of(typed, terms)
-    return (marked_lines.of_new_words(cards[0], terms.in_full(new), asked), *cards[1:])
 
 
 def _may_list(question: str) -> bool:

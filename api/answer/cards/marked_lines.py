@@ -9,8 +9,9 @@ from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, CardPlace
 from api.answer.cards.card_content import introduced
 from api.answer.cards.rows_by_value import MAY_COMPARE, rows_by_value
+from api.answer.question import follow_up
 from api.answer.question.intent import asks_for_some
-from retrieval.models import Entry
+from retrieval.models import Entry, Terms
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.denials import DENIES
 from retrieval.vocabulary.terms import raw_cells
@@ -56,15 +57,21 @@ def marked(
     return tuple(sorted(whole, key=lambda part: part.first_line))
 
 
-def of_new_words(card: Card, new: frozenset[str], asked: QuestionWords) -> Card:
-    """Return a card with those of its parts marked that say most of `new`.
+def of_follow_up(card: Card, typed: str, history: Sequence[str], terms: Terms) -> Card:
+    """Return a card with those of its parts marked that say most of what only a follow-up says.
 
-    These are stems that a follow-up has and the question before has not: of "how many requests does
-    a search cost", then "and an export?", the line on exports. Of several those beside what was
-    marked. As it was where none says one, or the card is folded or lists all of something.
+    After "how many requests does a search cost", "and an export?" marks the line on exports. Of
+    several such parts those beside what was marked. The card stays as it is where no part says one,
+    it is folded or lists all of something, or `typed` is a question of its own, or denies or
+    compares something.
     """
+    is_linked = follow_up.is_linked(typed) and follow_up.is_follow_up(typed)
+    if not is_linked or DENIES.search(typed) or MAY_COMPARE.search(typed):
+        return card
     if card.folded or card.counted is not None:
         return card
+    asked = QuestionWords.of(follow_up.without_link(typed), terms)
+    new = asked.words - asked.stems(" ".join(history))
     said = {
         part: len(new & asked.stems(" ".join(card.lines.get(n, "") for n in part.numbers)))
         for piece in card.pieces
@@ -74,8 +81,7 @@ def of_new_words(card: Card, new: frozenset[str], asked: QuestionWords) -> Card:
     saying = [part for part in said if most and said[part] == most]
     of_best = [piece.parts for piece in card.pieces if set(piece.parts) & set(card.marked)]
     beside = [part for part in saying if any(part in parts for parts in of_best)]
-    marked = tuple(beside or saying)
-    return replace(card, marked=marked) if marked else card
+    return replace(card, marked=tuple(beside or saying)) if saying else card
 
 
 def _tied(found: Sequence[RankedLine]) -> list[Entry]:
