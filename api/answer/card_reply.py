@@ -95,7 +95,6 @@ class Understood:
     corrections: tuple[Correction, ...] = ()
     reading: Reading = PLAIN
     talk: Talk | None = None
-    place: str = ""  # the file that a follow-up goes on to ask of
 
 
 def card_reply(
@@ -117,10 +116,11 @@ def card_reply(
     if made.talk:
         of_talk: Certainty = "refused" if made.talk.is_refusal else "answered"
         return CardReply(typed, of_talk, None, talk=made.talk)
+    if options.history and not alone:
+        made, result = _in_conversation(context, typed, options, made)
+    else:
+        result = _searched(context, made.question, options)
     question, reading = made.question, made.reading
-    result = _searched(context, question, options)
-    if made.place:
-        result = _of_place(context, result, made.place, options)
     parts = [_searched(context, part, options) for part in reading.parts if result.hits]
     listed: tuple[Folder, ...] = ()
     if reading.form in {"list", "which"} or _may_list(question):
@@ -161,24 +161,17 @@ def understood(
     *,
     alone: str | None = None,
 ) -> Understood:
-    """Return a question as `card_reply` reads it, by the words that `terms_under` has of a vault.
-
-    The history alone is searched for. Raises what `search` raises.
-    """
+    """Return a question as `card_reply` reads it, by the words that `terms_under` has of a vault."""
     is_about = options.history and small_talk.kind(typed) == "about"
     said = None if is_about else _talk(typed, terms, shown, options.texts)
     if said:
         return Understood(typed, talk=said)
-    place = ""
-    if options.history and not alone:
-        going_on = _standing_alone(context, typed, options, terms)
-        alone, place = going_on.question, going_on.place
     question = written_out(context, alone or typed, terms)
     corrections: tuple[Correction, ...] = ()
     if context.settings.language == ENGLISH:  # "ausleihen" is no slip of "ausleihe"
         question, corrections = spelling.corrected(question, terms, context.embedder.tokens.is_word)
     reading = intent.read(question, terms)
-    return Understood(without_manner(question), corrections, reading, place=place)
+    return Understood(without_manner(question), corrections, reading)
 
 
 def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardReply:
@@ -226,25 +219,26 @@ def _talk(typed: str, terms: Terms, shown: Terms, texts: Texts) -> Talk | None:
     return None
 
 
-def _standing_alone(
-    context: SearchContext, typed: str, options: AskOptions, terms: Terms
-) -> conversation.Alone:
+def _in_conversation(
+    context: SearchContext, typed: str, options: AskOptions, made: Understood
+) -> tuple[Understood, SearchResult]:
+    """How a question is understood after others, and what is found: `made`, if of its own."""
+    terms, shown = context.terms_under(options.generation_id, options.filters)
     plain = replace(options, top_k=None, history=())
-    return conversation.standing_alone(
+    going_on = conversation.going_on(
         context, typed, options.history, terms,
         lambda before: card_reply(context, before, plain).cards,
     )  # fmt: skip
-
-
-def _of_place(
-    context: SearchContext, result: SearchResult, place: str, options: AskOptions
-) -> SearchResult:
-    """What was found, first of the file that a follow-up goes on to ask of, if as likely."""
-    if result.hits and result.hits[0].chunk.path == place:
-        return result
-    given = [options.filters] if options.filters else []
-    of_file = replace(options, filters={"and": [*given, {"path": place}]})
-    return conversation.with_first_of(result, _searched(context, result.question, of_file))
+    if going_on is None:
+        return made, _searched(context, made.question, options)
+    whole = understood(context, typed, options, terms, shown, alone=going_on.question)
+    together = _searched(context, whole.question, options)
+    if going_on.is_sure:
+        return whole, together
+    alone = _searched(context, made.question, options)
+    if conversation.is_of_its_own(typed, alone, together):
+        return made, conversation.with_first_of(alone, together)
+    return whole, conversation.with_first_of(together, alone)
 
 
 def _searched(context: SearchContext, question: str, options: AskOptions) -> SearchResult:

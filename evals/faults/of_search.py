@@ -128,7 +128,7 @@ SEARCH_FAULTS = (
           (Replacement("retrieval.ranking.candidates.current_first",
                        lambda _: lambda ranked, *_: list(ranked)),)),
     Fault("history dropped", "compare: critical",
-          (always("api.answer.question.follow_up.is_follow_up", value=False),), ground="rules"),
+          (always("api.answer.conversation.going_on", value=None),), ground="rules"),
     Fault("filter by generation ignored", "integrity: passages",
           (Replacement(_NEAREST, _unfiltered),), index=True),
 )  # fmt: skip

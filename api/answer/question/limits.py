@@ -53,6 +53,7 @@ _LIMITING = re.compile(
     rf"(?:[a-z]+ )?{_COUNTED_UNIT}(?:{_OR_MORE})?|{_COUNTED_UNIT}(?: [a-z]+)?{_OR_MORE}",
     re.IGNORECASE,
 )
+_BUYS = re.compile(r"\b(?:buy|get|afford|have|hire|rent|spend)\b", re.IGNORECASE)
 ONE_OF = re.compile(
     r"\b(?P<than>than|under|over|least|most|up to|within) (?:an?|one) "
     r"(?=(?:second|minute|hour|day|week|month|year|turn|round|mile|foot|yard|euro|dollar|pound)\b)",
@@ -182,7 +183,8 @@ def amount(question: str) -> Amount | None:
     limit = next(intervals(found[0]), None) if found else None
     if found is None or limit is None:
         return None
-    if found["spent"] and limit.units <= MONEY and not limit.is_range:
+    is_money = limit.units <= MONEY and (limit.units or _BUYS.search(question))
+    if found["spent"] and is_money and not limit.is_range:
         limit = replace(limit, low=0.0)  # what can be had for it costs as much at most
     if not limit.is_range:
         return None

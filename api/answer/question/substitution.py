@@ -30,6 +30,7 @@ _OTHER_NUMBER = re.compile(
     r"(?P<name>[a-z]{2,20}(?: [a-z]{2,20})?) (?P<number>\d{1,6})\W{0,3}$",
     re.IGNORECASE,
 )
+_IS_THING = re.compile(r"^\W*[\w'’-]{2,30}(?: [\w'’-]{2,30}){0,2}\W*$")  # "guinea pig?"
 _ONES = re.compile(r" ones?$", re.IGNORECASE)
 _WORDS = re.compile(r"(\W+)")
 _ARTICLE = re.compile(r"\ban?(\s)$", re.IGNORECASE)
@@ -44,9 +45,10 @@ def in_full(questions: Sequence[str], terms: Terms) -> list[str]:
     alike: list[str] = []  # the last question, as it was asked of one thing after the other
     for typed in questions:
         other = None
-        if made and (follow_up.is_follow_up(typed) or complements.asks_for_others(typed)):
+        goes_on = follow_up.is_follow_up(typed) or complements.asks_for_others(typed)
+        if made and (goes_on or _IS_THING.match(typed)):
             before = alike or [follow_up.self_contained(made[-1], made[:-1])]
-            if follow_up.is_linked(typed):
+            if follow_up.is_linked(typed) or _IS_THING.match(typed):
                 asked = (asked_of_another(typed, one, terms) for one in reversed(before))
                 other = next(filter(None, asked), None)
             other = other or in_its_place(typed, before[-1])
@@ -68,7 +70,10 @@ def asked_of_another(typed: str, before: str, terms: Terms) -> str | None:
     """
     rest = _ANOTHER.sub("", typed).strip(" ?!.,")
     rest = _ONES.sub("", rest)  # "the wood one"
-    if rest == typed.strip(" ?!.,") or key(rest) not in terms.names:
+    is_linked = rest != typed.strip(" ?!.,")
+    if not is_linked and (key(rest) in terms.fields or not _IS_THING.match(typed)):
+        return None
+    if key(rest) not in terms.names:
         return None
     if not STOP.isdisjoint(rest.lower().split()):  # "and its range" is asked of the same thing
         return None

@@ -33,7 +33,8 @@ TERMS = terms_of(
         ("what about the kraken", "can an elf sing", None),  # of another kind
         ("and its price", "what does the team plan hold", None),  # of the same thing
         ("what about elves in the rain", "can a dwarf sing", None),  # more is asked
-        ("elves", "can a dwarf sing", None),  # a question of its own
+        ("elves", "can a dwarf sing", "can an elf sing"),
+        ("price", "what does the team plan hold", None),  # of the same thing
         ("what about elves", "can an elf sing", None),
         ("and for an elf?", "what is a room for a dwarf", "what is a room for an elf"),
         ("and the elf?", "can a dwarf hit a dwarfish dwarf", "can an elf hit a dwarfish elf"),

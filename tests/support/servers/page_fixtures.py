@@ -42,7 +42,7 @@ FERRY = "What does the crossing by the Ousel ferry cost?"
 _RIVERS = ["Alder", "Birch", "Cedar", "Elder", "Fenny", "Gorse", "Hazel", "Linnet", "Ousel"]
 ASKED = "How long does a torch burn?"
 REFUSED = "What is the capital of Australia?"
-NEAREST = "Can a lantern break when it falls?"
+NEAREST = "Can I throw a dagger at somebody far away?"
 LINES = ["A torch burns for one hour.", "It lights 30’ around its bearer."]  # 8 and 9
 FILES = {
     "README.md": "# Lamp & Ledger\n\nA small game of lights. It has few rules.\n",
