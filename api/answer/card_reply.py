@@ -161,7 +161,7 @@ def understood(
     *,
     alone: str | None = None,
 ) -> Understood:
-    """Return a question as `card_reply` reads it, by the words that `terms_under` has of a vault."""
+    """Return a question as `card_reply` reads it; the words are those that `terms_under` has."""
     is_about = options.history and small_talk.kind(typed) == "about"
     said = None if is_about else _talk(typed, terms, shown, options.texts)
     if said:
@@ -237,8 +237,8 @@ def _in_conversation(
         return whole, together
     alone = _searched(context, made.question, options)
     if conversation.is_of_its_own(typed, alone, together):
-        return made, conversation.with_first_of(alone, together)
-    return whole, conversation.with_first_of(together, alone)
+        return made, alone
+    return whole, together
 
 
 def _searched(context: SearchContext, question: str, options: AskOptions) -> SearchResult:

@@ -1,11 +1,12 @@
 """A question of a conversation: as it was typed, or with the words of what was asked before."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from api.answer.cards.card import Card
 from api.answer.question import follow_up, substitution
 from api.answer.question.limits import superlative
+from api.answer.question.parts import things_in
 from retrieval.context import SearchContext
 from retrieval.models import SearchResult, Terms
 from retrieval.search import opened
@@ -43,10 +44,11 @@ def going_on(
 ) -> GoingOn | None:
     """Return what a question asks where it goes on with those before it; None where it cannot.
 
-    It is the question before with another thing for its own ("and a sage?"), else its own words and
-    behind them the telling ones of what was asked last. Of "which is the cheapest" the row that
-    `answered` chose is one of them. None, too, where the encoder does not read so much. Raises what
-    `answered` raises.
+    It is the question before with another thing for its own ("and a sage?"). Of one that a word
+    links ("and if it rains") it is that with the heading of what `answered` the one before; of any
+    other one its own words and behind them the telling ones of what was asked last, with the row
+    that was chosen where that asked for the cheapest. None, too, where the encoder does not read so
+    much. `history` has one question at least. Raises what `answered` raises.
     """
     if _is_unknown(typed, terms):
         return None
@@ -54,13 +56,18 @@ def going_on(
     *before, other = substitution.in_full([*before, typed], terms)
     if other != typed and _fits(context, other):
         return GoingOn(other, is_sure=True)
-    chosen = _chosen_row(answered(before[-1])) if before and superlative(before[-1]) else ""
+    needs_one = follow_up.is_follow_up(typed)
+    if needs_one and follow_up.is_linked(typed):
+        last = follow_up.self_contained(before[-1], before[:-1])
+        linked = _of_place(answered(last), last, typed, terms)
+        if linked and _fits(context, linked):
+            return GoingOn(linked, is_sure=True)
+    chosen = _chosen_row(answered(before[-1])) if superlative(before[-1]) else ""
     words = dict.fromkeys([*chosen.split(), *_telling(before)])
     whole = f"{typed} ({' '.join(words)})"
     if not words or not _fits(context, whole):
         return None
-    refers = follow_up.points(typed) and follow_up.is_follow_up(typed)
-    return GoingOn(whole, is_sure=refers or follow_up.is_fragment(typed))
+    return GoingOn(whole, is_sure=needs_one and follow_up.points(typed))
 
 
 def is_of_its_own(typed: str, alone: SearchResult, together: SearchResult) -> bool:
@@ -70,24 +77,18 @@ def is_of_its_own(typed: str, alone: SearchResult, together: SearchResult) -> bo
     """
     first = [result.hits[0].chunk for result in (alone, together) if result.hits]
     if alone.certainty == "answered" and len(first) > 1 and first[0] == first[1]:
-        return True
+        return True  # what was typed says enough
     surer = (alone.confidence or 0.0) - (together.confidence or 0.0)
     return surer > _SURER - _EACH * min(len(set(stems(typed))), _MOST)
 
 
-def with_first_of(result: SearchResult, other: SearchResult) -> SearchResult:
-    """Return what was found with the first passage of the other reading second, if it answers."""
-    if other.certainty != "answered" or not result.hits or not other.hits:
-        return result
-    first, *others = result.hits
-    hits = dict.fromkeys([first, other.hits[0], *others])
-    return replace(
-        result,
-        hits=tuple(hits)[: max(len(result.hits), 2)],  # one gives way at most
-        notes={**other.notes, **result.notes},
-        hashes={**other.hashes, **result.hashes},
-        files={**other.files, **result.files},
-    )
+def _of_place(cards: Sequence[Card], before: str, typed: str, terms: Terms) -> str:
+    """A question with the heading that answered the one before, and the names that this lacks."""
+    if not cards:
+        return ""
+    heading = cards[0].heading
+    names = [name for name in things_in(before, terms) if name.lower() not in heading.lower()]
+    return " ".join(dict.fromkeys([*names, heading, follow_up.without_link(typed)]))
 
 
 def _is_unknown(typed: str, terms: Terms) -> bool:

@@ -39,10 +39,6 @@ _POINTER = re.compile(
     r"(?<=do )(?:those|these)|(?<=for )(?:that|those)|(?<=with )(?:that|those))\b",
     re.IGNORECASE,
 )
-_CASE = re.compile(
-    r"\W*(?:if|when|while|after|before|once|unless|i|we|list|tell|show|give|explain|name)\b", re.I
-)
-_FEW = 4  # words of a thing
 _BEFORE_ALL = re.compile(rf"^{_FILLER}", re.IGNORECASE)
 # "How do you get one?", "how much would one cost me": nothing else that it could be one of.
 _IS_ONE = re.compile(
@@ -120,14 +116,6 @@ def is_follow_up(question: str) -> bool:
 def is_linked(question: str) -> bool:
     """Tell whether a question opens as what goes on with another: "and", "what about"."""
     return LINK.match(question) is not None
-
-
-def is_fragment(question: str) -> bool:
-    """Tell whether a question is "and" with a few words that ask nothing: "and the cards?"."""
-    link = _AND.match(question)
-    first = re.split(r"[?.!]", question[link.end() :])[0] if link else ""
-    is_thing = 0 < len(first.split()) <= _FEW and not (_CASE.match(first) or points(first))
-    return is_thing and not _QUESTION_WORD.search(first)
 
 
 def points(text: str) -> bool:

@@ -3,14 +3,10 @@
 The texts are of no vault that anything was fitted on.
 """
 
-from dataclasses import replace
-
 import pytest
 
 from api.answer.card_reply import AskOptions, card_reply
-from api.answer.conversation import with_first_of
 from retrieval.context import SearchContext
-from retrieval.search import search
 from tests.support.index.ingested import IndexFiles
 
 VAULT = {
@@ -176,16 +172,6 @@ def test_what_a_question_leaves_out_is_taken_from_the_one_before(
     club: SearchContext, before: str, typed: str, path: str
 ) -> None:
     assert first(club, typed, before) == path
-
-
-def test_what_answers_the_other_reading_is_second(club: SearchContext) -> None:
-    bites, parking = (search(club, one) for one in ("who is bitten by a dog", "parking spaces"))
-    both = with_first_of(bites, parking)
-    assert [hit.chunk.path for hit in both.hits[:2]] == ["Bites.md", "Parking.md"]
-    assert {"Bites.md", "Parking.md"} <= both.files.keys() & both.hashes.keys()
-    assert both.question == bites.question
-    unsure = replace(parking, certainty="nearest")
-    assert with_first_of(bites, unsure) is bites
 
 
 def test_a_conversation_that_the_encoder_cannot_read_whole_is_asked_without_it(

@@ -186,21 +186,3 @@ def test_a_client_that_left_is_no_fault_of_the_model(
 )
 def test_one_and_how_much_if_are_of_what_was_asked_before(question: str, needs: bool) -> None:
     assert follow_up.is_follow_up(question) == needs
-
-
-@pytest.mark.parametrize(
-    ("question", "is_so"),
-    [
-        ("and the casualty cards?", True),
-        ("and my nephew? he is 7", True),
-        ("and how long for cards?", False),
-        ("the casualty cards?", False),
-        ("and?", False),
-        ("and if I roll a 1?", False),
-        ("and list all flags", False),
-        ("also tell me about the flags", False),
-        ("and its duration?", False),
-    ],
-)
-def test_and_with_another_thing_alone_is_a_fragment(question: str, is_so: bool) -> None:
-    assert follow_up.is_fragment(question) == is_so
