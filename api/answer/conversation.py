@@ -44,9 +44,9 @@ def going_on(
 ) -> GoingOn | None:
     """Return what a question asks where it goes on with those before it; None where it cannot.
 
-    It is the question before with another thing for its own ("and a sage?"). Of one that a word
-    links ("and if it rains") it is that with the heading of what `answered` the one before; of any
-    other one its own words and behind them the telling ones of what was asked last, with the row
+    It is the question before with another thing for its own ("and a sage?"). One that a word links
+    and that asks ("and what if it rains") follows the heading of what `answered` the one before;
+    any other one is its own words and behind them the telling ones of what was asked last, with the row
     that was chosen where that asked for the cheapest. None, too, where the encoder does not read so
     much. `history` has one question at least. Raises what `answered` raises.
     """
@@ -56,8 +56,8 @@ def going_on(
     *before, other = substitution.in_full([*before, typed], terms)
     if other != typed and _fits(context, other):
         return GoingOn(other, is_sure=True)
-    needs_one = follow_up.is_follow_up(typed)
-    if needs_one and follow_up.is_linked(typed):
+    needs_one, is_linked = follow_up.is_follow_up(typed), follow_up.is_linked(typed)
+    if needs_one and is_linked and follow_up.asks(typed):
         last = follow_up.self_contained(before[-1], before[:-1])
         linked = _of_place(answered(last), last, typed, terms)
         if linked and _fits(context, linked):
@@ -67,7 +67,7 @@ def going_on(
     whole = f"{typed} ({' '.join(words)})"
     if not words or not _fits(context, whole):
         return None
-    return GoingOn(whole, is_sure=needs_one and follow_up.points(typed))
+    return GoingOn(whole, is_sure=needs_one and (is_linked or follow_up.points(typed)))
 
 
 def is_of_its_own(typed: str, alone: SearchResult, together: SearchResult) -> bool:

@@ -118,6 +118,11 @@ def is_linked(question: str) -> bool:
     return LINK.match(question) is not None
 
 
+def asks(text: str) -> bool:
+    """Tell whether a text has a word that asks: "what about", "can", "how"."""
+    return _QUESTION_WORD.search(text) is not None
+
+
 def points(text: str) -> bool:
     """Tell whether a text holds a pronoun that may stand for something said before."""
     return _POINTER.search(text) is not None
