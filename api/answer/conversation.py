@@ -46,9 +46,9 @@ def going_on(
 
     It is the question before with another thing for its own ("and a sage?"). One that a word links
     and that asks ("and what if it rains") follows the heading of what `answered` the one before;
-    any other one is its own words and behind them the telling ones of what was asked last, with the row
-    that was chosen where that asked for the cheapest. None, too, where the encoder does not read so
-    much. `history` has one question at least. Raises what `answered` raises.
+    any other one is its own words, and behind them the telling ones of what was asked last, with
+    the row that was chosen where that asked for the cheapest. None, too, where the encoder does not
+    read so much. `history` has one question at least. Raises what `answered` raises.
     """
     if _is_unknown(typed, terms):
         return None
