@@ -117,7 +117,7 @@ def card_reply(
         of_talk: Certainty = "refused" if made.talk.is_refusal else "answered"
         return CardReply(typed, of_talk, None, talk=made.talk)
     if options.history and not alone:
-        made, result = _in_conversation(context, typed, options, made)
+        made, result = _in_conversation(context, typed, options, made, terms, shown)
     else:
         result = _searched(context, made.question, options)
     question, reading = made.question, made.reading
@@ -220,10 +220,14 @@ def _talk(typed: str, terms: Terms, shown: Terms, texts: Texts) -> Talk | None:
 
 
 def _in_conversation(
-    context: SearchContext, typed: str, options: AskOptions, made: Understood
+    context: SearchContext,
+    typed: str,
+    options: AskOptions,
+    made: Understood,
+    terms: Terms,
+    shown: Terms,
 ) -> tuple[Understood, SearchResult]:
     """How a question is understood after others, and what is found: `made`, if of its own."""
-    terms, shown = context.terms_under(options.generation_id, options.filters)
     plain = replace(options, top_k=None, history=())
     going_on = conversation.going_on(
         context, typed, options.history, terms,
