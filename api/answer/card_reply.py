@@ -191,7 +191,7 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
     # Search speaks of its first passage, not of a list, nor of rows that the question chose.
     corrected = [card for card in cards if CORRECTING.isdisjoint(card.badges)]
     first = (*cards[:1], *corrected[:1])  # what corrects a list may stand above it
-    if any(card.says_all or card.said for card in first):
+    if any(card.says_all or card.said or card.is_sure for card in first):
         reply = replace(reply, certainty="answered", confidence=None)
     return replace(reply, cards=cards)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from api.answer.cards.card import Card
 from api.answer.question import follow_up, substitution
-from api.answer.question.limits import superlative
 from api.answer.question.parts import things_in
+from api.answer.question.superlatives import superlatives
 from retrieval.context import SearchContext
 from retrieval.models import SearchResult, Terms
 from retrieval.search import opened
@@ -62,7 +62,7 @@ def going_on(
         linked = _of_place(answered(last), last, typed, terms)
         if linked and _fits(context, linked):
             return GoingOn(linked, is_sure=True)
-    chosen = _chosen_row(answered(before[-1])) if superlative(before[-1]) else ""
+    chosen = _chosen_row(answered(before[-1])) if superlatives(before[-1]) else ""
     words = dict.fromkeys([*chosen.split(), *_telling(before)])
     whole = f"{typed} ({' '.join(words)})"
     if not words or not _fits(context, whole):

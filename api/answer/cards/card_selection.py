@@ -9,6 +9,7 @@ from api.answer.cards.card import Card, badges_of
 from api.answer.cards.joined import with_parts
 from api.answer.cards.lists import listing
 from api.answer.cards.lists.list_cards import with_all_marked, with_lists
+from api.answer.cards.table_query import query_card
 from api.answer.question.comparison import DIFFERS
 from api.answer.question.intent import Reading, may_want_all
 from retrieval.models import Hit, SearchResult, SourceNote
@@ -22,6 +23,12 @@ MOST = 4  # cards
 # That rows of a table may be asked for, though no list is: "food without nuts".
 _LIMITS = re.compile(
     r"\b(?:no|not|without|with|has|have|needs?|requires?|gets?|pays?|years? old)\b|n['’]?t\b",
+    re.IGNORECASE,
+)
+# Without these nothing is compared: an amount, a degree, an equal or missing value.
+_COMPARES = re.compile(
+    r"\d|\b(?:most|least|\w{3,}est|same|equal|identical|all|only|free|nothing|zero|no|not|without|"
+    r"never|neither|change|differ|vary)\b|n['’]?t\b",
     re.IGNORECASE,
 )
 # Of 1,461 folded cards on calibration these drop 44 %, and 1 of the 73 that hold what the cards
@@ -67,6 +74,10 @@ def choose(
     elif reading.form in {"plain", "keyword"} and not parts and _LIMITS.search(whole.question):
         asked = QuestionWords.of(without_command(whole.question), whole.terms)
         found = [*listing.of_first_table(whole, asked), *found]
+    is_listed = bool(found) and (found[0].said or found[0].says_all)
+    may_compare = not (parts or is_listed) and _COMPARES.search(whole.question)
+    if may_compare and (rows := query_card.card(whole)):
+        found = [rows, *(map(_fold, found) if rows.is_sure else found)]
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
     both = compared_rows.card(whole, parts) if reading.form == "comparison" else None

@@ -12,7 +12,6 @@ from api.answer.cards.blocks import terms_of
 from api.answer.cards.card import Card, CardPlace, Form, Size, is_short, numbers, place_of, words
 from api.answer.cards.card_content import goes_on, pieces_of, skipped_after
 from api.answer.cards.marked_lines import marked
-from api.answer.cards.rows_by_value import MAY_COMPARE, rows_by_value
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine, field_words, ranked, words_of
 from retrieval.refusal.asked_kind import lacks_amount, lacks_person
@@ -38,10 +37,6 @@ def card(hit: Hit, file: IndexedFile, asked: QuestionWords, *, size: Size = FIRS
     if not found:
         raise ValueError(f"the passage {hit.chunk.id} has no entry")
     found = _amount_first(hit.chunk.path, found, asked)
-    may_compare = MAY_COMPARE.search(asked.question)
-    if may_compare and (most := rows_by_value(file, found[0].entry, asked)):
-        first = [RankedLine(entry, found[0].nearness) for entry in most]
-        found = [*first, *(one for one in found if one.entry not in most)]
     if size.named:
         named = _named_section(file, asked, found[0])
         size = replace(size, rows=_NAMED_ROWS) if named else size

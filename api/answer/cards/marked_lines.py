@@ -8,9 +8,9 @@ from api.answer.cards.asked_parts import field_asked, said_by, saying_most
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, CardPlace
 from api.answer.cards.card_content import introduced
-from api.answer.cards.rows_by_value import MAY_COMPARE, rows_by_value
+from api.answer.cards.table_query.undecided import is_undecided
 from api.answer.question import follow_up
-from api.answer.question.intent import asks_for_some
+from api.answer.question.intent import DEGREE, asks_for_some
 from retrieval.models import Entry, Terms
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.denials import DENIES
@@ -18,6 +18,7 @@ from retrieval.vocabulary.terms import raw_cells
 
 # By so little less near a second line answers as often as the first (docs/experiments.md, E170).
 _TIED = 0.03
+_COMPARES = re.compile(r"\d|\b(?:most|least|worst|[a-z]{1,20}est)\b", re.IGNORECASE)
 _WHO = re.compile(r"\W*(?:who|where)\b", re.IGNORECASE)
 _OF_ROWS = re.compile(r"\W*(?:which|what|who|where|list|all)\b", re.IGNORECASE)
 
@@ -44,10 +45,8 @@ def marked(
         and _OF_ROWS.match(asked.question)
     ):
         return ()  # the nearest row of what is denied is the wrong one
-    may_compare = MAY_COMPARE.search(asked.question)
-    most = rows_by_value(place.file, best.entry, asked) if may_compare else None
-    if most is not None:
-        return tuple(Part(one.first_line, one.last_line) for one in most if one.first_line in shown)
+    if DEGREE.search(asked.question) and is_undecided(place.file, best.entry, asked):
+        return ()
     alike = _alike(place, block, found, asked) if block and best.entry.kind == "row" else ()
     entries = [best.entry, *(row for row in alike if row.first_line in shown), *_tied(found)]
     below = introduced(place, best.entry.last_line)
@@ -66,7 +65,7 @@ def of_follow_up(card: Card, typed: str, history: Sequence[str], terms: Terms) -
     compares something.
     """
     is_linked = follow_up.is_linked(typed) and follow_up.is_follow_up(typed)
-    if not is_linked or DENIES.search(typed) or MAY_COMPARE.search(typed):
+    if not is_linked or DENIES.search(typed) or _COMPARES.search(typed):
         return card
     if card.folded or card.counted is not None:
         return card

@@ -9,7 +9,7 @@ from typing import Literal
 
 from api.answer.question import list_phrases
 from api.answer.question.comparison import JOINED, compared
-from api.answer.question.limits import AGED, ONE_OF, amount, superlative
+from api.answer.question.limits import AGED, ONE_OF, amount
 from api.answer.question.parts import (
     ASKS,
     KEYWORDS,
@@ -19,6 +19,7 @@ from api.answer.question.parts import (
     named_plural,
     things_in,
 )
+from api.answer.question.superlatives import superlatives
 from retrieval.models import Terms
 from retrieval.text.normalize import searchable
 from retrieval.text.words import WORD
@@ -112,7 +113,9 @@ _DEFINED = re.compile(
     re.IGNORECASE,
 )
 _ANYTHING = frozenset({"things", "items", "cases", "situations"})  # no list is called so
-DEGREE = re.compile(r"\b(?:most|least|\w{3,}est)\b", re.IGNORECASE)  # few questions have one
+DEGREE = re.compile(
+    r"\b(?:most|least|best|worst|\w{3,}est)\b", re.IGNORECASE
+)  # few questions have one
 _PLURAL_WORDS = 3  # words of "2nd level mage spells"; "secret doors" names a section
 
 
@@ -150,7 +153,7 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("comparison", parts)
     if (name := _DEFINED.match(text)) and key(name["name"]) in terms.names:
         return Reading("keyword", name=name["name"])
-    if DEGREE.search(text) and superlative(text):
+    if DEGREE.search(text) and superlatives(text):
         return Reading("open", name=text if _is_short(text) else "")
     if asks_for_all(text):
         return Reading("list", several=_described(text))

@@ -1,4 +1,4 @@
-"""What limits or orders the things that are asked for: "under 20 gp", "the cheapest armour"."""
+"""What limits the things that are asked for: "under 20 gp", "more than 1d6 damage"."""
 
 import math
 import re
@@ -20,30 +20,16 @@ _COMPARATIVES = {
     "cheaper dearer pricier": _PRICE, "bigger larger smaller": "size length capacity area",
     "farther further": _REACH,
 }  # fmt: skip
-# What a word of its own compares, and whether the highest is meant.
-_COMPARED: dict[str, tuple[str, bool]] = {
-    "cheapest": (_PRICE, False), "least expensive": (_PRICE, False),
-    "dearest": (_PRICE, True), "priciest": (_PRICE, True), "costliest": (_PRICE, True),
-    "most expensive": (_PRICE, True), "heaviest": (_WEIGHT, True), "lightest": (_WEIGHT, False),
-    "longest": (_LENGTH, True), "shortest": (_LENGTH, False), "farthest": (_REACH, True),
-    "furthest": (_REACH, True), "fastest": (_SPEED, True), "quickest": (_SPEED, True),
-    "slowest": (_SPEED, False),
-}  # fmt: skip
-# What is compared is said behind these, by the name of its column.
-_HIGHEST = ("most", "highest", "largest", "biggest", "greatest")
-_LOWEST = ("least", "lowest", "smallest", "fewest")
-_OWN = re.compile(rf"\b(?:{'|'.join(_COMPARED)})\b", re.IGNORECASE)
-_OF = re.compile(
-    rf"(?<!at )\b(?P<degree>{'|'.join((*_HIGHEST, *_LOWEST))}) (?P<column>\w{{2,}}(?: \w{{2,}})?)",
-    re.IGNORECASE,
-)
 _FIGURE = r"[£$€]?\d[\d.,]{0,9}(?!\d|(?:st|nd|rd|th)\b)"
 _COUNTED_UNIT = (
     rf"{_FIGURE}(?:(?:-| ?- ?| to | and ){_FIGURE})?"
     r"(?: ?[€%]| ?(?!(?:or|and|per|an?|in|on|at|to|for|of|than|with|without|that|which|no|"
     r"not|is|are|from|by|who|if|except|unless|but|plus)\b)[a-z]+)?"
 )
-_OR_MORE = r" (?:or|and) (?:less|fewer|more|under|over|below|above|up|higher|lower|cheaper)\b"
+_OR_MORE = (
+    r" (?:or|and) (?:less|fewer|more|under|over|below|above|up(?! to)|higher|lower|cheaper|longer|"
+    r"shorter|older|younger|heavier|lighter|faster|bigger|larger|smaller)\b"
+)
 _LIMITING = re.compile(
     r"\b(?:(?:less|fewer|more|[a-z]{3,}er) than|under|over|below|above|at most|at least|"
     r"(?<!level )(?<!levels )(?<!go )(?<!get )up to|"
@@ -121,29 +107,6 @@ class Amount(NamedTuple):
         units = self.limit.units - ignoring
         same = not (units and one.units) or bool(units & one.units)
         return same and one.low <= self.limit.high and self.limit.low <= one.high
-
-
-class Superlative(NamedTuple):
-    """Of which of its fields a thing has the most or the least, and how a question says it."""
-
-    fields: frozenset[str]  # stems of the names that the field may have
-    highest: bool
-    said: str
-    is_of_its_own: bool = False  # "cheapest": it says by itself what is compared
-
-
-def superlative(question: str) -> Superlative | None:
-    """Return the superlative of a question; None without one, and of "best" and "worst".
-
-    These say no field, and of some fields the lowest is the best.
-    """
-    if own := _OWN.search(question):
-        names, highest = _COMPARED[own[0].lower()]
-        return Superlative(frozenset(stems_of(names)), highest, own[0], is_of_its_own=True)
-    if of := _OF.search(question):
-        column = frozenset(stems_of(of["column"]))
-        return Superlative(column, of["degree"].lower() in _HIGHEST, of["degree"])
-    return None
 
 
 def highest(dice: str) -> float | None:

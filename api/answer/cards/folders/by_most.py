@@ -7,8 +7,9 @@ from api.answer.cards.folders.field_amounts import FOR_NOTHING, line_of, values_
 from api.answer.cards.folders.file_fields import Field, Read, as_typed, beginning, listed
 from api.answer.cards.folders.folders import Folder
 from api.answer.cards.lists.rows.by_column import size
-from api.answer.question.limits import MONEY, Superlative, superlative
+from api.answer.question.limits import MONEY
 from api.answer.question.plain_words import PLAIN
+from api.answer.question.superlatives import Superlative, superlatives
 from retrieval.models import Name, Terms
 from retrieval.text.quantities import CURRENCIES, intervals
 from retrieval.vocabulary.terms import stems_of
@@ -17,7 +18,6 @@ _LEAST = 3  # files with an amount: of two a comparison asks
 _HALF = 0.5  # of a folder's files have it
 _BELOW_NOTHING = re.compile(r"[-−–]\d")
 _LIGHT = PLAIN | folders.SAID_WITH_IT | frozenset(stems_of("worth value"))
-_PRICE = frozenset(stems_of("price"))
 
 
 def chosen(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
@@ -26,9 +26,10 @@ def chosen(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
     None without one, where no folder or several are called as what is compared, where another word
     is not understood, or where no field or several of them may be meant.
     """
-    wanted = superlative(question)
-    if wanted is None:
+    ways = superlatives(question)
+    if not ways or ways[0].place:
         return ()
+    wanted = ways[0]
     asked = frozenset(stems_of(question)) - frozenset(stems_of(wanted.said))
     said = folders.said_by(terms)
     called = {one: folders.name_stems(one.rsplit("/", 1)[-1]) for one in said}
@@ -65,7 +66,7 @@ def _fields(
     ]
     is_called = not own.isdisjoint(terms.in_full(wanted.fields - folders.said_by(terms)[folder]))
     is_paid = sum(map(_is_money, every)) >= _LEAST
-    if not (is_called or (wanted.fields >= _PRICE and is_paid)):
+    if not (is_called or (wanted.is_price and is_paid)):
         return []
     files = sum(path.startswith(f"{folder}/") for path in terms.titles)
     if any(_BELOW_NOTHING.match(one.value) for one in every):  # its sign is not read
@@ -77,7 +78,7 @@ def _fields(
     kinds = {kind for _, (kind, most) in sizes if most}  # nothing is nothing in any unit
     if len(kinds) != 1 or len({one.path for one, _ in sizes}) < max(_LEAST, _HALF * files):
         return []
-    choose = max if wanted.highest else min
+    choose = max if wanted.is_highest else min
     most = choose(amount for _, (_, amount) in sizes)
     best = [one for one, (_, amount) in sizes if amount == most]
     return best if len(best) < len(sizes) else []

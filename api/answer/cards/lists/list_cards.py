@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from api.answer.cards.asked_parts import above
-from api.answer.cards.blocks import Part, blocks
+from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
 from api.answer.cards.card_content import STEP
 from api.answer.cards.lists import listing, section_records
@@ -15,12 +15,13 @@ from api.answer.cards.lists.list_names import (
     says_all,
     words_of_name,
 )
-from api.answer.cards.rows_by_value import MAY_COMPARE, rows_by_value
+from api.answer.cards.table_query.undecided import is_undecided
 from api.answer.question import conditions
-from api.answer.question.intent import Reading, asks_for_some
-from api.answer.question.limits import amount, superlative
+from api.answer.question.intent import DEGREE, Reading, asks_for_some
+from api.answer.question.limits import amount
 from api.answer.question.modality import modality
 from api.answer.question.plain_words import PLAIN
+from api.answer.question.superlatives import superlatives
 from retrieval.models import IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.denials import DENIES
@@ -59,7 +60,7 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     else:
         topics = None
     asked = QuestionWords.of(question, whole.terms)
-    compared = superlative(whole.question) is not None
+    compared = bool(superlatives(whole.question))
     some = (
         compared
         or asks_for_some(whole.question)
@@ -126,16 +127,12 @@ def _unclaimed(listed: Card, whole: SearchResult, asked: QuestionWords, *, least
     """A list as it stands, of which nothing tells whether all of it answers.
 
     Marked are those few parts that say most of what its name does not, `least` of them or more:
-    "Portuguese 1" of courses. None where something is denied: they are the wrong ones. Where
-    amounts are compared, the rows that have them.
+    "Portuguese 1" of courses. None where something is denied or compared: they are the wrong ones.
     """
     plain = replace(listed, counted=None, says_all=False)
-    if MAY_COMPARE.search(whole.question):
-        typed = QuestionWords.of(whole.question, whole.terms)  # `asked` has no "which"
-        rows = rows_by_value(whole.files[listed.path], listed.best, typed)
-        if rows is not None:
-            found = (Part(one.first_line, one.last_line) for one in rows)
-            return replace(plain, marked=tuple(p for p in found if p.first_line in listed.lines))
+    typed = QuestionWords.of(whole.question, whole.terms)  # `asked` has no "which"
+    if DEGREE.search(whole.question) and is_undecided(whole.files[listed.path], listed.best, typed):
+        return replace(plain, marked=())
     rest = asked.words - words_of_name(listed, whole, asked) - PLAIN
     said = {
         part: len(rest & asked.stems(" ".join(listed.lines.get(n, "") for n in part.numbers)))

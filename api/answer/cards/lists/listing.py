@@ -14,7 +14,7 @@ from api.answer.cards.lists import heading_lists, list_scores
 from api.answer.cards.lists.other_tables import with_other_tables
 from api.answer.cards.lists.rows import chosen_rows
 from api.answer.cards.lists.rows.by_mark import by_role
-from api.answer.question.limits import superlative
+from api.answer.question.superlatives import superlatives
 from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords, RankedLine, ranked
 
@@ -89,7 +89,7 @@ def cards(
     is_all = asked.words <= over
     if any(word.isdigit() for word in asked.words & over):  # "on dungeon level 2": no other's row
         some = [one for one in some if one is best]
-    is_whole = headings or (is_all and not superlative(asked.question))  # the list as it is
+    is_whole = headings or (is_all and not superlatives(asked.question))  # the list as it is
     chosen = [
         card for one in some
         if (card := _by_rows(one, asked, one is best, is_whole, only_codes=not by_words))

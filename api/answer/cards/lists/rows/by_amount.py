@@ -88,41 +88,6 @@ def by_amount(
     return Chosen(tuple(part for part, _ in both or left), (*said, *wanted.words)) if left else None
 
 
-def fitting_rows(file: IndexedFile, block: Block, asked: QuestionWords) -> tuple[Part, ...] | None:
-    """Return the rows of a table whose cell fits an amount, though not all is understood.
-
-    Of those alone that are called as the question begins ("which parrots"), and whose other cells
-    say most of what else is asked; of these the ones whose names do. () where none fits. None where
-    no amount is asked for or has its kind in the table, or where something is denied or limited
-    besides.
-    """
-    wanted = amount(asked.question)
-    if wanted is None or wanted.denied or _is_a_column(wanted, file):
-        return None
-    rest = QuestionWords.of(without(asked.question, wanted), asked.terms)
-    is_more = _MORE_ASKED.search(rest.question) or amount(rest.question)
-    if is_more or DENIES.search(rest.question) or BLANK_SAID.search(beside(file, block)):
-        return None
-    rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
-    names, table = named_table(file, block, rows)
-    limit = _as_written(wanted.limit, file, rows)
-    amounts = asked_columns(names, [cells for _, cells in table], limit, asked)
-    if not any(amounts):
-        return None
-    other = rest.words - above(file, block, asked)
-    told = [len(other & asked.stems(" ".join(cells[1:]))) for _, cells in table]
-    left = [
-        row
-        for row, own, n in zip(rows, amounts, told, strict=True)
-        if n == max(told) and any(_fits(one, limit) for one in own)
-    ]
-    noun = _noun(asked) - above(file, block, asked)
-    if noun and any(noun <= asked.stems(row) for _, row in rows):
-        left = [row for row in left if noun <= asked.stems(row[1])]
-    said = [len(other & asked.stems(row)) for _, row in left]
-    return tuple(part for (part, _), n in zip(left, said, strict=True) if n == max(said))
-
-
 def _as_written(limit: Interval, file: IndexedFile, rows: Sequence[tuple[Part, str]]) -> Interval:
     """A limit in the table's own unit of money: pounds as £, none where the cells name none.
 

@@ -4,8 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from api.answer.cards.blocks import Part
-from api.answer.question.limits import DICE, MONEY, highest, superlative
+from api.answer.question.limits import DICE, MONEY, highest
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import CURRENCIES, Interval, intervals
 from retrieval.text.units import SIZES
@@ -13,6 +12,8 @@ from retrieval.vocabulary.terms import stems_of
 
 _RATE = re.compile(r"\b(?:an?|per|each) \w+|/ ?\w+", re.IGNORECASE)
 FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
+_FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75"}
+_FRACTION = re.compile(r"(\d{1,9})? ?([½¼¾])")
 _PRICE = frozenset(stems_of("price"))
 _PRICES = frozenset(stems_of("cost price fee charge amount wage pay paid"))
 _LEAST_ROWS = 3  # with an amount; of two a comparison asks
@@ -21,83 +22,6 @@ _MEASURED = frozenset({"second", "metre", "foot"})  # kinds of units that say ho
 _ALSO_WORDS = {"min", "second"}  # "Min age", "second stop": units where they stand alone
 # What is said of a thing and is no part of its name: "which engines need the fewest crew".
 _SAID_OF_IT = frozenset(stems_of("need require have get take give use cost pay type kind sort"))
-
-
-def extreme_rows(
-    names: Sequence[str],
-    table: Sequence[tuple[Part, Sequence[str]]],
-    own: frozenset[str],
-    asked: QuestionWords,
-) -> tuple[tuple[Part, ...], str] | None:
-    """Return the rows, of equal ones all, and the word of the question that chose them.
-
-    `names` are those of the columns, `own` the stems of its heading and columns: a file "Mounts and
-    Tack" has a table of tack. None where the question has no superlative or asks for something
-    else, and where less than half of the rows have an amount or these are of two kinds.
-    """
-    wanted = superlative(asked.question)
-    if wanted is None:
-        return None
-    column = next((n for n, name in enumerate(names) if _is_of(name, wanted.fields, asked)), None)
-    thing = asked.words - asked.stems(wanted.said) - asked.terms.in_full(wanted.fields)
-    thing -= _SAID_OF_IT
-    if column is None or not thing or not thing <= own:
-        return None
-    parts = most_of(names[column], column, table, asked, is_highest=wanted.highest)
-    return (parts, wanted.said) if parts else None
-
-
-def column_of(
-    names: Sequence[str], fields: frozenset[str], above: frozenset[str], asked: QuestionWords
-) -> int | None:
-    """Return which column has the fields: by its name, or by its unit where they say how long.
-
-    Where the stems `above` a table say so, the column that the question names: "High season" of a
-    table of fees. None where no column is told by these.
-    """
-    by_name = (n for n, name in enumerate(names) if _is_of(name, fields, asked))
-    if (column := next(by_name, None)) is not None:
-        return column
-    stems = [asked.stems(name) for name in names]
-    if fields & _LENGTHS:
-        units = [stem & SIZES.keys() - (_ALSO_WORDS if len(stem) > 1 else set()) for stem in stems]
-        of = [n for n, own in enumerate(units) if any(SIZES[u][0] in _MEASURED for u in own)]
-        return of[0] if len(of) == 1 else None
-    if above.isdisjoint(asked.terms.in_full(fields)):
-        return None
-    said = [len(stem & asked.words) for stem in stems[1:]]
-    most = max(said, default=0)
-    return said.index(most) + 1 if most and said.count(most) == 1 else None
-
-
-def most_of(
-    name: str,
-    column: int,
-    table: Sequence[tuple[Part, Sequence[str]]],
-    asked: QuestionWords,
-    *,
-    is_highest: bool,
-    least: int = _LEAST_ROWS,
-) -> tuple[Part, ...]:
-    """Return the rows that have most, or least, of the column called `name`, of equal ones all.
-
-    () where less than half of the rows, or fewer than `least`, have an amount, or where these are
-    of two kinds, or equal.
-    """
-    unit = asked.stems(name)
-    given = [
-        (part, size(cells[column], unit, is_highest=is_highest))
-        for part, cells in table
-        if column < len(cells)
-    ]
-    amounts = {part: amount for part, amount in given if amount}
-    kinds = {kind for kind, most in amounts.values() if most}  # nothing is nothing in any unit
-    if len(kinds) != 1 or len(amounts) < max(least, len(table) / 2):
-        return ()
-    choose = max if is_highest else min
-    most = choose(amount for _, amount in amounts.values())
-    parts = tuple(part for part, (_, amount) in amounts.items() if amount == most)
-    return parts if len(parts) < len(amounts) else ()
 
 
 def asked_columns(
@@ -172,10 +96,9 @@ def in_units_of(
     return None if found.units else found
 
 
-def _is_of(name: str, fields: frozenset[str], asked: QuestionWords) -> bool:
-    """Whether a column is one of the fields; of prices one of money is: "Gp per month"."""
-    units = MONEY if fields & _PRICE else frozenset()
-    return not asked.stems(name).isdisjoint(asked.terms.in_full(fields) | units)
+def written_out(cell: str) -> str:
+    """Return a cell with its fractions in decimals: 3.5 of "3½"."""
+    return _FRACTION.sub(lambda one: f"{one[1] or 0}{_FRACTIONS[one[2]]}", cell)
 
 
 def size(
@@ -188,6 +111,7 @@ def size(
     The unit is the cell's own, else its column's; one of no known kind counts as none. Of dice the
     size is the most that they show.
     """
+    cell = written_out(cell)
     if FREE.fullmatch(cell):
         return "", 0.0
     if (most := highest(cell)) is not None:

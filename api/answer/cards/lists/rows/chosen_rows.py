@@ -1,22 +1,20 @@
-"""Choose the rows or items that a question asks for: by words, a number or a superlative."""
+"""Choose the rows or items that a question asks for: by words or a number."""
 
 import re
 from collections.abc import Sequence
 
-from api.answer.cards.asked_parts import above, header
+from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.lists import heading_lists
 from api.answer.cards.lists.rows.by_amount import (
-    BLANK_SAID,
     by_amount,
     is_of_a_folder,
     items_by_amount,
 )
 from api.answer.cards.lists.rows.by_code import by_code
-from api.answer.cards.lists.rows.by_column import extreme_rows
 from api.answer.cards.lists.rows.by_mark import HAS, by_mark
 from api.answer.cards.lists.rows.by_words import DENIED, NOT_BY_WORDS, NUMBER, by_cell, by_words
-from api.answer.cards.lists.rows.table_rows import Chosen, as_typed, beside, named_table
+from api.answer.cards.lists.rows.table_rows import Chosen, as_typed
 from api.answer.question.limits import AGED, amount, without
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
@@ -81,10 +79,9 @@ def chosen(
     if wanted:  # what no amount fits is not found by its number
         return by_amount(file, block, rows, asked, may_be_all=may_be_all)
     if _EXTREME.search(asked.question):  # of which rows no word tells
-        return _by_superlative(file, block, rows, asked)
+        return None
     return (
-        _by_superlative(file, block, rows, asked)
-        or by_mark(file, block, rows, asked, is_near=is_near)
+        by_mark(file, block, rows, asked, is_near=is_near)
         or (_by_range(file, block, rows, asked) if is_likeliest else None)
         or by_cell(file, block, rows, asked)
         or by_words(file, block, rows, asked, nearest)
@@ -128,15 +125,3 @@ def _by_range(
     if not saying or len(saying) == len(rows):
         return None
     return Chosen(saying, (*as_typed(words, asked), *sorted(figures)))
-
-
-def _by_superlative(
-    file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
-) -> Chosen | None:
-    """The row that has the most or the least of a field: "the cheapest armour"."""
-    names, table = named_table(file, block, rows)
-    own = asked.stems(" ".join([block.heading.rsplit(" > ", 1)[-1], *header(file, block)]))
-    if BLANK_SAID.search(beside(file, block)):
-        return None
-    found = extreme_rows(names, table, own, asked)
-    return Chosen(found[0], tuple(found[1].split())) if found else None

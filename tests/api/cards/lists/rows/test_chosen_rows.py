@@ -59,39 +59,6 @@ def test_an_amount_that_fits_no_column_or_every_row_chooses_none(asked: str) -> 
     assert chosen(asked) is None
 
 
-@pytest.mark.parametrize(
-    ("asked", "rows", "said"),
-    [
-        ("the cheapest gear", ["Flag"], "cheapest"),
-        ("which gear is the most expensive?", ["Sail"], "most expensive"),
-        ("the heaviest gear", ["Anchor"], "heaviest"),
-        ("the lightest of the gear", ["Nails"], "lightest"),
-        ("gear with the most carriers", ["Anchor"], "most"),
-        ("gear with the fewest carriers", ["Rope", "Nails", "Flag"], "fewest"),
-    ],
-)
-def test_a_superlative_chooses_the_rows_that_have_most(
-    asked: str, rows: list[str], said: str
-) -> None:
-    found = chosen(asked)
-    assert found is not None
-    assert names(found) == rows
-    assert " ".join(found.said) == said
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "the best gear",  # of which field?
-        "the cheapest wine",
-        "gear with the most colours",
-        "gear that needs at most 4 people",
-    ],
-)
-def test_a_superlative_of_another_thing_or_field_chooses_none(asked: str) -> None:
-    assert chosen(asked) is None
-
-
 SKILLS = """# Skills
 
 | Level | Climb | Hide | Kind |

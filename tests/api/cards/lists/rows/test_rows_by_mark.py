@@ -211,7 +211,6 @@ def test_no_row_is_chosen_where_more_is_asked_than_it_is_chosen_by(
     assert rows(ATTIC, asked) == tools
 
 
-@pytest.mark.parametrize("asked", ["tools under 5 euros", "which tool is the cheapest"])
-def test_where_a_blank_is_said_to_be_an_amount_none_is_compared(asked: str) -> None:
-    assert rows(ATTIC, asked)
-    assert rows(ATTIC + BLANK, asked) == []
+def test_where_a_blank_is_said_to_be_an_amount_none_is_compared() -> None:
+    assert rows(ATTIC, "tools under 5 euros")
+    assert rows(ATTIC + BLANK, "tools under 5 euros") == []

@@ -1,0 +1,98 @@
+"""What a question's superlative compares: "the cheapest boat", "which machine costs the most".
+
+A word like "cheapest" says itself what is compared; what has "the most" or "the least" of something
+is said behind that. English alone.
+"""
+
+import re
+from typing import NamedTuple
+
+from retrieval.vocabulary.terms import stems_of
+
+# Of what is compared: names that its column may have, and kinds of units.
+_FIELDS = {
+    "price": ("cost price fee charge amount wage pay paid rate value worth", "coin money"),
+    "duration": ("length duration time term period lasts keep wait notice", "second metre foot"),
+    "distance": ("range reach distance jump far", "metre foot"),
+    "speed": ("speed movement move rate pace mv", "metre foot"),
+    "weight": ("weight load mass heavy", "gram pound"),
+    "age": ("age old born", "second"),
+    "size": ("size length capacity area", "metre foot byte litre gallon"),
+    "height": ("height tall high", "metre foot"),
+    "depth": ("depth draught draft deep", "metre foot"),
+    "width": ("width beam breadth wide", "metre foot"),
+}
+# What a word of its own compares, and whether the highest is meant.
+_OWN = {
+    "cheapest": ("price", False), "least expensive": ("price", False),
+    "lowest paid": ("price", False), "worst paid": ("price", False),
+    "dearest": ("price", True), "priciest": ("price", True), "costliest": ("price", True),
+    "most expensive": ("price", True), "most costly": ("price", True),
+    "most valuable": ("price", True), "highest paid": ("price", True), "best paid": ("price", True),
+    "heaviest": ("weight", True), "lightest": ("weight", False),
+    "longest": ("duration", True), "shortest": ("duration", False),
+    "farthest": ("distance", True), "furthest": ("distance", True),
+    "fastest": ("speed", True), "slowest": ("speed", False), "quickest": ("speed", True),
+    "soonest": ("duration", False),
+    "oldest": ("age", True), "youngest": ("age", False), "tallest": ("height", True),
+    "deepest": ("depth", True), "shallowest": ("depth", False), "widest": ("width", True),
+    "narrowest": ("width", False), "biggest": ("size", True), "largest": ("size", True),
+    "smallest": ("size", False),
+}  # fmt: skip
+# What is fast is over soon.
+_ALSO = {
+    "fastest": ("duration", False),
+    "quickest": ("duration", False),
+    "slowest": ("duration", True),
+}
+_HIGHEST = frozenset({"most", "highest", "largest", "biggest", "greatest"})
+_WORDS = re.compile(rf"\b(?:{'|'.join(sorted(_OWN, key=len, reverse=True))})\b", re.IGNORECASE)
+_OF = re.compile(
+    r"\b(?<!at )(?P<degree>most|highest|largest|biggest|greatest|least|lowest|smallest|fewest)\b"
+    r"(?: (?P<column>\w{2,}(?: \w{2,})?))?",
+    re.IGNORECASE,
+)
+_COSTS = re.compile(r"\b(?:costs?|costing|prices?|pays?|charges?|spend)\b", re.IGNORECASE)
+_RANK = re.compile(r"\b(second|third|2nd|3rd|next)[ -](?=most|least|\w{2,20}est\b)", re.IGNORECASE)
+_PLACES = {"second": 1, "2nd": 1, "next": 1, "third": 2, "3rd": 2}
+
+
+class Superlative(NamedTuple):
+    """What a thing is to have most or least of, and how a question says it."""
+
+    fields: frozenset[str]  # stems of the names that the field may have
+    kinds: frozenset[str]  # of units, as in retrieval.text.units.SIZES, and "money"
+    is_highest: bool
+    said: str
+    place: int = 0  # 1 of "the second cheapest"
+
+    @property
+    def is_price(self) -> bool:
+        """Whether prices are compared."""
+        return "money" in self.kinds
+
+
+def superlatives(question: str) -> tuple[Superlative, ...]:
+    """Return what a question's superlative may compare, the likeliest first; none without one.
+
+    "Best" and "worst" say nothing of what is compared.
+    """
+    rank = _RANK.search(question)
+    place = _PLACES[rank[1].lower()] if rank else 0
+    own, of = _WORDS.search(question), _OF.search(question)
+    column = (of["column"] or "") if of else ""
+    if own and not (of and column and own[0] == of["degree"]):
+        word = own[0].lower()
+        ways = [_OWN[word], *([_ALSO[word]] if word in _ALSO else [])]
+        return tuple(_made(kind, "", own[0], is_highest, place) for kind, is_highest in ways)
+    if of:
+        kind = "price" if _COSTS.search(question) else ""
+        is_highest = of["degree"].lower() in _HIGHEST
+        return (_made(kind, column, of["degree"], is_highest, place),)
+    return ()
+
+
+def _made(kind: str, column: str, said: str, is_highest: bool, place: int) -> Superlative:
+    fields, kinds = _FIELDS.get(kind, ("", ""))
+    named = frozenset(stems_of(f"{fields} {column}"))
+    return Superlative(named, frozenset(kinds.split()), is_highest, said, place)
