@@ -21,6 +21,7 @@ _FIELDS = {
     "height": ("height tall high", "metre foot"),
     "depth": ("depth draught draft deep", "metre foot"),
     "width": ("width beam breadth wide", "metre foot"),
+    "people": ("people person guest seat place capacity crew group sleep berth size", ""),
 }
 # What a word of its own compares, and whether the highest is meant.
 _OWN = {
@@ -53,6 +54,7 @@ _OF = re.compile(
     re.IGNORECASE,
 )
 _COSTS = re.compile(r"\b(?:costs?|costing|prices?|pays?|charges?|spend)\b", re.IGNORECASE)
+_PEOPLE = re.compile(r"(?:people|persons|guests)\b", re.IGNORECASE)
 _RANK = re.compile(r"\b(second|third|2nd|3rd|next)[ -](?=most|least|\w{2,20}est\b)", re.IGNORECASE)
 _PLACES = {"second": 1, "2nd": 1, "next": 1, "third": 2, "3rd": 2}
 
@@ -87,6 +89,7 @@ def superlatives(question: str) -> tuple[Superlative, ...]:
         return tuple(_made(kind, "", own[0], is_highest, place) for kind, is_highest in ways)
     if of:
         kind = "price" if _COSTS.search(question) else ""
+        kind = "people" if _PEOPLE.match(column) else kind
         is_highest = of["degree"].lower() in _HIGHEST
         return (_made(kind, column, of["degree"], is_highest, place),)
     return ()

@@ -81,8 +81,8 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         listed = [one for one, may_forbid in is_text if one.said or may_forbid]
     if reading.form != "list":
         listed = [one for one in listed if one.said or not is_of_one_item(one, whole, asked)]
-    if compared:  # of a list without a row that has the most, nobody asked
-        listed = [one for one in listed if one.said]
+    if compared:  # of all of a list nobody asked, nor of rows by other words
+        listed = []
     if reading.several:
         nouns = [asked.stems(one.split()[-1]) for one in reading.several]
         called = (
