@@ -56,6 +56,7 @@ def fitting(grid: Grid, wanted: Superlative, asked: QuestionWords) -> list[Fit]:
     by race". One alone that has amounts may be meant though nothing says so.
     """
     fields = asked.terms.in_full(wanted.fields)
+    is_above = not grid.above(asked).isdisjoint(fields)
     found: list[Fit] = []
     for column, name in enumerate(grid.names):
         if not column:
@@ -66,7 +67,8 @@ def fitting(grid: Grid, wanted: Superlative, asked: QuestionWords) -> list[Fit]:
         sizes = [size(cell, stems, is_highest=wanted.is_highest) for cell in cells]
         is_named = not stems.isdisjoint(fields)
         known = [one for one in sizes if one]
-        if len(known) < max(_LEAST, (_QUARTER if is_named else _HALF) * len(cells)):
+        least = 0.0 if is_above else _QUARTER if is_named else _HALF
+        if len(known) < max(_LEAST, least * len(cells)):
             continue
         kinds = Counter(kind for kind, _ in known)
         kind = max(kinds, key=lambda one: (one in wanted.kinds, kinds[one]))
@@ -82,7 +84,7 @@ def fitting(grid: Grid, wanted: Superlative, asked: QuestionWords) -> list[Fit]:
             continue
         found.append(Fit(score, column, amounts))
     most = max((one.score for one in found), default=0.0)
-    if most < OF_UNIT and not grid.above(asked).isdisjoint(fields):
+    if most < OF_UNIT and is_above:
         found = [one._replace(score=one.score + OF_UNIT) for one in found]
     elif not most and len(found) == 1:
         found = [found[0]._replace(score=ALONE)]
