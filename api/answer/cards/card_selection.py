@@ -33,6 +33,7 @@ _COMPARES = re.compile(
 )
 # Of 1,461 folded cards on calibration these drop 44 %, and 1 of the 73 that hold what the cards
 # above do not (docs/experiments.md, E58).
+_ALL = 0.9  # of the characters of a question
 _FAR, _FAR_LINE = 0.25, 0.1  # by so much less than the first card: in score, in nearness
 
 
@@ -75,9 +76,11 @@ def choose(
         asked = QuestionWords.of(without_command(whole.question), whole.terms)
         found = [*listing.of_first_table(whole, asked), *found]
     is_listed = bool(found) and (found[0].said or found[0].says_all)
-    may_compare = not (parts or is_listed) and _COMPARES.search(whole.question)
+    # "My son is 15, what may he use" is one question, though both halves are searched.
+    is_one = not parts or any(len(one.question) >= _ALL * len(whole.question) for one in parts)
+    may_compare = is_one and not is_listed and _COMPARES.search(whole.question)
     if may_compare and (rows := query_card.card(whole)):
-        found = [rows, *_behind(rows, found)]
+        found, parts = [rows, *_behind(rows, found)], ()
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
     both = compared_rows.card(whole, parts) if reading.form == "comparison" else None

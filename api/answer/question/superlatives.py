@@ -21,7 +21,7 @@ _FIELDS = {
     "height": ("height tall high", "metre foot"),
     "depth": ("depth draught draft deep", "metre foot"),
     "width": ("width beam breadth wide", "metre foot"),
-    "people": ("people person guest seat place capacity crew group sleep berth size", ""),
+    "people": ("people person guest seat place capacity crew group sleep berth size", "people"),
 }
 # What a word of its own compares, and whether the highest is meant.
 _OWN = {
@@ -63,7 +63,7 @@ class Superlative(NamedTuple):
     """What a thing is to have most or least of, and how a question says it."""
 
     fields: frozenset[str]  # stems of the names that the field may have
-    kinds: frozenset[str]  # of units, as in retrieval.text.units.SIZES, and "money"
+    kinds: frozenset[str]  # of units, as in retrieval.text.units.SIZES; "money", "people"
     is_highest: bool
     said: str
     place: int = 0  # 1 of "the second cheapest"

@@ -56,7 +56,7 @@ def fitting(grid: Grid, wanted: Superlative, asked: QuestionWords) -> list[Fit]:
     by race". One alone that has amounts may be meant though nothing says so.
     """
     fields = asked.terms.in_full(wanted.fields)
-    is_above = not grid.above(asked).isdisjoint(fields)
+    is_above = "people" not in wanted.kinds and not grid.above(asked).isdisjoint(fields)
     found: list[Fit] = []
     for column, name in enumerate(grid.names):
         if not column:

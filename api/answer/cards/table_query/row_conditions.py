@@ -27,7 +27,9 @@ _IN_YEAR = re.compile(
     re.IGNORECASE,
 )
 _IS_OF_AGE = re.compile(
-    r"\b(?:is|am|are|['’]s|i['’]?m|turned|turns) (\d{1,2})(?=[,.?!]| and\b|$)", re.IGNORECASE
+    r"\b(?:is|am|are|['’]s|i['’]?m|turned|turns) (\d{1,2})"
+    r"(?=[,.?!]| (?:and|what|which|who)\b|$)",
+    re.IGNORECASE,
 )
 _NOTHING = re.compile(
     r"(?:none|no|nil|nothing|free|never|not needed|0(?:[.,]0{1,3})?|[-–—−])(?: \(.{1,40}\))?",

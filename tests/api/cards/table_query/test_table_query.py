@@ -81,7 +81,7 @@ def marked(context: SearchContext, question: str) -> list[str]:
         ("which animals cost the same in low season and high season", ["Rabbit"]),
         ("which services have no deposit", ["Letter", "Sea mail"]),
         ("which machines are free", ["Drill"]),
-        ("which machines are ok if my son is 15", ["Drill", "Printer"]),
+        ("my son is 15, what machines is he old enough for", ["Drill", "Printer"]),
         ("what machines can only staff use", ["Lathe", "Kiln"]),
         ("how many coins can i carry before i am down to 60 feet a turn", ["601-800"]),
         ("bears worth over 200 xp", ["XP", "XP"]),
