@@ -80,7 +80,8 @@ def choose(
     is_one = not parts or any(len(one.question) >= _ALL * len(whole.question) for one in parts)
     may_compare = is_one and not is_listed and _COMPARES.search(whole.question)
     if may_compare and (rows := query_card.card(whole)):
-        found, parts = [rows, *_behind(rows, found)], ()
+        # Where these are not sure, search's first card stays as it is behind them.
+        found, parts = [rows, *(map(_fold, found) if rows.is_sure else found)], ()
     of_parts = [replace(card, folded=False) for part in parts for card in _of_part(part)]
     # Of two things each is asked for; of two questions in one the first card may answer both.
     both = compared_rows.card(whole, parts) if reading.form == "comparison" else None
@@ -119,17 +120,6 @@ def choose(
 
 def _fold(card: Card) -> Card:
     return replace(card, folded=True)
-
-
-def _behind(rows: Card, found: Sequence[Card]) -> list[Card]:
-    """The cards behind the rows of a table: where these are not sure, search's first one as it is.
-
-    Of the same table nothing more is shown.
-    """
-    return [
-        replace(one, folded=one.folded or rows.is_sure or one.heading == rows.heading)
-        for one in found
-    ]
 
 
 def _says_most(card: Card, searched: Searched) -> bool:

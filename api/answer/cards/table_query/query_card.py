@@ -10,7 +10,7 @@ from api.answer.cards.table_query import query
 from api.answer.cards.table_query.query import Answer
 from retrieval.models import Entry, SearchResult
 
-_MOST_ROWS = 12  # that are shown; of more the first …
+_MOST_ROWS = 40  # that are shown; of more the first …
 _SHOWN = 5
 _SURE = 4.0  # of what a table counts: from here on its rows are what is asked for
 
@@ -18,7 +18,7 @@ _SURE = 4.0  # of what a table counts: from here on its rows are what is asked f
 def card(found: SearchResult) -> Card | None:
     """Return a card of the rows that the question means, marked.
 
-    None where it compares nothing, or no table is known to be the one. `by_signs` where the table
+    None where it compares nothing, or no table is known to be the one. `is_sure` where the table
     fits so well that the rows answer.
     """
     answer = query.answer(found, found.question)
