@@ -20,6 +20,7 @@ from retrieval.text.question_phrases import without_command
 from retrieval.vocabulary.terms import key
 
 MOST = 4  # cards
+_ALL = 0.9  # of the characters of a question
 # That rows of a table may be asked for, though no list is: "food without nuts".
 _LIMITS = re.compile(
     r"\b(?:no|not|without|with|has|have|needs?|requires?|gets?|pays?|years? old)\b|n['’]?t\b",
@@ -33,7 +34,6 @@ _COMPARES = re.compile(
 )
 # Of 1,461 folded cards on calibration these drop 44 %, and 1 of the 73 that hold what the cards
 # above do not (docs/experiments.md, E58).
-_ALL = 0.9  # of the characters of a question
 _FAR, _FAR_LINE = 0.25, 0.1  # by so much less than the first card: in score, in nearness
 
 

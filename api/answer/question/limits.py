@@ -139,7 +139,7 @@ def amount(question: str) -> Amount | None:
 
     "Longer than a year" is more than one.
     """
-    question = _counted(question)
+    question = counted(question)
     if of_dice := _of_dice(question):
         return of_dice
     found = _LIMITING.search(question)
@@ -160,9 +160,9 @@ def amount(question: str) -> Amount | None:
 def without(question: str, limited: Amount) -> str:
     """Return a question without its amount, the unit's words left."""
     unit = " ".join(sorted(limited.limit.units - DICE))
-    return _counted(question).replace(limited.said, unit)
+    return counted(question).replace(limited.said, unit)
 
 
-def _counted(question: str) -> str:
-    """A question as amounts are read in it: "than a year" is "than 1 year"."""
+def counted(question: str) -> str:
+    """Return a question as amounts are read in it: "than a year" is "than 1 year"."""
     return ONE_OF.sub(r"\g<than> 1 ", searchable(question))

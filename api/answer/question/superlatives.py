@@ -48,15 +48,24 @@ _ALSO = {
 }
 _HIGHEST = frozenset({"most", "highest", "largest", "biggest", "greatest"})
 _WORDS = re.compile(rf"\b(?:{'|'.join(sorted(_OWN, key=len, reverse=True))})\b", re.IGNORECASE)
+# "What do most visitors pay" asks for no highest price.
 _OF = re.compile(
-    r"\b(?<!at )(?P<degree>most|highest|largest|biggest|greatest|least|lowest|smallest|fewest)\b"
+    r"\b(?<!at )(?<!do )(?<!does )(?<!did )(?<!for )(?<!of )(?<!by )(?<!to )"
+    r"(?P<degree>most|highest|largest|biggest|greatest|least|lowest|smallest|fewest)\b"
     r"(?: (?P<column>\w{2,}(?: \w{2,})?))?",
     re.IGNORECASE,
 )
+_HOW = re.compile(
+    r"(?:often|likely|frequently|of|at|in|on|for|per|when|to|from|an?)\b", re.IGNORECASE
+)
 _COSTS = re.compile(r"\b(?:costs?|costing|prices?|pays?|charges?|spend)\b", re.IGNORECASE)
 _PEOPLE = re.compile(r"(?:people|persons|guests)\b", re.IGNORECASE)
-_RANK = re.compile(r"\b(second|third|2nd|3rd|next)[ -](?=most|least|\w{2,20}est\b)", re.IGNORECASE)
-_PLACES = {"second": 1, "2nd": 1, "next": 1, "third": 2, "3rd": 2}
+_RANK = re.compile(
+    r"\b(second|third|fourth|fifth|sixth|last|next|\d{1,2}(?:st|nd|rd|th))[ -]"
+    r"(?=most|least|\w{2,20}est\b)",
+    re.IGNORECASE,
+)
+_PLACES = {"second": 1, "2nd": 1, "next": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
 
 
 class Superlative(NamedTuple):
@@ -67,6 +76,7 @@ class Superlative(NamedTuple):
     is_highest: bool
     said: str
     place: int = 0  # 1 of "the second cheapest"
+    is_named: bool = False  # "the most carriers": a column has to be called so
 
     @property
     def is_price(self) -> bool:
@@ -77,25 +87,41 @@ class Superlative(NamedTuple):
 def superlatives(question: str) -> tuple[Superlative, ...]:
     """Return what a question's superlative may compare, the likeliest first; none without one.
 
-    "Best" and "worst" say nothing of what is compared.
+    "Best" and "worst" say nothing of what is compared, and "the last cheapest" counts from nowhere.
     """
     rank = _RANK.search(question)
+    if rank and rank[1].lower() not in _PLACES:
+        return ()
     place = _PLACES[rank[1].lower()] if rank else 0
     own, of = _WORDS.search(question), _OF.search(question)
     column = (of["column"] or "") if of else ""
     if own and not (of and column and own[0] == of["degree"]):
         word = own[0].lower()
         ways = [_OWN[word], *([_ALSO[word]] if word in _ALSO else [])]
-        return tuple(_made(kind, "", own[0], is_highest, place) for kind, is_highest in ways)
+        return tuple(_made([kind], "", own[0], high, place) for kind, high in ways)
     if of:
-        kind = "price" if _COSTS.search(question) else ""
-        kind = "people" if _PEOPLE.match(column) else kind
-        is_highest = of["degree"].lower() in _HIGHEST
-        return (_made(kind, column, of["degree"], is_highest, place),)
+        named = frozenset(stems_of(column))
+        kinds = [kind for kind, (fields, _) in _FIELDS.items() if named & set(stems_of(fields))]
+        if own:  # "the biggest boat" is of size, though "most" and "least" are of no kind
+            kinds.append(_OWN[own[0].lower()][0])
+        elif _COSTS.search(question):
+            kinds.append("price")
+        elif _PEOPLE.match(column):
+            kinds.append("people")
+        column = "" if _HOW.match(column) else column
+        return (_made(kinds, column, of["degree"], of["degree"].lower() in _HIGHEST, place),)
     return ()
 
 
-def _made(kind: str, column: str, said: str, is_highest: bool, place: int) -> Superlative:
-    fields, kinds = _FIELDS.get(kind, ("", ""))
-    named = frozenset(stems_of(f"{fields} {column}"))
-    return Superlative(named, frozenset(kinds.split()), is_highest, said, place)
+def _made(kinds: list[str], column: str, said: str, is_highest: bool, place: int) -> Superlative:
+    known = [_FIELDS[kind] for kind in kinds]
+    fields = " ".join([column, *(fields for fields, _ in known)])
+    units = " ".join(units for _, units in known)
+    return Superlative(
+        frozenset(stems_of(fields)),
+        frozenset(units.split()),
+        is_highest,
+        said,
+        place,
+        is_named=bool(column),
+    )

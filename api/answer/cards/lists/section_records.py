@@ -39,7 +39,8 @@ class Records:
 
 
 _LEAST = 3  # sections with fields
-_BOLD_LINE = re.compile(r" {0,3}(?:\*\*|__)(?P<name>[^*_|]{2,80})(?:\*\*|__) *")
+_BOLD_LINE = re.compile(r" {0,3}(?:\*\*|__)(?P<name>[^*_|:]{2,80})(?:\*\*|__) *")
+_FENCE = re.compile(r"\s*(?:`{3}|~{3})")
 _DEEPEST = 9  # than any heading is a line in bold
 _HALF = 0.5  # of the sections: what has to have a field before it is a column
 _HEADER = Part(-1, 0)  # lines that no file has
@@ -68,8 +69,12 @@ def _siblings(file: IndexedFile) -> Iterator[Block]:
     """The beginnings of a file's sections, those of one depth below the same heading together."""
     groups: dict[tuple[tuple[str, ...], int], list[Part]] = {}
     above: list[tuple[int, str]] = []
+    fenced = False
     for number in sorted(file.lines):
         line = file.lines[number]
+        fenced ^= bool(_FENCE.match(line))
+        if fenced:
+            continue
         heading, bold = HEADING.match(line), _BOLD_LINE.fullmatch(line)
         if not (heading or bold):
             continue
@@ -125,7 +130,9 @@ def card(found: SearchResult, asked: QuestionWords) -> Card | None:
 
 def _fields(file: IndexedFile, heading: int) -> Iterator[tuple[str, tuple[str, Part]]]:
     """The fields between a heading and the next, by name."""
-    for number in sorted(number for number in file.lines if number > heading):
+    for number in range(heading + 1, max(file.lines) + 1):
+        if number not in file.lines:
+            continue
         if HEADING.match(file.lines[number]) or _BOLD_LINE.fullmatch(file.lines[number]):
             return
         if match := _FIELD.match(file.lines[number]):
@@ -140,7 +147,7 @@ def _as_table(
     """The sections as rows: the heading, then the values."""
     lines = {-1: f"| | {' | '.join(names)} |", 0: "|---" * (len(names) + 1) + "|"}
     for part, fields in sections.items():
-        called = file.lines[part.first_line].strip("#*_ ")
+        called = file.lines[part.first_line].strip("#*_ ").replace("|", "/")
         cells = (fields[name][0].replace("|", "/") if name in fields else "" for name in names)
         lines[part.first_line] = f"| {called} | {' | '.join(cells)} |"
     table = Block("table", block.heading, _HEADER, block.parts)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from api.answer.cards.lists.rows.by_column import size
+from api.answer.cards.lists.rows.by_column import PRICES, RATE, size
 from api.answer.cards.table_query.grids import Grid
 from api.answer.question.limits import MONEY
 from api.answer.question.superlatives import Superlative
@@ -13,13 +13,11 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import CURRENCIES, intervals
 from retrieval.vocabulary.terms import stems_of
 
-NAMED, OF_UNIT, SAID, ALONE = 3.0, 2.0, 1.0, 0.8  # what a column counts that fits so
+NAMED, OF_UNIT, SAID = 3.0, 2.0, 1.0  # what a column counts that fits so
 _HALF, _QUARTER = 0.5, 0.25  # of the rows: what has to have an amount, fewer in a named column
 _LEAST = 2
 _MOSTLY = 0.5  # of a column's amounts are of one kind
-RATE = re.compile(r"\b(?:an?|per|each) \w+|/ ?\w+", re.IGNORECASE)
 _OWN_RATE = re.compile(r"\d (?:an?|per|each|for) [^\W\d]", re.IGNORECASE)
-_PRICES = frozenset(stems_of("cost price fee charge wage pay paid salary"))
 _SIGNS = frozenset(CURRENCIES.values())
 
 
@@ -42,7 +40,7 @@ class Fit(NamedTuple):
 def is_money(name: str, cells: Sequence[str]) -> bool:
     """Tell whether a column is of prices: by its name, or by most of its cells."""
     of_money = MONEY | _SIGNS
-    if not of_money.union(_PRICES).isdisjoint(stems_of(name)) or any(one in name for one in _SIGNS):
+    if not of_money.union(PRICES).isdisjoint(stems_of(name)) or any(one in name for one in _SIGNS):
         return True
     first = (next(intervals(cell), None) for cell in cells)
     told = sum(one is not None and not one.units.isdisjoint(of_money) for one in first)
@@ -53,10 +51,11 @@ def fitting(grid: Grid, wanted: Superlative, asked: QuestionWords) -> list[Fit]:
     """Return the columns that may be compared, the best fitting ones first, all with a fit.
 
     Where the heading says what is compared and no column does, those of amounts are of it: "Wages
-    by race". One alone that has amounts may be meant though nothing says so.
+    by race".
     """
     fields = asked.terms.in_full(wanted.fields)
-    is_above = "people" not in wanted.kinds and not grid.above(asked).isdisjoint(fields)
+    # "Boats" is no name of what the biggest boat has most of.
+    is_above = wanted.kinds - {"people"} and not grid.above(asked).isdisjoint(fields)
     found: list[Fit] = []
     for column, name in enumerate(grid.names):
         if not column:
@@ -77,8 +76,8 @@ def fitting(grid: Grid, wanted: Superlative, asked: QuestionWords) -> list[Fit]:
             score = NAMED
         elif kind and kind in wanted.kinds:
             score = max(score, OF_UNIT)
-        if stems & asked.words - asked.stems(wanted.said):
-            score += SAID if score else 1.5 * SAID
+        if score or is_above or not (wanted.is_named or wanted.kinds):
+            score += said_of(stems & asked.words - asked.stems(wanted.said), is_alone=not score)
         amounts = tuple(one[1] if one and (not one[1] or one[0] == kind) else None for one in sizes)
         if sum(one is not None for one in amounts) < len(known) * _MOSTLY:
             continue
@@ -86,9 +85,16 @@ def fitting(grid: Grid, wanted: Superlative, asked: QuestionWords) -> list[Fit]:
     most = max((one.score for one in found), default=0.0)
     if most < OF_UNIT and is_above:
         found = [one._replace(score=one.score + OF_UNIT) for one in found]
-    elif not most and len(found) == 1:
-        found = [found[0]._replace(score=ALONE)]
     return sorted((one for one in found if one.score), key=lambda one: -one.score)
+
+
+def said_of(words: frozenset[str], *, is_alone: bool = False) -> float:
+    """Return what the words of a question count that a column's name has: "high season" of two.
+
+    `is_alone`: where nothing else tells that it is meant.
+    """
+    more = 0.5 * SAID * (len(words) - 1)
+    return (1.5 * SAID if is_alone else SAID) + more if words else 0.0
 
 
 def best_of(fits: Sequence[Fit]) -> list[Fit]:

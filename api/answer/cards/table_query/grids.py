@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.lists import section_records
 from api.answer.cards.lists.rows.table_rows import Table, named_table
-from retrieval.models import Hit, IndexedFile, SearchResult
+from retrieval.models import Entry, Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.vocabulary.terms import title
 
@@ -53,7 +53,9 @@ def grids(found: SearchResult) -> Iterator[Grid]:
     best: dict[str, Hit] = {}
     for hit in found.passages:
         best.setdefault(hit.chunk.path, hit)
-    near = [(hit.chunk.path, one.entry) for hit in found.passages for one in hit.evidence[:_NEAR]]
+    near: dict[str, list[Entry]] = {}
+    for hit in found.passages:
+        near.setdefault(hit.chunk.path, []).extend(one.entry for one in hit.evidence[:_NEAR])
     for number, (path, hit) in enumerate(best.items()):
         file = found.files[path]
         for block in blocks(file):
@@ -61,7 +63,7 @@ def grids(found: SearchResult) -> Iterator[Grid]:
                 continue
             rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
             names, table = named_table(file, block, rows)
-            is_near = any(path == own and block.holds(entry) for own, entry in near)
+            is_near = any(block.holds(entry) for entry in near.get(path, ()))
             yield Grid(hit, number == 0, is_near, file, block, tuple(names), table)
         for records in section_records.of_file(file):
             rows = [(p, records.file.lines.get(p.first_line, "")) for p in records.block.parts]

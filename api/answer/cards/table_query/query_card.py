@@ -12,7 +12,6 @@ from retrieval.models import Entry, SearchResult
 
 _MOST_ROWS = 40  # that are shown; of more the first …
 _SHOWN = 5
-_SURE = 4.0  # of what a table counts: from here on its rows are what is asked for
 
 
 def card(found: SearchResult) -> Card | None:
@@ -29,7 +28,7 @@ def card(found: SearchResult) -> Card | None:
     if best is None:
         return None
     made = _of_sections(answer, best) if answer.grid.lines is not None else _of_rows(answer, best)
-    return replace(made, is_sure=answer.score >= _SURE)
+    return replace(made, is_sure=answer.is_sure and len(answer.rows) <= _MOST_ROWS)
 
 
 def _of_sections(answer: Answer, best: Entry) -> Card:

@@ -60,7 +60,7 @@ def by_amount(
     of_amount = QuestionWords.of(asked.question[: denial.start()], asked.terms) if denial else asked
     limit = _as_written(limit, file, rows)
     amounts = asked_columns(names, [cells for _, cells in table], limit, of_amount)
-    fitting = [any(_fits(one, limit) for one in own) for own in amounts]
+    fitting = [any(fits(one, limit) for one in own) for own in amounts]
     is_all = all(one for one, found in zip(fitting, amounts, strict=True) if found)
     if not any(fitting) or (is_all and not may_be_all):
         return None
@@ -104,8 +104,8 @@ def _as_written(limit: Interval, file: IndexedFile, rows: Sequence[tuple[Part, s
     return replace(limit, units=frozenset()) if not units.isdisjoint(said) else limit
 
 
-def _fits(one: Interval, limit: Interval) -> bool:
-    """Whether an amount meets a limit: "up to an hour" is not less than 40 minutes."""
+def fits(one: Interval, limit: Interval) -> bool:
+    """Tell whether an amount meets a limit: "up to an hour" is not less than 40 minutes."""
     if one.low == 0 and one.is_range:
         return limit.low <= one.high <= limit.high
     return one.low <= limit.high and one.high >= limit.low

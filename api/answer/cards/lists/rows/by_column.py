@@ -1,4 +1,4 @@
-"""The amounts of a table's columns: the rows that have most of one, and which one is meant."""
+"""The amounts of a table's columns, and which of them a limit is of."""
 
 import math
 import re
@@ -10,18 +10,11 @@ from retrieval.text.quantities import CURRENCIES, Interval, intervals
 from retrieval.text.units import SIZES
 from retrieval.vocabulary.terms import stems_of
 
-_RATE = re.compile(r"\b(?:an?|per|each) \w+|/ ?\w+", re.IGNORECASE)
+RATE = re.compile(r"\b(?:an?|per|each) \w+|/ ?\w+", re.IGNORECASE)
 FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75"}
 _FRACTION = re.compile(r"(\d{1,9})? ?([½¼¾])")
-_PRICE = frozenset(stems_of("price"))
-_PRICES = frozenset(stems_of("cost price fee charge amount wage pay paid"))
-_LEAST_ROWS = 3  # with an amount; of two a comparison asks
-_LENGTHS = frozenset(stems_of("length duration time"))
-_MEASURED = frozenset({"second", "metre", "foot"})  # kinds of units that say how long
-_ALSO_WORDS = {"min", "second"}  # "Min age", "second stop": units where they stand alone
-# What is said of a thing and is no part of its name: "which engines need the fewest crew".
-_SAID_OF_IT = frozenset(stems_of("need require have get take give use cost pay type kind sort"))
+PRICES = frozenset(stems_of("cost price fee charge amount wage pay paid"))
 
 
 def asked_columns(
@@ -38,12 +31,12 @@ def asked_columns(
     bounds = {f"{bound:g}" for bound in (limit.low, limit.high)}  # "3 or more" names no column "3"
     further = {f"{value.number:g}" for value in asked.values}  # "first level": a column "1"
     words = (asked.words | further) - bounds
-    fields = asked.fields | (_PRICES if limit.units <= MONEY else frozenset())
-    is_price = bool(limit.units) and (limit.units <= MONEY or not asked.fields.isdisjoint(_PRICES))
+    fields = asked.fields | (PRICES if limit.units <= MONEY else frozenset())
+    is_price = bool(limit.units) and (limit.units <= MONEY or not asked.fields.isdisjoint(PRICES))
     best: tuple[bool, int, bool] = (False, 0, False)
     amounts: list[list[Interval]] = [[] for _ in table]
     for place, name in enumerate(names):
-        stems = asked.stems(_RATE.sub(" ", name))  # "Times a day" are no days
+        stems = asked.stems(RATE.sub(" ", name))  # "Times a day" are no days
         cells = [row[place] if place < len(row) else "" for row in table]
         found = [_in_unit_of(cell, stems, limit) for cell in cells]
         if 2 * sum(one is not None for one in found) < len(table):
