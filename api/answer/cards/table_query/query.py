@@ -27,7 +27,7 @@ _LEAST, _SURE = 3.5, 4.0  # from where on rows are given, and are what is asked 
 _UNDERSTOOD = 0.5  # of the question's words, before its rows are sure
 # What asks for rows: "which boats", "so what costs most", "ships under 20 m"; not whether, or how.
 _ROWS = re.compile(
-    r"^\W*(?!(?:is|are|was|do|does|did|can|could|may|must|should|will|would|has|have|when|why|"
+    r"^\W{0,5}(?!(?:is|are|was|do|does|did|can|could|may|must|should|will|would|has|have|when|why|"
     r"how(?! many| much)|what (?:if|happens|about)|if)\b)"
     r"(?:.*\b(?:which|what|whats|who|whos|whose|where|list|any)\b|"
     r"(?!(?:i|we|my|our|he|she|they|you|it|there)\b)\w+\b(?!.*(?:[.:;]| [-–—]) ))",

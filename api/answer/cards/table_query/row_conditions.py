@@ -71,7 +71,10 @@ def without(question: str, conditions: Sequence[Condition]) -> str:
         return ""
     rest = counted(question)
     for one in amounts(question) if conditions else ():
-        rest = re.sub(rf"(?:\b(?:no|not)|n['’]t)? ?{re.escape(one.said)}", " ", rest, count=1)
+        denied = next(
+            (f"{no} {one.said}" for no in ("no", "not") if f"{no} {one.said}" in rest), ""
+        )
+        rest = rest.replace(denied or one.said, " ", 1)
     return _ORDINAL.sub(" ", _IS_OF_AGE.sub(" ", AGED.sub(" ", rest)))
 
 
