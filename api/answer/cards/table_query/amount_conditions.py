@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from api.answer.cards.lists.rows.by_amount import fits
-from api.answer.cards.lists.rows.by_column import FREE, RATE, in_units_of
+from api.answer.cards.lists.rows.by_column import RATE, in_unit_of
 from api.answer.cards.table_query.columns import NAMED, OF_UNIT, SAID, Met, is_money, said_of
 from api.answer.cards.table_query.grids import Grid
-from api.answer.question.limits import DICE, MONEY, Amount, amount, counted, highest
+from api.answer.question.limits import MONEY, Amount, amount, counted
 from retrieval.ranking.lines import QuestionWords
-from retrieval.text.quantities import Interval, Value, intervals
+from retrieval.text.quantities import Interval, Value
 from retrieval.text.units import SIZES
 
 _MOST_LIMITS = 2
@@ -53,7 +52,7 @@ def _within(grid: Grid, column: int, wanted: Amount, asked: QuestionWords) -> Me
     stems = asked.stems(RATE.sub(" ", name))
     of_money = not limit.units.isdisjoint(MONEY)
     of_price = is_money(name, cells)
-    sizes = [_in_unit(cell, stems, limit, is_price=of_price and of_money) for cell in cells]
+    sizes = [in_unit_of(cell, stems, limit, is_price=of_price and of_money) for cell in cells]
     known = [one for one in sizes if one]
     score = _fit(stems, known, wanted, asked, of_price=of_price)
     is_named = not stems.isdisjoint(asked.words | asked.terms.in_full(wanted.fields))
@@ -92,23 +91,6 @@ def _measure_alike(some: frozenset[str], others: frozenset[str]) -> bool:
     return bool(set.intersection(*kinds))
 
 
-def _in_unit(
-    cell: str, stems: frozenset[str], limit: Interval, *, is_price: bool
-) -> Interval | None:
-    """What a cell says, in the unit of the limit; None where it says nothing of that kind."""
-    if limit.units == DICE:
-        most = highest(cell)
-        return None if most is None else Interval(most, most, DICE, most)
-    if FREE.fullmatch(cell):
-        return Interval(0.0, 0.0, frozenset(), 0.0)
-    found = next(intervals(cell), None)
-    if found is None:
-        return None
-    if is_price:
-        return replace(found, units=limit.units)
-    return in_units_of(found, limit, stems)
-
-
 def by_value(value: Value, grid: Grid, asked: QuestionWords) -> Met | None:
     """Return the rows with a value of the question's, or with the least range that holds it.
 
@@ -119,7 +101,7 @@ def by_value(value: Value, grid: Grid, asked: QuestionWords) -> Met | None:
         stems = asked.stems(RATE.sub(" ", name))
         limit = Interval(value.number, value.number, value.units, value.number)
         of_price = not value.units.isdisjoint(MONEY) and is_money(name, grid.cells(column))
-        sizes = [_in_unit(cell, stems, limit, is_price=of_price) for cell in grid.cells(column)]
+        sizes = [in_unit_of(cell, stems, limit, is_price=of_price) for cell in grid.cells(column)]
         known = [one for one in sizes if one]
         own = stems.union(*(one.units for one in known))
         is_unit = bool(asked.terms.in_full(value.units) & own) or _measure_alike(value.units, own)

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from api.answer.question.limits import DICE, MONEY, highest
 from retrieval.ranking.lines import QuestionWords
@@ -38,7 +39,7 @@ def asked_columns(
     for place, name in enumerate(names):
         stems = asked.stems(RATE.sub(" ", name))  # "Times a day" are no days
         cells = [row[place] if place < len(row) else "" for row in table]
-        found = [_in_unit_of(cell, stems, limit) for cell in cells]
+        found = [in_unit_of(cell, stems, limit) for cell in cells]
         if 2 * sum(one is not None for one in found) < len(table):
             continue
         signs = {CURRENCIES[stem] for stem in stems & CURRENCIES.keys()}
@@ -57,14 +58,22 @@ def asked_columns(
     return amounts
 
 
-def _in_unit_of(cell: str, column: frozenset[str], limit: Interval) -> Interval | None:
-    """What a cell says, in the unit of the limit; None where it says nothing of that kind."""
+def in_unit_of(
+    cell: str, column: frozenset[str], limit: Interval, *, is_price: bool = False
+) -> Interval | None:
+    """Return what a cell says, in the unit of the limit; None where it says nothing of that kind.
+
+    `column` holds the stems of its column's name. `is_price`: both are of money, whatever unit the
+    cell names.
+    """
     if limit.units == DICE:
         most = highest(cell)
         return None if most is None else Interval(most, most, DICE, most)
     if FREE.fullmatch(cell):
         return Interval(0.0, 0.0, frozenset(), 0.0)
-    found = next(intervals(cell), None)
+    found = next(intervals(written_out(cell)), None)
+    if found and is_price:
+        return replace(found, units=limit.units)
     return found and in_units_of(found, limit, column)
 
 
