@@ -7,6 +7,7 @@ import psycopg
 from psycopg.rows import kwargs_row
 
 from retrieval.index import superseded
+from retrieval.metadata.schema import Metadata, as_stored
 from retrieval.models import ERRATA, Chunk, Entry, IndexedFile, SourceNote
 from retrieval.text.dialects import MARKS, plain_markdown
 from retrieval.text.hidden import visible
@@ -106,6 +107,21 @@ def notes(
     if any(note.supersedes or note.is_one_of(ERRATA) for note in found):
         found = superseded.with_paths(conn, generation_id, found)
     return {note.path: note for note in found}
+
+
+def stated(
+    conn: psycopg.Connection[Any], generation_id: int, paths: Collection[str]
+) -> dict[str, Metadata]:
+    """Return by path what these files' front matter states, by field; a list as a tuple.
+
+    Of files that were indexed before there was metadata nothing.
+    """
+    rows = conn.execute(
+        "SELECT f.path, to_jsonb(f) -> 'metadata' FROM file AS f "
+        "WHERE generation_id = %s AND path = ANY(%s)",
+        [generation_id, sorted(set(paths))],
+    )
+    return {path: as_stored(given or {}) for path, given in rows}
 
 
 def _note(*, supersedes: list[str], **columns: str) -> SourceNote:

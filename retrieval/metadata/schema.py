@@ -25,6 +25,11 @@ _WIDTH = {"list of strings": 2, "string": 1}  # a string is a list of one
 _BOOLEANS = {"true": True, "false": False}
 
 
+def as_stored(metadata: Mapping[str, str | list[str]]) -> Metadata:
+    """Return metadata as it stands in the index: JSON has lists for tuples."""
+    return {name: tuple(one) if isinstance(one, list) else one for name, one in metadata.items()}
+
+
 def infer(files: Iterable[Metadata]) -> Schema:
     """Return the type that most files write for each field; of two as common the wider one."""
     written: defaultdict[str, Counter[FieldType]] = defaultdict(Counter)

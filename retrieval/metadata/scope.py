@@ -14,7 +14,7 @@ from retrieval.errors import ConfigurationError, FilterError, IndexMismatchError
 from retrieval.index.store import Connection
 from retrieval.metadata import filters as parsing
 from retrieval.metadata.filters import Given, Predicate
-from retrieval.metadata.schema import Metadata, Schema, Value, infer, typed
+from retrieval.metadata.schema import Metadata, Schema, Value, as_stored, infer, typed
 from retrieval.models import Scope
 
 _MOST_KEPT = 32  # scopes, and parts
@@ -150,7 +150,7 @@ def _read(conn: Connection, generation_id: int) -> _Stored:
             f"{old} files were indexed before there was metadata to filter by; "
             "run: python -m ingest"
         )
-    return _stored((path, _tuples(said), chunks, entries) for path, said, chunks, entries in rows)
+    return _stored((path, as_stored(said), chunks, entries) for path, said, chunks, entries in rows)
 
 
 def _stored(found: Iterable[tuple[str, Metadata, Sequence[int], int]]) -> _Stored:
@@ -159,11 +159,6 @@ def _stored(found: Iterable[tuple[str, Metadata, Sequence[int], int]]) -> _Store
     files = (_File(path, said, typed(path, said, schema), chunks, entries)
              for path, said, chunks, entries in rows)  # fmt: skip
     return _Stored(schema, tuple(files))
-
-
-def _tuples(metadata: Mapping[str, str | list[str]]) -> Metadata:
-    """JSON has lists."""
-    return {name: tuple(one) if isinstance(one, list) else one for name, one in metadata.items()}
 
 
 def complete(conn: Connection, generation_id: int, said: Mapping[str, Metadata]) -> bool:

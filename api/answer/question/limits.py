@@ -45,6 +45,7 @@ ONE_OF = re.compile(
     r"(?=(?:second|minute|hour|day|week|month|year|turn|round|mile|foot|yard|euro|dollar|pound)\b)",
     re.IGNORECASE,
 )
+_FURTHER = re.compile(r"\bfurther\b(?= than\b)", re.IGNORECASE)
 _DICE = re.compile(
     r"\b(?P<than>(?P<more>more|greater|higher|better)|less|fewer|lower|worse|"
     r"(?P<least>at least)|at most)(?: than)? (?:an? )?"
@@ -165,4 +166,5 @@ def without(question: str, limited: Amount) -> str:
 
 def counted(question: str) -> str:
     """Return a question as amounts are read in it: "than a year" is "than 1 year"."""
-    return ONE_OF.sub(r"\g<than> 1 ", searchable(question))
+    plain = _FURTHER.sub("farther", searchable(question))
+    return ONE_OF.sub(r"\g<than> 1 ", plain)

@@ -55,6 +55,7 @@ _OF = re.compile(
     r"(?: (?P<column>\w{2,}(?: \w{2,})?))?",
     re.IGNORECASE,
 )
+_BEHIND = re.compile(r" (\w{2,}(?: \w{2,})?)")  # "longest range"
 _HOW = re.compile(
     r"(?:often|likely|frequently|of|at|in|on|for|per|when|to|from|an?)\b", re.IGNORECASE
 )
@@ -77,6 +78,7 @@ class Superlative(NamedTuple):
     said: str
     place: int = 0  # 1 of "the second cheapest"
     is_named: bool = False  # "the most carriers": a column has to be called so
+    behind: str = ""  # what follows the word: of "the longest range" its field, else what has it
 
     @property
     def is_price(self) -> bool:
@@ -98,7 +100,9 @@ def superlatives(question: str) -> tuple[Superlative, ...]:
     if own and not (of and column and own[0] == of["degree"]):
         word = own[0].lower()
         ways = [_OWN[word], *([_ALSO[word]] if word in _ALSO else [])]
-        return tuple(_made([kind], "", own[0], high, place) for kind, high in ways)
+        behind = _BEHIND.match(question, own.end())
+        made = (_made([kind], "", own[0], high, place) for kind, high in ways)
+        return tuple(one._replace(behind=behind[1] if behind else "") for one in made)
     if of:
         named = frozenset(stems_of(column))
         kinds = [kind for kind, (fields, _) in _FIELDS.items() if named & set(stems_of(fields))]
@@ -111,6 +115,12 @@ def superlatives(question: str) -> tuple[Superlative, ...]:
         column = "" if _HOW.match(column) else column
         return (_made(kinds, column, of["degree"], of["degree"].lower() in _HIGHEST, place),)
     return ()
+
+
+def alike(names: frozenset[str]) -> frozenset[str]:
+    """Return the stems that are said of fields of these names: "reach" of a range."""
+    groups = (frozenset(stems_of(fields)) for fields, _ in _FIELDS.values())
+    return frozenset().union(*(group for group in groups if group & names))
 
 
 def _made(kinds: list[str], column: str, said: str, is_highest: bool, place: int) -> Superlative:

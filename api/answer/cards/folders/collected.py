@@ -5,14 +5,15 @@ has checked that it says them of the thing, so the reply names the words.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 
 from api.answer.cards.folders import (
-    by_age,
     by_conditions,
+    by_date,
     by_field,
     by_label,
-    by_most,
+    by_query,
     by_status,
     field_amounts,
     folders,
@@ -32,6 +33,7 @@ from api.answer.question.intent import Reading
 from api.answer.question.limits import Amount, amount, without
 from retrieval.context import SearchContext
 from retrieval.index import folder_entries, indexed_file
+from retrieval.metadata.schema import Metadata
 from retrieval.models import NO_TERMS, Entry, Terms
 from retrieval.text import denials
 from retrieval.text.normalize import searchable
@@ -63,16 +65,24 @@ def listed(
         question, terms
     ):  # "the house rules of the table" are headings of a file
         return ()
+
+    @cache
+    def stated() -> Mapping[str, Metadata]:
+        return context.read(lambda conn: indexed_file.stated(conn, number, terms.titles))
+
     if by_status.FILES.search(question):
         given = context.read(lambda conn: indexed_file.notes(conn, number, terms.titles))
         if files := by_status.of_status(question, given, terms):
             return files
 
+    if files := by_date.chosen(question, terms, stated):
+        return files
+
     def read(folder: str, beginnings: Collection[str]) -> list[tuple[str, Entry]]:
         entries = context.read(lambda conn: folder_entries.read(conn, number, folder, beginnings))
         return [one for one in entries if one[0] in terms.titles]
 
-    if found := by_most.chosen(question, terms, read):
+    if found := by_query.chosen(question, terms, read, stated):
         return found
     if reading.form not in {"list", "which"}:
         if not folders.opening_nouns(question, terms):
@@ -88,8 +98,7 @@ def listed(
         if found:
             return found
     return (
-        by_age.chosen(question, terms, read)
-        or by_conditions.chosen(question, terms, read)
+        by_conditions.chosen(question, terms, read)
         or by_field.chosen(question, terms, read)
         or asked_for(question, reading, terms, read)
     )

@@ -1,17 +1,19 @@
 """The fields of a folder's files: "**Piano:** none" of each room, with the line that says it."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile, zip_longest
 
 from api.answer.cards.folders.folders import MOST, Folder, ListedFile
 from api.answer.cards.lists.rows.cell_marks import is_said
+from retrieval.metadata.schema import Metadata
 from retrieval.models import Entry, Name, Terms
 from retrieval.text.reading_order import reading_order
 from retrieval.vocabulary.terms import key, plain, raw_cells, stemmed, stems_of
 
 Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
+Stated = Callable[[], Mapping[str, Metadata]]  # of the vault's files what their front matter says
 _NAMED = re.compile(r"(?:\*\*|__)([^*_:|\n]{1,40})(?::(?:\*\*|__)|(?:\*\*|__):)")
 _FREE_JOINED = re.compile(r"\b([^\W_]{2,30})-free\b", re.IGNORECASE)
 _NOT_LET = re.compile(r"(?:not|never) (?:[a-z]{2,20} ){0,2}[a-z]{2,20}\W*$", re.IGNORECASE)
@@ -61,6 +63,19 @@ def of_folder(folder: str, name: Name, terms: Terms, read: Read) -> dict[str, Fi
     entries = read(folder, [beginning(word) for word in name])
     fields = (one for path, entry in entries for one in fields_in(path, entry, terms))
     return {one.path: one for one in fields if key(one.name) == name}
+
+
+def tagged(word: frozenset[str], stated: Stated) -> frozenset[str]:
+    """Return the files whose front matter has a value, of its tags or another field, of this word.
+
+    Aliases are names of the thing itself.
+    """
+    return frozenset(
+        path for path, metadata in stated().items()
+        for name, given in metadata.items() if name != "aliases"
+        for value in ((given,) if isinstance(given, str) else given)
+        if frozenset(stems_of(value)) == word
+    )  # fmt: skip
 
 
 def listed(folder: str, fields: Sequence[Field], words: Sequence[str], terms: Terms) -> Folder:

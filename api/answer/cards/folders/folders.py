@@ -101,13 +101,17 @@ def asked_words(question: str, reading: Reading, terms: Terms) -> frozenset[str]
     """Return the stems of what a list is asked of; none where none is, or where parts are not."""
     if reading.form not in {"list", "which"} or _LIMITED.search(question):
         return frozenset()
-    plain = _ORDINAL.sub(r"\1", without_command(question))
-    plain = ordinals_in_digits(plain, lambda word: _is_said(word, terms))
-    return _meant(plain, terms) - SAID_WITH_IT
+    return meant(in_digits(without_command(question), terms), terms) - SAID_WITH_IT
 
 
-def _meant(text: str, terms: Terms) -> frozenset[str]:
-    """The stems of a text; of a file's alias those of its title, if a folder is called so.
+def in_digits(question: str, terms: Terms) -> str:
+    """Return a question with "2nd", and "second level" where folders are levels, in digits."""
+    plain = _ORDINAL.sub(r"\1", question)
+    return ordinals_in_digits(plain, lambda word: _is_said(word, terms))
+
+
+def meant(text: str, terms: Terms) -> frozenset[str]:
+    """Return the stems of a text; of a file's alias those of its title, if a folder is called so.
 
     "Wizard spells" are in "Magic-User Spells".
     """

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from api.answer.cards.lists.rows.by_amount import fits
 from api.answer.cards.lists.rows.by_column import RATE, in_unit_of
 from api.answer.cards.table_query.columns import NAMED, OF_UNIT, SAID, Met, is_money, said_of
-from api.answer.cards.table_query.grids import Grid
+from api.answer.cards.table_query.grids import Comparable
 from api.answer.question.limits import MONEY, Amount, amount, counted
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import Interval, Value
@@ -30,7 +30,7 @@ def amounts(question: str) -> list[Amount]:
     return found
 
 
-def by_limit(wanted: Amount, grid: Grid, asked: QuestionWords) -> Met | None:
+def by_limit(wanted: Amount, grid: Comparable, asked: QuestionWords) -> Met | None:
     """Return the rows whose amount meets the limit, in the column that fits it best.
 
     Of several columns of prices that fit alike in any of them. None where no column fits, or where
@@ -47,7 +47,7 @@ def by_limit(wanted: Amount, grid: Grid, asked: QuestionWords) -> Met | None:
     return best
 
 
-def _within(grid: Grid, column: int, wanted: Amount, asked: QuestionWords) -> Met | None:
+def _within(grid: Comparable, column: int, wanted: Amount, asked: QuestionWords) -> Met | None:
     name, cells, limit = grid.names[column], grid.cells(column), wanted.limit
     stems = asked.stems(RATE.sub(" ", name))
     of_money = not limit.units.isdisjoint(MONEY)
@@ -91,7 +91,7 @@ def _measure_alike(some: frozenset[str], others: frozenset[str]) -> bool:
     return bool(set.intersection(*kinds))
 
 
-def by_value(value: Value, grid: Grid, asked: QuestionWords) -> Met | None:
+def by_value(value: Value, grid: Comparable, asked: QuestionWords) -> Met | None:
     """Return the rows with a value of the question's, or with the least range that holds it.
 
     In a column that is called as the value is ("extension 16") or has its unit: "60 feet".

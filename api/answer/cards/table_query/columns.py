@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from api.answer.cards.lists.rows.by_column import PRICES, RATE, size
-from api.answer.cards.table_query.grids import Grid
+from api.answer.cards.table_query.grids import Comparable
 from api.answer.question.limits import MONEY
 from api.answer.question.superlatives import Superlative
 from retrieval.ranking.lines import QuestionWords
@@ -47,7 +47,7 @@ def is_money(name: str, cells: Sequence[str]) -> bool:
     return told > _HALF * len(cells)
 
 
-def fitting(grid: Grid, wanted: Superlative, asked: QuestionWords) -> list[Fit]:
+def fitting(grid: Comparable, wanted: Superlative, asked: QuestionWords) -> list[Fit]:
     """Return the columns that may be compared, the best fitting ones first, all with a fit.
 
     Where the heading says what is compared and no column does, those of amounts are of it: "Wages
@@ -55,6 +55,7 @@ def fitting(grid: Grid, wanted: Superlative, asked: QuestionWords) -> list[Fit]:
     """
     fields = asked.terms.in_full(wanted.fields)
     # "Boats" is no name of what the biggest boat has most of.
+    behind = asked.stems(wanted.behind)
     is_above = wanted.kinds - {"people"} and not grid.above(asked).isdisjoint(fields)
     found: list[Fit] = []
     for column, name in enumerate(grid.names):
@@ -64,7 +65,7 @@ def fitting(grid: Grid, wanted: Superlative, asked: QuestionWords) -> list[Fit]:
         if RATE.search(name):  # "12.00 a firing" is no charge by the hour
             cells = ["" if _OWN_RATE.search(cell) else cell for cell in cells]
         sizes = [size(cell, stems, is_highest=wanted.is_highest) for cell in cells]
-        is_named = not stems.isdisjoint(fields)
+        is_named = not stems.isdisjoint(fields) or bool(stems and stems <= behind)
         known = [one for one in sizes if one]
         least = 0.0 if is_above else _QUARTER if is_named else _HALF
         if len(known) < max(_LEAST, least * len(cells)):

@@ -6,6 +6,7 @@ table as well: a row for each of them, a column for each field.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.lists import section_records
@@ -16,6 +17,28 @@ from retrieval.vocabulary.terms import title
 
 _LEAST = 2  # rows
 _NEAR = 3  # entries of a passage that say where in its file it was found
+
+
+class Comparable(Protocol):
+    """What a question is compared with: named columns, the first of which names the rows."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        ...
+
+    @property
+    def table(self) -> Table:
+        """The rows with their cells."""
+        ...
+
+    def cells(self, column: int) -> list[str]:
+        """Return the cells of a column, a row each; "" where a row is shorter."""
+        ...
+
+    def above(self, asked: QuestionWords) -> frozenset[str]:
+        """Return the stems of what stands above the rows."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,26 @@
 """The rows of a table with the most or the least of something: "which ship jumps furthest"."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
-from api.answer.cards.table_query.columns import Met, best_of, fitting
-from api.answer.cards.table_query.grids import Grid
+from api.answer.cards.table_query.columns import Fit, Met, best_of, fitting
+from api.answer.cards.table_query.grids import Comparable
 from api.answer.question.superlatives import Superlative
 from retrieval.ranking.lines import QuestionWords
 
 
-def most_rows(grid: Grid, wanted: Superlative, asked: QuestionWords, among: Set[int]) -> Met | None:
+def most_rows(
+    grid: Comparable, wanted: Superlative, asked: QuestionWords, among: Set[int]
+) -> Met | None:
     """Return those of the rows `among` that have most; None where no column fits or all are equal.
 
     Of several columns of prices that fit alike each is compared.
     """
     fits = best_of(fitting(grid, wanted, asked))
-    fits = fits if wanted.is_price else fits[:1]
+    return most_of(fits if wanted.is_price else fits[:1], wanted, among)
+
+
+def most_of(fits: Sequence[Fit], wanted: Superlative, among: Set[int]) -> Met | None:
+    """Return those of the rows `among` that have most in any of these columns; None of none."""
     choose = max if wanted.is_highest else min
     amounts: dict[int, float] = {}
     for n in sorted(among):

@@ -39,6 +39,11 @@ _BUT = re.compile(
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 
 
+def asks_for_rows(plain: str) -> bool:
+    """Whether a question, as it is searched, asks for things: not whether, how or what else."""
+    return bool(_ROWS.match(plain)) and not _BUT.search(plain)
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """What a question asks of the rows of any table."""
@@ -55,7 +60,7 @@ class Query:
     def of(cls, found: SearchResult, question: str) -> "Query | None":
         """Return what a question compares; None where it compares nothing, or asks for no rows."""
         plain = searchable(question)
-        if not found.hits or not _ROWS.match(plain) or _BUT.search(plain):
+        if not found.hits or not asks_for_rows(plain):
             return None
         asked, wanted = QuestionWords.of(question, found.terms), superlatives(question)
         conditions = row_conditions.read(asked, is_compared=bool(wanted))

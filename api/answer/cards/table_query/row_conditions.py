@@ -12,14 +12,14 @@ from api.answer.cards.lists.rows.by_column import PRICES
 from api.answer.cards.lists.rows.cell_marks import YES, bare, is_marked, is_said
 from api.answer.cards.table_query.amount_conditions import amounts, by_limit, by_value
 from api.answer.cards.table_query.columns import NAMED, SAID, Met, is_money
-from api.answer.cards.table_query.grids import Grid
+from api.answer.cards.table_query.grids import Comparable
 from api.answer.question.limits import AGED, MONEY, counted
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
 from retrieval.text.units import SIZES
 from retrieval.vocabulary.terms import stems_of
 
-Condition = Callable[[Grid, QuestionWords], Met | None]
+Condition = Callable[[Comparable, QuestionWords], Met | None]
 _IN_YEAR = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|winter)\w{0,6}\b|"
     r"\bseason",
@@ -32,7 +32,8 @@ _IS_OF_AGE = re.compile(
 )
 _ORDINAL = re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE)
 _NOTHING = re.compile(
-    r"(?:none|no|nil|nothing|free|never|not needed|0(?:[.,]0{1,3})?|[-–—−])(?: \(.{1,40}\))?",
+    r"(?:none|no|nil|nothing|free|never|not needed|0(?:[.,]0{1,3})?|[-–—−])"
+    r"(?: \(.{1,40}\)|[;,] (?!.{0,40}\b(?:but|except|unless|apart)\b).{1,40})?",
     re.IGNORECASE,
 )
 _FREE = re.compile(
@@ -78,7 +79,7 @@ def without(question: str, conditions: Sequence[Condition]) -> str:
     return _ORDINAL.sub(" ", _IS_OF_AGE.sub(" ", AGED.sub(" ", rest)))
 
 
-def by_age(grid: Grid, asked: QuestionWords) -> Met | None:
+def by_age(grid: Comparable, asked: QuestionWords) -> Met | None:
     """Return the rows for somebody of the age that a question says."""
     question = searchable(asked.question)
     aged = asked_age(_IS_OF_AGE.sub(r" \1 year old", question))
@@ -90,7 +91,7 @@ def by_age(grid: Grid, asked: QuestionWords) -> Met | None:
     return Met(NAMED, rows, column) if 0 < len(rows) < len(grid.table) else None
 
 
-def by_nothing(grid: Grid, asked: QuestionWords) -> Met | None:
+def by_nothing(grid: Comparable, asked: QuestionWords) -> Met | None:
     """Return the rows with nothing in the column that a question denies: "no deposit", "free"."""
     question = searchable(asked.question)
     denial = _WITHOUT.search(question)
@@ -112,7 +113,7 @@ def by_nothing(grid: Grid, asked: QuestionWords) -> Met | None:
     return best
 
 
-def by_only(grid: Grid, asked: QuestionWords) -> Met | None:
+def by_only(grid: Comparable, asked: QuestionWords) -> Met | None:
     """Return the rows with a yes in the one column that "only" names, and no other."""
     only = _ONLY.search(asked.question)
     if not only:
@@ -131,7 +132,7 @@ def by_only(grid: Grid, asked: QuestionWords) -> Met | None:
     return Met(NAMED + SAID, rows, named[0]) if rows else None
 
 
-def by_sameness(grid: Grid, asked: QuestionWords) -> Met | None:
+def by_sameness(grid: Comparable, asked: QuestionWords) -> Met | None:
     """Return the rows that say the same in the columns that a question names.
 
     Else in those that are called as a time of the year, or in all for what is always the same.
@@ -160,10 +161,11 @@ def _is_of_amounts(cells: Sequence[str]) -> bool:
     return 2 * sum(any(map(str.isdigit, cell)) for cell in cells) > len(cells)
 
 
-def read(asked: QuestionWords, *, is_compared: bool) -> list[Condition]:
+def read(asked: QuestionWords, *, is_compared: bool, of_things: bool = False) -> list[Condition]:
     """Return the conditions that a question states; each row of a table meets one or not.
 
     `is_compared`: most or least of something is asked, so that a value is no condition.
+    `of_things`: what has a value is asked for, however it is said.
     """
     question = searchable(asked.question)
     found: list[Condition] = [partial(by_limit, one) for one in amounts(question)]
@@ -175,6 +177,8 @@ def read(asked: QuestionWords, *, is_compared: bool) -> list[Condition]:
         found.append(by_only)
     if _SAME.search(question):
         found.append(by_sameness)
-    if not found and not is_compared and len(asked.values) == 1 and _LOOKS_UP.search(question):
-        found += [partial(by_value, one) for one in asked.values if one.units & _MEASURES]
+    is_looked_up = of_things or _LOOKS_UP.search(question)
+    if not found and not is_compared and len(asked.values) == 1 and is_looked_up:
+        meant = [one for one in asked.values if one.units & _MEASURES or (of_things and one.units)]
+        found += [partial(by_value, one) for one in meant]
     return found

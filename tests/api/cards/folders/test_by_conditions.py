@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import pytest
 
-from api.answer.cards.folders import by_conditions, by_most, collected, file_fields
+from api.answer.cards.folders import by_conditions, by_query, collected, file_fields
 from api.answer.cards.folders.folders import Folder
 from api.answer.question.intent import Reading
 from tests.support.index.indexed_text import reader_of, terms_of
@@ -71,7 +71,8 @@ def test_the_conditions_are_told() -> None:
         ("the cart with the fewest seats", ["Yew"]),
         ("which cart is cheapest for a whole day", ["Yew"]),
         ("most expensive cart for a whole day", ["Bay"]),
-        ("cheapest cart", []),  # for how long?
+        ("cheapest cart", ["Yew"]),  # for however long
+        ("dearest cart", []),  # for how long?
         ("which beast can carry the highest load", ["Horse"]),  # in a row of several
         ("strongest beast with the highest load", []),  # "strongest" is not understood
         ("the cart with the lowest depth", []),  # its sign is not read
@@ -81,7 +82,7 @@ def test_the_conditions_are_told() -> None:
     ],
 )
 def test_the_most_of_a_field_chooses_a_file(asked: str, names: list[str]) -> None:
-    assert titles(by_most.chosen(asked, TERMS, read)) == names
+    assert titles(by_query.chosen(asked, TERMS, read, dict)) == names
 
 
 @pytest.mark.parametrize(

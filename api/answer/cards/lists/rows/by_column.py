@@ -13,6 +13,9 @@ from retrieval.vocabulary.terms import stems_of
 
 RATE = re.compile(r"\b(?:an?|per|each) \w+|/ ?\w+", re.IGNORECASE)
 FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
+ENDLESS = re.compile(
+    r"(?:permanent(?:ly)?|unlimited|for ?ever|endless|no (?:limit|end)|for life)\b", re.IGNORECASE
+)
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75"}
 _FRACTION = re.compile(r"(\d{1,9})? ?([½¼¾])")
 PRICES = frozenset(stems_of("cost price fee charge amount wage pay paid"))
@@ -108,7 +111,8 @@ def size(
 ) -> tuple[str, float] | None:
     """Return the kind of unit of a cell's first amount, and its size in the kind's smallest unit.
 
-    Of a range its beginning, `is_highest` its end; of "up to 60 days" these 60.
+    Of a range its beginning, `is_highest` its end; of "up to 60 days" these 60. Of several amounts
+    ("60', flying; 120'") the first, `is_highest` the highest.
 
     The unit is the cell's own, else its column's; one of no known kind counts as none. Of dice the
     size is the most that they show.
@@ -116,6 +120,11 @@ def size(
     cell = written_out(cell)
     if FREE.fullmatch(cell):
         return "", 0.0
+    if ENDLESS.match(cell):
+        return "", math.inf
+    if is_highest and ";" in cell:
+        parts = (size(part, column, is_highest=True) for part in cell.split(";"))
+        return max(filter(None, parts), key=lambda part: part[1], default=None)
     if (most := highest(cell)) is not None:
         return "", most
     found = next(intervals(cell), None)

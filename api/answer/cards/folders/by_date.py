@@ -1,0 +1,102 @@
+"""The files that a question chooses by the date in their front matter: "the oldest page".
+
+Of a file with several dates ("date", "updated") the latest counts. English alone.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Mapping
+from datetime import date
+
+from api.answer.cards.folders.file_fields import Stated
+from api.answer.cards.folders.folders import MOST, Folder, ListedFile
+from api.answer.question.plain_words import PLAIN
+from retrieval.metadata.schema import value
+from retrieval.models import Terms
+from retrieval.text.normalize import searchable
+from retrieval.text.reading_order import reading_order
+from retrieval.vocabulary.terms import stems_of
+
+_LEAST = 2  # files with a date
+_FILE = re.compile(
+    r"\b(?:pages?|files?|documents?|articles?|rules|policy|policies|guides?|chapters?|procedures?)\b",
+    re.IGNORECASE,
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WHEN = re.compile(
+    r"(?:\b(?P<how>before|(?:older|earlier|newer|later) than|prior to|since|after|until|up to|in|"
+    r"from|during) (?:the )?(?:(?P<part>start|beginning|end) of )?)?"
+    rf"(?:\b(?P<month>{'|'.join(_MONTHS)})[a-z]{{0,6}} )?\b(?P<year>(?:19|20)\d\d)\b"
+    r"(?: (?:or|and) (?P<on>later|newer|after|earlier|before|older)\b)?",
+    re.IGNORECASE,
+)
+_OLDEST = re.compile(
+    r"\boldest\b|\bleast recent(?:ly)?\b|\b(?:for )?(?:the )?longest(?: time| ago)?\b",
+    re.IGNORECASE,
+)
+_NEWEST = re.compile(r"\bnewest\b|\blatest\b|\bmost recent(?:ly)?\b", re.IGNORECASE)
+_SAME = re.compile(r"\bsame (?:day|date)\b", re.IGNORECASE)
+_SAID_WITH_IT = (
+    "page file document article guide chapter rule policy procedure handbook rulebook book vault "
+    "folder date dated day write written update change touch edit revise make made do done publish "
+    "version header top old new not yet still year ago age time long two here going"
+)
+_LIGHT = PLAIN | frozenset(stems_of(_SAID_WITH_IT))
+
+
+def chosen(question: str, terms: Terms, stated: Stated) -> tuple[Folder, ...]:
+    """Return the files of a date that a question asks for, each with its date; else none.
+
+    None where more is asked than a date, fewer than two files have one, or none fits.
+    """
+    plain = searchable(question)
+    if not _FILE.search(plain):
+        return ()
+    asked = [one for one in (_WHEN, _OLDEST, _NEWEST, _SAME) if one.search(plain)]
+    if len(asked) != 1 or frozenset(stems_of(asked[0].sub(" ", plain))) - _LIGHT:
+        return ()
+    dates = {path: of for path, said in stated().items() if (of := _latest(said))}
+    found = _fitting(plain, dates)
+    if len(dates) < _LEAST or not found:
+        return ()
+    order = sorted(found, key=lambda path: (dates[path], reading_order(path)))
+    files = [ListedFile(path, f"{terms.titles[path]} ({dates[path]})") for path in order]
+    said = [match[0] for one in asked if (match := one.search(plain))]
+    return (Folder("", tuple(files[:MOST]), len(files), ("date:", *said)),)
+
+
+def _latest(said: Mapping[str, str | tuple[str, ...]]) -> date | None:
+    """The latest date that a file states in a field of its own."""
+    dates = (value("date", one) for one in said.values())
+    return max((one for one in dates if isinstance(one, date)), default=None)
+
+
+def _fitting(question: str, dates: Mapping[str, date]) -> list[str]:
+    if when := _WHEN.search(question):
+        return [path for path, of in dates.items() if _is_within(of, when)]
+    if _SAME.search(question):
+        every = list(dates.values())
+        return [path for path, of in dates.items() if every.count(of) > 1]
+    best = (min if _OLDEST.search(question) else max)(dates.values(), default=None)
+    return [path for path, of in dates.items() if of == best]
+
+
+def _is_within(of: date, when: re.Match[str]) -> bool:
+    """Whether a date is before, after or in the year or month that is named."""
+    year = int(when["year"])
+    month = _MONTHS.index(when["month"][:3].lower()) + 1 if when["month"] else 0
+    first = date(year, month or 1, 1)
+    last = date(year, month or 12, monthrange(year, month or 12)[1])
+    if when["part"]:
+        first = last = last if when["part"].lower() == "end" else first
+    how = (when["how"] or "").lower()
+    on = (when["on"] or "").lower()
+    if on in {"later", "newer", "after"} or how == "since":
+        return of >= first
+    if on or how in {"until", "up to"}:
+        return of <= last
+    if how in {"before", "older than", "earlier than", "prior to"}:
+        return of < first
+    if how in {"after", "newer than", "later than"}:
+        return of > last
+    return first <= of <= last

@@ -1,0 +1,58 @@
+"""The files of a date that is asked for, by their front matter; other questions list none."""
+
+import pytest
+
+from api.answer.cards.folders import by_date
+from retrieval.metadata.schema import Metadata
+from tests.support.index.indexed_text import terms_of
+
+STATED: dict[str, Metadata] = {
+    "mill/Wheel.md": {"date": "2019-03-06", "owner": "Miller"},
+    "mill/Sacks.md": {"date": "2021-11-30", "updated": "2023-06-01"},
+    "mill/Fees.md": {"date": "2023-01-15"},
+    "Doors.md": {"updated": "2023-06-01", "tags": ("keys", "2018-01-01")},
+    "Yard.md": {"date": "soon"},
+}
+NAMES = ("Wheel", "Sacks", "Fees", "Doors", "Yard")
+FILES = {path: f"# {name}\n\nAsk the miller.\n" for path, name in zip(STATED, NAMES, strict=True)}
+TERMS = terms_of(FILES)
+
+
+@pytest.mark.parametrize(
+    ("asked", "titles"),
+    [
+        ("what is the oldest page in the handbook, going by the date?", ["Wheel (2019-03-06)"]),
+        ("which page has not been touched for the longest time", ["Wheel (2019-03-06)"]),
+        ("latest page", ["Doors (2023-06-01)", "Sacks (2023-06-01)"]),
+        ("which two pages were updated on the same day",
+         ["Doors (2023-06-01)", "Sacks (2023-06-01)"]),
+        ("pages written before 2023", ["Wheel (2019-03-06)"]),
+        ("which rules are from before february 2023", ["Wheel (2019-03-06)", "Fees (2023-01-15)"]),
+        ("pages updated since the start of february 2023",
+         ["Doors (2023-06-01)", "Sacks (2023-06-01)"]),
+        ("files from 2023 or later",
+         ["Fees (2023-01-15)", "Doors (2023-06-01)", "Sacks (2023-06-01)"]),
+        ("files from the end of 2019 or earlier", ["Wheel (2019-03-06)"]),
+        ("pages newer than 2019", ["Fees (2023-01-15)", "Doors (2023-06-01)",
+                                   "Sacks (2023-06-01)"]),
+        ("pages dated in june 2023", ["Doors (2023-06-01)", "Sacks (2023-06-01)"]),
+        ("pages up to 2019", ["Wheel (2019-03-06)"]),
+        ("pages older than 2011", []),
+        ("the oldest page about sacks", []),  # more is asked
+        ("the oldest mill", []),  # no file
+        ("the oldest page before 2022", []),
+        ("which pages are there", []),
+    ],
+)  # fmt: skip
+def test_only_a_date_lists_files(asked: str, titles: list[str]) -> None:
+    found = by_date.chosen(asked, TERMS, lambda: STATED)
+    assert [one.title for folder in found for one in folder.files] == titles
+
+
+def test_the_list_says_what_chose_it() -> None:
+    (folder,) = by_date.chosen("pages written before 2023", TERMS, lambda: STATED)
+    assert (folder.path, folder.count, folder.words) == ("", 1, ("date:", "before 2023"))
+
+
+def test_one_file_with_a_date_is_no_list() -> None:
+    assert by_date.chosen("newest page", TERMS, lambda: {"Yard.md": {"date": "2020-01-01"}}) == ()
