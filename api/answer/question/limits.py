@@ -11,6 +11,7 @@ from retrieval.vocabulary.terms import stems_of
 
 _PRICE, _WEIGHT = "cost price fee charge amount wage pay", "weight"
 _LENGTH, _REACH = "length duration time term range reach distance", "range reach distance"
+_ROOM = "capacity places seats beds sleeps crew berths passengers persons"
 _SPEED = "speed movement rate"
 # Of what has more than so much: "wider than 2 m".
 _COMPARATIVES = {
@@ -73,6 +74,7 @@ AGED = re.compile(
 )
 _OF_WEIGHT = frozenset(stems_of("kg gram lb pound ounce stone tonne"))
 MONEY = frozenset(stems_of("euro dollar pound franc gp sp cp ep pp gold silver")) | set("£$€")
+PEOPLE = frozenset(stems_of("people persons person guests ppl adults players visitors seats"))
 
 
 class Amount(NamedTuple):
@@ -91,13 +93,14 @@ class Amount(NamedTuple):
     def fields(self) -> frozenset[str]:
         """Stems of what a field may be called of which there is more: "longer than" a length.
 
-        Of money ("under £80") a price, of kilograms a weight.
+        Of money ("under £80") a price, of kilograms a weight, of people room for them.
         """
         units = self.limit.units
         compared = _MORE_OF.get(self.said.lower().split(" ")[0], frozenset())
         if compared or not units:
             return compared
-        called = _PRICE if units <= MONEY else _WEIGHT if units <= _OF_WEIGHT else ""
+        kinds = ((MONEY, _PRICE), (_OF_WEIGHT, _WEIGHT), (PEOPLE, _ROOM))
+        called = next((name for kind, name in kinds if units <= kind), "")
         return frozenset(stems_of(called))
 
     def holds(self, one: Interval, *, ignoring: frozenset[str] = frozenset()) -> bool:

@@ -4,7 +4,15 @@ import re
 from collections import defaultdict
 
 from api.answer.cards.folders import folders
-from api.answer.cards.folders.file_fields import Read, as_typed, beginning, listed, of_folder
+from api.answer.cards.folders.file_fields import (
+    Read,
+    Stated,
+    as_typed,
+    beginning,
+    listed,
+    of_folder,
+    tagged,
+)
 from api.answer.cards.folders.folders import MOST, Folder, ListedFile
 from retrieval.models import Name, Terms
 from retrieval.text import denials
@@ -22,17 +30,18 @@ _LEAST = 3  # files
 _MOST_OF = 0.5  # of a folder's files: what more of them have is a field of each
 
 
-def labelled(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
+def labelled(question: str, terms: Terms, read: Read, stated: Stated) -> tuple[Folder, ...]:
     """Return the files of one folder of which some have an entry that is called as what is asked.
 
-    None where the question asks for more than a name, a file's title begins so, or more than half
-    of the folder's files have it. `read` gives the entries of a folder that may hold words with
-    these beginnings.
+    Or a tag, or another value of their front matter. None where the question asks for more than a
+    name, a file's title begins so, or more than half of the folder's files have it. `read` gives
+    the entries of a folder that may hold words with these beginnings.
     """
     name = key(without_command(question)) if THERE.match(question) else ()
-    files = terms.names.get(name, frozenset()) & terms.titles.keys()
     if not name or _is_title(name, terms):
         return ()
+    also = tagged(frozenset(name), stated)
+    files = (terms.names.get(name, frozenset()) | also) & terms.titles.keys()
     inside: defaultdict[str, set[str]] = defaultdict(set)
     for path in files:
         inside[path.rpartition("/")[0]].add(path)
@@ -47,8 +56,8 @@ def labelled(question: str, terms: Terms, read: Read) -> tuple[Folder, ...]:
         and key(names_of(path, entry)[0]) == name
         and set(name) <= set(stems_of(denials.stated(entry.quote)))  # "**Not undead:** …"
     }
-    order = sorted(entries, key=reading_order)
-    listed = tuple(ListedFile(path, terms.titles[path], entries[path]) for path in order[:MOST])
+    order = sorted(entries.keys() | (also & own), key=reading_order)
+    listed = tuple(ListedFile(path, terms.titles[path], entries.get(path)) for path in order[:MOST])
     return (Folder(folder, listed, len(order), name),) if len(order) >= _LEAST else ()
 
 

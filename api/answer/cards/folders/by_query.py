@@ -1,21 +1,32 @@
 """The files of a folder that a question chooses by comparing their fields.
 
 "Which boat is the longest", "first level spells with a range over 100 feet", "undead with more
-than 4 hit dice". They are compared as the rows of a table are.
+than 4 hit dice", "boats under 100 eur that need no licence". They are compared as the rows of a
+table are. All that is asked has to be understood: a condition that is left out makes the list a
+wrong one.
 """
 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
-from api.answer.cards.folders import file_table, folders
-from api.answer.cards.folders.file_fields import Field, Read, Stated, tagged
+from api.answer.cards.folders import file_scope, file_table, folders, saying
+from api.answer.cards.folders.file_fields import Field, Read, Stated, has, tagged
+from api.answer.cards.folders.file_scope import Scope
 from api.answer.cards.folders.file_table import FileTable
 from api.answer.cards.folders.folders import MOST, Folder, ListedFile
+from api.answer.cards.lists.rows.by_column import PRICES
 from api.answer.cards.table_query import row_conditions
-from api.answer.cards.table_query.columns import NAMED, OF_UNIT, Fit, Met, best_of, fitting
+from api.answer.cards.table_query.columns import (
+    NAMED,
+    OF_UNIT,
+    Fit,
+    Met,
+    best_of,
+    fitting,
+    is_money,
+)
 from api.answer.cards.table_query.most_rows import most_of
 from api.answer.cards.table_query.query import asks_for_rows
 from api.answer.question.plain_words import PLAIN
@@ -28,9 +39,13 @@ from retrieval.text.reading_order import reading_order
 from retrieval.text.units import SIZES
 from retrieval.vocabulary.terms import key, stems_of
 
-_WORD = re.compile(r"[^\W_][\w'’-]*")
-_CLAUSE = re.compile(
-    r"\b(?:has|have|had|with|without|is|are|was|were|do|does|did|can|cannot|may|that|who)\b",
+_ONE_OF = re.compile(
+    r"\bor (?!(?:more|less|fewer|over|under|up|higher|lower|later|longer|shorter|older|younger)\b)|"
+    r"\b(?:nor|neither|either|unless|besides)\b",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(
+    r"^(?:\b(?:which|what|who|whose|list|show|all|any|the|is|are|do|does|has|have|that|a|an)\b|\W)+",
     re.IGNORECASE,
 )
 _NOT = re.compile(r"(?:not?|non)\b", re.IGNORECASE)  # "**Not undead:** …"
@@ -39,20 +54,23 @@ _LIGHT = (
     | folders.SAID_WITH_IT
     | frozenset(stems_of("worth value world game all away exactly stop end die"))
 )
-_FIGURE = re.compile(r"\d")
+_ALL = re.compile(r"\b(?:any|all|every|only)\b", re.IGNORECASE)
+# Two conditions: "with a brake that allow horses".
+_JOINED = re.compile(
+    r"\b(?:and|but)\b|,|\bwith(?:out)?\b.{1,60}\bthat\b|\bthat\b.{1,60}\bwith(?:out)?\b",
+    re.IGNORECASE,
+)
 _BESIDES = re.compile(r"\([^()]{1,60}\)|\*")
-_LEAST = 3  # things that a label is of
 _HALF = 0.5  # of the things: what has to have an amount
 _WORDED = 0.3  # of the things say it in words
 _NEARLY = 0.95  # of the amounts are of one unit: others are slips
-_NEAREST = 2  # folders that are called alike
 
 
-class _Scope(NamedTuple):
-    """The folders whose files are asked for, and the question without the words for them."""
+class _Left(NamedTuple):
+    """The rows that say the words of a question that compare nothing, and by which columns."""
 
-    folders: tuple[str, ...]
-    question: str
+    rows: frozenset[int]
+    columns: tuple[int, ...]
 
 
 def chosen(question: str, terms: Terms, read: Read, stated: Stated) -> tuple[Folder, ...]:
@@ -62,80 +80,34 @@ def chosen(question: str, terms: Terms, read: Read, stated: Stated) -> tuple[Fol
     several may be meant, or where all files fit or none.
     """
     plain = folders.in_digits(searchable(question), terms)
-    if not asks_for_rows(plain) or not (_FIGURE.search(plain) or _compares(plain, terms)):
+    if not asks_for_rows(plain) or _ONE_OF.search(plain):
         return ()
-    scope = _scope(plain, terms, stated)
-    if not scope or not _compares(scope.question, terms):
+    scope = file_scope.of(plain, terms, stated)
+    if not scope or not (_JOINED.search(scope.question) or _compares(scope.question, terms)):
         return ()
     table = file_table.of(scope.folders, terms, read)
-    met = _met(table, scope.question, terms, stated) if table else None
-    if not table or not met or not 0 < len(met.rows) < len(table.table):
+    if not table:
         return ()
-    return tuple(_listed(folder, table, met, scope, terms) for folder in scope.folders)
+    met = _met(table, scope, terms, read, stated)
+    if not met or not 0 < len(met.rows) < len(table.table):
+        return ()
+    every = (_listed(folder, table, met, scope, terms) for folder in scope.folders)
+    return tuple(one for one in every if one.files)
 
 
 def _compares(question: str, terms: Terms) -> bool:
     asked = QuestionWords.of(question, terms)
-    return bool(
-        superlatives(question) or row_conditions.read(asked, is_compared=False, of_things=True)
-    )
+    conditions = row_conditions.read(asked, is_compared=False, of_things=True)
+    return bool(conditions or superlatives(question))
 
 
-def _scope(question: str, terms: Terms, stated: Stated) -> _Scope | None:
-    """The folders called as the first thing of a question, those that it says most of.
-
-    Else the one in which some files have a label of that name: "undead".
-    """
-    words = [(one.span(), folders.meant(one[0], terms)) for one in _WORD.finditer(question)]
-    words = [(span, stems) for span, stems in words if stems]
-    called = folders.said_by(terms)
-    known = frozenset[str]().union(*called.values())
-    # Of "which undead has the lowest armour class" nothing behind the verb.
-    begins = words[0][0][0] if words else 0
-    ends = [one.start() for one in _CLAUSE.finditer(question) if one.start() > begins]
-    thing = [stems for (at, _), stems in words if at < min(ends, default=len(question))]
-    run = list(takewhile(known.issuperset, dropwhile(lambda one: not _is_of(one, known), thing)))
-    if not run:
-        return _labelled(question, thing, terms, stated)
-    head = [one for one in run if _is_of(one, known)][-1]
-    every = frozenset[str]().union(*(stems for _, stems in words))
-    of = [one for one in called if head <= folders.name_stems(one.rsplit("/", 1)[-1])]
-    inside = [one for one in called if any(one == top or one.startswith(f"{top}/") for top in of)]
-    most = max((len(called[one] & every) for one in inside), default=0)
-    best = [one for one in inside if len(called[one] & every) == most]
-    above = [one for one in best if not any(one.startswith(f"{other}/") for other in best)]
-    if not above or len(above) > _NEAREST:
-        return None
-    said = frozenset.intersection(*(called[one] for one in above))
-    for (first, last), stems in reversed(words):
-        if stems <= said:
-            question = f"{question[:first]} {question[last:]}"
-    return _Scope(tuple(sorted(above)), question)
-
-
-def _is_of(stems: frozenset[str], known: frozenset[str]) -> bool:
-    """Whether a word is of a folder's name, and no number alone."""
-    return stems <= known and not all(map(str.isdigit, stems))
-
-
-def _labelled(
-    question: str, words: Sequence[frozenset[str]], terms: Terms, stated: Stated
-) -> _Scope | None:
-    """The folder with some files that have an entry or a tag called as the first word."""
-    name = words[0] if words else frozenset[str]()
-    files = (terms.names.get(tuple(name), frozenset()) | tagged(name, stated)) & terms.titles.keys()
-    inside = Counter(path.rpartition("/")[0] for path in files)
-    folder, count = max(inside.items(), key=lambda one: one[1], default=("", 0))
-    return _Scope((folder,), question) if folder and count >= _LEAST else None
-
-
-def _met(table: FileTable, question: str, terms: Terms, stated: Stated) -> Met | None:
+def _met(table: FileTable, scope: Scope, terms: Terms, read: Read, stated: Stated) -> Met | None:
     """The rows that a question means, all of its words understood; the column is the last one."""
-    asked, wanted = QuestionWords.of(question, terms), superlatives(question)
+    asked, wanted = QuestionWords.of(scope.question, terms), superlatives(scope.question)
     conditions = row_conditions.read(asked, is_compared=bool(wanted), of_things=True)
     met = [condition(table, asked) for condition in conditions]
     known = [one for one in met if one and one.score >= OF_UNIT]
-    if len(known) < len(met) or not (known or wanted):
+    if len(known) < len(met) or any(_is_one_of_several(table, one, asked) for one in known):
         return None
     compared, fits = _best(table, wanted, asked)
     if wanted and not compared:
@@ -143,31 +115,68 @@ def _met(table: FileTable, question: str, terms: Terms, stated: Stated) -> Met |
     columns = [*(one.column for one in known), *(one.column for one in fits)]
     names = asked.stems(" ".join(table.names[column] for column in columns))
     said = names.union(alike(names), *(asked.stems(one.said) for one in wanted))
-    left = asked.stems(row_conditions.without(question, conditions)) - said - _LIGHT
-    rows = frozenset(range(len(table.table))).intersection(*(one.rows for one in known))
-    for word in left:
-        rows &= _called(table, word, asked, stated)
+    words = row_conditions.words_besides(asked, conditions) - said - _LIGHT
+    left = _called(table, words, asked, stated)
+    if left is None and known:  # "that fly", where a sentence says it
+        files = _saying(scope.folders, words, read)
+        left = _Left(frozenset(n for n, path in enumerate(table.paths) if path in files), ())
+    if left is None or not (known or compared or _are_conditions(left, scope)):
+        return None
+    rows = left.rows.intersection(*(one.rows for one in known))
     if not compared:
-        return known[-1]._replace(rows=rows)
+        return known[-1]._replace(rows=rows) if known else Met(NAMED, rows, left.columns[-1])
     ways = [most_of([fit], compared, rows) for fit in fits]
     # Which is the cheapest for an hour, and which for a day?
     return ways[0] if len({way and way.rows for way in ways}) == 1 else None
 
 
-def _called(table: FileTable, word: str, asked: QuestionWords, stated: Stated) -> frozenset[int]:
-    """The rows with a field called so that does not say no, a cell or a tag that says no more."""
-    own, files = frozenset({word}), tagged(frozenset({word}), stated)
-    named = {column for column, name in enumerate(table.names) if key(name) == (word,)}
-    return frozenset(
-        n for n, (_, cells) in enumerate(table.table)
-        if table.paths[n] in files
-        or any((field := table.fields.get((n, one))) and not _is_denied(field) for one in named)
-        or any(asked.stems(cell) == own for cell in cells[1:])
-    )  # fmt: skip
+def _saying(scope: Sequence[str], words: frozenset[str], read: Read) -> frozenset[str]:
+    """The files of these folders that say the words in an entry."""
+    return frozenset().union(*(saying.best(folder, words, read) for folder in scope))
+
+
+def _called(
+    table: FileTable, words: frozenset[str], asked: QuestionWords, stated: Stated
+) -> _Left | None:
+    """The rows that say each of these words: by a field called so that does not say no, else by a
+    tag or a cell of this word. None where no row says one.
+    """
+    rows, columns = frozenset(range(len(table.table))), list[int]()
+    for word in sorted(words, key=asked.question.lower().find):
+        own, files = frozenset({word}), tagged(frozenset({word}), stated)
+        # Several words may stand in cells that say something else of each.
+        is_said = own.issubset if len(words) == 1 else own.__eq__
+        named = [n for n, name in enumerate(table.names) if has(key(name), word)]
+        columns += named[:1]
+        saying = {
+            n for n, (_, cells) in enumerate(table.table)
+            if table.paths[n] in files
+            or any((field := table.fields.get((n, one))) and not _is_denied(field) for one in named)
+            or any(is_said(asked.stems(cell)) for cell in cells[1:])
+        }  # fmt: skip
+        if not saying:
+            return None
+        rows &= saying
+    return _Left(rows, tuple(columns))
+
+
+def _are_conditions(left: _Left, scope: Scope) -> bool:
+    """Whether fields alone are asked for, two of them or more, and not what is all of them."""
+    return len(left.columns) > 1 and not _ALL.search(scope.question)
 
 
 def _is_denied(field: Field) -> bool:
     return field.says_no or bool(_NOT.match(field.name))
+
+
+def _is_one_of_several(table: FileTable, met: Met, asked: QuestionWords) -> bool:
+    """Whether several fields are of prices, and a question tells nothing of which one it means."""
+    paid = [
+        n for n, name in enumerate(table.names)
+        if n and (is_money(name, table.cells(n)) or not PRICES.isdisjoint(stems_of(name)))
+    ]  # fmt: skip
+    own = asked.stems(table.names[met.column]) - PRICES
+    return len(paid) > 1 and met.column in paid and own.isdisjoint(asked.words)
 
 
 def _best(
@@ -199,11 +208,13 @@ def _is_known(table: FileTable, fit: Fit, wanted: Superlative) -> bool:
     )
 
 
-def _listed(folder: str, table: FileTable, met: Met, scope: _Scope, terms: Terms) -> Folder:
+def _listed(folder: str, table: FileTable, met: Met, scope: Scope, terms: Terms) -> Folder:
     """The things of one folder, by path, each with the line of the field that was compared."""
     rows = [n for n in met.rows if table.paths[n].startswith(f"{folder}/")]
     rows.sort(key=lambda n: (reading_order(table.paths[n]), n))
-    lines = [(table.paths[n], table.fields[n, met.column].entry) for n in rows]
-    files = tuple(ListedFile(path, terms.titles[path], entry) for path, entry in lines)
-    count = len({path for path, _ in lines})
-    return Folder(folder, files[:MOST], count, tuple(scope.question.split()))
+    fields = [(table.paths[n], table.fields.get((n, met.column))) for n in rows]
+    # Of things beside each other in a row the line stands once.
+    lines = dict.fromkeys((path, field.entry if field else None) for path, field in fields)
+    files = [ListedFile(path, terms.titles[path], entry) for path, entry in lines]
+    words = _LEADING.sub("", scope.question, count=1).split()
+    return Folder(folder, tuple(files[:MOST]), len({one.path for one in files}), tuple(words))

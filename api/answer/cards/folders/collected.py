@@ -9,37 +9,31 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 from api.answer.cards.folders import (
-    by_conditions,
     by_date,
     by_field,
     by_label,
     by_query,
     by_status,
-    field_amounts,
     folders,
     named_folders,
+    saying,
 )
 from api.answer.cards.folders.file_fields import (
     Read,
     as_typed,
-    beginning,
-    fields_in,
-    has,
-    said_together,
 )
 from api.answer.cards.folders.folders import Folder, ListedFile
 from api.answer.question import conditions
 from api.answer.question.intent import Reading
-from api.answer.question.limits import Amount, amount, without
+from api.answer.question.limits import amount
 from retrieval.context import SearchContext
 from retrieval.index import folder_entries, indexed_file
 from retrieval.metadata.schema import Metadata
-from retrieval.models import NO_TERMS, Entry, Terms
-from retrieval.text import denials
+from retrieval.models import Entry, Terms
 from retrieval.text.normalize import searchable
 from retrieval.text.question_phrases import without_command
 from retrieval.text.reading_order import reading_order
-from retrieval.vocabulary.terms import key, names_of, stems_of
+from retrieval.vocabulary.terms import stems_of
 
 _LEAST = 2  # files of what is called a list
 _FIGURES = re.compile(r"(?<![\w-])\d+(?:-(?:in-)?\d+)?(?![\w-])")
@@ -92,16 +86,12 @@ def listed(
     if found:
         return found
     if by_label.THERE.match(question):
-        found = by_label.labelled(question, terms, read) or by_label.of_every_file(
+        found = by_label.labelled(question, terms, read, stated) or by_label.of_every_file(
             question, terms, read
         )
         if found:
             return found
-    return (
-        by_conditions.chosen(question, terms, read)
-        or by_field.chosen(question, terms, read)
-        or asked_for(question, reading, terms, read)
-    )
+    return by_field.chosen(question, terms, read) or asked_for(question, reading, terms, read)
 
 
 def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tuple[Folder, ...]:
@@ -111,34 +101,21 @@ def asked_for(question: str, reading: Reading, terms: Terms, read: Read) -> tupl
     by three words or more ("level 2 spells of a cleric"), all of its files. `read` gives the
     entries of a folder that may hold words with these beginnings.
     """
-    limited = amount(question)
-    plain = without(question, limited) if limited else question
-    asked = folders.asked_words(plain, reading, terms)
-    chosen = named_folders.named(asked, plain, terms)
-    if limited and not chosen:  # "courses under £80"
-        chosen = list(folders.opened_with(question, terms))
+    if amount(question):  # a field says it, or nothing does
+        return ()
+    asked = folders.asked_words(question, reading, terms)
+    chosen = named_folders.named(asked, question, terms)
     if not chosen:
         return ()
     said = folders.said_by(terms)
     words = asked - said[chosen[0]]
-    typed = " ".join(as_typed(words, without_command(question)))
-    limited = limited or field_amounts.exact(words, question, typed, terms)
-    room = None if limited else field_amounts.room_for(question)
-    if limited := limited or room:
-        plain_words = frozenset(word for word in words if not word.isdigit())
-        fitting = (
-            _fitting(folder, plain_words, limited, question, terms, read) for folder in chosen
-        )
-        found = [one for one in fitting if one.count]
-        if found or not room:
-            return tuple(found)
     written = [one for one in _FIGURES.findall(searchable(question)) if words & set(stems_of(one))]
     words = frozenset(word for word in words if not word.isdigit())
     if not words or _OF_ANY.search(question):
         return ()
     said_words = (*as_typed(words, without_command(question)), *written)
-    saying = (_saying(folder, words, said_words, terms, _with(written, read)) for folder in chosen)
-    found = [one for one in saying if one]
+    every = (_saying(folder, words, said_words, terms, _with(written, read)) for folder in chosen)
+    found = [one for one in every if one]
     if sum(one.count for one in found) >= _LEAST:
         return tuple(found)
     if not found and len(asked & said[chosen[0]]) >= _NAMED:
@@ -160,38 +137,11 @@ def _with(written: Sequence[str], read: Read) -> Read:
     return holding
 
 
-def _fitting(
-    folder: str, words: frozenset[str], limited: Amount, question: str, terms: Terms, read: Read
-) -> Folder:
-    """The folder's files with a field that is asked for, its amount within the limit, and the rest
-    that is asked: "monsters with more than 5 hit dice that fly".
-    """
-    found, rest = field_amounts.fitting(folder, words, limited, terms, read)
-    if not found:
-        found, rest = field_amounts.unnamed(folder, words, limited, terms, read), frozenset()
-    said = (
-        *limited.words,
-        *(w for w in as_typed(words, without_command(question)) if w not in limited.words),
-    )
-    if rest and found:
-        saying = _best(folder, rest, read)
-        found = {path: entries for path, entries in found.items() if path in saying}
-    lines = [
-        ListedFile(path, terms.titles[path], entry)
-        for path in sorted(found, key=reading_order)
-        for entry in found[path][:_ROWS]
-    ]
-    rows = [one.entry for one in lines if one.entry]
-    if len(rows) == 1 and field_amounts.is_of_several(rows[0], terms):
-        return Folder(folder, (), 0)  # other tables may have more
-    return Folder(folder, tuple(lines[: folders.MOST]), len(found), said)
-
-
 def _saying(
     folder: str, words: frozenset[str], typed: tuple[str, ...], terms: Terms, read: Read
 ) -> Folder | None:
     """The folder's files that say the words, those called so first; None where none does."""
-    best = _best(folder, words, read)
+    best = saying.best(folder, words, read)
     if not best:
         return None
     order = sorted(best, key=lambda path: (best[path][0], reading_order(path)))
@@ -199,37 +149,3 @@ def _saying(
     kept = sure if len(sure) >= _LEAST and len(order) > _MENTIONED else order
     files = tuple(ListedFile(path, terms.titles[path], best[path][1]) for path in kept)
     return Folder(folder, files[: folders.MOST], len(files), typed)
-
-
-def _best(folder: str, words: Collection[str], read: Read) -> dict[str, tuple[int, Entry]]:
-    """The folder's files that say the words, by path: the first of their surest entries."""
-    best: dict[str, tuple[int, Entry]] = {}
-    for path, entry in read(folder, [beginning(word) for word in words]):
-        doubt = _doubt(path, entry, words)
-        if doubt is not None and (path not in best or doubt < best[path][0]):
-            best[path] = (doubt, entry)
-    return best
-
-
-def _doubt(path: str, entry: Entry, words: Collection[str]) -> int | None:
-    """How far from sure it is that an entry says the words of its thing.
-
-    0 where it or its file is called so, 1 where it only mentions them; None where it has not all of
-    them, or denies one.
-    """
-    own = stems_of(entry.words)
-    fields = list(fields_in(path, entry, NO_TERMS)) if entry.kind != "row" else []
-    above = stems_of(entry.heading)
-    if len(fields) > 1 and not said_together(fields, [one for one in words if not has(above, one)]):
-        return None
-    if not all(has([*own, *above], word) for word in words):
-        return None
-    if not any(has(own, word) for word in words):  # its heading alone: another entry may say more
-        return 1
-    # What one field denies is its own: "**Guests:** not let" above another.
-    quote = entry.quote.replace("\n", ". ") if len(fields) > 1 else entry.quote
-    stated = stems_of(f"{entry.heading} {denials.stated(quote)}")
-    if not all(has(stated, word) for word in words):
-        return None
-    called = [stem for name in names_of(path, entry) for stem in key(name)]
-    return 0 if any(has(called, word) for word in words) else 1

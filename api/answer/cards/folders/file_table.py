@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from api.answer.cards.blocks import Part
-from api.answer.cards.folders.field_amounts import FOR_NOTHING
 from api.answer.cards.folders.file_fields import Field, Read, fields_in
 from api.answer.cards.lists.rows.by_column import ENDLESS
 from api.answer.cards.lists.rows.table_rows import Table
@@ -34,6 +33,7 @@ _AMOUNT = re.compile(
     r"(?:[£$€]? ?\d|d\d)",
     re.IGNORECASE,
 )
+_FOR_NOTHING = re.compile(r"free\b(?! [a-z])|(?:none|nothing)\W*$", re.IGNORECASE)
 _BELOW_NOTHING = re.compile(r"[-−–]\d")
 
 
@@ -101,7 +101,7 @@ def _every(folders: Sequence[str], terms: Terms, read: Read) -> tuple[list[_Thin
     own: defaultdict[str, dict[Name, Field]] = defaultdict(dict)
     rows: list[tuple[str, Entry]] = []
     for path, entry in (pair for folder in folders for pair in read(folder, ())):
-        if entry.kind == "row" and len(raw_cells(entry.quote)) > 2:
+        if entry.kind == "row":
             rows.append((path, entry))
         for field in _fields(path, entry, terms):
             own[path].setdefault(key(field.name), field)
@@ -140,7 +140,7 @@ def _things(
     common: set[Name],
     terms: Terms,
 ) -> Iterator[_Thing]:
-    """The files, of one with a table of several things each of its rows in its place.
+    """Yield the files, of one with a table of several things each of its rows in its place.
 
     Or each of its columns, where its rows are called as fields. What a legend of the file explains
     ("**D:** death") is a table of one thing.
@@ -151,7 +151,7 @@ def _things(
         _, *names = column_names(entry.lead, 1 + len(cells))
         pairs = zip(names, cells, strict=True)
         said = {key(name): Field(path, name, plain(cell), entry) for name, cell in pairs}
-        if key(first) in common:
+        if key(first) in common and len(cells) > 1:
             for name, cell in zip(names, cells, strict=True):
                 fields = several[path].setdefault(name, {})
                 fields[key(first)] = Field(path, plain(first), plain(cell), entry)
@@ -173,10 +173,10 @@ def _kept(name: Name, things: Sequence[_Thing]) -> dict[int, Field]:
     values = [field.value for field in given.values()]
     if sum(bool(_AMOUNT.match(value)) for value in values) < _MOSTLY * len(values):
         return given
-    is_paid = is_money(" ".join(name), [one for one in values if not FOR_NOTHING.match(one)])
+    is_paid = is_money(" ".join(name), [one for one in values if not _FOR_NOTHING.match(one)])
     kept: dict[int, Field] = {}
     for n, field in given.items():
-        if FOR_NOTHING.match(field.value):
+        if _FOR_NOTHING.match(field.value):
             kept[n] = replace(field, value="free") if is_paid else field
         elif _AMOUNT.match(field.value) or ENDLESS.match(field.value) or not field.value:
             kept[n] = field

@@ -1,5 +1,6 @@
 """The rows whose amount meets a limit, or is the value that a question looks up."""
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -7,13 +8,18 @@ from api.answer.cards.lists.rows.by_amount import fits
 from api.answer.cards.lists.rows.by_column import RATE, in_unit_of
 from api.answer.cards.table_query.columns import NAMED, OF_UNIT, SAID, Met, is_money, said_of
 from api.answer.cards.table_query.grids import Comparable
-from api.answer.question.limits import MONEY, Amount, amount, counted
+from api.answer.question.limits import MONEY, PEOPLE, Amount, amount, counted
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.quantities import Interval, Value
 from retrieval.text.units import SIZES
+from retrieval.vocabulary.terms import stems_of
 
 _MOST_LIMITS = 2
 _LEAST, _HALF, _THIRD = 2, 0.5, 3  # amounts of a column, and of how many of its rows
+_FOR_PEOPLE = re.compile(
+    r"\b(?:for|holds?|fits?|seats?|takes?) (?P<number>\d{1,4}) (?P<unit>[a-z]{3,12})\b",
+    re.IGNORECASE,
+)
 # What is asked of an amount that names no unit: "jobs that earn more than 250".
 _EARNS = re.compile(
     r"\b(?:earns?|paid|pays?|costs?|worth|spends?|for|under|points?)\b", re.IGNORECASE
@@ -28,6 +34,15 @@ def amounts(question: str) -> list[Amount]:
         found.append(one)
         rest = rest.replace(one.said, " ; ", 1)
     return found
+
+
+def room_for(question: str) -> Amount | None:
+    """Return the number of people that there has to be room for: "for 25 people"; else None."""
+    found = _FOR_PEOPLE.search(question)
+    units = frozenset(stems_of(found["unit"])) if found else frozenset[str]()
+    if found is None or not units <= PEOPLE:
+        return None
+    return Amount(Interval(float(found["number"]), math.inf, units, math.inf), found[0])
 
 
 def by_limit(wanted: Amount, grid: Comparable, asked: QuestionWords) -> Met | None:
@@ -91,10 +106,13 @@ def _measure_alike(some: frozenset[str], others: frozenset[str]) -> bool:
     return bool(set.intersection(*kinds))
 
 
-def by_value(value: Value, grid: Comparable, asked: QuestionWords) -> Met | None:
+def by_value(
+    value: Value, grid: Comparable, asked: QuestionWords, *, is_listed: bool = False
+) -> Met | None:
     """Return the rows with a value of the question's, or with the least range that holds it.
 
     In a column that is called as the value is ("extension 16") or has its unit: "60 feet".
+    `is_listed`: all that have it are asked for, however many.
     """
     best: Met | None = None
     for column, name in enumerate(grid.names):
@@ -105,7 +123,9 @@ def by_value(value: Value, grid: Comparable, asked: QuestionWords) -> Met | None
         known = [one for one in sizes if one]
         own = stems.union(*(one.units for one in known))
         is_unit = bool(asked.terms.in_full(value.units) & own) or _measure_alike(value.units, own)
-        if not (is_unit or of_price) or len(known) < max(_LEAST, _HALF * len(sizes)):
+        is_named = is_listed and not stems.isdisjoint(asked.words)
+        least = _LEAST if is_named else max(_LEAST, _HALF * len(sizes))
+        if not (is_unit or of_price) or len(known) < least:
             continue
         holding = [
             (n, one) for n, one in enumerate(sizes) if one and one.low <= value.number <= one.high
@@ -115,7 +135,7 @@ def by_value(value: Value, grid: Comparable, asked: QuestionWords) -> Met | None
         score = NAMED + (0.5 * SAID if stems & value.units else 0)
         if (
             rows
-            and len(rows) <= max(1, len(sizes) // _THIRD)
+            and (is_listed or len(rows) <= max(1, len(sizes) // _THIRD))
             and (best is None or score > best.score)
         ):
             best = Met(score, rows, column)

@@ -10,7 +10,7 @@ from functools import partial
 from api.answer.cards.lists.rows.by_age import asked_age, is_age, of_age
 from api.answer.cards.lists.rows.by_column import PRICES
 from api.answer.cards.lists.rows.cell_marks import YES, bare, is_marked, is_said
-from api.answer.cards.table_query.amount_conditions import amounts, by_limit, by_value
+from api.answer.cards.table_query.amount_conditions import amounts, by_limit, by_value, room_for
 from api.answer.cards.table_query.columns import NAMED, SAID, Met, is_money
 from api.answer.cards.table_query.grids import Comparable
 from api.answer.question.limits import AGED, MONEY, counted
@@ -71,12 +71,23 @@ def without(question: str, conditions: Sequence[Condition]) -> str:
     if any(getattr(one, "func", None) is by_value for one in conditions):
         return ""
     rest = counted(question)
-    for one in amounts(question) if conditions else ():
-        denied = next(
-            (f"{no} {one.said}" for no in ("no", "not") if f"{no} {one.said}" in rest), ""
-        )
-        rest = rest.replace(denied or one.said, " ", 1)
+    for one in conditions:
+        if isinstance(one, partial) and one.func is by_limit:
+            said = one.args[0].said
+            denied = (f"{no} {said}" for no in ("no", "not") if f"{no} {said}" in rest)
+            rest = rest.replace(next(denied, said), " ", 1)
     return _ORDINAL.sub(" ", _IS_OF_AGE.sub(" ", AGED.sub(" ", rest)))
+
+
+def words_besides(asked: QuestionWords, conditions: Sequence[Condition]) -> frozenset[str]:
+    """Return the stems of a question that its conditions do not say."""
+    looked_up = [
+        one.args[0] for one in conditions if isinstance(one, partial) and one.func is by_value
+    ]
+    if not looked_up:
+        return asked.stems(without(asked.question, conditions))
+    numbers = {f"{value.number:g}" for value in looked_up}
+    return asked.words.difference(numbers, *(asked.terms.in_full(one.units) for one in looked_up))
 
 
 def by_age(grid: Comparable, asked: QuestionWords) -> Met | None:
@@ -168,7 +179,10 @@ def read(asked: QuestionWords, *, is_compared: bool, of_things: bool = False) ->
     `of_things`: what has a value is asked for, however it is said.
     """
     question = searchable(asked.question)
-    found: list[Condition] = [partial(by_limit, one) for one in amounts(question)]
+    limits = amounts(question)
+    if of_things and not limits and (room := room_for(question)):
+        limits = [room]
+    found: list[Condition] = [partial(by_limit, one) for one in limits]
     if AGED.search(question) or _IS_OF_AGE.search(question):
         found.append(by_age)
     elif _FREE.search(question) or _WITHOUT.search(without(question, found)):
@@ -180,5 +194,5 @@ def read(asked: QuestionWords, *, is_compared: bool, of_things: bool = False) ->
     is_looked_up = of_things or _LOOKS_UP.search(question)
     if not found and not is_compared and len(asked.values) == 1 and is_looked_up:
         meant = [one for one in asked.values if one.units & _MEASURES or (of_things and one.units)]
-        found += [partial(by_value, one) for one in meant]
+        found += [partial(by_value, one, is_listed=of_things) for one in meant]
     return found

@@ -1,12 +1,11 @@
-"""Files of a folder by several conditions, and the one that has the most of a field."""
+"""Files of a folder by several conditions, by an amount, and the ones with most of a field."""
 
 from collections.abc import Collection
 
 import pytest
 
-from api.answer.cards.folders import by_conditions, by_query, collected, file_fields
+from api.answer.cards.folders import by_query
 from api.answer.cards.folders.folders import Folder
-from api.answer.question.intent import Reading
 from tests.support.index.indexed_text import reader_of, terms_of
 
 FILES = {
@@ -41,7 +40,8 @@ def titles(found: Collection[Folder]) -> list[str]:
         ("which carts allow horses and have no brake", ["Ash", "Elm"]),
         ("carts shorter than 6 m that allow horses", ["Ash", "Yew"]),
         ("carts that have a brake and allow horses and are shorter than 3 m", ["Yew"]),
-        ("carts without a brake", []),  # one condition
+        ("carts without a brake", ["Ash", "Elm"]),
+        ("carts with a brake", []),  # one condition, and no comparison
         ("carts that allow horses and have wings", []),  # one that no field says
         ("carts that allow horses or have no brake", []),
         ("red carts that allow horses and have no brake", []),  # red?
@@ -49,19 +49,12 @@ def titles(found: Collection[Folder]) -> list[str]:
     ],
 )
 def test_every_condition_is_met_by_a_field(asked: str, names: list[str]) -> None:
-    assert titles(by_conditions.chosen(asked, TERMS, read)) == names
-
-
-def test_a_list_that_is_cut_is_no_condition(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = "carts that allow horses and are shorter than 3 m"
-    assert titles(by_conditions.chosen(asked, TERMS, read)) == ["Yew"]
-    monkeypatch.setattr(file_fields, "MOST", 2)  # of the three that allow horses
-    assert by_conditions.chosen(asked, TERMS, read) == ()
+    assert titles(by_query.chosen(asked, TERMS, read, dict)) == names
 
 
 def test_the_conditions_are_told() -> None:
-    (found,) = by_conditions.chosen("carts with a brake that allow horses?", TERMS, read)
-    assert " ".join(found.words) == "with a brake and allow horses"
+    (found,) = by_query.chosen("carts with a brake that allow horses?", TERMS, read, dict)
+    assert " ".join(found.words) == "with a brake that allow horses?"
 
 
 @pytest.mark.parametrize(
@@ -96,4 +89,4 @@ def test_the_most_of_a_field_chooses_a_file(asked: str, names: list[str]) -> Non
     ],
 )
 def test_more_of_something_is_of_the_field_that_is_called_so(asked: str, names: list[str]) -> None:
-    assert titles(collected.asked_for(asked, Reading("which"), TERMS, read)) == names
+    assert titles(by_query.chosen(asked, TERMS, read, dict)) == names

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import pytest
 
-from api.answer.cards.folders import by_field, collected
+from api.answer.cards.folders import by_field, by_query, collected
 from api.answer.cards.folders.folders import Folder
 from api.answer.question.intent import Reading
 from tests.support.index.indexed_text import reader_of, terms_of
@@ -100,7 +100,7 @@ def test_no_file_is_chosen_where_a_word_is_not_understood(asked: str) -> None:
     ],
 )
 def test_an_amount_chooses_by_the_one_field_that_is_called_so(asked: str, lines: list[str]) -> None:
-    assert told(collected.asked_for(asked, Reading("which"), TERMS, read)) == lines
+    assert told(by_query.chosen(asked, TERMS, read, dict)) == lines
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,20 @@ def test_files_with_a_label_are_listed_with_its_line(context: SearchContext, que
     assert (folder.path, folder.count) == ("Beasts", 3)
 
 
+def test_files_with_a_tag_are_listed_as_well(index_files: IndexFiles) -> None:
+    files = {
+        **FILES,
+        "Beasts/Ghoul.md": "---\ntags: [undead, slow]\naliases: [slow]\n---\n# Ghoul\n\nIt digs.\n",
+        "Beasts/Wight.md": "---\ntags: [undead]\n---\n# Wight\n\n- **Undead:** no breath.\n",
+    }
+    (folder,) = card_reply(index_files(files, rag_threshold=-9.0), "what undead are there").folders
+    lines = {one.title: one.entry and one.entry.quote for one in folder.files}
+    assert lines == {
+        "Ghast": "- **Undead:** no sleep, no breath.", "Ghoul": None,
+        "Lich": "- **Undead:** no sleep, no breath.", "Wight": "- **Undead:** no breath.",
+    }  # fmt: skip
+
+
 def test_several_of_a_field_are_those_of_every_file(index_files: IndexFiles) -> None:
     text = "# {}\n\n**Keeper:** {}\n\nBring shoes.\n"
     named = {"Oven": "Ada", "Loom": "Ben", "Kiln": "Cy"}

@@ -61,7 +61,7 @@ def titles(found: Collection[Folder]) -> list[str]:
         ("beasts worth more than 1000 points", ["Worm", "Yeti"]),
         ("which beasts are worth under 150 points", ["Imp", "Ogre"]),
         ("fiends with more than 3 HD", ["Ghast", "Worm", "Worm", "Yeti"]),  # by label and by tag
-        ("wild beasts with more than 3 HD", ["Ogre", "Ogre"]),
+        ("wild beasts with more than 3 HD", ["Ogre"]),
         ("which fiend has the most HD", ["Worm"]),
         ("beasts with no hoard", ["Imp", "Yeti"]),
         ("beasts with more than 3 HD that sing", []),  # not understood
