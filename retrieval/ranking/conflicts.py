@@ -1,60 +1,18 @@
 """Which of two passages overrides the other in what was asked, and the order that follows."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from retrieval.models import ERRATA, EVERY_FILE, HOUSE_RULE, Entry, SourceNote
+from retrieval.models import ERRATA, EVERY_FILE, HOUSE_RULE, SourceNote
 from retrieval.ranking import replaced_sections
-from retrieval.ranking.replaced_sections import OF_CHANGES, Names, file_title
-from retrieval.text.normalize import searchable
-from retrieval.text.words import WORD
-from retrieval.vocabulary.terms import cells, stems_of
+from retrieval.ranking.replaced_sections import file_title
+from retrieval.ranking.statements import Statement
+from retrieval.vocabulary.terms import stems_of
 
-# A heading of what an erratum leaves as it is: "Reported, but no error", "Not changed".
-_NO_CORRECTION = re.compile(
-    r"\b(?:(?:no|not)(?: an?)? (?:errors?|erratum|errata|corrections?|changes?)"
-    r"|(?:not |un)changed)\b",
-    re.IGNORECASE,
-)
-
-# A sentence that says so itself: "The price of 150 gp is right as printed."
-_KEPT = re.compile(
-    r"\b(?:is|are|stays?|stands?|remains?) (?:right|correct|unchanged|as (?:printed|written|before|"
-    r"it (?:is|was)))\b|\b(?:is|are) not (?:touched|changed|affected|altered)[.;!?]?$|"
-    r"\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:stay|remain)s?[.;!?]?$",
-    re.IGNORECASE,
-)
-_REPLACED = re.compile(  # no dice, dates or decimals
-    r"(?:\b(?:formerly|previously|instead of|no longer|was|were|not)\W{1,3}|\bbefore: )"
-    r"(\d{1,6})(?![\d.,:-]{0,9}\d|d\d)",
-    re.IGNORECASE,
-)
+_SAME, _ALIKE, _MOSTLY = 2, 3, 0.4  # words of two statements, and of what the shorter one says
 _MORE = 2  # words of a question, of which one may be the column's name: "level"
-_LABEL = re.compile(r"^\W{0,8}(\w[^:|.!?;\n]{1,40}):(?=\W)")  # "- **Parking:** free for"
-_MOST_OF_LABEL = 5  # words
 _IN_BRACKETS = re.compile(r"\([^()]{0,40}\)")
-_STATEMENT_END = re.compile(r"(?<=[.;!?]) ")
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A quote as conflicts are found in it, in stems."""
-
-    note: SourceNote
-    subject: frozenset[str]  # what it is about: a row's first cell, else its last heading
-    words: frozenset[str]  # all that it says, headings included
-    is_row: bool = False  # of a table
-    corrects: bool = True  # False: it or its heading says that it corrects nothing
-    # Of the files that its own supersedes those that it says it is about; none where it says none.
-    only: frozenset[str] = frozenset()
-    replaced: frozenset[str] = frozenset()  # numbers that held before, as it says itself
-    label: frozenset[str] = frozenset()  # of "Parking: free for 2 hours"; of a row none
-    heading: frozenset[str] = frozenset()  # the last one
-    place: str = ""  # all headings that it stands below, as an entry has them
-    sections: Names = frozenset()  # that it names, of the files in `only`, or rows of tables
-    replaced_whole: Names = frozenset()  # of them those of which it changes no detail alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,58 +22,6 @@ class Conflict:
     upper: int
     lower: int
     binding: bool  # False: the upper one is optional, so it does not go first
-
-
-def statement(entry: Entry, note: SourceNote, beside: Iterable[Entry] = ()) -> Statement:
-    """Return an entry as conflicts are found in it; `beside` are the entries of its section."""
-    own = Statement(
-        note, *_said(entry), label=_label(entry), heading=heading(entry),
-        place=entry.heading,
-    )  # fmt: skip
-    if not (note.supersedes or OF_CHANGES.search(note.path)):
-        return own
-    first = replaced_sections.first_of(entry, beside)
-    about = [
-        sentence
-        for quote in dict.fromkeys((first.quote, entry.quote))
-        for sentence in _STATEMENT_END.split(quote)
-        if replaced_sections.files_in(sentence, note) and not _KEPT.search(sentence)
-    ]
-    return replace(
-        own,
-        only=replaced_sections.only(entry, note, first),
-        replaced=frozenset(_REPLACED.findall(searchable(entry.quote))),
-        sections=replaced_sections.named(about),
-        replaced_whole=replaced_sections.named_whole(about),
-    )
-
-
-def _label(entry: Entry) -> frozenset[str]:
-    label = _LABEL.match(entry.quote) if entry.kind != "row" else None
-    if label is None or len(WORD.findall(label[1])) > _MOST_OF_LABEL:
-        return frozenset()
-    return frozenset(stems_of(label[1]))
-
-
-def heading(entry: Entry) -> frozenset[str]:
-    """Return the stems of the last heading that an entry stands below."""
-    return frozenset(stems_of(entry.heading.rsplit(" > ", 1)[-1]))
-
-
-@lru_cache(maxsize=65_536)
-def _said(entry: Entry) -> tuple[frozenset[str], frozenset[str], bool, bool]:
-    """What a statement holds of its entry, in its order."""
-    is_row = entry.kind == "row"
-    subject = next((cell for cell in cells(entry.quote) if cell), "") if is_row else ""
-    section = entry.heading.rsplit(" > ", 1)[-1]
-    sentences = [entry.words] if is_row else _STATEMENT_END.split(entry.words)
-    if subject.endswith(".md"):  # a row is about what it says of a file, not about its name
-        sentences = [" ".join(cells(entry.quote)[1:])]
-    said = " ".join(one for one in sentences if not _KEPT.search(one))
-    words = frozenset(stems_of(f"{entry.heading} {said}"))
-    about = frozenset(stems_of(subject or section))
-    corrects = bool(stems_of(said)) and not _NO_CORRECTION.search(section)
-    return about, words, is_row, corrects
 
 
 def overrides(upper: SourceNote, lower: SourceNote) -> bool:
@@ -185,8 +91,7 @@ def corrects(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:
         return False
     if not upper.corrects:
         return False
-    is_named = path in upper.only and path != upper.note.path
-    if is_named and not lower.note.supersedes and replaces_section(upper, lower):
+    if path != upper.note.path and not lower.note.supersedes and is_replacing(upper, lower):
         return True
     return overrides(upper.note, lower.note) and _meet(upper, lower, asked)
 
@@ -196,7 +101,7 @@ def replaces_section(upper: Statement, lower: Statement) -> bool:
 
     A detail that is changed is none of a row that the correction does not speak of.
     """
-    if lower.note.path not in upper.only:
+    if not _is_about(upper, lower):
         return False
     if lower.is_row and lower.subject in upper.sections:
         return True
@@ -208,10 +113,39 @@ def replaces_section(upper: Statement, lower: Statement) -> bool:
     return not is_other and not upper.sections.isdisjoint(own)
 
 
+def is_replacing(upper: Statement, lower: Statement) -> bool:
+    """Tell whether a correction is of what a statement says, by name or by what both say."""
+    return replaces_section(upper, lower) or says_otherwise(upper, lower)
+
+
+def says_otherwise(upper: Statement, lower: Statement) -> bool:
+    """Tell whether a correction of a file says anew what a line of it says, and names no section.
+
+    It gives the number that held before, or says what is so "now" in an amount of the same unit,
+    both of the same things; or it is mostly in the same words.
+    """
+    if not _is_about(upper, lower) or upper.is_row:
+        return False
+    titles = frozenset(stems_of(f"{upper.place} {lower.place.split(' > ')[0]}"))
+    both = frozenset(one for one in upper.own & lower.own if not one.isdigit())
+    if not upper.replaced.isdisjoint(lower.numbers):
+        return len(both) >= _SAME
+    if upper.is_new and upper.amounts & lower.amounts:
+        return len(both) >= _SAME
+    least = min(len(upper.own), len(lower.own))
+    return lower.note.path in upper.only and len(both - titles) >= max(_ALIKE, _MOSTLY * least)
+
+
 def is_whole(upper: Statement, lower: Statement) -> bool:
     """Tell whether a correction replaces as a whole the section that the lower statement is of."""
     own = replaced_sections.headings(lower.place)
-    return lower.note.path in upper.only and not upper.replaced_whole.isdisjoint(own)
+    return _is_about(upper, lower) and not upper.replaced_whole.isdisjoint(own)
+
+
+def _is_about(upper: Statement, lower: Statement) -> bool:
+    """Whether a correction is about a file: it names it, or it names none that its own corrects."""
+    path = lower.note.path
+    return path in upper.only or (not upper.only and upper.note.overrides(path))
 
 
 def _meet(upper: Statement, lower: Statement, asked: frozenset[str]) -> bool:

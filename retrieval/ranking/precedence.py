@@ -7,6 +7,7 @@ from typing import NamedTuple
 from retrieval.models import BY_CHOICE, EVERY_FILE, Chunk, SourceNote
 from retrieval.ranking.conflicts import Conflict
 from retrieval.ranking.fusion import Fused
+from retrieval.ranking.replaced_sections import OF_CHANGES
 from retrieval.text.numbers_in_words import ORDINALS
 from retrieval.vocabulary.terms import stems_of
 
@@ -143,13 +144,14 @@ def overriding(
     A base rule shown without its erratum is a wrong answer with a true citation. Whether they
     speak of what was asked is for `superseding.binding` to see.
     """
-    below = [(given, notes.get(given.path)) for given in ranked[top_k:]]
+    below = [(given, notes.get(given.path, SourceNote(given.path))) for given in ranked[top_k:]]
     found = [
-        (EVERY_FILE in note.supersedes, place)
-        for place, (_, note) in enumerate(below)
-        if note and not note.is_gone and any(note.overrides(path) for path in returned)
-    ]  # those first that name a file
-    return [below[place][0] for _, place in sorted(found)[:_MOST_ABOVE]]
+        (not any(note.overrides(path) for path in returned), EVERY_FILE in note.supersedes, place)
+        for place, (given, note) in enumerate(below)
+        if not note.is_gone
+        and (any(note.overrides(path) for path in returned) or OF_CHANGES.search(given.path))
+    ]  # those first that name a file, those last that are only called "Changes"
+    return [below[place][0] for *_, place in sorted(found)[:_MOST_ABOVE]]
 
 
 def arranged(

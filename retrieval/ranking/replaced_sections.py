@@ -5,10 +5,12 @@
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from urllib.parse import unquote
 
 from retrieval.models import Entry, SourceNote
+from retrieval.text.line_marks import HEADING
 from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import cells, stems_of, title
 
@@ -25,6 +27,14 @@ _REPLACES = re.compile(
     r"(?: the)?(?: whole| entire)?(?: (?:section|chapter|part|row|table|paragraph)s?)? ?(?=\W)",
     re.IGNORECASE,
 )
+# "Replaces the section of that name in [fees](fees.md)": called as the correction's own heading.
+_OF_SAME_NAME = re.compile(
+    r"(?P<whole>\b(?:replac|supersed)\w{1,4} (?:all of )?(?:the )?(?:whole |entire )?)?"
+    r"\b(?:sections?|chapter|part|paragraph|table|row|entry|page)s? (?:of|with|under|by) "
+    r"(?:that|this|the same) (?:name|title|heading)\b",
+    re.IGNORECASE,
+)
+_EMPHASIZED = re.compile(r"\s*(?P<mark>\*{1,3}|_{1,3})(?P<text>[^\s*_][^*_]{0,600})(?P=mark)\s*")
 _IS_REPLACED = re.compile(r"\b(?:is|are) (?:replaced|superseded)\b", re.IGNORECASE)
 _JOINED = re.compile(r"\W{0,3}(?:and|or|,|&)?\W{0,3}", re.IGNORECASE)
 _TARGET = re.compile(r"\]\(<?([^()<>#\n]{1,200})|\[\[([^\[\]#|\n]{1,200})")
@@ -44,10 +54,33 @@ _CHANGES = re.compile(
 Names = frozenset[frozenset[str]]  # the stems of each
 
 
-def first_of(entry: Entry, beside: Iterable[Entry]) -> Entry:
-    """Return the entry that the section of `entry` begins with; `beside` are those around it."""
+def section_of(entry: Entry, beside: Iterable[Entry]) -> list[Entry]:
+    """Return the entries of an entry's section, in order; `beside` are those around it."""
     section = [one for one in beside if one.heading == entry.heading and one.kind != "whole"]
-    return min(section, key=lambda one: one.first_line, default=entry)
+    return sorted(section or [entry], key=lambda one: (one.first_line, one.last_line))
+
+
+def said_in(section: Sequence[Entry], lines: Mapping[int, str]) -> list[str]:
+    """Return what a section says, each once: lead-ins and quotes, one without the emphasis of all.
+
+    "*Replaces the first sentence of "Bows" in [weapons](weapons.md).*" emphasizes no name. What
+    stands above its first table is no entry; it is one of the file's `lines`.
+    """
+    above = takewhile(
+        lambda line: not HEADING.match(line),
+        (lines[n] for n in range(section[0].first_line - 1, 0, -1) if n in lines),
+    )
+    opening = [text for line in above for text in _paragraphs(line)][::-1]
+    texts = dict.fromkeys(
+        [*opening, *(text for one in section for text in (*_paragraphs(one.lead), one.quote))]
+    )
+    bare = ((text, _EMPHASIZED.fullmatch(text)) for text in texts)
+    return [match["text"] if match else text for text, match in bare]
+
+
+def _paragraphs(lead: str) -> list[str]:
+    """What a lead-in says; the header of a table is none."""
+    return [line for line in map(str.strip, lead.split("\n")) if line and line[0] != "|"]
 
 
 def linked(text: str, note: SourceNote) -> frozenset[str]:
@@ -62,17 +95,28 @@ def linked(text: str, note: SourceNote) -> frozenset[str]:
     return paths.intersection(note.supersedes)
 
 
-def only(entry: Entry, note: SourceNote, first: Entry) -> frozenset[str]:
-    """Return the superseded files that an entry is about, or the first line of its section.
+def only(entry: Entry, note: SourceNote, section: Iterable[str]) -> frozenset[str]:
+    """Return the superseded files that an entry is about, or what else its section says.
 
     It links to them or says what they are called, a row in its first cell. "*Standard
-    (Ammunition):* each arrow is counted" rules nothing in *Potions*.
+    (Ammunition):* each arrow is counted" rules nothing in *Potions*. A row or an item that links to
+    a file is about that one.
     """
     own = linked(entry.quote, note)
     if own and entry.kind in {"row", "item"}:
         return own
-    said = next(iter(cells(entry.quote)), "") if entry.kind == "row" else first.quote
-    return own | linked(first.quote, note) | files_in(said, note)
+    first, *others = section
+    said = next(iter(cells(entry.quote)), "") if entry.kind == "row" else first
+    further = (linked(text, note) for text in others if _CHANGES.search(text))
+    return own.union(linked(first, note), files_in(said, note), *further)
+
+
+def changes(sentence: str, note: SourceNote, *, is_linked: bool) -> bool:
+    """Tell whether a sentence says what is changed of which file.
+
+    `is_linked`: the section names its file; else what a sentence replaces may be of any.
+    """
+    return bool(files_in(sentence, note)) or (not is_linked and bool(_CHANGES.search(sentence)))
 
 
 def files_in(text: str, note: SourceNote) -> frozenset[str]:
@@ -83,19 +127,26 @@ def files_in(text: str, note: SourceNote) -> frozenset[str]:
     return linked(text, note) | by_name
 
 
-def named(sentences: Iterable[str]) -> Names:
+def named(sentences: Iterable[str], heading: str) -> Names:
     """Return the names in sentences that are quoted, emphasized or linked to.
 
-    A figure is none: "**5%** from level 12" names no row.
+    A figure is none: "**5%** from level 12" names no row. "The section of that name" is called as
+    the last `heading` that they stand below.
     """
-    found = (_name(match) for one in sentences for match in _NAMED.finditer(one))
+    found: list[frozenset[str]] = []
+    for one in sentences:
+        found += map(_name, _NAMED.finditer(one))
+        if _OF_SAME_NAME.search(one):
+            found.append(_stems(heading.rsplit(" > ", 1)[-1]))
     return frozenset(filter(None, found))
 
 
-def named_whole(sentences: Iterable[str]) -> Names:
+def named_whole(sentences: Iterable[str], heading: str) -> Names:
     """Return, of the names in sentences, those of what is replaced as a whole."""
     found: list[frozenset[str]] = []
     for sentence in sentences:
+        if (same := _OF_SAME_NAME.search(sentence)) and same["whole"]:
+            found.append(_stems(heading.rsplit(" > ", 1)[-1]))
         names = list(_NAMED.finditer(sentence))
         if _IS_REPLACED.search(sentence):
             found += map(_name, names)

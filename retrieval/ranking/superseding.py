@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from retrieval.models import Hit, SourceNote
+from retrieval.models import Hit, IndexedFile, SourceNote
 from retrieval.ranking import lines
-from retrieval.ranking.conflicts import Statement, corrects, heading, overrides, statement
+from retrieval.ranking.conflicts import corrects, overrides
 from retrieval.ranking.lines import QuestionWords
+from retrieval.ranking.statements import Statement, heading, statement
 
 
 def binding(
@@ -24,7 +25,8 @@ def binding(
 
     def statements(hit: Hit) -> list[Statement]:
         entries = [line.entry for line in lines.ranked(hit, question)]
-        return [statement(entry, note(hit), entries) for entry in entries]
+        section = IndexedFile(hit.chunk.path, {}, tuple(entries))
+        return [statement(entry, note(hit), section) for entry in entries]
 
     # Not the nearest line alone: a table's lead-in may be nearer than the row that is overridden.
     below = [made for hit in hits for made in statements(hit)]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards import compared_rows, corrections, from_passage
+from api.answer.cards import compared_rows, corrections, from_passage, replacing
 from api.answer.cards.card import Card, badges_of
 from api.answer.cards.joined import with_parts
 from api.answer.cards.lists import listing
@@ -98,9 +98,10 @@ def choose(
         found[place:place] = of_parts
     kept, behind = (once := _once(found))[:MOST], once[MOST:]
     kept += [one for one in behind if _says_most(one, searched)]
-    # What replaces the first card's section is seen with it, whatever of that is asked for.
-    replacing = [one for one in once[1:] if corrections.replaces(one, kept[0], notes, files)]
-    kept[1:1] = [one for one in replacing if one not in kept]
+    may_correct = bool(notes) or any(map(OF_CHANGES.search, files))
+    replaced_by: list[Card] = []
+    if may_correct:
+        kept, replaced_by = replacing.with_replacing(kept, once, notes, files, searched.asked)
     is_listed = bool(kept) and kept[0].best.kind in {"item", "row"}
     if is_listed and may_want_all(whole.question, reading):
         kept[0] = with_all_marked(kept[0], whole.files[kept[0].path], searched.asked)
@@ -110,9 +111,9 @@ def choose(
         kept = [
             one
             for one in kept
-            if one in replacing or not (one.folded and _is_far(one, kept[0], notes, asked))
+            if one in replaced_by or not (one.folded and _is_far(one, kept[0], notes, asked))
         ]
-    if not (notes or any(OF_CHANGES.search(one.path) for one in kept)):  # nothing is corrected
+    if not may_correct:
         return tuple(replace(one, folded=one.folded and n > 0) for n, one in enumerate(kept[:MOST]))
     is_list = reading.form in {"list", "which"}
     return corrections.arranged(kept, searched.asked, notes, files, is_list=is_list)[:MOST]

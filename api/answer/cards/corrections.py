@@ -4,19 +4,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from api.answer.cards import replacing
 from api.answer.cards.card import Card, badges_of
 from api.answer.question.limits import Amount, amount
 from retrieval.models import HOUSE_RULE, Entry, IndexedFile, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.conflicts import Conflict
 from retrieval.ranking.lines import QuestionWords
-from retrieval.ranking.replaced_sections import OF_CHANGES
+from retrieval.ranking.statements import Statement
 from retrieval.refusal.asked_kind import lacks_amount, lacks_person
 from retrieval.text.quantities import intervals
 from retrieval.vocabulary.terms import raw_cells, stems_of, title
 
 _NUMBER = re.compile(r"\d")
 _NTH = re.compile(r"\b(?:first|second|third|\d(?:st|nd|rd|th))\b", re.IGNORECASE)  # printing
+_LITTLE, _LESS = 0.35, 0.15  # shares of a question's words
 _LACKING = 2  # words, of which one may be a verb
 Names = Sequence[frozenset[str]]
 
@@ -35,24 +37,33 @@ def arranged(
     a detail.
     """
     of_card = [notes.get(card.path, SourceNote(card.path)) for card in found]
-    statements = [
-        conflicts.statement(card.best, note, files[card.path].entries)
-        for card, note in zip(found, of_card, strict=True)
-    ]
+    said = [replacing.statements(card, notes, files) for card in found]
+    statements = [own[0] for own in said]
+    # Of a paragraph that is marked another line than the best one may be what is corrected.
+    pairs = _replacing_pairs(said)
+
+    def pair(one: Conflict) -> tuple[Statement, Statement]:
+        best = (statements[one.upper], statements[one.lower])
+        return pairs.get((one.upper, one.lower), best)
 
     def is_of_all(one: Conflict) -> bool:
-        return conflicts.is_whole(statements[one.upper], statements[one.lower])
+        return conflicts.is_whole(*pair(one))
 
     def is_beside(one: Conflict) -> bool:
         upper, lower, note = found[one.upper], found[one.lower], of_card[one.upper]
+        section = [e for e in files[upper.path].entries if e.heading == upper.best.heading]
+        if not is_of_all(one) and _says_less(section, lower, asked):
+            return True
         is_detail = is_list and not is_of_all(one)
         rules = [replace(upper.best, heading="")]
-        if conflicts.replaces_section(statements[one.upper], statements[one.lower]):
+        if conflicts.replaces_section(*pair(one)):
             # It may begin with what it changes, and say what holds behind that.
-            rules = [e for e in files[upper.path].entries if e.heading == upper.best.heading]
+            rules = section
         return _is_beside_asked(upper, lower, note, asked, rules, is_list=is_detail)
 
     met = conflicts.conflicts(statements, asked.words)
+    known = {(one.upper, one.lower) for one in met}
+    met += [Conflict(*places, binding=True) for places in pairs if places not in known]
     met = [one for one in met if not one.binding or not is_beside(one)]
     gone = [precedence.is_superseded(note, asked.question) for note in of_card]
     whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
@@ -62,7 +73,7 @@ def arranged(
     for one in met:  # what is called so itself, or replaces it all, corrects no detail
         whole[one.lower] &= not (one.binding and (whole[one.upper] or is_of_all(one)))
     order = precedence.arranged(len(found), met, gone, whole)
-    above = {one.upper for one in met if one.binding}
+    above = {one.upper for one in met if one.binding and not found[one.lower].folded}
     void = {one.lower for one in met if one.binding and is_of_all(one)}
     return tuple(
         replace(
@@ -72,6 +83,51 @@ def arranged(
         )
         for number, place in enumerate(order)
     )
+
+
+def _says_less(section: Sequence[Entry], lower: Card, asked: QuestionWords) -> bool:
+    """Whether a correction's section says little of what is asked, and what it corrects says more.
+
+    It is of another sentence, unless both have an amount of one unit, or it says what the row is
+    called. The limits tell 12 of 28 such
+    questions over five vaults, and none of 110 that the correction answers (docs/experiments.md,
+    E173).
+    """
+    said = frozenset[str]().union(
+        *(asked.stems(f"{e.heading} {e.lead} {e.words}") for e in section)
+    )
+    if any(not name.isdisjoint(said) for name in _names([lower.best.quote]) if _is_row(lower)):
+        return False
+    own = asked.stems(f"{lower.best.heading} {lower.best.lead} {lower.best.words}")
+    if asked.share(said) > _LITTLE or asked.share(own) - asked.share(said) < _LESS:
+        return False
+    return _units(one.quote for one in section).isdisjoint(_units([lower.best.quote]))
+
+
+def _is_row(card: Card) -> bool:
+    return card.best.kind == "row"
+
+
+def _units(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(unit for text in texts for one in intervals(text) for unit in one.units)
+
+
+def _replacing_pairs(
+    said: Sequence[Sequence[Statement]],
+) -> dict[tuple[int, int], tuple[Statement, Statement]]:
+    """Of cards, by their places, a statement of each of which one replaces the other."""
+    return {
+        (upper, lower): (first, second)
+        for upper, own in enumerate(said)
+        for lower, others in enumerate(said)
+        for first in own
+        for second in others
+        if not (first.note.is_optional or first.note.is_gone)
+        and not second.note.supersedes
+        and first.corrects
+        and first.note.path != second.note.path
+        and conflicts.is_replacing(first, second)
+    }
 
 
 def _is_all_that_is_asked(card: Card, asked: QuestionWords) -> bool:
@@ -117,36 +173,13 @@ def _of_same_rows(cards: Sequence[Card], notes: Sequence[SourceNote]) -> Iterato
     In the file of each the lower one's is superseded: a new table of the same name.
     """
     for lower, card in enumerate(cards):
-        own = _names([card.best.quote]) if card.best.kind == "row" else []
+        own = _names([card.best.quote]) if _is_row(card) else []
         for upper, other in enumerate(cards):
             if not own or not conflicts.overrides(notes[upper], notes[lower]):
                 continue
-            is_same = _last(other.heading) == _last(card.heading)
+            is_same = replacing.last_heading(other.heading) == replacing.last_heading(card.heading)
             if is_same and own[0] in _names(other.lines.values()):
                 yield Conflict(upper, lower, binding=not notes[upper].is_optional)
-
-
-def replaces(
-    card: Card, other: Card, notes: Mapping[str, SourceNote], files: Mapping[str, IndexedFile]
-) -> bool:
-    """Tell whether a card is of a file that supersedes another's, and replaces its section.
-
-    It is called so, or it names that section.
-    """
-    upper, lower = (notes.get(one.path, SourceNote(one.path)) for one in (card, other))
-    if conflicts.overrides(upper, lower) and _last(card.heading) == _last(other.heading):
-        return True
-    if not (upper.supersedes or OF_CHANGES.search(card.path)) or card.path == other.path:
-        return False
-    above, below = (
-        conflicts.statement(one.best, note, files[one.path].entries)
-        for one, note in ((card, upper), (other, lower))
-    )
-    return above.corrects and conflicts.replaces_section(above, below)
-
-
-def _last(heading: str) -> str:
-    return heading.rsplit(" > ", 1)[-1].casefold()
 
 
 def _is_beside_asked(

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.models import EVERY_FILE, Entry, SourceNote
+from retrieval.models import EVERY_FILE, Entry, IndexedFile, SourceNote
 from retrieval.ranking import conflicts, precedence
-from retrieval.ranking.conflicts import Conflict, Statement
+from retrieval.ranking.conflicts import Conflict
+from retrieval.ranking.statements import Statement, statement
 
 BASE = SourceNote("3. Arms/2. Weapons.md")
 ERRATA = SourceNote("9. Errata.md", "errata", "2nd", ("3. Arms/2. Weapons.md", "Other.md"))
@@ -123,7 +124,7 @@ def test_what_is_said_to_be_no_error_stands_above_nothing(heading: str, corrects
     quote = "Crossbow damage is 1d6."
     denied = Entry("item", heading, 3, 3, quote, "", "", quote)
     row = said(BASE, "crossbow", "damag", "1d6")
-    found = conflicts.conflicts([row, conflicts.statement(denied, ERRATA)], ASKED)
+    found = conflicts.conflicts([row, statement(denied, ERRATA)], ASKED)
     assert bool(found) is corrects
 
 
@@ -144,7 +145,7 @@ def test_a_sentence_that_leaves_its_rule_as_it_is_stands_above_nothing(
 ) -> None:
     kept = Entry("sentences", "Errata > Crossbow", 3, 3, quote, "", "", quote)
     row = said(BASE, "crossbow", "damag", "1d6")
-    found = conflicts.conflicts([row, conflicts.statement(kept, ERRATA)], ASKED)
+    found = conflicts.conflicts([row, statement(kept, ERRATA)], ASKED)
     assert bool(found) is corrects
 
 
@@ -165,14 +166,14 @@ def test_a_correction_is_about_the_files_that_it_names_where_it_begins(
     text = "Here: a crossbow has bolts enough. See Weapons."
     rule = replace(opening, first_line=2, last_line=2, quote=text, words=text.lower())
     other = replace(opening, heading="House > Other", first_line=0, quote="*Standard (Other):* no.")
-    made = conflicts.statement(rule, ERRATA, [other, rule, opening])
+    made = statement(rule, ERRATA, IndexedFile(ERRATA.path, {}, (other, rule, opening)))
     assert bool(conflicts.conflicts([printed, made], ASKED)) is is_met
 
 
 def test_a_row_is_about_what_it_says_of_a_file_and_not_about_its_name() -> None:
     quote = "| `3. Arms/2. Weapons.md` | crossbow 1d6 | crossbow **1d8** |"
     row = Entry("row", "Errata", 9, 9, quote, "", "", quote.lower())
-    made = conflicts.statement(row, ERRATA)
+    made = statement(row, ERRATA)
     weapons = said(BASE, "weapon", "crossbow")
     assert conflicts.conflicts([weapons, made], frozenset({"weapon"})) == []
     assert conflicts.conflicts([said(BASE, "crossbow"), made], frozenset({"crossbow"})) != []
@@ -181,16 +182,14 @@ def test_a_row_is_about_what_it_says_of_a_file_and_not_about_its_name() -> None:
 def test_a_row_that_says_that_a_file_is_right_stands_above_nothing() -> None:
     quote = "| Weapons.md | Crossbow damage 1d6 | is right as printed |"
     row = Entry("row", "Errata", 9, 9, quote, "", "", quote.lower())
-    assert (
-        conflicts.conflicts([said(BASE, "crossbow"), conflicts.statement(row, ERRATA)], ASKED) == []
-    )
+    assert conflicts.conflicts([said(BASE, "crossbow"), statement(row, ERRATA)], ASKED) == []
 
 
 def test_prose_is_corrected_by_what_says_the_number_that_it_takes_the_place_of() -> None:
     asked = frozenset({"long", "master", "answer", "build", "request"})
 
     def about(note: SourceNote, heading: str, quote: str) -> Statement:
-        return conflicts.statement(Entry("sentences", heading, 3, 3, quote, "", "", quote), note)
+        return statement(Entry("sentences", heading, 3, 3, quote, "", "", quote), note)
 
     printed = about(BASE, "Sheds", "The master reads it. An answer comes within five weeks.")
     new = about(ERRATA, "Meeting", "Answer of the master: within three weeks (before: five).")

@@ -1,5 +1,7 @@
 """Corrections that name the section which they replace, and share no word with it."""
 
+from dataclasses import replace
+
 import pytest
 
 from api.answer.card_reply import card_reply
@@ -164,7 +166,7 @@ def test_a_list_stands_below_what_replaces_it_as_a_whole(
     ],
 )
 def test_a_name_is_what_is_quoted_emphasized_or_linked_to(text: str, names: list[str]) -> None:
-    assert replaced_sections.named([text]) == {frozenset(stems_of(name)) for name in names}
+    assert replaced_sections.named([text], "") == {frozenset(stems_of(name)) for name in names}
 
 
 @pytest.mark.parametrize(
@@ -183,7 +185,8 @@ def test_a_name_is_what_is_quoted_emphasized_or_linked_to(text: str, names: list
     ],
 )
 def test_what_is_replaced_as_a_whole_stands_behind_the_verb(text: str, names: list[str]) -> None:
-    assert replaced_sections.named_whole([text]) == {frozenset(stems_of(name)) for name in names}
+    found = replaced_sections.named_whole([text], "")
+    assert found == {frozenset(stems_of(name)) for name in names}
 
 
 def test_links_are_of_files_that_the_own_one_supersedes() -> None:
@@ -197,7 +200,15 @@ def test_headings_leave_the_title_out_unless_there_is_no_other() -> None:
         frozenset(stems_of("late payment"))
     }
     assert replaced_sections.headings("Fees") == {frozenset({"fee"})}
-    last = entry("x", line=5)
-    assert (
-        replaced_sections.first_of(last, [last, entry("y"), entry("z", "Fees > A", 1)]).quote == "y"
-    )
+
+
+def test_a_section_says_lead_ins_and_quotes_once_without_the_emphasis_of_all() -> None:
+    lead = '*Replaces the sum in "Late payment".*\n| a |\n|---|'
+    last = replace(entry("x", line=5), lead=lead)
+    beside = [last, entry("*y*, and *z*"), entry("z", "Fees > A", 1), entry("x", line=7)]
+    section = replaced_sections.section_of(last, beside)
+    lines = {1: "Of another.", 2: "## Late payment", 3: "Of the sum:", 4: "| a |"}
+    section = [replace(one, first_line=one.first_line + 2) for one in section]
+    assert replaced_sections.said_in(section, lines) == [
+        "Of the sum:", "*y*, and *z*", 'Replaces the sum in "Late payment".', "x",
+    ]  # fmt: skip
