@@ -35,6 +35,10 @@ _OF_SAME_NAME = re.compile(
     re.IGNORECASE,
 )
 _EMPHASIZED = re.compile(r"\s*(?P<mark>\*{1,3}|_{1,3})(?P<text>[^\s*_][^*_]{0,600})(?P=mark)\s*")
+_OF_SECTION = re.compile(
+    r"\b(?:replac|supersed)\w{1,4}\b.{0,80}\b(?:section|chapter|paragraph|sentence|table|row)s?\b",
+    re.IGNORECASE,
+)
 _IS_REPLACED = re.compile(r"\b(?:is|are) (?:replaced|superseded)\b", re.IGNORECASE)
 _JOINED = re.compile(r"\W{0,3}(?:and|or|,|&)?\W{0,3}", re.IGNORECASE)
 _TARGET = re.compile(r"\]\(<?([^()<>#\n]{1,200})|\[\[([^\[\]#|\n]{1,200})")
@@ -55,9 +59,14 @@ Names = frozenset[frozenset[str]]  # the stems of each
 
 
 def section_of(entry: Entry, beside: Iterable[Entry]) -> list[Entry]:
-    """Return the entries of an entry's section, in order; `beside` are those around it."""
+    """Return what an entry's section begins with, and the entries of its own lines, in order.
+
+    `beside` are those around it. Other paragraphs may be about other files.
+    """
     section = [one for one in beside if one.heading == entry.heading and one.kind != "whole"]
-    return sorted(section or [entry], key=lambda one: (one.first_line, one.last_line))
+    first = min((one.first_line for one in section), default=0)
+    told = [one for one in section if one.first_line in {first, entry.first_line}]
+    return sorted(told or [entry], key=lambda one: (one.first_line, one.last_line))
 
 
 def said_in(section: Sequence[Entry], lines: Mapping[int, str]) -> list[str]:
@@ -114,9 +123,9 @@ def only(entry: Entry, note: SourceNote, section: Iterable[str]) -> frozenset[st
 def changes(sentence: str, note: SourceNote, *, is_linked: bool) -> bool:
     """Tell whether a sentence says what is changed of which file.
 
-    `is_linked`: the section names its file; else what a sentence replaces may be of any.
+    `is_linked`: the section names its file; else a section that a sentence names may be of any.
     """
-    return bool(files_in(sentence, note)) or (not is_linked and bool(_CHANGES.search(sentence)))
+    return bool(files_in(sentence, note)) or (not is_linked and bool(_OF_SECTION.search(sentence)))
 
 
 def files_in(text: str, note: SourceNote) -> frozenset[str]:

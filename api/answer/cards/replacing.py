@@ -15,6 +15,7 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.ranking.replaced_sections import OF_CHANGES
 from retrieval.ranking.statements import Statement, statement
 
+_MOST_MARKED = 2  # lines; of more a correction changes a detail of one
 Notes = Mapping[str, SourceNote]
 Files = Mapping[str, IndexedFile]
 
@@ -79,11 +80,13 @@ def _is_of_place(one: Card, other: Card) -> bool:
 
 
 def statements(shown: Card, notes: Notes, files: Files) -> list[Statement]:
-    """Return what the marked lines of a card say, first its best line."""
+    """Return what the marked lines of a card say, first its best line; of a list that one alone."""
     file, note = files[shown.path], notes.get(shown.path, SourceNote(shown.path))
+    is_list = len(shown.marked) > _MOST_MARKED
+    marked = [part for part in shown.marked if part.holds(shown.best) or not is_list]
     beside = (
         one for one in file.entries
-        if one.kind != "whole" and any(part.holds(one) for part in shown.marked)
+        if one.kind != "whole" and any(part.holds(one) for part in marked)
     )  # fmt: skip
     return [statement(one, note, file) for one in dict.fromkeys((shown.best, *beside))]
 
