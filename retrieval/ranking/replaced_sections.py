@@ -36,7 +36,7 @@ _OF_SAME_NAME = re.compile(
 )
 _EMPHASIZED = re.compile(r"\s*(?P<mark>\*{1,3}|_{1,3})(?P<text>[^\s*_][^*_]{0,600})(?P=mark)\s*")
 _OF_SECTION = re.compile(
-    r"\b(?:replac|supersed)\w{1,4}\b.{0,80}\b(?:section|chapter|paragraph|sentence|table|row)s?\b",
+    r"\b(?:replac|supersed)\w{1,4}\b.{0,80}\b(?:section|chapter|paragraph|sentence|line|table|row)s?\b",
     re.IGNORECASE,
 )
 _IS_REPLACED = re.compile(r"\b(?:is|are) (?:replaced|superseded)\b", re.IGNORECASE)

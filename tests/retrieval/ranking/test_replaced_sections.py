@@ -212,3 +212,60 @@ def test_a_section_says_lead_ins_and_quotes_once_without_the_emphasis_of_all() -
     assert replaced_sections.said_in(section, lines) == [
         "Of the sum:", "*y*, and *z*", 'Replaces the sum in "Late payment".', "x",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "front"),
+    [
+        ('*Replaces the first sentence of "Late payment" in [fees](fees.md).*\n\nIt is 9 crowns.',
+         "supersedes: fees.md (part)"),
+        ('Replaces the first line of "Late payment" in the page on fees.\n\nIt is 9 crowns.',
+         "supersedes: fees.md (the extra only)"),
+        ('The sum in the section "Late payment" of [fees](fees.md) is changed:\n\n'
+         "| Who | Extra |\n|---|---|\n| Members | 9 crowns |\n| Guests | 12 crowns |",
+         "supersedes: fees.md (part)"),
+        ("The extra goes up from 4 to 9 crowns for whoever pays after the tenth.",
+         "supersedes: fees.md (part)"),
+    ],
+)  # fmt: skip
+def test_what_is_changed_is_told_in_many_ways(
+    index_files: IndexFiles, change: str, front: str
+) -> None:
+    context = index_files(vault(change, front), rag_threshold=-9.0)
+    cards = card_reply(context, "what does somebody owe who pays after the tenth").cards
+    assert [card.path for card in cards[:2]] == ["money/changes.md", "money/fees.md"]
+    assert not cards[0].folded
+    assert "9 crowns" in cards[0].source
+
+
+def test_the_section_of_that_name_is_called_as_the_own_one(index_files: IndexFiles) -> None:
+    files = vault("Replaces the section of that name in [fees](fees.md).\n\nIt is 9 crowns.")
+    path = "money/changes.md"
+    files[path] = files[path].replace("## Number 1", "## 2. Late payment")
+    context = index_files(files, rag_threshold=-9.0)
+    cards = card_reply(context, "what does somebody owe who pays after the tenth").cards
+    assert [card.path for card in cards[:2]] == ["money/changes.md", "money/fees.md"]
+
+
+def test_a_line_that_keeps_the_rest_does_not_hide_the_row_that_changes(
+    index_files: IndexFiles,
+) -> None:
+    change = (
+        'Replaces the row "Kayak or canoe" in [fees](fees.md).\n\n| Thing | A day |\n|---|---|\n'
+        "| Kayak or canoe | 14 |\n\nThe other boats for one day stay."
+    )
+    context = index_files(vault(change), rag_threshold=-9.0)
+    first = card_reply(context, "what is a canoe for one day").cards[0]
+    assert (first.path, first.best.quote) == ("money/changes.md", "| Kayak or canoe | 14 |")
+
+
+def test_another_sentence_than_the_one_that_is_changed_stays_first(
+    index_files: IndexFiles,
+) -> None:
+    files = vault('Replaces the first line of "Late payment" in [fees](fees.md).\n\nAsk Ada.')
+    files["money/fees.md"] = FEES.replace(
+        "owes 4 crowns more.", "is told.\n\nA letter to debtors is sent by the treasurer in March."
+    )
+    context = index_files(files, rag_threshold=-9.0)
+    cards = card_reply(context, "when is a letter sent to debtors").cards
+    assert cards[0].path == "money/fees.md"
