@@ -11,6 +11,7 @@ from retrieval.models import HOUSE_RULE, Entry, IndexedFile, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.conflicts import Conflict
 from retrieval.ranking.lines import QuestionWords
+from retrieval.ranking.replaced_sections import OF_CHANGES
 from retrieval.ranking.statements import Statement
 from retrieval.refusal.asked_kind import lacks_amount, lacks_person
 from retrieval.text.quantities import intervals
@@ -18,6 +19,10 @@ from retrieval.vocabulary.terms import raw_cells, stems_of, title
 
 _NUMBER = re.compile(r"\d")
 _NTH = re.compile(r"\b(?:first|second|third|\d(?:st|nd|rd|th))\b", re.IGNORECASE)  # printing
+_ASKS_FOR_CHANGES = re.compile(
+    r"\b(?:chang|correct|errat|error|misprint|replac|printing|printed|edition|still|new|old)",
+    re.IGNORECASE,
+)
 _LITTLE, _LESS = 0.35, 0.15  # shares of a question's words
 _LACKING = 2  # words, of which one may be a verb
 Names = Sequence[frozenset[str]]
@@ -65,7 +70,11 @@ def arranged(
     known = {(one.upper, one.lower) for one in met}
     met += [Conflict(*places, binding=True) for places in pairs if places not in known]
     met = [one for one in met if not one.binding or not is_beside(one)]
-    gone = [precedence.is_superseded(note, asked.question) for note in of_card]
+    kept = [_changes_nothing(one, asked.question) for one in statements]
+    gone = [
+        precedence.is_superseded(note, asked.question) or is_kept
+        for note, is_kept in zip(of_card, kept, strict=True)
+    ]
     whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
     met += conflicts.standard_first(met, statements, asked.words)
     if any(note.supersedes for note in of_card):
@@ -75,6 +84,7 @@ def arranged(
     order = precedence.arranged(len(found), met, gone, whole)
     above = {one.upper for one in met if one.binding and not found[one.lower].folded}
     void = {one.lower for one in met if one.binding and is_of_all(one)}
+    void |= {number for number, is_kept in enumerate(kept) if is_kept}
     return tuple(
         replace(
             found[place],
@@ -110,6 +120,12 @@ def _is_row(card: Card) -> bool:
 
 def _units(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(unit for text in texts for one in intervals(text) for unit in one.units)
+
+
+def _changes_nothing(one: Statement, question: str) -> bool:
+    """Whether a correction only says that something stays, and no change is asked for."""
+    is_of_changes = bool(one.note.supersedes or OF_CHANGES.search(one.note.path))
+    return is_of_changes and not one.corrects and not _ASKS_FOR_CHANGES.search(question)
 
 
 def _replacing_pairs(

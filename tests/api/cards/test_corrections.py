@@ -174,3 +174,24 @@ def test_a_follow_up_goes_on_from_what_is_corrected(index_files: IndexFiles) -> 
     for typed in ("how long does its training take", "and how many weeks does training one take"):
         options = AskOptions(history=("what does a trained pit hound cost",))
         assert card_reply(context, typed, options).cards[0].path == "Hounds.md"
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("what does a kayak cost for a day", "Fees.md"),
+        ("was the price of a kayak changed", "Changes.md"),
+    ],
+)
+def test_what_only_stays_is_behind_the_rule_unless_changes_are_asked_for(
+    index_files: IndexFiles, question: str, first: str
+) -> None:
+    files = {
+        "Fees.md": "# Fees\n\n| Thing | A day |\n|---|---|\n| Kayak | 12 EUR |\n| Raft | 9 EUR |\n",
+        "Changes.md": "---\nsupersedes: Fees.md\n---\n# Changes\n\n## Not changed\n\n"
+        "1. What a kayak costs for a day.\n2. The hours of the hall.\n",
+        "Hall.md": "# Hall\n\nThe hall is open at dusk.\n",
+    }
+    cards = card_reply(index_files(files, rag_threshold=-9.0), question).cards
+    assert cards[0].path == first
+    assert [card.folded for card in cards] == [False, *(True for _ in cards[1:])]
