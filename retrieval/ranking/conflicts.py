@@ -119,19 +119,22 @@ def is_replacing(upper: Statement, lower: Statement) -> bool:
 
 
 def says_otherwise(upper: Statement, lower: Statement) -> bool:
-    """Tell whether a correction of a file says anew what a line of it says, and names no section.
+    """Tell whether a correction of a file says anew what a line of it says.
 
-    It gives the number that held before, or says what is so "now" in an amount of the same unit,
-    both of the same things; or it is mostly in the same words.
+    It gives the number that held before. Or, where it names no section or row, it says what is so
+    "now" in an amount of the same unit, both of the same things, or it is mostly in the same words.
     """
     if not _is_about(upper, lower) or upper.is_row:
         return False
-    titles = frozenset(stems_of(f"{upper.place} {lower.place.split(' > ')[0]}"))
-    both = frozenset(one for one in upper.own & lower.own if not one.isdigit())
-    if not upper.replaced.isdisjoint(lower.numbers):
-        return len(both) >= _SAME
+    units = upper.amounts | lower.amounts
+    both = frozenset(one for one in upper.own & lower.own - units if not one.isdigit())
+    if upper.replaced:
+        return not upper.replaced.isdisjoint(lower.numbers) and len(both) >= _SAME
+    if upper.sections:  # of another one
+        return False
     if upper.is_new and upper.amounts & lower.amounts:
         return len(both) >= _SAME
+    titles = frozenset(stems_of(f"{upper.place} {lower.place.split(' > ')[0]}"))
     least = min(len(upper.own), len(lower.own))
     return lower.note.path in upper.only and len(both - titles) >= max(_ALIKE, _MOSTLY * least)
 

@@ -22,7 +22,8 @@ _NO_CORRECTION = re.compile(
 # A sentence that says so itself: "The price of 150 gp is right as printed."
 _KEPT = re.compile(
     r"\b(?:is|are|stays?|stands?|remains?) (?:right|correct|unchanged|as (?:printed|written|before|"
-    r"it (?:is|was)))\b|\b(?:is|are) not (?:touched|changed|affected|altered)[.;!?]?$|"
+    r"it (?:is|was)))\b|\b(?:is|are) not (?:touched|changed|affected|altered)"
+    r"(?: by (?:this|it|that))?[.;!?]?$|"
     r"\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:stay|remain)s?[.;!?]?$",
     re.IGNORECASE,
 )
@@ -64,33 +65,40 @@ class Statement:
 
 def statement(entry: Entry, note: SourceNote, file: IndexedFile | None = None) -> Statement:
     """Return an entry as conflicts are found in it, with what its section in `file` says it is."""
-    own = Statement(
-        note, *_said(entry), label=_label(entry), heading=heading(entry),
-        place=entry.heading, own=frozenset(stems_of(entry.words)),
-        amounts=_units(entry.quote), numbers=frozenset(_NUMBER.findall(searchable(entry.quote))),
-    )  # fmt: skip
     if not (note.supersedes or OF_CHANGES.search(note.path)):
-        return own
+        return _plain(entry, note)
     section = replaced_sections.section_of(entry, file.entries if file else ())
     said = replaced_sections.said_in(section, file.lines if file else {})
+    return _of_changes(entry, note, tuple(said))
+
+
+@lru_cache(maxsize=16_384)
+def _plain(entry: Entry, note: SourceNote) -> Statement:
+    quote = searchable(entry.quote)
+    return Statement(
+        note, *_said(entry), label=_label(entry), heading=heading(entry),
+        place=entry.heading, own=frozenset(stems_of(entry.words)),
+        amounts=frozenset().union(*(one.units for one in intervals(quote))),
+        numbers=frozenset(_NUMBER.findall(quote)),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4096)  # of the files of corrections, which each question is compared with
+def _of_changes(entry: Entry, note: SourceNote, said: tuple[str, ...]) -> Statement:
     only = replaced_sections.only(entry, note, said)
-    sentences = [one for text in said for one in _STATEMENT_END.split(text)]
     about = [
-        one for one in sentences
-        if replaced_sections.changes(one, note, is_linked=bool(only)) and not _KEPT.search(one)
+        sentence for text in said for sentence in _STATEMENT_END.split(text)
+        if replaced_sections.changes(sentence, note, is_linked=bool(only))
+        and not _KEPT.search(sentence)
     ]  # fmt: skip
     return replace(
-        own,
+        _plain(entry, note),
         only=only,
         replaced=frozenset(_replaced(entry.quote)),
         is_new=bool(_NOW.search(entry.quote)),
         sections=replaced_sections.named(about, entry.heading),
         replaced_whole=replaced_sections.named_whole(about, entry.heading),
     )
-
-
-def _units(quote: str) -> frozenset[str]:
-    return frozenset().union(*(one.units for one in intervals(quote)))
 
 
 def _replaced(quote: str) -> list[str]:
@@ -109,7 +117,6 @@ def heading(entry: Entry) -> frozenset[str]:
     return frozenset(stems_of(entry.heading.rsplit(" > ", 1)[-1]))
 
 
-@lru_cache(maxsize=65_536)
 def _said(entry: Entry) -> tuple[frozenset[str], frozenset[str], bool, bool]:
     """What a statement holds of its entry, in its order."""
     is_row = entry.kind == "row"

@@ -70,6 +70,9 @@ def arranged(
     known = {(one.upper, one.lower) for one in met}
     met += [Conflict(*places, binding=True) for places in pairs if places not in known]
     met = [one for one in met if not one.binding or not is_beside(one)]
+    # Of two that correct one place the one that says more of what is asked goes first.
+    said_by = [asked.share(asked.stems(f"{one.heading} {one.best.words}")) for one in found]
+    met.sort(key=lambda one: -said_by[one.upper])
     kept = [_changes_nothing(one, asked.question) for one in statements]
     gone = [
         precedence.is_superseded(note, asked.question) or is_kept

@@ -18,23 +18,7 @@ from retrieval.ranking.statements import Statement, statement
 _MOST_MARKED = 2  # lines; of more a correction changes a detail of one
 Notes = Mapping[str, SourceNote]
 Files = Mapping[str, IndexedFile]
-
-
-def cards(shown: Card, notes: Notes, files: Files, asked: QuestionWords) -> list[Card]:
-    """Return a card of each section that replaces what is marked in the one that is shown.
-
-    Of the files in `files` that correct others: their front matter says so, or they are called so.
-    """
-    lowers = statements(shown, notes, files)
-    if any(one.note.supersedes for one in lowers):
-        return []
-    return [
-        _card(files[path], entries, shown, asked)
-        for path in files
-        if path != shown.path and _is_of_changes(path, shown.path, notes)
-        for section in _sections(files[path])
-        if (entries := _replacing(section, notes.get(path, SourceNote(path)), files[path], lowers))
-    ]
+Section = list[tuple[Entry, Statement]]  # of one heading
 
 
 def with_replacing(
@@ -50,11 +34,12 @@ def with_replacing(
     has the cards that may be left out besides.
     """
     every, above = list(kept), list[Card]()
+    changes = [(files[path], one) for path in files for one in _changes(path, notes, files)]
     for card in kept:
         if card not in every:  # another of its lines replaces what stands above
             continue
         own = [one for one in found if one != card and replaces(one, card, notes, files)]
-        for made in cards(card, notes, files, asked):
+        for made in _cards(card, changes, notes, files, asked):
             known = (one for one in (*own, *every, *found) if _is_of_place(one, made))
             if (same := next(known, None)) is None:
                 own.append(replace(made, folded=card.folded))
@@ -91,25 +76,39 @@ def statements(shown: Card, notes: Notes, files: Files) -> list[Statement]:
     return [statement(one, note, file) for one in dict.fromkeys((shown.best, *beside))]
 
 
-def _is_of_changes(path: str, other: str, notes: Notes) -> bool:
-    note = notes.get(path)
-    is_binding = note is None or not (note.is_optional or note.is_gone)
-    return is_binding and bool((note and note.overrides(other)) or OF_CHANGES.search(path))
-
-
-def _sections(file: IndexedFile) -> Iterator[list[Entry]]:
-    told = (one for one in file.entries if one.kind != "whole")
+def _changes(path: str, notes: Notes, files: Files) -> Iterator[Section]:
+    """The sections of a file that corrects others: its front matter says so, or it is called so."""
+    note = notes.get(path, SourceNote(path))
+    if note.is_optional or note.is_gone or not (note.supersedes or OF_CHANGES.search(path)):
+        return
+    told = (one for one in files[path].entries if one.kind != "whole")
     for _, section in groupby(told, key=lambda one: one.heading):
-        yield list(section)
+        own = replace(files[path], entries=tuple(section))
+        yield [(one, statement(one, note, own)) for one in own.entries]
 
 
-def _replacing(
-    section: Sequence[Entry], note: SourceNote, file: IndexedFile, lowers: Sequence[Statement]
-) -> list[Entry]:
+def _cards(
+    shown: Card,
+    changes: Sequence[tuple[IndexedFile, Section]],
+    notes: Notes,
+    files: Files,
+    asked: QuestionWords,
+) -> Iterator[Card]:
+    """A card of each section that replaces what is marked in the one that is shown."""
+    lowers = statements(shown, notes, files) if changes else []
+    if any(one.note.supersedes for one in lowers):
+        return
+    for file, section in changes:
+        note = section[0][1].note
+        is_of = note.overrides(shown.path) or OF_CHANGES.search(file.path)
+        if file.path != shown.path and is_of and (entries := _replacing(section, lowers)):
+            yield _card(file, entries, shown, asked)
+
+
+def _replacing(section: Section, lowers: Sequence[Statement]) -> list[Entry]:
     """The entries of a section that say what holds instead; of rows those of the same name."""
-    uppers = [(one, statement(one, note, file)) for one in section]
     found = [
-        (entry, upper) for entry, upper in uppers
+        (entry, upper) for entry, upper in section
         if upper.corrects and any(conflicts.is_replacing(upper, lower) for lower in lowers)
     ]  # fmt: skip
     rows = {one.subject for one in lowers if one.is_row}

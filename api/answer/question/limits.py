@@ -46,6 +46,7 @@ ONE_OF = re.compile(
     r"(?=(?:second|minute|hour|day|week|month|year|turn|round|mile|foot|yard|euro|dollar|pound)\b)",
     re.IGNORECASE,
 )
+_AND_MORE = re.compile(r"(?<![\w.,+-])(\d[\d.,]{0,9})\+(?= [a-z])", re.IGNORECASE)  # "10+ places"
 _FURTHER = re.compile(r"\bfurther\b(?= than\b)", re.IGNORECASE)
 _DICE = re.compile(
     r"\b(?P<than>(?P<more>more|greater|higher|better)|less|fewer|lower|worse|"
@@ -169,5 +170,5 @@ def without(question: str, limited: Amount) -> str:
 
 def counted(question: str) -> str:
     """Return a question as amounts are read in it: "than a year" is "than 1 year"."""
-    plain = _FURTHER.sub("farther", searchable(question))
+    plain = _FURTHER.sub("farther", _AND_MORE.sub(r"at least \1", searchable(question)))
     return ONE_OF.sub(r"\g<than> 1 ", plain)

@@ -13,6 +13,7 @@ from retrieval.vocabulary.terms import stems_of
 _FIELDS = {
     "price": ("cost price fee charge amount wage pay paid rate value worth", "coin money"),
     "duration": ("length duration time term period lasts keep wait notice", "second metre foot"),
+    "time": ("length duration time term period lasts keep wait notice", "second"),
     "distance": ("range reach distance jump far", "metre foot"),
     "speed": ("speed movement move rate pace mv", "metre foot"),
     "weight": ("weight load mass heavy", "gram pound"),
@@ -42,9 +43,9 @@ _OWN = {
 }  # fmt: skip
 # What is fast is over soon.
 _ALSO = {
-    "fastest": ("duration", False),
-    "quickest": ("duration", False),
-    "slowest": ("duration", True),
+    "fastest": ("time", False),
+    "quickest": ("time", False),
+    "slowest": ("time", True),
 }
 _HIGHEST = frozenset({"most", "highest", "largest", "biggest", "greatest"})
 _WORDS = re.compile(rf"\b(?:{'|'.join(sorted(_OWN, key=len, reverse=True))})\b", re.IGNORECASE)

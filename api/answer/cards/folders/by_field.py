@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from api.answer.cards.folders import folders
 from api.answer.cards.folders.file_fields import (
+    FREE_APART,
     Field,
     Read,
     beginning,
@@ -43,7 +44,6 @@ _WITHOUT = re.compile(r"\b(?:without|no)\b", re.IGNORECASE)
 _NEEDS = re.compile(r"\b(?:needs?|requires?|must)\b", re.IGNORECASE)  # no "any" is needed
 _ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
 _NOTHING = re.compile(r"\bcosts? nothing\b|\bfor nothing\b", re.IGNORECASE)
-_FREE_APART = re.compile(r"\b([a-z]{2,30}) free\b", re.IGNORECASE)
 _ALL = re.compile(r"\b(?:any|all|every)\b", re.IGNORECASE)  # "classes that may use any weapon"
 _ANY = re.compile(r"(?:any(?:one|body)?|all|every(?:one|body)?)$", re.IGNORECASE)
 _DAYS = frozenset(
@@ -168,7 +168,7 @@ def _asked(question: str, terms: Terms) -> frozenset[str]:
     def joined(match: re.Match[str]) -> str:
         return f"{match[1]}-free" if key(match[0]) in terms.fields else match[0]
 
-    return words_of(_FREE_APART.sub(joined, question)) - frozenset(stems_of("which what any list"))
+    return words_of(FREE_APART.sub(joined, question)) - frozenset(stems_of("which what any list"))
 
 
 def _field(

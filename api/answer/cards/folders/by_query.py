@@ -7,16 +7,22 @@ wrong one.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from api.answer.cards.folders import file_scope, file_table, folders, saying
-from api.answer.cards.folders.file_fields import Field, Read, Stated, has, tagged
+from api.answer.cards.folders import comparable, file_scope, file_table, folders, saying
+from api.answer.cards.folders.file_fields import (
+    FREE_APART,
+    Field,
+    Read,
+    Stated,
+    has,
+    tagged,
+    words_of,
+)
 from api.answer.cards.folders.file_scope import Scope
 from api.answer.cards.folders.file_table import FileTable
 from api.answer.cards.folders.folders import MOST, Folder, ListedFile
-from api.answer.cards.lists.rows.by_column import PRICES
 from api.answer.cards.table_query import row_conditions
 from api.answer.cards.table_query.columns import (
     NAMED,
@@ -25,7 +31,6 @@ from api.answer.cards.table_query.columns import (
     Met,
     best_of,
     fitting,
-    is_money,
 )
 from api.answer.cards.table_query.most_rows import most_of
 from api.answer.cards.table_query.query import asks_for_rows
@@ -33,10 +38,9 @@ from api.answer.question.plain_words import PLAIN
 from api.answer.question.superlatives import Superlative, alike, superlatives
 from retrieval.models import Terms
 from retrieval.ranking.lines import QuestionWords
+from retrieval.text import denials
 from retrieval.text.normalize import searchable
-from retrieval.text.quantities import intervals
 from retrieval.text.reading_order import reading_order
-from retrieval.text.units import SIZES
 from retrieval.vocabulary.terms import key, stems_of
 
 _ONE_OF = re.compile(
@@ -60,10 +64,6 @@ _JOINED = re.compile(
     r"\b(?:and|but)\b|,|\bwith(?:out)?\b.{1,60}\bthat\b|\bthat\b.{1,60}\bwith(?:out)?\b",
     re.IGNORECASE,
 )
-_BESIDES = re.compile(r"\([^()]{1,60}\)|\*")
-_HALF = 0.5  # of the things: what has to have an amount
-_WORDED = 0.3  # of the things say it in words
-_NEARLY = 0.95  # of the amounts are of one unit: others are slips
 
 
 class _Left(NamedTuple):
@@ -81,6 +81,8 @@ def chosen(question: str, terms: Terms, read: Read, stated: Stated) -> tuple[Fol
     """
     plain = folders.in_digits(searchable(question), terms)
     if not asks_for_rows(plain) or _ONE_OF.search(plain):
+        return ()
+    if any(key(one[0]) in terms.fields for one in FREE_APART.finditer(plain)):  # "step free"
         return ()
     scope = file_scope.of(plain, terms, stated)
     if not scope or not (_JOINED.search(scope.question) or _compares(scope.question, terms)):
@@ -105,10 +107,16 @@ def _met(table: FileTable, scope: Scope, terms: Terms, read: Read, stated: State
     """The rows that a question means, all of its words understood; the column is the last one."""
     asked, wanted = QuestionWords.of(scope.question, terms), superlatives(scope.question)
     conditions = row_conditions.read(asked, is_compared=bool(wanted), of_things=True)
-    met = [condition(table, asked) for condition in conditions]
-    known = [one for one in met if one and one.score >= OF_UNIT]
-    if len(known) < len(met) or any(_is_one_of_several(table, one, asked) for one in known):
+    if any(asked.stems(name) <= asked.words for name in table.left_out):
         return None
+    known: list[Met] = []
+    for condition in conditions:
+        met, limit = condition(table, asked), row_conditions.limit_of(condition)
+        if not met or met.score < OF_UNIT or not comparable.is_told(table, met, limit, asked):
+            return None
+        if limit and met.column in [one.column for one in known]:  # of two things
+            return None
+        known.append(met)
     compared, fits = _best(table, wanted, asked)
     if wanted and not compared:
         return None
@@ -116,6 +124,8 @@ def _met(table: FileTable, scope: Scope, terms: Terms, read: Read, stated: State
     names = asked.stems(" ".join(table.names[column] for column in columns))
     said = names.union(alike(names), *(asked.stems(one.said) for one in wanted))
     words = row_conditions.words_besides(asked, conditions) - said - _LIGHT
+    if any(map(str.isdigit, words)):  # "the two cheapest"
+        return None
     left = _called(table, words, asked, stated)
     if left is None and known:  # "that fly", where a sentence says it
         files = _saying(scope.folders, words, read)
@@ -138,26 +148,32 @@ def _saying(scope: Sequence[str], words: frozenset[str], read: Read) -> frozense
 def _called(
     table: FileTable, words: frozenset[str], asked: QuestionWords, stated: Stated
 ) -> _Left | None:
-    """The rows that say each of these words: by a field called so that does not say no, else by a
-    tag or a cell of this word. None where no row says one.
+    """The rows that say each of these words: by a field called so, a tag or a cell of this word.
+
+    What is denied is not said. None where no row says one.
     """
     rows, columns = frozenset(range(len(table.table))), list[int]()
     for word in sorted(words, key=asked.question.lower().find):
         own, files = frozenset({word}), tagged(frozenset({word}), stated)
         # Several words may stand in cells that say something else of each.
         is_said = own.issubset if len(words) == 1 else own.__eq__
-        named = [n for n, name in enumerate(table.names) if has(key(name), word)]
+        named = [n for n, name in enumerate(table.names) if has(words_of(name), word)]
         columns += named[:1]
         saying = {
             n for n, (_, cells) in enumerate(table.table)
             if table.paths[n] in files
             or any((field := table.fields.get((n, one))) and not _is_denied(field) for one in named)
-            or any(is_said(asked.stems(cell)) for cell in cells[1:])
+            or any(is_said(_said(cell, asked)) for cell in cells[1:])
         }  # fmt: skip
         if not saying:
             return None
         rows &= saying
     return _Left(rows, tuple(columns))
+
+
+def _said(cell: str, asked: QuestionWords) -> frozenset[str]:
+    """What a cell says and does not deny; "gluten-free" is one word."""
+    return asked.terms.in_full(words_of(denials.stated(cell)))
 
 
 def _are_conditions(left: _Left, scope: Scope) -> bool:
@@ -169,43 +185,17 @@ def _is_denied(field: Field) -> bool:
     return field.says_no or bool(_NOT.match(field.name))
 
 
-def _is_one_of_several(table: FileTable, met: Met, asked: QuestionWords) -> bool:
-    """Whether several fields are of prices, and a question tells nothing of which one it means."""
-    paid = [
-        n for n, name in enumerate(table.names)
-        if n and (is_money(name, table.cells(n)) or not PRICES.isdisjoint(stems_of(name)))
-    ]  # fmt: skip
-    own = asked.stems(table.names[met.column]) - PRICES
-    return len(paid) > 1 and met.column in paid and own.isdisjoint(asked.words)
-
-
 def _best(
     table: FileTable, wanted: Sequence[Superlative], asked: QuestionWords
 ) -> tuple[Superlative | None, list[Fit]]:
     """What may be compared by which columns, all rows of each in one unit; none of no column."""
     for one in wanted:
-        fits = best_of(fitting(table, one, asked))
-        if fits and fits[0].score >= NAMED and all(_is_known(table, fit, one) for fit in fits):
+        fits = best_of(comparable.of_prices(table, fitting(table, one, asked), asked))
+        if not fits or fits[0].score < NAMED:
+            continue
+        if all(comparable.is_known(table, fit, one) for fit in fits):
             return one, fits
     return None, []
-
-
-def _is_known(table: FileTable, fit: Fit, wanted: Superlative) -> bool:
-    """Whether most rows have an amount in a column, hardly one of another kind or in words.
-
-    What is said in words ("touch") may be less than any amount, and is seldom more.
-    """
-    known = [one for one in fit.amounts if one is not None]
-    cells = [_BESIDES.sub("", cell) for cell in table.cells(fit.column)]  # "8* (36hp)"
-    first = [one for cell in cells if (one := next(intervals(cell), None))]
-    units = Counter(one.units for one in first if one.units.isdisjoint(SIZES))
-    most = max(units.values(), default=0)
-    worded = table.worded[fit.column] / (table.worded[fit.column] + len(known))
-    return (
-        len(known) >= _HALF * len(fit.amounts)
-        and most >= _NEARLY * units.total()
-        and worded <= (_WORDED if wanted.is_highest else 1 - _NEARLY)
-    )
 
 
 def _listed(folder: str, table: FileTable, met: Met, scope: Scope, terms: Terms) -> Folder:

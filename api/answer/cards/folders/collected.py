@@ -42,7 +42,6 @@ _OF_ANY = re.compile(
 )  # "classes that … any level"
 _NAMED = 3  # words of a folder's name and above it that make it the one that is asked for
 _MENTIONED = 20  # files; of more only those are listed whose entry is called what is asked
-_ROWS = 5  # of one file's table
 
 
 def listed(

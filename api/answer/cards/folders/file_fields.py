@@ -15,6 +15,7 @@ from retrieval.vocabulary.terms import key, plain, raw_cells, stemmed, stems_of
 Read = Callable[[str, Collection[str]], Sequence[tuple[str, Entry]]]
 Stated = Callable[[], Mapping[str, Metadata]]  # of the vault's files what their front matter says
 _NAMED = re.compile(r"(?:\*\*|__)([^*_:|\n]{1,40})(?::(?:\*\*|__)|(?:\*\*|__):)")
+FREE_APART = re.compile(r"\b([a-z]{2,30}) free\b", re.IGNORECASE)
 _FREE_JOINED = re.compile(r"\b([^\W_]{2,30})-free\b", re.IGNORECASE)
 _NOT_LET = re.compile(r"(?:not|never) (?:[a-z]{2,20} ){0,2}[a-z]{2,20}\W*$", re.IGNORECASE)
 ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"

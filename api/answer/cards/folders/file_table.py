@@ -23,14 +23,16 @@ _MOSTLY = 0.6  # of a field's values begin with an amount: others say nothing of
 _HALF = 0.5  # of a table's columns are called as fields of files: its rows are things
 _PLAIN_FIELD = re.compile(
     r"^ {0,3}(?:[-*+] )?(?P<name>[^\W\d_][^:*_|\n]{1,40}): (?P<value>[^\n]+)|"
-    r"\*\*(?P<bold>[^*:\n]{1,40})\*\* (?P<said>\d[^*|<\n]{0,24})(?=[,;.*<]|$)|"
+    r"\*\*(?P<bold>[^*:\n]{1,40})\*\* (?P<said>\d[^*|<\n]{0,60})(?=[,;.*<]|$)|"
     r"(?:^|[,;] )(?P<short>[A-Za-z][A-Za-z ]{0,30}?):? "
     r"(?P<amount>\d(?:,\d{3}){0,2}[^,;|\n]{0,24})(?=[,;.]|$)",
     re.MULTILINE,
 )
+_LONG_WORD = re.compile(r"[^\W\d_]{3,}")
+_MOST_WORDS = 3
 _AMOUNT = re.compile(
     r"(?:up to |at (?:least|most) |about |around |from |max\.? |min\.? )?[~<>≤≥+]? ?"
-    r"(?:[£$€]? ?\d|d\d)",
+    r"(?:[£$€]? ?[\d½¼¾]|d\d)",
     re.IGNORECASE,
 )
 _FOR_NOTHING = re.compile(r"free\b(?! [a-z])|(?:none|nothing)\W*$", re.IGNORECASE)
@@ -55,6 +57,7 @@ class FileTable:
     fields: Mapping[tuple[int, int], Field]  # by row and column, where a file has it
     paths: tuple[str, ...]  # of the rows
     worded: tuple[int, ...]  # of each column how many say something else than an amount: "touch"
+    left_out: tuple[str, ...]  # fields that cannot be compared
 
     def cells(self, column: int) -> list[str]:
         """Return the cells of a column, a row each; "" where a file has no such field."""
@@ -93,7 +96,9 @@ def of(folders: Sequence[str], terms: Terms, read: Read) -> FileTable | None:
     ]
     worded = (sum(name in one.fields for one in things) - len(columns[name]) for name in columns)
     paths = tuple(things[n].path for n in numbers)
-    return FileTable(" ".join(folders), tuple(names), table, fields, paths, (0, *worded))
+    left_out = tuple(" ".join(name) for name in common if name not in columns)
+    called = " ".join(folders)
+    return FileTable(called, tuple(names), table, fields, paths, (0, *worded), left_out)
 
 
 def _every(folders: Sequence[str], terms: Terms, read: Read) -> tuple[list[_Thing], list[Name]]:
@@ -131,6 +136,8 @@ def _fields(path: str, entry: Entry, terms: Terms) -> Iterator[Field]:
                 number = entry.first_line + at
                 own = replace(entry, first_line=number, last_line=number, quote=line.strip())
                 value = one["value"] or one["said"] or one["amount"]
+                if one["said"] and len(_LONG_WORD.findall(value)) > _MOST_WORDS:  # a sentence
+                    continue
                 yield Field(path, name.strip(), plain(value), own)
 
 

@@ -17,6 +17,7 @@ NAMED, OF_UNIT, SAID = 3.0, 2.0, 1.0  # what a column counts that fits so
 _HALF, _QUARTER = 0.5, 0.25  # of the rows: what has to have an amount, fewer in a named column
 _LEAST = 2
 _MOSTLY = 0.5  # of a column's amounts are of one kind
+_OF_TIME = frozenset({"second"})
 _OWN_RATE = re.compile(r"\d (?:an?|per|each|for) [^\W\d]", re.IGNORECASE)
 _SIGNS = frozenset(CURRENCIES.values())
 
@@ -72,6 +73,8 @@ def fitting(grid: Comparable, wanted: Superlative, asked: QuestionWords) -> list
             continue
         kinds = Counter(kind for kind, _ in known)
         kind = max(kinds, key=lambda one: (one in wanted.kinds, kinds[one]))
+        if wanted.kinds == _OF_TIME and kind and kind not in _OF_TIME:  # a length in metres
+            continue
         score = NAMED if is_named else 0.0
         if "money" in wanted.kinds and is_money(name, cells):
             score = NAMED

@@ -13,7 +13,7 @@ from api.answer.cards.lists.rows.cell_marks import YES, bare, is_marked, is_said
 from api.answer.cards.table_query.amount_conditions import amounts, by_limit, by_value, room_for
 from api.answer.cards.table_query.columns import NAMED, SAID, Met, is_money
 from api.answer.cards.table_query.grids import Comparable
-from api.answer.question.limits import AGED, MONEY, counted
+from api.answer.question.limits import AGED, MONEY, Amount, counted
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
 from retrieval.text.units import SIZES
@@ -41,6 +41,7 @@ _FREE = re.compile(
     r"(?<![-\w])(?<!feel )free\b(?! \w+ing\b)",
     re.IGNORECASE,
 )
+_NOT_FREE = re.compile(r"(?:\bnot|\bnever|n['’]t) (?:\w+ )?free\b", re.IGNORECASE)
 _WITHOUT = re.compile(
     r"\b(?:without|no|never|zero|neither|nor|not|cannot|cant|dont|doesnt)\b|n['’]t\b",
     re.IGNORECASE,
@@ -53,6 +54,7 @@ _LOOKS_UP = re.compile(
     re.IGNORECASE,
 )
 _MEASURES = MONEY | SIZES.keys() | {"%"}
+_FREE_WORD = frozenset(stems_of("free"))
 _DENIED_WORDS = 5  # words behind a denial that may name what is denied
 _ONLY = re.compile(
     r"\bonly (?:the |an? )?(?P<who>[a-z][\w-]{1,20}(?: [\w-]{2,20})?)", re.IGNORECASE
@@ -72,11 +74,19 @@ def without(question: str, conditions: Sequence[Condition]) -> str:
         return ""
     rest = counted(question)
     for one in conditions:
-        if isinstance(one, partial) and one.func is by_limit:
-            said = one.args[0].said
+        if limit := limit_of(one):
+            said = limit.said
             denied = (f"{no} {said}" for no in ("no", "not") if f"{no} {said}" in rest)
             rest = rest.replace(next(denied, said), " ", 1)
     return _ORDINAL.sub(" ", _IS_OF_AGE.sub(" ", AGED.sub(" ", rest)))
+
+
+def limit_of(condition: Condition) -> Amount | None:
+    """Return the amount that a condition limits by; None for another one."""
+    if isinstance(condition, partial) and condition.func is by_limit:
+        limit: Amount = condition.args[0]
+        return limit
+    return None
 
 
 def words_besides(asked: QuestionWords, conditions: Sequence[Condition]) -> frozenset[str]:
@@ -108,7 +118,7 @@ def by_nothing(grid: Comparable, asked: QuestionWords) -> Met | None:
     denial = _WITHOUT.search(question)
     behind = question[denial.end() :].split()[:_DENIED_WORDS] if denial else []
     denied = asked.stems(" ".join(behind))
-    is_free = _FREE.search(question)
+    is_free = _FREE.search(question) and not _NOT_FREE.search(question)
     best: Met | None = None
     for column, name in enumerate(grid.names):
         cells = [bare(one) for one in grid.cells(column)]
@@ -117,7 +127,7 @@ def by_nothing(grid: Comparable, asked: QuestionWords) -> Met | None:
         if not column or not 0 < len(rows) < len(cells):
             continue
         score = NAMED if is_free and (is_money(name, cells) or stems & PRICES) else 0.0
-        if stems & denied:
+        if stems <= denied or (stems & denied) - _FREE_WORD:  # "not free" is of no "step free"
             score = NAMED + SAID * (stems <= denied)
         if score and (best is None or score > best.score):
             best = Met(score, rows, column)

@@ -75,10 +75,54 @@ def titles(found: Collection[Folder]) -> list[str]:
         ("which spell lasts the longest", []),  # turns, rounds and no end
         ("longest rope", []),
         ("why is the imp the fastest beast", []),
+        ("the two fastest beasts", []),  # of the second it says nothing
+        ("beasts with 4+ HD", ["Ghast", "Ogre", "Worm", "Worm", "Yeti"]),
+        ("beasts with more than 3 HD and less than 9 points", []),
+        ("the slowest spell of level 2", []),  # a range is no time
     ],
 )
 def test_the_fields_of_files_are_compared(asked: str, names: list[str]) -> None:
     assert titles(chosen(asked)) == names
+
+
+CLASSES = {
+    "classes/Knitting.md": "# Knitting\n\n- **Fee:** free\n- **Length:** 2 days\n"
+    "- **Step free:** no\n- **Room:** 18 degrees\n- **Weight of kit:** 2 kg\n",
+    "classes/Welding.md": "# Welding\n\n- **Fee:** 90 EUR\n- **Length:** 1 hour 30 minutes\n"
+    "- **Step free:** yes\n- **Room:** -2 degrees\n- **Weight of kit:** 4 t\n",
+    "classes/Carving.md": "# Carving\n\n- **Fee:** 40 EUR (not for members)\n"
+    "- **Length:** 3 days\n- **Step free:** yes\n- **Room:** 9 degrees\n"
+    "- **Weight of kit:** 3 kg\n- **Deposit:** 5 EUR\n",
+    "classes/Choir.md": "# Choir\n\n- **Fee:** 30 EUR\n- **Length:** 2 hours\n"
+    "- **Step free:** yes\n- **Room:** 8 degrees\n- **Weight of kit:** 1 kg\n"
+    "- **Places:** unlimited\n",
+    "classes/Dance.md": "# Dance\n\n- **Fee:** 50 EUR\n- **Length:** 1 hour\n- **Places:** 12\n"
+    "- **Deposit:** 9 EUR\n",
+    "classes/Yoga.md": "# Yoga\n\n- **Fee:** 20 EUR\n- **Length:** 70 minutes\n- **Places:** 8\n"
+    "- **Deposit:** none\n",
+}
+CLASS_TERMS = terms_of(CLASSES)
+read_class = reader_of(CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("asked", "names"),
+    [
+        ("classes under 80 minutes", ["Dance", "Yoga"]),  # 90 minutes in two units
+        ("classes that are not free", []),
+        ("which classes are free", ["Knitting"]),
+        ("step free classes under 100 EUR", []),  # no price
+        ("classes with a room under 10 degrees", []),  # the sign of another one is not read
+        ("classes under 18", []),  # years, or euros?
+        ("which class has the heaviest kit", []),  # tonnes are no kilograms
+        ("classes for 10 people", ["Choir", "Dance"]),
+        ("classes with more than 10 places", ["Choir", "Dance"]),
+        ("cheapest class", ["Knitting"]),  # a deposit is no price
+    ],
+)
+def test_what_is_not_understood_lists_nothing(asked: str, names: list[str]) -> None:
+    found = by_query.chosen(asked, CLASS_TERMS, read_class, dict)
+    assert titles(found) == names
 
 
 def test_each_file_is_listed_with_the_line_of_its_field() -> None:

@@ -16,6 +16,10 @@ FREE = re.compile(r"\W*free\W*", re.IGNORECASE)
 ENDLESS = re.compile(
     r"(?:permanent(?:ly)?|unlimited|for ?ever|endless|no (?:limit|end)|for life)\b", re.IGNORECASE
 )
+BESIDES = re.compile(r"\([^()]{1,60}\)|\*")  # "8* (36hp)"
+_HOURS = re.compile(
+    r"\b(\d{1,3}) ?(?:h|hrs?|hours?)(?: and|,)? ?(\d{1,2}) ?(?:m|mins?|minutes?)\b", re.IGNORECASE
+)
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75"}
 _FRACTION = re.compile(r"(\d{1,9})? ?([½¼¾])")
 PRICES = frozenset(stems_of("cost price fee charge amount wage pay paid"))
@@ -74,6 +78,8 @@ def in_unit_of(
         return None if most is None else Interval(most, most, DICE, most)
     if FREE.fullmatch(cell):
         return Interval(0.0, 0.0, frozenset(), 0.0)
+    if ENDLESS.match(cell):
+        return Interval(math.inf, math.inf, limit.units, math.inf)
     found = next(intervals(written_out(cell)), None)
     if found and is_price:
         return replace(found, units=limit.units)
@@ -102,7 +108,8 @@ def in_units_of(
 
 
 def written_out(cell: str) -> str:
-    """Return a cell with its fractions in decimals: 3.5 of "3½"."""
+    """Return a cell with its fractions in decimals, 3.5 of "3½", hours and minutes in minutes."""
+    cell = _HOURS.sub(lambda one: f"{60 * int(one[1]) + int(one[2])} minutes", cell)
     return _FRACTION.sub(lambda one: f"{one[1] or 0}{_FRACTIONS[one[2]]}", cell)
 
 
