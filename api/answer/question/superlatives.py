@@ -56,6 +56,7 @@ _OF = re.compile(
     r"(?: (?P<column>\w{2,}(?: \w{2,})?))?",
     re.IGNORECASE,
 )
+_OF_ANYTHING = frozenset({"duration", "size"})  # kinds of what may be long or big
 _BEHIND = re.compile(r" (\w{2,}(?: \w{2,})?)")  # "longest range"
 _HOW = re.compile(
     r"(?:often|likely|frequently|of|at|in|on|for|per|when|to|from|an?)\b", re.IGNORECASE
@@ -101,7 +102,8 @@ def superlatives(question: str) -> tuple[Superlative, ...]:
     if own and not (of and column and own[0] == of["degree"]):
         word = own[0].lower()
         ways = [_OWN[word], *([_ALSO[word]] if word in _ALSO else [])]
-        behind = _BEHIND.match(question, own.end())
+        is_open = not _OF_ANYTHING.isdisjoint(kind for kind, _ in ways)
+        behind = _BEHIND.match(question, own.end()) if is_open else None
         made = (_made([kind], "", own[0], high, place) for kind, high in ways)
         return tuple(one._replace(behind=behind[1] if behind else "") for one in made)
     if of:

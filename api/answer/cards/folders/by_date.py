@@ -25,6 +25,7 @@ _FILE = re.compile(
     r"\b(?:pages?|files?|documents?|articles?|rules|policy|policies|guides?|chapters?|procedures?)\b",
     re.IGNORECASE,
 )
+_ARE_THERE = re.compile(r"\W*(?:is|are) there\b", re.IGNORECASE)
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
@@ -61,7 +62,7 @@ def chosen(question: str, terms: Terms, stated: Stated) -> tuple[Folder, ...]:
     it is denied, or of two years; where fewer than two files have one, or none fits.
     """
     plain = searchable(question)
-    if not _FILE.search(plain) or not asks_for_rows(plain):
+    if not _FILE.search(plain) or not (asks_for_rows(plain) or _ARE_THERE.match(plain)):
         return ()
     asked = [one for one in (_WHEN, _OLDEST, _NEWEST, _SAME) if one.search(plain)]
     if len(asked) != 1 or len(_YEAR.findall(plain)) > 1:

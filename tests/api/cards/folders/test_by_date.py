@@ -43,6 +43,7 @@ TERMS = terms_of(FILES)
         ("the oldest page about sacks", []),  # more is asked
         ("the oldest mill", []),  # no file
         ("the oldest page before 2023", []),
+        ("are there pages of the same day", ["Doors (2023-06-01)", "Sacks (2023-06-01)"]),
         ("which pages are there", []),
         ("which rules are not older than 2022", []),  # denied
         ("which pages were not updated since 2022", []),
