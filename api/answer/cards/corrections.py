@@ -102,9 +102,8 @@ def _says_less(section: Sequence[Entry], lower: Card, asked: QuestionWords) -> b
     """Whether a correction's section says little of what is asked, and what it corrects says more.
 
     It is of another sentence, unless both have an amount of one unit, or it says what the row is
-    called. The limits tell 12 of 28 such
-    questions over five vaults, and none of 110 that the correction answers (docs/experiments.md,
-    E173).
+    called. The limits tell 12 of 28 such questions over five vaults, and none of 110 that the
+    correction answers (docs/experiments.md, E174).
     """
     said = frozenset[str]().union(
         *(asked.stems(f"{e.heading} {e.lead} {e.words}") for e in section)

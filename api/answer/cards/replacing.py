@@ -124,17 +124,14 @@ def _card(file: IndexedFile, entries: Sequence[Entry], shown: Card, asked: Quest
     return from_passage.card(hit, file, asked, size=from_passage.FURTHER)
 
 
-def replaces(
-    card: Card, other: Card, notes: Mapping[str, SourceNote], files: Mapping[str, IndexedFile]
-) -> bool:
+def replaces(card: Card, other: Card, notes: Notes, files: Files) -> bool:
     """Tell whether a card is of a file that supersedes another's, and replaces its section.
 
     It is called so, or it names that section.
     """
     upper, lower = (notes.get(one.path, SourceNote(one.path)) for one in (card, other))
-    if conflicts.overrides(upper, lower) and last_heading(card.heading) == last_heading(
-        other.heading
-    ):
+    is_called_so = last_heading(card.heading) == last_heading(other.heading)
+    if is_called_so and conflicts.overrides(upper, lower):
         return True
     if not (upper.supersedes or OF_CHANGES.search(card.path)) or card.path == other.path:
         return False

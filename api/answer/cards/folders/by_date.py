@@ -88,7 +88,7 @@ def chosen(question: str, terms: Terms, stated: Stated) -> tuple[Folder, ...]:
     order = sorted(found, key=lambda path: (dates[path], reading_order(path)))
     files = [ListedFile(path, f"{terms.titles[path]} ({dates[path]})") for path in order]
     said = [match[0] for one in asked if (match := one.search(plain))]
-    return (Folder("", tuple(files[:MOST]), len(files), ("date:", *said)),)
+    return (Folder("".join(called), tuple(files[:MOST]), len(files), ("date:", *said)),)
 
 
 def _latest(said: Mapping[str, str | tuple[str, ...]]) -> date | None:

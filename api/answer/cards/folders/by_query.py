@@ -159,15 +159,15 @@ def _called(
         is_said = own.issubset if len(words) == 1 else own.__eq__
         named = [n for n, name in enumerate(table.names) if has(words_of(name), word)]
         columns += named[:1]
-        saying = {
+        telling = {
             n for n, (_, cells) in enumerate(table.table)
             if table.paths[n] in files
             or any((field := table.fields.get((n, one))) and not _is_denied(field) for one in named)
             or any(is_said(_said(cell, asked)) for cell in cells[1:])
         }  # fmt: skip
-        if not saying:
+        if not telling:
             return None
-        rows &= saying
+        rows &= telling
     return _Left(rows, tuple(columns))
 
 

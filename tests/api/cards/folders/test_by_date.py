@@ -64,5 +64,13 @@ def test_the_list_says_what_chose_it() -> None:
     assert (folder.path, folder.count, folder.words) == ("", 1, ("date:", "before 2022"))
 
 
+def test_of_a_folder_that_is_called_so_its_files_alone_are_listed() -> None:
+    (folder,) = by_date.chosen("the newest policy", TERMS, lambda: STATED)
+    assert (folder.path, [one.title for one in folder.files]) == (
+        "policies",
+        ["Noise (2022-05-01)"],
+    )
+
+
 def test_one_file_with_a_date_is_no_list() -> None:
     assert by_date.chosen("newest page", TERMS, lambda: {"Yard.md": {"date": "2020-01-01"}}) == ()
