@@ -18,6 +18,7 @@ from api.schema.answer import Answer
 from api.schema.steps import Delta, SearchResults, Step
 from api.schema.usage import Usage
 from api.state import AppState, app_state, request_id
+from retrieval.errors import LlmAbandonedError
 from retrieval.metadata.filters import Given
 from retrieval.models import SearchResult
 from retrieval.search import search
@@ -102,23 +103,30 @@ def steps(request: Request, question: str, asked: AskOptions) -> Generator[Step]
     ended = False
     read, written = "", ""  # by the model, as far as it is known
     model, asked = _affordable(opened, asked)
+
+    def charge_cut() -> None:
+        if model and written:  # before its first words it may not have been asked
+            limits.charge(opened, request, _estimated(opened, read, written))
+
     with closing(pipeline.steps(opened.rules, model, question, asked)) as made:
-        for step in made:
-            if isinstance(step, SearchResults):
-                read = " ".join([prompt.SYSTEM, *(one.text for one in step.passages)])
-            elif isinstance(step, Delta):
-                written += step.text
-            if isinstance(step, Answer):
-                ended = True
-                _keep(request, step)
-            try:
+        try:
+            for step in made:
+                if isinstance(step, SearchResults):
+                    read = " ".join([prompt.SYSTEM, *(one.text for one in step.passages)])
+                elif isinstance(step, Delta):
+                    written += step.text
+                if isinstance(step, Answer):
+                    ended = True
+                    _keep(request, step)
                 yield step
-            except GeneratorExit:
-                if not ended:
-                    metrics.abandoned(request)
-                    if model and written:  # before its first words it may not have been asked
-                        limits.charge(opened, request, _estimated(opened, read, written))
-                raise
+        except LlmAbandonedError:  # the client left while the next words were waited for
+            charge_cut()
+            raise
+        except GeneratorExit:  # it left between two of them
+            if not ended:
+                metrics.abandoned(request)
+                charge_cut()
+            raise
 
 
 def _estimated(opened: AppState, read: str, written: str) -> Usage:
