@@ -24,6 +24,7 @@ _BADGES = {
     "house-rule": "House rule",
     "optional": "Optional rule",
     "superseded": "Superseded",
+    "corrected-above": "Corrected above",
     "changed-since-indexed": "Changed since it was indexed",
 }
 _CORRECTING = {"errata", "house-rule"}

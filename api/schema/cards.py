@@ -72,6 +72,7 @@ class Card(BaseModel):
     more: More | None
     listed: Listed | None = Field(description="of a list that is asked for, else null")
     badges: list[str] = Field(
-        description="errata, house-rule, optional, superseded, changed-since-indexed"
+        description="errata, house-rule, optional, superseded, corrected-above (by a card above), "
+        "changed-since-indexed"
     )
     fresh: Freshness

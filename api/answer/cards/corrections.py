@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from api.answer.cards import replacing
-from api.answer.cards.card import Card, badges_of
+from api.answer.cards.card import CORRECTING, Card, badges_of
 from api.answer.question.limits import Amount, amount
 from retrieval.models import HOUSE_RULE, Entry, IndexedFile, SourceNote
 from retrieval.ranking import conflicts, precedence
@@ -23,6 +23,7 @@ _ASKS_FOR_CHANGES = re.compile(
     r"\b(?:chang|correct|errat|error|misprint|replac|printing|printed|edition|still|new|old)",
     re.IGNORECASE,
 )
+CORRECTED = "corrected-above"  # the badge of what another card corrects
 _LITTLE, _LESS = 0.35, 0.15  # shares of a question's words
 _LACKING = 2  # words, of which one may be a verb
 Names = Sequence[frozenset[str]]
@@ -86,16 +87,29 @@ def arranged(
         whole[one.lower] &= not (one.binding and (whole[one.upper] or is_of_all(one)))
     order = precedence.arranged(len(found), met, gone, whole)
     above = {one.upper for one in met if one.binding and not found[one.lower].folded}
-    void = {one.lower for one in met if one.binding and is_of_all(one)}
+    binding = [one for one in met if one.binding]
+    corrected = {one.lower for one in binding}
+    # What errata or a house rule changes in part stands beside it, on the page in two columns.
+    void = {one.lower for one in binding if is_of_all(one) or not _is_note(of_card[one.upper])}
     void |= {number for number, is_kept in enumerate(kept) if is_kept}
     return tuple(
         replace(
             found[place],
-            badges=badges_of(of_card[place]),
+            badges=_badges(of_card[place], is_corrected=place in corrected),
             folded=number > 0 and (place in void or found[place].folded) and place not in above,
         )
         for number, place in enumerate(order)
     )
+
+
+def _is_note(note: SourceNote) -> bool:
+    return not CORRECTING.isdisjoint(badges_of(note))
+
+
+def _badges(note: SourceNote, *, is_corrected: bool) -> tuple[str, ...]:
+    """A card's badges; of what another card corrects this one, too, unless its file is void."""
+    own = badges_of(note)
+    return (*own, CORRECTED) if is_corrected and "superseded" not in own else own
 
 
 def _says_less(section: Sequence[Entry], lower: Card, asked: QuestionWords) -> bool:

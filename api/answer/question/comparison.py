@@ -56,6 +56,14 @@ def compared(text: str, terms: Terms) -> tuple[str, ...]:
     return ()
 
 
+def may_compare(asked: str, text: str) -> bool:
+    """Tell whether a text whose question is `asked` may compare two things that it names.
+
+    "He lost his book and his staff, what now" compares nothing.
+    """
+    return asked == text or _COMPARED.search(asked) is not None
+
+
 def _of_one_kind(text: str, words: Sequence[re.Match[str]], terms: Terms) -> tuple[str, ...]:
     """The two things of "difference between the lesser and greater wyrm"; () where none are two."""
     for one, joint, other, kind in zip(words, words[1:], words[2:], words[3:], strict=False):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from api.answer.question import list_phrases
-from api.answer.question.comparison import JOINED, compared
+from api.answer.question.comparison import JOINED, compared, may_compare
 from api.answer.question.limits import AGED, ONE_OF, amount
 from api.answer.question.parts import (
     ASKS,
@@ -18,6 +18,7 @@ from api.answer.question.parts import (
     clauses,
     named_plural,
     things_in,
+    without_told,
 )
 from api.answer.question.superlatives import superlatives
 from retrieval.models import Terms
@@ -149,7 +150,8 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("parts", parts)
     is_limited = list_phrases.BOTH.search(text) is not None or amount(text) is not None
     is_of_list = _plural(_DESCRIBED, text) or (_plural(_WHICH_ONES, text) and is_limited)
-    if JOINED.search(text) and not is_of_list and (parts := compared(text, terms)):
+    compares = JOINED.search(text) and not is_of_list and may_compare(without_told(text), text)
+    if compares and (parts := compared(text, terms)):
         return Reading("comparison", parts)
     if (name := _DEFINED.match(text)) and key(name["name"]) in terms.names:
         return Reading("keyword", name=name["name"])

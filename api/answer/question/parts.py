@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from api.answer.question import follow_up
 from retrieval.models import Name, Terms
@@ -15,6 +15,27 @@ ASKS = (
 )
 QUESTION_WORD = re.compile(rf"\b{ASKS}", re.IGNORECASE)
 KEYWORDS = 4  # words; a longer line is a sentence, though it asks nothing
+# A clause that asks: "so how", "for how long", "tell me", "the AC is what"; "has her birthday" and
+# "my tap is dripping" say what the case is.
+_ASKING = re.compile(
+    r"(?:(?:so|and|but|also|ok|okay|hi|hello|hey|please|pls|then|well|sorry)\W{1,3}){0,3}"
+    rf"(?:(?:at|in|on|for|from|by|to|of|with|until|about|after|under) )?(?:{ASKS}|"
+    r"(?:tell|show|give|explain|list|compare|describe|name|remind)\b)|"
+    r".{0,200}\b(?:what|which|how (?:much|many|long|far|old|often|big))\b",
+    re.IGNORECASE,
+)
+_STATING = re.compile(
+    r"\W*(?:i|i['’]?(?:m|ve|d|ll)|we|my|our|he|she|they|it|there|this|somebody|someone|"
+    r"[a-z]{3,20} (?:my|our))\b",  # "lost my key"
+    re.IGNORECASE,
+)
+# Behind a statement "and has", "and is" go on with it, unless a subject follows.
+_GOES_ON = re.compile(
+    r"(?:is|are|was|were|can|could|do|does|did|may|must|should|will|would|has|have) "
+    r"(?!(?:i|we|you|he|she|it|they|there|the|this|that|any)\b)",
+    re.IGNORECASE,
+)
+_SEGMENTS = re.compile(r"[.!:;,] ")
 # Of text whose words are one space apart.
 _PARTING = re.compile(
     rf"\? (?=\S)|[,;]? (?:and(?: also)?|also|plus|&|\+) (?={ASKS})|[,;] (?:also )?"
@@ -135,8 +156,27 @@ def clauses(text: str, terms: Terms) -> tuple[str, ...]:
         return ()
     if any(_ADDS.fullmatch(part) for part in parts[1:]):  # "… and what doesn't", "… how much"
         return ()
+    told = _told(parts)
+    if told:  # "my son is 15, what may he use" is one question
+        parts = [", ".join(parts[: told + 1]), *parts[told + 1 :]]
+    if len(parts) == 1:
+        return ()
     first = parts[0]
     return (first, *(_whole(part, first, terms) for part in parts[1:]))
+
+
+def without_told(text: str) -> str:
+    """Return a question without what it tells first: of "I am 12, what may I use" the last half."""
+    parts = [part.strip(" ,;?") for part in _PARTING.split(text)]
+    told = _told(parts)
+    return " ".join(parts[told:]) if told else text
+
+
+def _told(parts: Sequence[str]) -> int:
+    """How many clauses at the beginning only say what the case is."""
+    if _asks(parts[0]):
+        return 0
+    return min(1 + sum(1 for _ in takewhile(_GOES_ON.match, parts[1:])), len(parts) - 1)
 
 
 def _whole(part: str, first: str, terms: Terms) -> str:
@@ -151,6 +191,14 @@ def _whole(part: str, first: str, terms: Terms) -> str:
     ):
         return _IT.sub(lambda found: things[0] + ("'s" if found["whose"] else ""), part, count=1)
     return f"{first} {part}"
+
+
+def _asks(part: str) -> bool:
+    """Whether a clause asks something, and does not only say what the case is."""
+    if any(_ASKING.match(one) for one in _SEGMENTS.split(part)):
+        return True
+    is_short = len(WORD.findall(part)) <= KEYWORDS
+    return is_short and not (_STATING.match(part) or QUESTION_WORD.search(part))
 
 
 def _says_little(part: str) -> bool:

@@ -98,7 +98,7 @@ def test_of_two_things_that_are_compared_each_has_a_card(context: SearchContext)
 def test_an_erratum_stands_directly_above_what_it_corrects(context: SearchContext) -> None:
     shown = chosen(context, "When does a mutiny begin?")
     assert [card.path for card in shown[:2]] == ["9. Errata.md", "1. Ships/3. Mutiny.md"]
-    assert (shown[0].badges, shown[1].badges) == (("errata",), ())
+    assert (shown[0].badges, shown[1].badges) == (("errata",), ("corrected-above",))
     assert not any(card.folded for card in shown[:2])
     assert "**[1] Errata** (errata) (9. Errata.md:9)" in written(shown)
 

@@ -160,6 +160,11 @@ CHARGES = {
 def test_a_line_is_corrected_by_its_label(index_files: IndexFiles, asked: str, first: str) -> None:
     cards = card_reply(index_files(CHARGES, rag_threshold=-9.0), asked).cards
     assert cards[0].path == first
+    if first == "autumn.md":  # the old price is there to be seen, and said to be old
+        old = next(card for card in cards if card.path == "charges.md")
+        assert (old.folded, old.badges) == (True, ("corrected-above",))
+    else:
+        assert all("corrected-above" not in card.badges for card in cards)
 
 
 def test_the_section_that_replaces_another_one_is_seen_with_it(index_files: IndexFiles) -> None:

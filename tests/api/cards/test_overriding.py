@@ -48,7 +48,7 @@ def test_an_erratum_below_the_returned_passages_is_quoted_first(ruled: httpx2.Cl
     above, below = reply["cards"]
     assert (above["path"], above["folded"]) == (ERRATA, False)
     assert above["badges"] == ["errata", "edition 2nd"]
-    assert (below["path"], below["badges"]) == (BASE, [])
+    assert (below["path"], below["badges"]) == (BASE, ["corrected-above"])
     first = reply["answer"].splitlines()[0]
     assert first == "**[1] Errata** (errata; edition 2nd) (Errata/Errata.md:8)"
 

@@ -20,6 +20,10 @@ PARTS = {
         "How fast do trolls heal",
         "How fast do trolls heal how do you stop it",
     ),
+    "my cook knows Calm, how long does it last and what is the wage of a pilot": (
+        "my cook knows Calm, how long does it last",
+        "what is the wage of a pilot",
+    ),
     "range of web? and can you burn it": ("range of web", "range of web and can you burn it"),
     "Who pays the crew; when are they paid?": (
         "Who pays the crew",
@@ -48,6 +52,7 @@ COMPARED = [
     ("what is the armour class of the kraken and the selkie", "kraken", "selkie"),
 ]
 NOT_COMPARED = [
+    "the kraken bit the pilot and the cook is gone, what now",
     "the armour class and hit dice of a kraken",  # two fields of one thing
     "a kraken with a pilot and a cook",  # no field of either
     "what counts as cargo and what doesn't",
@@ -114,6 +119,10 @@ def test_what_was_typed_is_no_template_of_an_expression(terms: Terms) -> None:
         "bringing my own canoe, what do I have to do to launch it",
         "last morning aboard, what jobs do we have",
         "how do you sort the cargo, what goes where",
+        "my mate is 15, what may he load",
+        "The kraken has been in the hold for weeks, how fast does it lose its worth?",
+        "my mate is 7 on friday and has her birthday on sunday, which age do you go by",
+        "lost my key, who do i tell",
     ],
 )
 def test_what_says_when_or_of_what_is_no_question_of_its_own(asked: str) -> None:

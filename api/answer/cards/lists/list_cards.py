@@ -90,11 +90,14 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         )
         listed = [one for one, is_so in zip(listed, called, strict=True) if is_so or one.by_signs]
     listed = [replace(one, says_all=says_all(one, whole, asked)) for one in listed]
-    return [
+    placed = [
         one if not one.counted or one.said or is_whole(one, whole, asked)
         else _unclaimed(one, whole, asked, least=_ROWS_OF_ALL if reading.form == "list" else 1)
         for one in _placed(found, listed, reading, whole, asked)
     ]  # fmt: skip
+    if not (placed and placed[0].says_all):
+        return placed
+    return [replace(one, folded=one.folded or one.counted is None) for one in placed]
 
 
 def _placed(
