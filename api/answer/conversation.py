@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from api.answer.cards.card import Card
+from api.answer.cards.card import CORRECTED, Card
 from api.answer.question import follow_up, substitution
 from api.answer.question.parts import things_in
 from api.answer.question.superlatives import superlatives
@@ -86,7 +86,8 @@ def _of_place(cards: Sequence[Card], before: str, typed: str, terms: Terms) -> s
     """A question with the heading that answered the one before, and the names that this lacks."""
     if not cards:
         return ""
-    heading = cards[0].heading
+    # A correction is called as what it changes: what else is asked stands where that did.
+    heading = next((one for one in cards if CORRECTED in one.badges), cards[0]).heading
     names = [name for name in things_in(before, terms) if name.lower() not in heading.lower()]
     return " ".join(dict.fromkeys([*names, heading, follow_up.without_link(typed)]))
 

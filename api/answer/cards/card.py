@@ -15,6 +15,7 @@ from retrieval.models import BY_CHOICE, ERRATA, HOUSE_RULE, Chunk, Entry, Indexe
 Form = Literal["section", "table", "list", "fields"]
 _has_letter = re.compile(r"[^\W_]").search  # or a digit
 _BADGES = {"house-rule": HOUSE_RULE, "errata": ERRATA, "optional": BY_CHOICE}
+CORRECTED = "corrected-above"  # the badge of what another card corrects
 CORRECTING = frozenset({"errata", "house-rule"})  # badges of what stands above what it corrects
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from api.answer.cards import replacing
-from api.answer.cards.card import CORRECTING, Card, badges_of
+from api.answer.cards.card import CORRECTED, CORRECTING, Card, badges_of
 from api.answer.question.limits import Amount, amount
 from retrieval.models import HOUSE_RULE, Entry, IndexedFile, SourceNote
 from retrieval.ranking import conflicts, precedence
@@ -23,7 +23,6 @@ _ASKS_FOR_CHANGES = re.compile(
     r"\b(?:chang|correct|errat|error|misprint|replac|printing|printed|edition|still|new|old)",
     re.IGNORECASE,
 )
-CORRECTED = "corrected-above"  # the badge of what another card corrects
 _LITTLE, _LESS = 0.35, 0.15  # shares of a question's words
 _LACKING = 2  # words, of which one may be a verb
 Names = Sequence[frozenset[str]]

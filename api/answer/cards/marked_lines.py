@@ -4,21 +4,26 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from api.answer.cards.asked_parts import field_asked, said_by, saying_most
+from api.answer.cards.asked_parts import above, field_asked, said_by, saying_most
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, CardPlace
 from api.answer.cards.card_content import introduced
 from api.answer.cards.table_query.undecided import is_undecided
 from api.answer.question import follow_up
 from api.answer.question.intent import DEGREE, asks_for_some
+from api.answer.question.modality import modality
 from retrieval.models import Entry, Terms
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.denials import DENIES
+from retrieval.text.normalize import searchable
 from retrieval.vocabulary.terms import raw_cells
 
 # By so little less near a second line answers as often as the first (docs/experiments.md, E170).
 _TIED = 0.03
 _COMPARES = re.compile(r"\d|\b(?:most|least|worst|[a-z]{1,20}est)\b", re.IGNORECASE)
+_OF_ITEMS = re.compile(r"\W*(?:so |and )?(?:who|where|what|which|list)\b", re.IGNORECASE)
+_AS_NEAR = 0.12  # by so little less near all items of a list are what is asked for
+_LEAST_ITEMS = 3
 _WHO = re.compile(r"\W*(?:who|where)\b", re.IGNORECASE)
 _OF_ROWS = re.compile(r"\W*(?:which|what|who|where|list|all)\b", re.IGNORECASE)
 
@@ -32,6 +37,7 @@ def marked(
     box, small" and "First-aid box, large". Of what introduces a list that as well, and the second
     line where it is as near as the first. `found` are a section's entries, the best one first.
     """
+    found = _forbidding_first(_named_row_first(place, found, asked), asked)
     best = found[0]
     if fields := field_asked(place, best, asked):
         return fields.parts
@@ -52,6 +58,7 @@ def marked(
     below = introduced(place, best.entry.last_line)
     parts = {Part(one.first_line, one.last_line) for one in entries}
     parts |= set(below.parts if below else ())
+    parts |= set(_all_items(place, block, found, asked, shown) if block else ())
     whole = (part for part in parts if part.first_line in shown)
     return tuple(sorted(whole, key=lambda part: part.first_line))
 
@@ -65,7 +72,8 @@ def of_follow_up(card: Card, typed: str, history: Sequence[str], terms: Terms) -
     compares something.
     """
     is_linked = follow_up.is_linked(typed) and follow_up.is_follow_up(typed)
-    if not is_linked or DENIES.search(typed) or _COMPARES.search(typed):
+    # Of a number another column or amount is meant: "and if I buy ten".
+    if not is_linked or DENIES.search(typed) or _COMPARES.search(searchable(typed)):
         return card
     if card.folded or card.counted is not None:
         return card
@@ -90,6 +98,68 @@ def _tied(found: Sequence[RankedLine]) -> list[Entry]:
     """
     second = found[1:2]
     return [one.entry for one in second if 0 < found[0].nearness - one.nearness <= _TIED]
+
+
+def _named_row_first(
+    place: CardPlace, found: Sequence[RankedLine], asked: QuestionWords
+) -> Sequence[RankedLine]:
+    """The entries with the one row first that the question names, where the best one's is another.
+
+    "Do I need permission to get a cat" is told by "Cats | tell us", not by "Dogs | consent".
+    """
+    best = found[0].entry
+    block = next((b for b in place.section if b.holds(best)), None)
+    if block is None or best.kind != "row" or _is_named(best, asked):
+        return found
+    named = [one for one in found if block.holds(one.entry) and _is_named(one.entry, asked)]
+    return [*named, *(one for one in found if one not in named)] if len(named) == 1 else found
+
+
+def _is_named(row: Entry, asked: QuestionWords) -> bool:
+    name = asked.stems(next(iter(raw_cells(row.quote)), ""))
+    return bool(name) and name <= asked.words and not any(map(str.isdigit, "".join(name)))
+
+
+def _forbidding_first(found: Sequence[RankedLine], asked: QuestionWords) -> Sequence[RankedLine]:
+    """The entries with one first that forbids, where what is forbidden is asked for by name.
+
+    "Which materials am I never allowed to cut" is not told by "Allowed without asking".
+    """
+    asks = _OF_ITEMS.match(asked.question) and modality(asked.question) == "must not"
+    if not asks or modality(found[0].entry.quote) != "may":
+        return found
+    near = (one for one in found[1:] if one.nearness >= found[0].nearness - _AS_NEAR)
+    first = next((one for one in near if modality(one.entry.quote) == "must not"), found[0])
+    return [first, *(one for one in found if one != first)]
+
+
+def _all_items(
+    place: CardPlace,
+    block: Block,
+    found: Sequence[RankedLine],
+    asked: QuestionWords,
+    shown: Collection[int],
+) -> tuple[Part, ...]:
+    """All items of the best one's list, where none of them says more of what is asked than others.
+
+    "Who is let off the rota": what stands above the list says it, and the items are as near. () for
+    a question that one of them may answer: how much, or whether.
+    """
+    is_list = block.kind == "list" and found[0].entry.kind == "item"
+    if not (is_list and _OF_ITEMS.match(asked.question)) or len(block.parts) < _LEAST_ITEMS:
+        return ()
+    if not all(shown_part(part, shown) for part in block.parts):
+        return ()
+    items = [line for line in found if block.holds(line.entry)]
+    least = min(line.nearness for line in items)
+    is_near = len(items) >= len(block.parts) and least >= found[0].nearness - _AS_NEAR
+    said = asked.words & asked.stems(" ".join(line.entry.quote for line in items))
+    return block.parts if is_near and said <= above(place.file, block, asked) else ()
+
+
+def shown_part(part: Part, shown: Collection[int]) -> bool:
+    """Tell whether all lines of a part are shown."""
+    return all(number in shown for number in part.numbers)
 
 
 def _alike(

@@ -36,6 +36,7 @@ _ONE = re.compile(
 )
 _PLURAL = re.compile(
     r"\b(?:which|what)\s+(?:other\s+|different\s+|[\w-]+\s+){0,2}?(?P<noun>[a-z][a-z-]{2,}s)\s+"
+    r"(?:(?:in|on|at|of|from) (?:the |our |your |an? )?(?:[\w-]+ ){1,2})?"  # in the workshop
     r"(?:are|can|could|do|does|don'?t|does not|do not|may|must|need|have|has|exist|count|get|will|"
     r"give|leave|cause|cost|use|deal|take|work|run|hold|carry|is|i|we|you)\b",
     re.IGNORECASE,

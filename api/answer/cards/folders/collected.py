@@ -147,4 +147,4 @@ def _saying(
     sure = [path for path in order if best[path][0] == 0]
     kept = sure if len(sure) >= _LEAST and len(order) > _MENTIONED else order
     files = tuple(ListedFile(path, terms.titles[path], best[path][1]) for path in kept)
-    return Folder(folder, files[: folders.MOST], len(files), typed)
+    return Folder(folder, files[: folders.MOST], len(files), typed, is_likely=True)

@@ -60,12 +60,14 @@ class Folder:
     """A folder that is asked for: the first MOST of its files, `count` of them in all.
 
     With `words` it holds only files with an entry that says these: what is asked of each of them.
+    `is_likely`: nobody has checked that they are said of the thing.
     """
 
     path: str
     files: tuple[ListedFile, ...]
     count: int
     words: tuple[str, ...] = ()
+    is_likely: bool = False
 
 
 def asked_for(question: str, reading: Reading, terms: Terms) -> tuple[Folder, ...]:

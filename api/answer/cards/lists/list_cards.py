@@ -110,6 +110,8 @@ def _placed(
     """The cards with the lists where they belong."""
     if not found:
         return listed
+    if listed and listed[0].by_signs and listed[0].says_all:
+        return [*listed, *found]
     begins_so = bool(listed) and is_headed(listed[0], asked)
     # "The languages that elves know" are a field that says all.
     if not begins_so and _is_field_of_its_thing(found[0], asked):
@@ -183,13 +185,18 @@ def _is_meant(
     if reading.form == "list":
         is_near = asked.share(words_of_name(listed, whole, asked)) >= _NAMED
         is_same = (listed.path, listed.heading) == (first.path, first.heading)
-        first_line = listed.lines.get(listed.marked[0].first_line, "") if listed.marked else ""
-        is_steps = reading.steps and STEP.match(first_line) is not None
+        is_steps = reading.steps and is_numbered(listed)
         return bool(listed.said) or is_steps or is_near or is_same or _is_more_of(listed, first)
     called = asked.stems(listed.heading.rsplit(" > ", 1)[-1])
     if listed.said or listed.says_all or any(asked.stems(one) <= called for one in reading.several):
         return True
     return reading.form == "which" and (_is_more_of(listed, first) or _is_below(listed, first))
+
+
+def is_numbered(card: Card) -> bool:
+    """Tell whether a card is a list whose first item has a number: what is done step by step."""
+    first = card.lines.get(card.listed.first_line, "") if card.listed else ""
+    return STEP.match(first) is not None
 
 
 def _is_below(listed: Card, first: Card) -> bool:

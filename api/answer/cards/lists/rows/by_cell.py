@@ -13,6 +13,7 @@ _NOT = re.compile(
     r"(?:an? |any |of |on |in |at |the )?(?P<value>[\w-]{2,20}(?: [\w-]{2,20})?)\W*$",
     re.IGNORECASE,
 )
+_LEAST = 2  # rows of a value that tells kinds of rows apart
 Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 
 
@@ -42,6 +43,24 @@ def said_in_column(
         if 0 < len(saying) < len(table) and len(own) > best[0]:
             best = (len(own), saying)
     return best[1]
+
+
+def with_value_alone(
+    names: Sequence[str], table: Table, rest: frozenset[str], asked: QuestionWords
+) -> tuple[Part, ...]:
+    """Return the rows with one value, where that is all that is asked: "list the red machines".
+
+    It is the whole cell of several rows of one column. `rest` are the stems that what stands above
+    the table does not say; more than its columns' names and the value is not understood.
+    """
+    value = rest - asked.stems(" ".join(names)) - PLAIN
+    having: list[tuple[Part, ...]] = []
+    for place in range(1, len(names)) if value else ():
+        cells = [(part, asked.stems("".join(own[place : place + 1]))) for part, own in table]
+        parts = tuple(part for part, cell in cells if cell == value)
+        if parts:
+            having.append(parts)
+    return having[0] if len(having) == 1 and _LEAST <= len(having[0]) < len(table) else ()
 
 
 def without_value(

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.folders import folders
-from api.answer.cards.lists.rows.by_cell import said_in_column, without_value
+from api.answer.cards.lists.rows.by_cell import said_in_column, with_value_alone, without_value
 from api.answer.cards.lists.rows.by_mark import also_marked
 from api.answer.cards.lists.rows.table_rows import Chosen, as_typed, beside, named_table
+from api.answer.question.plain_words import PLAIN
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
@@ -87,6 +88,19 @@ def by_words(
     typed = [word for word in as_typed(words, asked) if word.lower() not in without]
     denied = [word for one in without for word in ("no", one)]
     return Chosen(tuple(p for p, _ in rows if p in (*saying, *anybody)), (*typed, *denied))
+
+
+def by_value_alone(
+    file: IndexedFile, block: Block, rows: Sequence[tuple[Part, str]], asked: QuestionWords
+) -> Chosen | None:
+    """Return the rows with the one value that is asked for; None where more is, or it is denied."""
+    if _COMPARED.search(asked.question) or _UNCLEAR.search(asked.question):
+        return None
+    names, table = named_table(file, block, rows)
+    rest = asked.words - above(file, block, asked)
+    parts = with_value_alone(names, table, rest, asked)
+    value = rest - asked.stems(" ".join(names)) - PLAIN
+    return Chosen(parts, as_typed(value, asked), by_signs=True) if parts else None
 
 
 def by_cell(

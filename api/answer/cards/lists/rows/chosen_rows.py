@@ -13,7 +13,14 @@ from api.answer.cards.lists.rows.by_amount import (
 )
 from api.answer.cards.lists.rows.by_code import by_code
 from api.answer.cards.lists.rows.by_mark import HAS, by_mark
-from api.answer.cards.lists.rows.by_words import DENIED, NOT_BY_WORDS, NUMBER, by_cell, by_words
+from api.answer.cards.lists.rows.by_words import (
+    DENIED,
+    NOT_BY_WORDS,
+    NUMBER,
+    by_cell,
+    by_value_alone,
+    by_words,
+)
 from api.answer.cards.lists.rows.table_rows import Chosen, as_typed
 from api.answer.question.limits import AGED, amount, without
 from retrieval.models import Entry, IndexedFile
@@ -63,6 +70,8 @@ def chosen(
     coded = by_code(file, block, rows, asked, text)
     if coded and not (coded.parts and wanted):
         return coded if coded.parts else None
+    if valued := None if coded or wanted else by_value_alone(file, block, rows, asked):
+        return valued
     if only_codes and not coded:
         return None
     if (AGED.search(asked.question) or _EXTREME.search(asked.question)) and is_of_a_folder(
