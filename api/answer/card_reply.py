@@ -50,7 +50,7 @@ class AskOptions:
 PLAIN_ASK = AskOptions()
 # Steps that are asked for ("how do I appeal, step by step") are seldom others: of eleven such
 # replies over nine vaults all were right, four under the limit (docs/experiments.md, E176).
-_OF_STEPS = 0.2
+_OF_STEPS, _STEPS_NEAR = 0.2, 0.2
 _LINKING = re.compile(r"[\[*_]|\bsee\b", re.IGNORECASE)  # without these no line names another file
 
 
@@ -194,13 +194,15 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
         cards = tuple(replace(card, folded=True) for card in cards)
     if result.premise:
         return replace(reply, cards=cards, premise=result.premise, certainty="nearest")
-    confidence = reply.confidence or 0.0
     # Search speaks of its first passage, not of a list, nor of rows that the question chose.
     corrected = [card for card in cards if CORRECTING.isdisjoint(card.badges)]
     first = (*cards[:1], *corrected[:1])  # what corrects a list may stand above it
-    is_steps = reply.reading.steps and confidence >= _OF_STEPS and is_numbered(cards[0])
-    if is_steps or any(card.says_all or card.said or card.is_sure for card in first):
+    if any(card.says_all or card.said or card.is_sure for card in first):
         reply = replace(reply, certainty="answered", confidence=None)
+    elif reply.reading.steps and is_numbered(cards[0]):
+        is_near = cards[0].score >= result.hits[0].score - _STEPS_NEAR
+        is_sure = is_near and (reply.confidence or 0.0) >= _OF_STEPS
+        reply = replace(reply, certainty="answered" if is_sure else "nearest")
     return replace(reply, cards=cards)
 
 

@@ -18,6 +18,7 @@ from retrieval.text.quantities import intervals
 from retrieval.vocabulary.terms import raw_cells, stems_of, title
 
 _NUMBER = re.compile(r"\d")
+_LINK = re.compile(r"\[[^\[\]\n]{1,100}\]\([^()\n]{1,200}\)|\[\[[^\[\]\n]{1,200}\]\]")
 _NTH = re.compile(r"\b(?:first|second|third|\d(?:st|nd|rd|th))\b", re.IGNORECASE)  # printing
 _ASKS_FOR_CHANGES = re.compile(
     r"\b(?:chang|correct|errat|error|misprint|replac|printing|printed|edition|still|new|old)",
@@ -238,7 +239,10 @@ def _is_beside_asked(
     may_lack = is_list or (note.is_one_of(HOUSE_RULE) and below <= 1)
     if may_lack and above - below >= _LACKING:
         return True
-    own = (replace(one, lead=_NTH.sub(" ", one.lead)) for one in rules)
+    # What a link is called is no rule: "in [young players](young.md)" says nothing of an age.
+    own = (
+        replace(one, lead=_NTH.sub(" ", one.lead), quote=_LINK.sub(" ", one.quote)) for one in rules
+    )
     is_without = all(lacks_amount("", one, asked) for one in own)
     return is_without and not lacks_amount(lower.path, lower.best, asked)
 

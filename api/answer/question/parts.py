@@ -65,6 +65,12 @@ _WHICH_ONE = re.compile(
 _IT = re.compile(
     r"\b(?:(?P<whose>its|their|his|her(?= \w))|it|they|them|he|him|she|her)\b", re.IGNORECASE
 )
+# "How much is the room for a charity and how much for a firm".
+_ELSEWHERE = re.compile(
+    r"(?:how (?:much|many|long|far|often)|what|when)(?: (?:is|does|do|are) (?:it|they|that))?"
+    r"(?: cost)? (?P<other>(?P<by>for|in|on|at|with|from|by|as) \S.{0,80})$",
+    re.IGNORECASE,
+)
 _POINTS = re.compile(r"\b(?:it|its|they|them|their|he|him|his|she|her|that|those|one)\b", re.I)
 # "Fall damage rules" names a section, not a list of rules.
 NO_PLURAL = re.compile(
@@ -181,6 +187,8 @@ def _told(parts: Sequence[str]) -> int:
 
 def _whole(part: str, first: str, terms: Terms) -> str:
     """A further part, asked of the one thing that the first is about; else behind the first."""
+    if (placed := _ELSEWHERE.match(part)) and (put := _put(placed["other"], placed["by"], first)):
+        return put
     if not (_says_little(part) or follow_up.is_follow_up(part) or _POINTS.search(part)):
         return part
     things = things_in(first, terms)
@@ -191,6 +199,12 @@ def _whole(part: str, first: str, terms: Terms) -> str:
     ):
         return _IT.sub(lambda found: things[0] + ("'s" if found["whose"] else ""), part, count=1)
     return f"{first} {part}"
+
+
+def _put(other: str, by: str, first: str) -> str:
+    """A question with another thing behind its last "for", or "in"; "" where it has none."""
+    at = first.lower().rfind(f" {by.lower()} ")
+    return f"{first[:at]} {other}" if at > 0 else ""
 
 
 def _asks(part: str) -> bool:

@@ -181,6 +181,28 @@ def test_a_follow_up_goes_on_from_what_is_corrected(index_files: IndexFiles) -> 
         assert card_reply(context, typed, options).cards[0].path == "Hounds.md"
 
 
+WARDS = {
+    "young.md": (
+        "# Young players\n\n## Guardians\n\nA guardian looks after at most four wards.\n\n"
+        "A guardian has to be at least 21 years old.\n"
+    ),
+    "changes.md": (
+        "---\nsupersedes: young\n---\n# Changes\n\n## Fewer wards for each guardian\n\n"
+        'Changes the first sentence of "Guardians" in [young](young.md). A guardian looks after '
+        "at most three wards.\n"
+    ),
+    "camp.md": "# Camp\n\nTents stand in rows. Nobody may light a fire.\n",
+}
+
+
+def test_a_follow_up_stays_where_the_corrected_rule_is(index_files: IndexFiles) -> None:
+    context = index_files(WARDS, rag_threshold=-9.0)
+    asked = "how many wards can one guardian look after"
+    assert card_reply(context, asked).cards[0].path == "changes.md"
+    reply = card_reply(context, "and how old do they have to be", AskOptions(history=(asked,)))
+    assert reply.cards[0].path == "young.md"
+
+
 @pytest.mark.parametrize(
     ("question", "first"),
     [

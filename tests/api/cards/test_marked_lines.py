@@ -24,6 +24,27 @@ VAULT = {
         "# Gates\n\n## Hours\n\n- The north gate is opened at seven.\n"
         "- The south gate is opened at eight.\n- Dogs sleep in the tower.\n"
     ),
+    "Beasts.md": (
+        "# Beasts in the house\n\n## Which beasts\n\n| Beast | How many | Needed |\n|---|---|---|\n"
+        "| Ferrets | 2 | tell the porter |\n| Cats | 3 | tell the steward |\n"
+        "| Hounds | 1 | permission of the council, which you need before |\n\n"
+        "## Where hounds may not go\n\n- the kitchen\n- the chapel\n- the herb garden\n"
+    ),
+    "Kiln.md": (
+        "# Kiln\n\n## What goes into the kiln\n\nAllowed in the kiln without asking: clay, "
+        "stoneware and porcelain that the kiln keeper sold you.\n\n"
+        "Never, at any heat: glass, tin, or whatever was in the kiln before.\n"
+    ),
+    "Yard.md": (
+        "# Yard\n\n| Cart | Colour | Length |\n|---|---|---|\n| Barrow | red | 2 ells |\n"
+        "| Dray | green | 6 ells |\n| Sledge | red | 3 ells |\n| Wagon | blue | 7 ells |\n\n"
+        "- **Red:** from 12, and nobody else in the yard.\n- **Green:** from 9.\n"
+        "- **Blue:** with the carter.\n"
+    ),
+    "Cord.md": (
+        "# Cord\n\n| Cord | 1-4 pieces | 10 or more |\n|---|---|---|\n| Hemp cord | 4.20 | 3.60 |\n"
+        "| Flax cord, 10 fathoms | 7.50 | 6.60 |\n| Silk cord | 10.50 | 10.00 |\n"
+    ),
     "Extras.md": (
         "# Extras of the club\n\n## Extras\n\n| Extra | Price | Offered to |\n|---|---|---|\n"
         "| Towel | 2 | guests, members |\n| Locker | 9 | members |\n| Whistle | 3 | children |\n"
@@ -77,3 +98,38 @@ def test_where_several_may_be_meant_all_rows_that_say_as_much_are_marked(
 ) -> None:
     rows = marked(context, "what extras can a member take")
     assert [row.split(" | ")[0] for row in rows] == ["| Towel", "| Locker", "| Umbrella"]
+
+
+def test_a_list_none_of_whose_items_says_more_is_marked_whole(context: SearchContext) -> None:
+    places = ["- the kitchen", "- the chapel", "- the herb garden"]
+    assert marked(context, "where may hounds not go") == places
+    assert marked(context, "may hounds go into the chapel") == ["- the chapel"]
+
+
+def test_the_row_that_is_named_goes_before_one_that_is_only_near(context: SearchContext) -> None:
+    lines = marked(context, "do i need permission of the council for cats")
+    assert lines == ["| Cats | 3 | tell the steward |"]
+
+
+def test_of_what_is_forbidden_the_line_that_forbids_is_marked(context: SearchContext) -> None:
+    allowed, never = VAULT["Kiln.md"].split("\n")[4:7:2]
+    assert marked(context, "what may i never put into the kiln") == [never]
+    assert marked(context, "what may i put into the kiln without asking") == [allowed]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["which carts in the yard are red", "list the red carts", "all red carts"],
+)
+def test_rows_of_one_value_are_listed(context: SearchContext, question: str) -> None:
+    reply = card_reply(context, question)
+    assert (reply.certainty, reply.cards[0].said) == ("answered", ("red",))
+    rows = ["| Barrow | red | 2 ells |", "| Sledge | red | 3 ells |"]
+    assert marked(context, question) == rows
+    assert marked(context, "which carts are red and long") != rows  # "long" is not understood
+
+
+def test_of_a_follow_up_a_number_is_of_what_was_asked_before(context: SearchContext) -> None:
+    row = "| Hemp cord | 4.20 | 3.60 |"
+    asked = "what does a hemp cord cost"
+    assert marked(context, asked) == marked(context, "and if i buy ten?", asked) == [row]

@@ -104,6 +104,15 @@ def test_of_numbered_steps_none_is_left_out(context: SearchContext) -> None:
     assert all(f"{number}. " in shown for number in (1, 2, 3, 4))
 
 
+def test_steps_that_are_asked_for_are_marked_and_answer(context: SearchContext) -> None:
+    reply = card_reply(context, "how do i copy a scroll into the book, step by step")
+    lines = [reply.cards[0].lines[part.first_line] for part in reply.cards[0].marked]
+    assert [line[:2] for line in lines] == ["1.", "2.", "3.", "4."]
+    assert reply.certainty == "answered"
+    other = card_reply(context, "how do i shoe a horse, step by step")
+    assert other.certainty != "answered"
+
+
 def test_the_rule_that_holds_stands_above_its_variant(context: SearchContext) -> None:
     paths = [card.path for card in card_reply(context, "what happens at 0 hit points").cards]
     assert paths.index("Rules/Dying.md") < paths.index("Rules/Breath.md")

@@ -24,6 +24,10 @@ PARTS = {
         "my cook knows Calm, how long does it last",
         "what is the wage of a pilot",
     ),
+    "What is the toll for a ship and what for a boat?": (
+        "What is the toll for a ship",
+        "What is the toll for a boat",
+    ),
     "range of web? and can you burn it": ("range of web", "range of web and can you burn it"),
     "Who pays the crew; when are they paid?": (
         "Who pays the crew",

@@ -95,6 +95,8 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         else _unclaimed(one, whole, asked, least=_ROWS_OF_ALL if reading.form == "list" else 1)
         for one in _placed(found, listed, reading, whole, asked)
     ]  # fmt: skip
+    if reading.steps and placed and is_numbered(placed[0]):  # all of them are asked for
+        placed = [replace(placed[0], marked=listed[0].marked), *placed[1:]]
     if not (placed and placed[0].says_all):
         return placed
     return [replace(one, folded=one.folded or one.counted is None) for one in placed]
@@ -195,8 +197,9 @@ def _is_meant(
 
 def is_numbered(card: Card) -> bool:
     """Tell whether a card is a list whose first item has a number: what is done step by step."""
-    first = card.lines.get(card.listed.first_line, "") if card.listed else ""
-    return STEP.match(first) is not None
+    listed = card.listed.numbers if card.listed else ()
+    parts = [part for piece in card.pieces for part in piece.parts if part.first_line in listed]
+    return bool(parts) and STEP.match(card.lines.get(parts[0].first_line, "")) is not None
 
 
 def _is_below(listed: Card, first: Card) -> bool:

@@ -13,6 +13,7 @@ _NOT = re.compile(
     r"(?:an? |any |of |on |in |at |the )?(?P<value>[\w-]{2,20}(?: [\w-]{2,20})?)\W*$",
     re.IGNORECASE,
 )
+_SEPARATORS = re.compile(r" ?[,;/&] ?| and | or ")
 _LEAST = 2  # rows of a value that tells kinds of rows apart
 Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 
@@ -50,17 +51,25 @@ def with_value_alone(
 ) -> tuple[Part, ...]:
     """Return the rows with one value, where that is all that is asked: "list the red machines".
 
-    It is the whole cell of several rows of one column. `rest` are the stems that what stands above
-    the table does not say; more than its columns' names and the value is not understood.
+    It is a cell, or one thing of it, of several rows of one column. `rest` are the stems that what
+    stands above the table does not say; more than its columns' names and the value is not
+    understood.
     """
     value = rest - asked.stems(" ".join(names)) - PLAIN
     having: list[tuple[Part, ...]] = []
     for place in range(1, len(names)) if value else ():
-        cells = [(part, asked.stems("".join(own[place : place + 1]))) for part, own in table]
-        parts = tuple(part for part, cell in cells if cell == value)
-        if parts:
-            having.append(parts)
+        cells = [(part, "".join(own[place : place + 1])) for part, own in table]
+        saying = [(part, cell) for part, cell in cells if value <= asked.stems(cell)]
+        if saying and all(_is_one_of(value, cell, asked) for _, cell in saying):
+            having.append(tuple(part for part, _ in saying))
+        elif saying:  # "not red", "red (in summer)"
+            return ()
     return having[0] if len(having) == 1 and _LEAST <= len(having[0]) < len(table) else ()
+
+
+def _is_one_of(value: frozenset[str], cell: str, asked: QuestionWords) -> bool:
+    """Whether a value is all of a cell, or of one thing in it: "guests, members"."""
+    return any(asked.stems(one) == value for one in _SEPARATORS.split(cell))
 
 
 def without_value(
