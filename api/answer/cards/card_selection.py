@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from api.answer.cards import compared_rows, corrections, from_passage, replacing
+from api.answer.cards import compared_rows, from_passage
 from api.answer.cards.card import Card, badges_of
+from api.answer.cards.correcting import corrections, replacing
 from api.answer.cards.joined import with_parts
 from api.answer.cards.lists import listing
 from api.answer.cards.lists.list_cards import with_all_marked, with_lists

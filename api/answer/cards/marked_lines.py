@@ -22,6 +22,9 @@ from retrieval.vocabulary.terms import raw_cells
 _TIED = 0.03
 _COMPARES = re.compile(r"\d|\b(?:most|least|worst|[a-z]{1,20}est)\b", re.IGNORECASE)
 _OF_ITEMS = re.compile(r"\W*(?:so |and )?(?:who|where|what|which|list)\b", re.IGNORECASE)
+_FORBIDDEN = re.compile(
+    r"\b(?:not|never|cannot|forbidden|banned|prohibited)\b|n['’]?t\b", re.IGNORECASE
+)
 _AS_NEAR = 0.12  # by so little less near all items of a list are what is asked for
 _LEAST_ITEMS = 3
 _WHO = re.compile(r"\W*(?:who|where)\b", re.IGNORECASE)
@@ -125,8 +128,9 @@ def _forbidding_first(found: Sequence[RankedLine], asked: QuestionWords) -> Sequ
 
     "Which materials am I never allowed to cut" is not told by "Allowed without asking".
     """
-    asks = _OF_ITEMS.match(asked.question) and modality(asked.question) == "must not"
-    if not asks or modality(found[0].entry.quote) != "may":
+    if not _OF_ITEMS.match(asked.question) or not _FORBIDDEN.search(asked.question):
+        return found
+    if modality(asked.question) != "must not" or modality(found[0].entry.quote) != "may":
         return found
     near = (one for one in found[1:] if one.nearness >= found[0].nearness - _AS_NEAR)
     first = next((one for one in near if modality(one.entry.quote) == "must not"), found[0])

@@ -14,6 +14,7 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 _SEPARATORS = re.compile(r" ?[,;/&] ?| and | or ")
+_ANY = re.compile(r"\b(?:any|all|every)", re.IGNORECASE)
 _LEAST = 2  # rows of a value that tells kinds of rows apart
 Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 
@@ -60,10 +61,11 @@ def with_value_alone(
     for place in range(1, len(names)) if value else ():
         cells = [(part, "".join(own[place : place + 1])) for part, own in table]
         saying = [(part, cell) for part, cell in cells if value <= asked.stems(cell)]
-        if saying and all(_is_one_of(value, cell, asked) for _, cell in saying):
+        is_plain = all(_is_one_of(value, cell, asked) for _, cell in saying)
+        if saying and (not is_plain or any(_ANY.search(cell) for _, cell in cells)):
+            return ()  # "not red", "red (in summer)"; "any" is red, too
+        if saying:
             having.append(tuple(part for part, _ in saying))
-        elif saying:  # "not red", "red (in summer)"
-            return ()
     return having[0] if len(having) == 1 and _LEAST <= len(having[0]) < len(table) else ()
 
 

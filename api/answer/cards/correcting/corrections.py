@@ -1,12 +1,11 @@
 """Where corrections stand: above what they correct, where that is asked for."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from api.answer.cards import replacing
 from api.answer.cards.card import CORRECTED, CORRECTING, Card, badges_of
-from api.answer.question.limits import Amount, amount
+from api.answer.cards.correcting import corrected_rows, replacing
 from retrieval.models import HOUSE_RULE, Entry, IndexedFile, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.conflicts import Conflict
@@ -15,7 +14,7 @@ from retrieval.ranking.replaced_sections import OF_CHANGES
 from retrieval.ranking.statements import Statement
 from retrieval.refusal.asked_kind import lacks_amount, lacks_person
 from retrieval.text.quantities import intervals
-from retrieval.vocabulary.terms import raw_cells, stems_of, title
+from retrieval.vocabulary.terms import title
 
 _NUMBER = re.compile(r"\d")
 _LINK = re.compile(r"\[[^\[\]\n]{1,100}\]\([^()\n]{1,200}\)|\[\[[^\[\]\n]{1,200}\]\]")
@@ -82,7 +81,7 @@ def arranged(
     whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
     met += conflicts.standard_first(met, statements, asked.words)
     if any(note.supersedes for note in of_card):
-        met += of_rows(found, of_card, files, asked.question)
+        met += corrected_rows.of_rows(found, of_card, files, asked.question)
     for one in met:  # what is called so itself, or replaces it all, corrects no detail
         whole[one.lower] &= not (one.binding and (whole[one.upper] or is_of_all(one)))
     order = precedence.arranged(len(found), met, gone, whole)
@@ -122,7 +121,11 @@ def _says_less(section: Sequence[Entry], lower: Card, asked: QuestionWords) -> b
     said = frozenset[str]().union(
         *(asked.stems(f"{e.heading} {e.lead} {e.words}") for e in section)
     )
-    if any(not name.isdisjoint(said) for name in _names([lower.best.quote]) if _is_row(lower)):
+    if any(
+        not name.isdisjoint(said)
+        for name in corrected_rows.names([lower.best.quote])
+        if _is_row(lower)
+    ):
         return False
     own = asked.stems(f"{lower.best.heading} {lower.best.lead} {lower.best.words}")
     if asked.share(said) > _LITTLE or asked.share(own) - asked.share(said) < _LESS:
@@ -172,48 +175,6 @@ def _is_all_of(listed: Card) -> bool:
     return listed.counted is not None and not listed.said
 
 
-def of_rows(
-    cards: Sequence[Card],
-    notes: Sequence[SourceNote],
-    files: Mapping[str, IndexedFile],
-    question: str,
-) -> Iterator[Conflict]:
-    """Yield which of the cards correct a row of a table that another card shows.
-
-    By a row of the same name below the same heading; or, of a table of which rows are chosen, by a
-    line with a number that says the whole name of a row: of one that is shown, or of one that
-    is left out where the question's amount holds the number. `notes` are of the cards' files.
-    """
-    yield from _of_same_rows(cards, notes)
-    wanted = amount(question)
-    for lower, card in enumerate(cards):
-        if not card.said or card.form != "table" or card.listed is None:
-            continue
-        lines = files[card.path].lines
-        shown = _names(lines.get(part.first_line, "") for part in card.marked)
-        every = _names(lines.get(number, "") for number in card.listed.numbers)
-        for upper, other in enumerate(cards):
-            if conflicts.overrides(notes[upper], notes[lower]) and any(
-                _corrects(line, shown, every, wanted) for line in other.lines.values()
-            ):
-                yield Conflict(upper, lower, binding=True)
-
-
-def _of_same_rows(cards: Sequence[Card], notes: Sequence[SourceNote]) -> Iterator[Conflict]:
-    """Yield which of the cards have, below the same heading, the row that another one is about.
-
-    In the file of each the lower one's is superseded: a new table of the same name.
-    """
-    for lower, card in enumerate(cards):
-        own = _names([card.best.quote]) if _is_row(card) else []
-        for upper, other in enumerate(cards):
-            if not own or not conflicts.overrides(notes[upper], notes[lower]):
-                continue
-            is_same = replacing.last_heading(other.heading) == replacing.last_heading(card.heading)
-            if is_same and own[0] in _names(other.lines.values()):
-                yield Conflict(upper, lower, binding=not notes[upper].is_optional)
-
-
 def _is_beside_asked(
     upper: Card,
     lower: Card,
@@ -245,21 +206,3 @@ def _is_beside_asked(
     )
     is_without = all(lacks_amount("", one, asked) for one in own)
     return is_without and not lacks_amount(lower.path, lower.best, asked)
-
-
-def _names(rows: Iterable[str]) -> Names:
-    """The stems of what rows are called."""
-    names = (frozenset(stems_of("".join(raw_cells(row)[:1]))) for row in rows)
-    return [name for name in names if name]
-
-
-def _corrects(line: str, shown: Names, every: Names, wanted: Amount | None) -> bool:
-    if not _NUMBER.search(line):
-        return False
-    said = frozenset(stems_of(line))
-    if any(name <= said for name in shown):
-        return True
-    if wanted is None or not any(name <= said for name in every):
-        return False
-    units = wanted.limit.units  # "£24" is 24 pounds
-    return any(wanted.holds(one, ignoring=units) for one in intervals(line))
