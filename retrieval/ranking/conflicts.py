@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from retrieval.models import ERRATA, EVERY_FILE, HOUSE_RULE, SourceNote
 from retrieval.ranking import replaced_sections
-from retrieval.ranking.replaced_sections import file_title
+from retrieval.ranking.replaced_sections import OF_CHANGES, file_title
 from retrieval.ranking.statements import Statement
 from retrieval.vocabulary.terms import stems_of
 
@@ -121,11 +121,14 @@ def is_replacing(upper: Statement, lower: Statement) -> bool:
 def says_otherwise(upper: Statement, lower: Statement) -> bool:
     """Tell whether a correction of a file says anew what a line of it says.
 
-    It gives the number that held before. Or, where it names no section or row, it says what is so
-    "now" in an amount of the same unit, both of the same things, or it is mostly in the same words.
+    It gives the number that held before, in a row of another file too that is called so. Or, where
+    it names no section or row, it says what is so "now" in an amount of the same unit, both of the
+    same things, or it is mostly in the same words.
     """
-    if not _is_about(upper, lower) or upper.is_row:
+    if upper.is_row:
         return False
+    if not _is_about(upper, lower):
+        return _gives_up_its_number(upper, lower)
     units = upper.amounts | lower.amounts
     both = frozenset(one for one in upper.own & lower.own - units if not one.isdigit())
     if upper.replaced:
@@ -139,10 +142,24 @@ def says_otherwise(upper: Statement, lower: Statement) -> bool:
     return lower.note.path in upper.only and len(both - titles) >= max(_ALIKE, _MOSTLY * least)
 
 
+def _gives_up_its_number(upper: Statement, lower: Statement) -> bool:
+    """Whether a file of changes gives another number for a row, all of whose name it says.
+
+    "Guest flat: the deposit is raised from 50 to 80" is of "Guest flat, deposit | 50" as well.
+    """
+    is_called_so = len(lower.subject) >= _SAME and lower.subject <= upper.words
+    of_changes = OF_CHANGES.search(upper.note.path) and not OF_CHANGES.search(lower.note.path)
+    is_of_row = bool(of_changes) and lower.is_row and is_called_so
+    return is_of_row and not upper.replaced.isdisjoint(lower.numbers)
+
+
 def is_whole(upper: Statement, lower: Statement) -> bool:
     """Tell whether a correction replaces as a whole the section that the lower statement is of."""
-    own = replaced_sections.headings(lower.place)
-    return _is_about(upper, lower) and not upper.replaced_whole.isdisjoint(own)
+    if not _is_about(upper, lower):
+        return False
+    if not upper.replaced_numbers.isdisjoint(lower.paragraphs):
+        return True
+    return not upper.replaced_whole.isdisjoint(replaced_sections.headings(lower.place))
 
 
 def _is_about(upper: Statement, lower: Statement) -> bool:

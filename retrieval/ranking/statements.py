@@ -61,6 +61,8 @@ class Statement:
     is_new: bool = False  # it says what is so now
     sections: Names = frozenset()  # that it names, of the files in `only`, or rows of tables
     replaced_whole: Names = frozenset()  # of them those of which it changes no detail alone
+    replaced_numbers: frozenset[str] = frozenset()  # of paragraphs: "replaces paragraph 3.2"
+    paragraphs: frozenset[str] = frozenset()  # its own number, and that of its last heading
 
 
 def statement(entry: Entry, note: SourceNote, file: IndexedFile | None = None) -> Statement:
@@ -80,6 +82,7 @@ def _plain(entry: Entry, note: SourceNote) -> Statement:
         place=entry.heading, own=frozenset(stems_of(entry.words)),
         amounts=frozenset().union(*(one.units for one in intervals(quote))),
         numbers=frozenset(_NUMBER.findall(quote)),
+        paragraphs=replaced_sections.paragraphs(entry),
     )  # fmt: skip
 
 
@@ -96,6 +99,7 @@ def _of_changes(entry: Entry, note: SourceNote, said: tuple[str, ...]) -> Statem
         only=only,
         replaced=frozenset(_replaced(entry.quote)),
         is_new=bool(_NOW.search(entry.quote)),
+        replaced_numbers=replaced_sections.numbers_in(about),
         sections=replaced_sections.named(about, entry.heading),
         replaced_whole=replaced_sections.named_whole(about, entry.heading),
     )

@@ -1,6 +1,7 @@
 """The rows of one table that two things are compared by: "mace or war hammer"."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from api.answer.cards.asked_parts import header, with_legends
 from api.answer.cards.blocks import Block, Part, blocks
@@ -56,7 +57,8 @@ def of_columns(whole: SearchResult) -> Card | None:
             width = len(raw_cells(file.lines.get(block.lead.first_line, "")))
             names = map(asked.stems, column_names("\n".join(header(file, block)), width)[1:])
             if len({name for name in names if name and name <= asked.words}) > 1:
-                return _card(hit, file, block, block.parts)
+                made = _card(hit, file, block, block.parts)
+                return replace(made, is_sure=True) if made else None
     return None
 
 

@@ -11,7 +11,7 @@ from api.answer.cards.asked_parts import asked_columns, own_field
 from api.answer.cards.blocks import terms_of
 from api.answer.cards.card import Card, CardPlace, Form, Size, is_short, numbers, place_of, words
 from api.answer.cards.card_content import goes_on, pieces_of, skipped_after
-from api.answer.cards.marked_lines import marked
+from api.answer.cards.marked_lines import answering_first, marked
 from retrieval.models import Entry, Hit, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine, field_words, ranked, words_of
 from retrieval.refusal.asked_kind import lacks_amount, lacks_person
@@ -41,6 +41,7 @@ def card(hit: Hit, file: IndexedFile, asked: QuestionWords, *, size: Size = FIRS
         named = _named_section(file, asked, found[0])
         size = replace(size, rows=_NAMED_ROWS) if named else size
         found = named or _that_name_it(found, asked)
+    found = answering_first(found, asked)
     return _of_section(hit, file, asked, size, _of_one_section(found))
 
 

@@ -25,6 +25,12 @@ _OF_ITEMS = re.compile(r"\W*(?:so |and )?(?:who|where|what|which|list)\b", re.IG
 _FORBIDDEN = re.compile(
     r"\b(?:not|never|cannot|forbidden|banned|prohibited)\b|n['’]?t\b", re.IGNORECASE
 )
+# "*Replaces paragraph 3.2 of [fees](fees.md).*": a sentence alone.
+_REFERENCE = re.compile(
+    r"[*_>]{0,3}\s?(?:this )?(?:replaces|changes|supersedes|corrects|amends)\b"
+    r"(?:[^.]|\.(?=\S)){3,300}\.?[*_]{0,3}",
+    re.IGNORECASE,
+)
 _AS_NEAR = 0.12  # by so little less near all items of a list are what is asked for
 _LEAST_ITEMS = 3
 _WHO = re.compile(r"\W*(?:who|where)\b", re.IGNORECASE)
@@ -40,7 +46,6 @@ def marked(
     box, small" and "First-aid box, large". Of what introduces a list that as well, and the second
     line where it is as near as the first. `found` are a section's entries, the best one first.
     """
-    found = _forbidding_first(_named_row_first(place, found, asked), asked)
     best = found[0]
     if fields := field_asked(place, best, asked):
         return fields.parts
@@ -64,6 +69,56 @@ def marked(
     parts |= set(_all_items(place, block, found, asked, shown) if block else ())
     whole = (part for part in parts if part.first_line in shown)
     return tuple(sorted(whole, key=lambda part: part.first_line))
+
+
+def answering_first(found: Sequence[RankedLine], asked: QuestionWords) -> Sequence[RankedLine]:
+    """Return a section's entries with the one first that answers, though another one is nearer.
+
+    The one row that the question names: "do I need permission to get a cat" is told by "Cats | tell
+    us", not by "Dogs | consent". A line that forbids, where what is forbidden is asked for. And
+    what a correction says, not the sentence that names what it replaces.
+    """
+    return _named_row_first(_forbidding_first(_reference_behind(found), asked), asked)
+
+
+def _reference_behind(found: Sequence[RankedLine]) -> Sequence[RankedLine]:
+    best = found[0].entry
+    if best.kind != "sentences" or not _REFERENCE.fullmatch(best.quote.strip()):
+        return found
+    behind = [
+        one for one in found
+        if one.entry.heading == best.heading and one.entry.first_line > best.last_line
+    ]  # fmt: skip
+    if not behind:
+        return found
+    first = min(behind, key=lambda one: one.entry.first_line)
+    return [first, *(one for one in found if one is not first)]
+
+
+def _named_row_first(found: Sequence[RankedLine], asked: QuestionWords) -> Sequence[RankedLine]:
+    best = found[0].entry
+    if best.kind != "row" or _is_named(best, asked):
+        return found
+    table = (one for one in found if one.entry.kind == "row" and one.entry.lead == best.lead)
+    named = [
+        one for one in table if one.entry.heading == best.heading and _is_named(one.entry, asked)
+    ]
+    return [*named, *(one for one in found if one not in named)] if len(named) == 1 else found
+
+
+def _is_named(row: Entry, asked: QuestionWords) -> bool:
+    name = asked.stems(next(iter(raw_cells(row.quote)), ""))
+    return bool(name) and name <= asked.words and not any(map(str.isdigit, "".join(name)))
+
+
+def _forbidding_first(found: Sequence[RankedLine], asked: QuestionWords) -> Sequence[RankedLine]:
+    if not _OF_ITEMS.match(asked.question) or not _FORBIDDEN.search(asked.question):
+        return found
+    if modality(asked.question) != "must not" or modality(found[0].entry.quote) != "may":
+        return found
+    near = (one for one in found[1:] if one.nearness >= found[0].nearness - _AS_NEAR)
+    first = next((one for one in near if modality(one.entry.quote) == "must not"), found[0])
+    return [first, *(one for one in found if one != first)]
 
 
 def of_follow_up(card: Card, typed: str, history: Sequence[str], terms: Terms) -> Card:
@@ -101,40 +156,6 @@ def _tied(found: Sequence[RankedLine]) -> list[Entry]:
     """
     second = found[1:2]
     return [one.entry for one in second if 0 < found[0].nearness - one.nearness <= _TIED]
-
-
-def _named_row_first(
-    place: CardPlace, found: Sequence[RankedLine], asked: QuestionWords
-) -> Sequence[RankedLine]:
-    """The entries with the one row first that the question names, where the best one's is another.
-
-    "Do I need permission to get a cat" is told by "Cats | tell us", not by "Dogs | consent".
-    """
-    best = found[0].entry
-    block = next((b for b in place.section if b.holds(best)), None)
-    if block is None or best.kind != "row" or _is_named(best, asked):
-        return found
-    named = [one for one in found if block.holds(one.entry) and _is_named(one.entry, asked)]
-    return [*named, *(one for one in found if one not in named)] if len(named) == 1 else found
-
-
-def _is_named(row: Entry, asked: QuestionWords) -> bool:
-    name = asked.stems(next(iter(raw_cells(row.quote)), ""))
-    return bool(name) and name <= asked.words and not any(map(str.isdigit, "".join(name)))
-
-
-def _forbidding_first(found: Sequence[RankedLine], asked: QuestionWords) -> Sequence[RankedLine]:
-    """The entries with one first that forbids, where what is forbidden is asked for by name.
-
-    "Which materials am I never allowed to cut" is not told by "Allowed without asking".
-    """
-    if not _OF_ITEMS.match(asked.question) or not _FORBIDDEN.search(asked.question):
-        return found
-    if modality(asked.question) != "must not" or modality(found[0].entry.quote) != "may":
-        return found
-    near = (one for one in found[1:] if one.nearness >= found[0].nearness - _AS_NEAR)
-    first = next((one for one in near if modality(one.entry.quote) == "must not"), found[0])
-    return [first, *(one for one in found if one != first)]
 
 
 def _all_items(
