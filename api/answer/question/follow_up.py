@@ -53,7 +53,8 @@ _LACKS = re.compile(
 _AFTER = re.compile(r"\b(?:afterwards?|after (?:that|it)|thereafter)\W*$", re.IGNORECASE)
 # An "it" that stands for nothing: "how long does it take to drink", "is it true that".
 _EMPTY_IT = re.compile(
-    r"\bit (?:\w+ )?(?:takes?|took|costs?|true|possible|allowed|legal|ok|right|better|worth|"
+    r"\bit (?:\w+ )?(?:takes?|took|costs?)(?= (?:\w+ )?(?:to|for|if|when|per|an?)\b)|"
+    r"\bit (?:\w+ )?(?:true|possible|allowed|legal|ok|right|better|worth|"
     r"matters?)\b|\bit(?= that\b)|(?<=make )it\b|\bit(?:'s| is) (?:\w+ )?(?:to|that)\b",
     re.IGNORECASE,
 )
