@@ -118,6 +118,12 @@ def is_replacing(upper: Statement, lower: Statement) -> bool:
     return replaces_section(upper, lower) or says_otherwise(upper, lower)
 
 
+def is_of_same_line(upper: Statement, lower: Statement) -> bool:
+    """Tell whether a correction says all that a row is called, or all of a line's label."""
+    name = lower.subject if lower.is_row else lower.label
+    return bool(name) and name <= upper.words
+
+
 def says_otherwise(upper: Statement, lower: Statement) -> bool:
     """Tell whether a correction of a file says anew what a line of it says.
 

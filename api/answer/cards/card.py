@@ -60,6 +60,7 @@ class Card:
     counted: int | None = None  # how many parts the list has that was asked for as a whole
     said: tuple[str, ...] = ()  # words of the question by which its rows were chosen, as typed
     by_signs: bool = False  # whether signs of a legend say so of each of them
+    by_value: bool = False  # whether each of them has the one value that is asked for
     listed: Part | None = None  # all lines of that list, those that are not shown as well
     is_sure: bool = False  # that its rows are those that the question compares
     says_all: bool = False  # that is asked: of a list, by its name, its columns and its lines

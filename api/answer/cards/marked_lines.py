@@ -15,13 +15,14 @@ from api.answer.question.modality import modality
 from retrieval.models import Entry, Terms
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.denials import DENIES
-from retrieval.text.normalize import searchable
 from retrieval.vocabulary.terms import raw_cells
 
 # By so little less near a second line answers as often as the first (docs/experiments.md, E170).
 _TIED = 0.03
 _COMPARES = re.compile(r"\d|\b(?:most|least|worst|[a-z]{1,20}est)\b", re.IGNORECASE)
 _OF_ITEMS = re.compile(r"\W*(?:so |and )?(?:who|where|what|which|list)\b", re.IGNORECASE)
+_LABELLED = re.compile(r"\w[*_]{0,3}: ")
+_NUMBER = re.compile(r"(?<![\d.,£$€])\d{1,9}(?![.,]?\d)")
 _FORBIDDEN = re.compile(
     r"\b(?:not|never|cannot|forbidden|banned|prohibited)\b|n['’]?t\b", re.IGNORECASE
 )
@@ -31,7 +32,7 @@ _REFERENCE = re.compile(
     r"(?:[^.]|\.(?=\S)){3,300}\.?[*_]{0,3}",
     re.IGNORECASE,
 )
-_AS_NEAR = 0.12  # by so little less near all items of a list are what is asked for
+_AS_NEAR = 0.12  # by so little less near a line may be that says better what is asked
 _LEAST_ITEMS = 3
 _WHO = re.compile(r"\W*(?:who|where)\b", re.IGNORECASE)
 _OF_ROWS = re.compile(r"\W*(?:which|what|who|where|list|all)\b", re.IGNORECASE)
@@ -99,7 +100,8 @@ def _named_row_first(found: Sequence[RankedLine], asked: QuestionWords) -> Seque
     best = found[0].entry
     if best.kind != "row" or _is_named(best, asked):
         return found
-    table = (one for one in found if one.entry.kind == "row" and one.entry.lead == best.lead)
+    near = (one for one in found if one.nearness >= found[0].nearness - _AS_NEAR)
+    table = (one for one in near if one.entry.kind == "row" and one.entry.lead == best.lead)
     named = [
         one for one in table if one.entry.heading == best.heading and _is_named(one.entry, asked)
     ]
@@ -130,18 +132,20 @@ def of_follow_up(card: Card, typed: str, history: Sequence[str], terms: Terms) -
     compares something.
     """
     is_linked = follow_up.is_linked(typed) and follow_up.is_follow_up(typed)
-    # Of a number another column or amount is meant: "and if I buy ten".
-    if not is_linked or DENIES.search(typed) or _COMPARES.search(searchable(typed)):
+    if not is_linked or DENIES.search(typed) or _COMPARES.search(typed):
         return card
     if card.folded or card.counted is not None:
         return card
     asked = QuestionWords.of(follow_up.without_link(typed), terms)
     new = asked.words - asked.stems(" ".join(history))
-    said = {
-        part: len(new & asked.stems(" ".join(card.lines.get(n, "") for n in part.numbers)))
-        for piece in card.pieces
-        for part in piece.parts
-    }
+    numbers = {word for word in new if word.isdigit()}
+
+    def said_by_part(part: Part) -> int:
+        text = " ".join(card.lines.get(n, "") for n in part.numbers)
+        # "And for ten?" is told by no price of 10.50.
+        return len((new - numbers) & asked.stems(text)) + len(numbers & set(_NUMBER.findall(text)))
+
+    said = {part: said_by_part(part) for piece in card.pieces for part in piece.parts}
     most = max(said.values(), default=0)
     saying = [part for part in said if most and said[part] == most]
     of_best = [piece.parts for piece in card.pieces if set(piece.parts) & set(card.marked)]
@@ -173,17 +177,24 @@ def _all_items(
     is_list = block.kind == "list" and found[0].entry.kind == "item"
     if not (is_list and _OF_ITEMS.match(asked.question)) or len(block.parts) < _LEAST_ITEMS:
         return ()
-    if not all(shown_part(part, shown) for part in block.parts):
+    if not all(_is_shown(part, shown) for part in block.parts):
         return ()
     items = [line for line in found if block.holds(line.entry)]
     least = min(line.nearness for line in items)
-    is_near = len(items) >= len(block.parts) and least >= found[0].nearness - _AS_NEAR
+    over = above(place.file, block, asked)
     said = asked.words & asked.stems(" ".join(line.entry.quote for line in items))
-    return block.parts if is_near and said <= above(place.file, block, asked) else ()
+    if len(items) < len(block.parts) or least < found[0].nearness - _AS_NEAR or not said <= over:
+        return ()
+    if any(_LABELLED.search(line.entry.quote) for line in items):  # each of something of its own
+        return ()
+    denying = [bool(DENIES.search(line.entry.quote)) for line in items]
+    told = f"{block.heading.rsplit(' > ', 1)[-1]} {items[0].entry.lead}"
+    forbids = [modality(text) == "must not" for text in (told, asked.question)]
+    is_of_one_kind = forbids[0] == forbids[1] or not forbids[0]
+    return block.parts if is_of_one_kind and len(set(denying)) == 1 else ()
 
 
-def shown_part(part: Part, shown: Collection[int]) -> bool:
-    """Tell whether all lines of a part are shown."""
+def _is_shown(part: Part, shown: Collection[int]) -> bool:
     return all(number in shown for number in part.numbers)
 
 

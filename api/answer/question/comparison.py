@@ -25,6 +25,7 @@ _JOINING = re.compile(
     r"(?=\W*$))\b",
     re.IGNORECASE,
 )
+_WHICH = re.compile(r"\W*(?:which|who)\b", re.IGNORECASE)
 _DANGLING = re.compile(r"(?:^(?:and|or)\b|\b(?:and|or|an?|the|between)(?=\W*$))\W*", re.IGNORECASE)
 _BETWEEN_WORDS = (
     "or vs versus and compared to with than from in on a an the is really better worse more foot"
@@ -56,12 +57,12 @@ def compared(text: str, terms: Terms) -> tuple[str, ...]:
     return ()
 
 
-def may_compare(asked: str, text: str) -> bool:
-    """Tell whether a text whose question is `asked` may compare two things that it names.
+def is_compared(asking: str, text: str) -> bool:
+    """Tell whether a text may compare things, of which `asking` is what does not only tell.
 
     "He lost his book and his staff, what now" compares nothing.
     """
-    return asked == text or _COMPARED.search(asked) is not None
+    return asking == text or bool(_COMPARED.search(asking) or _WHICH.match(asking))
 
 
 def _of_one_kind(text: str, words: Sequence[re.Match[str]], terms: Terms) -> tuple[str, ...]:

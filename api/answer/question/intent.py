@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from api.answer.question import list_phrases
-from api.answer.question.comparison import JOINED, compared, may_compare
+from api.answer.question.comparison import JOINED, compared, is_compared
 from api.answer.question.limits import AGED, ONE_OF, amount
 from api.answer.question.parts import (
     ASKS,
@@ -151,7 +151,7 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("parts", parts)
     is_limited = list_phrases.BOTH.search(text) is not None or amount(text) is not None
     is_of_list = _plural(_DESCRIBED, text) or (_plural(_WHICH_ONES, text) and is_limited)
-    compares = JOINED.search(text) and not is_of_list and may_compare(without_told(text), text)
+    compares = JOINED.search(text) and not is_of_list and is_compared(without_told(text), text)
     if compares and (parts := compared(text, terms)):
         return Reading("comparison", parts)
     if (name := _DEFINED.match(text)) and key(name["name"]) in terms.names:

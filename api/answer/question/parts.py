@@ -21,7 +21,8 @@ _ASKING = re.compile(
     r"(?:(?:so|and|but|also|ok|okay|hi|hello|hey|please|pls|then|well|sorry)\W{1,3}){0,3}"
     rf"(?:(?:at|in|on|for|from|by|to|of|with|until|about|after|under) )?(?:{ASKS}|"
     r"(?:tell|show|give|explain|list|compare|describe|name|remind)\b)|"
-    r".{0,200}\b(?:what|which|how (?:much|many|long|far|old|often|big))\b",
+    r".{0,200}\b(?:what|which|how (?:much|many|long|far|old|often|big))\b|"
+    r".{0,80}\b(?:wonder(?:ing|ed)?|know|sure|idea|told|ask)\b.{0,40}\b(?:if|whether|when|where|who|why)\b",
     re.IGNORECASE,
 )
 _STATING = re.compile(
@@ -31,8 +32,8 @@ _STATING = re.compile(
 )
 # Behind a statement "and has", "and is" go on with it, unless a subject follows.
 _GOES_ON = re.compile(
-    r"(?:is|are|was|were|can|could|do|does|did|may|must|should|will|would|has|have) "
-    r"(?!(?:i|we|you|he|she|it|they|there|the|this|that|any)\b)",
+    r"(?:is|are|was|were|has|have) "
+    r"(?!(?:i|we|you|he|she|it|they|there|the|this|that|any|[a-z]{3,20}s)\b)",
     re.IGNORECASE,
 )
 _SEGMENTS = re.compile(r"[.!:;,] ")
@@ -67,7 +68,7 @@ _IT = re.compile(
 )
 # "How much is the room for a charity and how much for a firm".
 _ELSEWHERE = re.compile(
-    r"(?:how (?:much|many|long|far|often)|what|when)(?: (?:is|does|do|are) (?:it|they|that))?"
+    r"(?P<asks>how (?:much|many|long|far|often)|what|when)(?: (?:is|does|do|are) (?:it|they|that))?"
     r"(?: cost)? (?P<other>(?P<by>for|in|on|at|with|from|by|as) \S.{0,80})$",
     re.IGNORECASE,
 )
@@ -141,7 +142,7 @@ def folders_called(name: Name, terms: Terms) -> set[str]:
 
 def clauses(text: str, terms: Terms) -> tuple[str, ...]:
     """Return the questions of "how fast do trolls heal and how do you stop it", each made whole."""
-    parts = [part.strip(" ,;?") for part in _PARTING.split(text)]
+    parts = _split(text)
     if not 2 <= len(parts) <= 3 or _says_little(parts[0]):
         return ()
     if _OR.search(parts[0]) and _WHICH_ONE.match(parts[1]):  # "silk or wool, which one is spun"
@@ -173,13 +174,17 @@ def clauses(text: str, terms: Terms) -> tuple[str, ...]:
 
 def without_told(text: str) -> str:
     """Return a question without what it tells first: of "I am 12, what may I use" the last half."""
-    parts = [part.strip(" ,;?") for part in _PARTING.split(text)]
+    parts = _split(text)
     told = _told(parts)
     return " ".join(parts[told:]) if told else text
 
 
+def _split(text: str) -> list[str]:
+    return [part.strip(" ,;?") for part in _PARTING.split(text)]
+
+
 def _told(parts: Sequence[str]) -> int:
-    """How many clauses at the beginning only say what the case is."""
+    """How many clauses at the beginning only say what the case is; the last one asks."""
     if _asks(parts[0]):
         return 0
     return min(1 + sum(1 for _ in takewhile(_GOES_ON.match, parts[1:])), len(parts) - 1)
@@ -187,7 +192,7 @@ def _told(parts: Sequence[str]) -> int:
 
 def _whole(part: str, first: str, terms: Terms) -> str:
     """A further part, asked of the one thing that the first is about; else behind the first."""
-    if (placed := _ELSEWHERE.match(part)) and (put := _put(placed["other"], placed["by"], first)):
+    if (placed := _ELSEWHERE.match(part)) and (put := _put(placed, first)):
         return put
     if not (_says_little(part) or follow_up.is_follow_up(part) or _POINTS.search(part)):
         return part
@@ -201,10 +206,14 @@ def _whole(part: str, first: str, terms: Terms) -> str:
     return f"{first} {part}"
 
 
-def _put(other: str, by: str, first: str) -> str:
-    """A question with another thing behind its last "for", or "in"; "" where it has none."""
-    at = first.lower().rfind(f" {by.lower()} ")
-    return f"{first[:at]} {other}" if at > 0 else ""
+def _put(placed: re.Match[str], first: str) -> str:
+    """A question with another thing behind its last "for", or "in"; "" where it has none.
+
+    Or where it asks otherwise: "how much for a charity and how long for a firm".
+    """
+    at = first.lower().rfind(f" {placed['by'].lower()} ")
+    asks_so = first.lower().startswith(placed["asks"].lower()) or placed["asks"].lower() == "what"
+    return f"{first[:at]} {placed['other']}" if at > 0 and asks_so else ""
 
 
 def _asks(part: str) -> bool:

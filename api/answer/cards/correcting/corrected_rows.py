@@ -60,8 +60,8 @@ def _of_same_rows(cards: Sequence[Card], notes: Sequence[SourceNote]) -> Iterato
 
 def names(rows: Iterable[str]) -> Names:
     """Return the stems of what rows are called."""
-    names = (frozenset(stems_of("".join(raw_cells(row)[:1]))) for row in rows)
-    return [name for name in names if name]
+    called = (frozenset(stems_of("".join(raw_cells(row)[:1]))) for row in rows)
+    return [name for name in called if name]
 
 
 def _corrects(line: str, shown: Names, every: Names, wanted: Amount | None) -> bool:

@@ -16,7 +16,6 @@ from retrieval.refusal.asked_kind import lacks_amount, lacks_person
 from retrieval.text.quantities import intervals
 from retrieval.vocabulary.terms import title
 
-_NUMBER = re.compile(r"\d")
 _LINK = re.compile(r"\[[^\[\]\n]{1,100}\]\([^()\n]{1,200}\)|\[\[[^\[\]\n]{1,200}\]\]")
 _NTH = re.compile(r"\b(?:first|second|third|\d(?:st|nd|rd|th))\b", re.IGNORECASE)  # printing
 _ASKS_FOR_CHANGES = re.compile(
@@ -25,7 +24,6 @@ _ASKS_FOR_CHANGES = re.compile(
 )
 _LITTLE, _LESS = 0.35, 0.15  # shares of a question's words
 _LACKING = 2  # words, of which one may be a verb
-Names = Sequence[frozenset[str]]
 
 
 def arranged(
@@ -80,16 +78,24 @@ def arranged(
     ]
     whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
     met += conflicts.standard_first(met, statements, asked.words)
+    rows = []
     if any(note.supersedes for note in of_card):
-        met += corrected_rows.of_rows(found, of_card, files, asked.question)
+        rows = list(corrected_rows.of_rows(found, of_card, files, asked.question))
+        met += rows
     for one in met:  # what is called so itself, or replaces it all, corrects no detail
         whole[one.lower] &= not (one.binding and (whole[one.upper] or is_of_all(one)))
     order = precedence.arranged(len(found), met, gone, whole)
     above = {one.upper for one in met if one.binding and not found[one.lower].folded}
-    binding = [one for one in met if one.binding]
-    corrected = {one.lower for one in binding}
+    replaced = [
+        one for one in met
+        if one.binding and order.index(one.upper) < order.index(one.lower)
+        and not _is_note(of_card[one.lower])
+        and (one in rows or is_of_all(one) or _is_of_it(*pair(one)))
+    ]  # fmt: skip
+    corrected = {one.lower for one in replaced}
+    void = {one.lower for one in met if one.binding and is_of_all(one)}
     # What errata or a house rule changes in part stands beside it, on the page in two columns.
-    void = {one.lower for one in binding if is_of_all(one) or not _is_note(of_card[one.upper])}
+    void |= {one.lower for one in replaced if not _is_note(of_card[one.upper])}
     void |= {number for number, is_kept in enumerate(kept) if is_kept}
     return tuple(
         replace(
@@ -99,6 +105,11 @@ def arranged(
         )
         for number, place in enumerate(order)
     )
+
+
+def _is_of_it(upper: Statement, lower: Statement) -> bool:
+    """Whether a correction is of that line, and not only of words that both have."""
+    return conflicts.is_replacing(upper, lower) or conflicts.is_of_same_line(upper, lower)
 
 
 def _is_note(note: SourceNote) -> bool:

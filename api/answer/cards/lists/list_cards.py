@@ -41,6 +41,8 @@ _EVERY = re.compile(r"\bevery \d", re.IGNORECASE)
 _NAMED = 0.3  # of a question: what a list has to be called that goes first though it is not all
 _FEW = 0.34  # of a list's parts: so many may be what is asked for, of more all may
 _ROWS_OF_ALL = 3  # parts: where all is asked for, fewer are no answer
+# What is asked of the things of a list, which may stand in a sentence: "what do red boats need".
+_OF_EACH = re.compile(r"\b(?:needs?|requires?|costs?|weighs?)\b", re.IGNORECASE)
 _MOSTLY = 0.5  # of a question: what stands above a list that is asked for as a whole
 
 
@@ -95,11 +97,31 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         else _unclaimed(one, whole, asked, least=_ROWS_OF_ALL if reading.form == "list" else 1)
         for one in _placed(found, listed, reading, whole, asked)
     ]  # fmt: skip
-    if reading.steps and placed and is_numbered(placed[0]):  # all of them are asked for
-        placed = [replace(placed[0], marked=listed[0].marked), *placed[1:]]
-    if not (placed and placed[0].says_all):
+    if not placed:
         return placed
-    return [replace(one, folded=one.folded or one.counted is None) for one in placed]
+    first, *others = placed
+    if reading.steps and says_steps(first, whole):  # all of them are asked for
+        first = replace(first, marked=listed[0].marked)
+    is_overridden = any(note.overrides(first.path) for note in whole.notes.values())
+    if not first.says_all or is_overridden or _OF_EACH.search(whole.question):
+        return [first, *others]
+    return [first, *(replace(one, folded=one.folded or one.counted is None) for one in others)]
+
+
+def says_steps(card: Card, whole: SearchResult) -> bool:
+    """Tell whether numbered steps are those that a question asks for.
+
+    They stand in the section of what search found nearest, or say most of the question themselves:
+    "how do I appeal" is not told by the steps of joining.
+    """
+    if not is_numbered(card):
+        return False
+    hit = whole.hits[0]
+    if (card.path, card.heading) == (hit.chunk.path, hit.evidence[0].entry.heading):
+        return True
+    asked = QuestionWords.of(without_command(whole.question), whole.terms)
+    own = f"{card.heading.rsplit(' > ', 1)[-1]} {' '.join(card.lines.values())}"
+    return asked.share(asked.stems(own)) >= _MOSTLY
 
 
 def _placed(
@@ -112,7 +134,7 @@ def _placed(
     """The cards with the lists where they belong."""
     if not found:
         return listed
-    if listed and listed[0].by_signs and listed[0].says_all:
+    if listed and listed[0].by_value:
         return [*listed, *found]
     begins_so = bool(listed) and is_headed(listed[0], asked)
     # "The languages that elves know" are a field that says all.

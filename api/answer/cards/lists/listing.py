@@ -1,7 +1,7 @@
 """Find the list that a question asks for as a whole: a list, a table, or a file's sections."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from api.answer.cards.asked_parts import above, own_names, with_legends
@@ -90,14 +90,38 @@ def cards(
     if any(word.isdigit() for word in asked.words & over):  # "on dungeon level 2": no other's row
         some = [one for one in some if one is best]
     is_whole = headings or (is_all and not superlatives(asked.question))  # the list as it is
-    chosen = [
-        card for one in some
-        if (card := _by_rows(one, asked, one is best, is_whole, only_codes=not by_words))
-    ]  # fmt: skip
+
+    def of_rows(*, by_value: bool) -> list[Card]:
+        every = (
+            _by_rows(one, asked, one is best, is_whole, only_codes=not by_words, by_value=by_value)
+            for one in some
+        )
+        return [card for card in every if card]
+
+    chosen = of_rows(by_value=True)
+    if chosen and chosen[0].by_value and not _is_the_only_one(chosen[0], choices, found, asked):
+        chosen = of_rows(by_value=False)
     shown = [
         one for one in likely if one.file.path != best.file.path or _says_as_much(one, best, asked)
     ]
     return chosen[:1] or [_card(one, one.block.parts) for one in shown]
+
+
+def _is_the_only_one(
+    card: Card, choices: Sequence[_Found], found: SearchResult, asked: QuestionWords
+) -> bool:
+    """Whether no other table has rows of the value, and no file overrides this one's.
+
+    Else they are not all: a machine of the other hall, one that a correction makes red.
+    """
+    if any(note.overrides(card.path) for note in found.notes.values()):
+        return False
+    tables = [one for one in choices if one.block.kind == "table"]
+    others = [
+        one for one in tables if (one.file.path, one.block.heading) != (card.path, card.heading)
+    ]
+    every = (chosen_rows.of_value(one.file, one.block, asked) for one in others)
+    return not any(every)
 
 
 def of_first_table(found: SearchResult, asked: QuestionWords) -> list[Card]:
@@ -131,17 +155,25 @@ def _says_as_much(one: _Found, best: _Found, asked: QuestionWords) -> bool:
 
 
 def _by_rows(
-    found: _Found, asked: QuestionWords, is_likeliest: bool, is_whole: bool, *, only_codes: bool
+    found: _Found,
+    asked: QuestionWords,
+    is_likeliest: bool,
+    is_whole: bool,
+    *,
+    only_codes: bool,
+    by_value: bool,
 ) -> Card | None:
     """A table's card with those of its rows alone that are asked for; None where all or none is."""
     nearest = found.best if found.is_found else None
     rows = chosen_rows.chosen(
         found.file, found.block, asked, is_likeliest=is_likeliest, is_whole=is_whole,
-        nearest=nearest, only_codes=only_codes,
+        nearest=nearest, only_codes=only_codes, by_value=by_value,
     )  # fmt: skip
     if rows is None:
         return None
-    made = replace(_card(found, rows.parts), said=rows.said, by_signs=rows.by_signs)
+    made = replace(
+        _card(found, rows.parts), said=rows.said, by_signs=rows.by_signs, by_value=rows.by_value
+    )
     if found.block.kind != "table":
         return made
     return with_other_tables(made, found.file, found.block, asked, MOST)

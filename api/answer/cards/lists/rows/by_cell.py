@@ -14,7 +14,21 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 _SEPARATORS = re.compile(r" ?[,;/&] ?| and | or ")
-_ANY = re.compile(r"\b(?:any|all|every)", re.IGNORECASE)
+# Of cells that say more than a value, of columns that turn it, of questions about the rows.
+_MORE = re.compile(
+    r"\b(?:any|all|every|daily|both|always|whole|except|not|only|but|from|until)\w{0,5}\b|"
+    r"\d ?[-–] ?\d|\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6} ?(?:[-–]|to\b)",
+    re.IGNORECASE,
+)
+_TURNS = re.compile(
+    r"\b(?:closed|not|no|except|without|forbidden|banned|weak|against|instead|former|formerly|last|"
+    r"previous|old|excluded|never|unsuitable|avoid)\b",
+    re.IGNORECASE,
+)
+_ASKS_OF_ROWS = re.compile(
+    r"\b(?:needs?|requires?|costs?|do|does|pays?|weighs?|takes?|gets?|how|when|who)\b",
+    re.IGNORECASE,
+)
 _LEAST = 2  # rows of a value that tells kinds of rows apart
 Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 
@@ -49,24 +63,30 @@ def said_in_column(
 
 def with_value_alone(
     names: Sequence[str], table: Table, rest: frozenset[str], asked: QuestionWords
-) -> tuple[Part, ...]:
+) -> tuple[tuple[Part, ...], frozenset[str]]:
     """Return the rows with one value, where that is all that is asked: "list the red machines".
 
-    It is a cell, or one thing of it, of several rows of one column. `rest` are the stems that what
-    stands above the table does not say; more than its columns' names and the value is not
-    understood.
+    And the stems of the value: a cell, or one thing of it, of several rows of one column. `rest`
+    are those of the question that what stands above the table does not say; more than its columns'
+    names and the value is not understood, and the things have to be named. None where a cell or
+    the column's name says more than a value: "red in summer", "any", "closed to".
     """
     value = rest - asked.stems(" ".join(names)) - PLAIN
+    none: tuple[tuple[Part, ...], frozenset[str]] = ((), value)
+    if not value or asked.words - PLAIN <= value or _ASKS_OF_ROWS.search(asked.question):
+        return none
     having: list[tuple[Part, ...]] = []
-    for place in range(1, len(names)) if value else ():
+    for place, name in enumerate(names):
         cells = [(part, "".join(own[place : place + 1])) for part, own in table]
         saying = [(part, cell) for part, cell in cells if value <= asked.stems(cell)]
+        if not place or not saying:
+            continue
         is_plain = all(_is_one_of(value, cell, asked) for _, cell in saying)
-        if saying and (not is_plain or any(_ANY.search(cell) for _, cell in cells)):
-            return ()  # "not red", "red (in summer)"; "any" is red, too
-        if saying:
-            having.append(tuple(part for part, _ in saying))
-    return having[0] if len(having) == 1 and _LEAST <= len(having[0]) < len(table) else ()
+        if not is_plain or _TURNS.search(name) or any(_MORE.search(cell) for _, cell in cells):
+            return none
+        having.append(tuple(part for part, _ in saying))
+    is_one = len(having) == 1 and _LEAST <= len(having[0]) < len(table)
+    return (having[0], value) if is_one else none
 
 
 def _is_one_of(value: frozenset[str], cell: str, asked: QuestionWords) -> bool:

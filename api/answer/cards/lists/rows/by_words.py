@@ -9,7 +9,6 @@ from api.answer.cards.folders import folders
 from api.answer.cards.lists.rows.by_cell import said_in_column, with_value_alone, without_value
 from api.answer.cards.lists.rows.by_mark import also_marked
 from api.answer.cards.lists.rows.table_rows import Chosen, as_typed, beside, named_table
-from api.answer.question.plain_words import PLAIN
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.normalize import searchable
@@ -97,10 +96,8 @@ def by_value_alone(
     if _COMPARED.search(asked.question) or _UNCLEAR.search(asked.question):
         return None
     names, table = named_table(file, block, rows)
-    rest = asked.words - above(file, block, asked)
-    parts = with_value_alone(names, table, rest, asked)
-    value = rest - asked.stems(" ".join(names)) - PLAIN
-    return Chosen(parts, as_typed(value, asked), by_signs=True) if parts else None
+    parts, value = with_value_alone(names, table, asked.words - above(file, block, asked), asked)
+    return Chosen(parts, as_typed(value, asked), by_value=True) if parts else None
 
 
 def by_cell(

@@ -46,6 +46,7 @@ def chosen(
     nearest: Entry | None = None,
     may_be_all: bool = False,
     only_codes: bool = False,
+    by_value: bool = True,
 ) -> Chosen | None:
     """Return the rows of a table, or the headings, that are asked for.
 
@@ -53,7 +54,8 @@ def chosen(
     name, its columns among it, says all that is asked, so that marks alone choose. A number falls
     into ranges of many tables, so of one that is not the likeliest it chooses none. `nearest` is
     the row that search found nearest: words choose it alone, too. `may_be_all`: an amount may fit
-    every row, where other tables are beside it. `only_codes`: of a table signs alone choose.
+    every row, where other tables are beside it. `only_codes`: of a table signs and values alone
+    choose, and of values none without `by_value`.
     """
     rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
     if block.kind == "headings":
@@ -70,7 +72,8 @@ def chosen(
     coded = by_code(file, block, rows, asked, text)
     if coded and not (coded.parts and wanted):
         return coded if coded.parts else None
-    if valued := None if coded or wanted else by_value_alone(file, block, rows, asked):
+    may_value = by_value and not coded and not wanted
+    if may_value and (valued := by_value_alone(file, block, rows, asked)):
         return valued
     if only_codes and not coded:
         return None
@@ -95,6 +98,12 @@ def chosen(
         or by_cell(file, block, rows, asked)
         or by_words(file, block, rows, asked, nearest)
     )
+
+
+def of_value(file: IndexedFile, block: Block, asked: QuestionWords) -> Chosen | None:
+    """Return the rows of a table with the one value that is asked for; None of others."""
+    rows = [(part, file.lines.get(part.first_line, "")) for part in block.parts]
+    return by_value_alone(file, block, rows, asked)
 
 
 def by_sign_or_mark(file: IndexedFile, block: Block, asked: QuestionWords) -> Chosen | None:

@@ -25,6 +25,7 @@ class Chosen(NamedTuple):
     parts: tuple[Part, ...]
     said: tuple[str, ...]
     by_signs: bool = False  # whether signs of a legend chose them, and no likeness
+    by_value: bool = False  # whether one value did that is all that is asked of them
 
 
 def as_typed(words: frozenset[str], asked: QuestionWords) -> tuple[str, ...]:
