@@ -135,3 +135,48 @@ def test_of_a_follow_up_a_number_is_of_what_was_asked_before(context: SearchCont
     assert marked(context, asked) == marked(context, "and if i buy ten?", asked) == [row]
     stays = "how long does the sledge last"
     assert "| Sledge | red | 3 ells |" in marked(context, "and the one of 3 ells?", stays)
+
+
+# Tables that have the word of a question in a sense of their own.
+TURNED = {
+    "closed.md": (
+        "# Boats\n\n| Boat | Closed to |\n|---|---|\n| Heron | guests |\n| Kite | guests |\n"
+        "| Otter | none |\n"
+    ),
+    "ranges.md": (
+        "# Walks\n\n| Walk | Day |\n|---|---|\n| Dunes | Sunday |\n| Marsh | Sunday |\n"
+        "| Woods | Sat - Mon |\n| Heath | Friday |\n"
+    ),
+    "hall.md": (
+        "# Lathes of the hall\n\n| Lathe | Colour |\n|---|---|\n| Old lathe | red |\n"
+        "| Long lathe | red |\n| Small lathe | grey |\n"
+    ),
+    "shed.md": (
+        "# Lathes of the shed\n\n| Lathe | Colour |\n|---|---|\n| Wood lathe | red |\n"
+        "| Pole lathe | red |\n| Toy lathe | blue |\n"
+    ),
+    "help.md": (
+        "# Help\n\n## Who to call\n\n- At night: the warden\n- For a leak: the plumber\n"
+        "- Else: the office\n\n## Who may not take leave in August\n\n- cooks\n- guides\n"
+        "- the porter\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "question", ["list the boats for guests", "list the sunday walks", "list the red lathes"]
+)
+def test_no_rows_are_all_where_a_value_does_not_tell(
+    index_files: IndexFiles, question: str
+) -> None:
+    reply = card_reply(index_files(TURNED, rag_threshold=-9.0), question)
+    assert not reply.cards[0].by_value
+    assert not (reply.cards[0].said and reply.cards[0].says_all)
+
+
+def test_a_list_whose_items_are_of_their_own_cases_is_not_marked_whole(
+    index_files: IndexFiles,
+) -> None:
+    context = index_files(TURNED, rag_threshold=-9.0)
+    assert len(marked(context, "who do i call")) < 3
+    assert len(marked(context, "who can take leave in august")) < 3

@@ -134,7 +134,13 @@ def test_what_says_when_or_of_what_is_no_question_of_its_own(asked: str) -> None
 
 
 @pytest.mark.parametrize(
-    "asked", ["opening times, what days are you closed", "training fees, who pays"]
+    "asked",
+    [
+        "opening times, what days are you closed",
+        "training fees, who pays",
+        "i wonder whether guests may vote and when the bar is open",
+        "i am a member, can dogs come in and where may i park",
+    ],
 )
 def test_a_few_words_before_a_comma_may_be_a_question(asked: str) -> None:
     assert len(parts.clauses(asked, terms_of(FILES))) == 2
