@@ -2,6 +2,7 @@
 
 import pytest
 
+from api.answer.card_reply import card_reply
 from api.answer.cards.table_signs import explained_signs
 from retrieval.context import SearchContext
 from tests.support.index.ingested import IndexFiles
@@ -156,6 +157,11 @@ def test_the_list_that_is_meant_goes_first(
     parts = chosen(camp, asked)[0].pieces[-1].parts
     line = CAMP["Camp.md"].split("\n")[parts[0].first_line - 1]
     assert (line, len(parts)) == (first, shown)
+
+
+def test_two_columns_that_are_compared_answer(camp: SearchContext) -> None:
+    asked = "what is the difference between a guest and a member"
+    assert card_reply(camp, asked).certainty == "answered"
 
 
 def test_a_role_s_powers_are_those_with_a_plain_yes(camp: SearchContext) -> None:

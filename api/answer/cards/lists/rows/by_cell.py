@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from api.answer.cards.blocks import Part
+from api.answer.cards.lists.rows.table_rows import SEPARATORS, Table
 from api.answer.question.plain_words import PLAIN
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text import denials
@@ -13,7 +14,6 @@ _NOT = re.compile(
     r"(?:an? |any |of |on |in |at |the )?(?P<value>[\w-]{2,20}(?: [\w-]{2,20})?)\W*$",
     re.IGNORECASE,
 )
-_SEPARATORS = re.compile(r" ?[,;/&] ?| and | or ")
 # Of cells that say more than a value, of columns that turn it, of questions about the rows.
 _MORE = re.compile(
     r"\b(?:any|all|every|daily|both|always|whole|except|not|only|but|from|until)\w{0,5}\b|"
@@ -30,7 +30,6 @@ _ASKS_OF_ROWS = re.compile(
     re.IGNORECASE,
 )
 _LEAST = 2  # rows of a value that tells kinds of rows apart
-Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 
 
 def said_in_column(
@@ -91,7 +90,7 @@ def with_value_alone(
 
 def _is_one_of(value: frozenset[str], cell: str, asked: QuestionWords) -> bool:
     """Whether a value is all of a cell, or of one thing in it: "guests, members"."""
-    return any(asked.stems(one) == value for one in _SEPARATORS.split(cell))
+    return any(asked.stems(one) == value for one in SEPARATORS.split(cell))
 
 
 def without_value(

@@ -1,16 +1,14 @@
 """The rows with the value that a question writes behind a column's name: "guided is yes"."""
 
-import re
 from collections.abc import Iterator, Sequence
 
-from api.answer.cards.lists.rows.table_rows import Column, Marked, Table, some
+from api.answer.cards.lists.rows.table_rows import SEPARATORS, Column, Marked, Table, some
 from api.answer.cards.lists.rows.understood import DENIAL, UNCLEAR
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.words import WORD
 
 _BARE = (["yes"], ["no"])  # of which others than a value may follow
 _SET_TO = frozenset({"is", "are", "of", "to", "set", "equals"})  # "where the grade is greater"
-_SEPARATORS = re.compile(r" ?[,;/&] ?| and | or ")
 
 
 def with_value(column: Column, table: Table, asked: QuestionWords) -> Marked | None:
@@ -31,7 +29,7 @@ def with_value(column: Column, table: Table, asked: QuestionWords) -> Marked | N
             return None
         parts = [
             part for (part, _), own in zip(table, column.cells, strict=True)
-            if own == cell or cell in _SEPARATORS.split(own.replace("*", ""))  # "dogs *or* cats"
+            if own == cell or cell in SEPARATORS.split(own.replace("*", ""))  # "dogs *or* cats"
         ]  # fmt: skip
         return some(table, parts, asked.stems(" ".join(value)) or column.name)
     return None

@@ -15,6 +15,7 @@ from retrieval.vocabulary.terms import column_names, raw_cells
 _BOLD_SIGN = re.compile(
     r"\*\*([A-Z]\w{0,4})\*\*:? (?:[–—-] )?(\w{2,20}(?: \w{2,20}){0,2})(?=[,;.]|\s*$)", re.MULTILINE
 )
+SEPARATORS = re.compile(r" ?[,;/&] ?| and | or ")  # of the things of one cell
 Table = Sequence[tuple[Part, Sequence[str]]]  # the rows of a table with their cells
 _NAME_ENDS = re.compile(r":| (?:to|of|for|in|per) ")  # of "transferable to others"
 
