@@ -188,7 +188,8 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
     if result.premise:  # the line that contradicts the question is to be seen
         result = replace(result, hits=premises.led_by(result.premise, result.hits))
     cards = card_selection.choose(result, reply.parts, reply.reading, far=far)
-    if cards[0].by_value and all(one.is_likely for one in reply.folders):
+    by_value = any(card.by_value for card in cards[:1])
+    if by_value and all(one.is_likely for one in reply.folders):
         reply = replace(reply, folders=())  # a table says it: "list all the red machines"
     if reply.folders:  # they stand above, and are what is asked for
         cards = tuple(replace(card, folded=True) for card in cards)
@@ -199,7 +200,7 @@ def _with_cards(reply: CardReply, result: SearchResult, *, far: bool) -> CardRep
     first = (*cards[:1], *corrected[:1])  # what corrects a list may stand above it
     if any(card.says_all or card.said or card.is_sure for card in first):
         reply = replace(reply, certainty="answered", confidence=None)
-    elif reply.reading.steps and is_numbered(cards[0]):
+    elif reply.reading.steps and any(map(is_numbered, cards[:1])):
         is_sure = says_steps(cards[0], result) and (reply.confidence or 0.0) >= _OF_STEPS
         reply = replace(reply, certainty="answered" if is_sure else "nearest")
     return replace(reply, cards=cards)

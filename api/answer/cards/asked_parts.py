@@ -17,6 +17,7 @@ from retrieval.text.legends import LONGEST
 from retrieval.text.units import MEASURES
 from retrieval.vocabulary.terms import column_names, raw_cells, stems_of, title
 
+_BOLD_NAME = re.compile(r"\*\*([^*:|\n]{1,40}):(?:\*\*| )")
 _UNIT = re.compile(r"(?<=\d)[^\W\d_]{2,}")
 _SEVERAL = re.compile(r"[|/,;]")  # between cells, and between signs within one: "C/H"
 _MARKED_CELL = re.compile(r"(?<=[\w)%]) ?\\?(?P<mark>[*†‡¹²³⁴⁵])(?!\*)(?=[ \t]*(?:\||$))")
@@ -152,11 +153,11 @@ def _named_fields(file: IndexedFile, parts: Sequence[Part], asked: QuestionWords
 
     One is named by its unit, too: "hp" is asked of "HD: 4+1 (19hp)".
     """
-    names = {part: _name_of(file, part, asked) for part in parts}
+    names = {part: _names_of(file, part, asked) for part in parts}
     by_unit = [part for part in parts if _units_of(file, part) & asked.said]
-    named = [p for p in parts if (names[p] and names[p] <= asked.words) or p in by_unit]
-    named = named or [part for part in parts if names[part] & asked.words]
-    return named or [part for part in parts if names[part] & asked.fields]
+    named = [p for p in parts if any(n <= asked.words for n in names[p]) or p in by_unit]
+    named = named or [part for part in parts if any(n & asked.words for n in names[part])]
+    return named or [part for part in parts if any(n & asked.fields for n in names[part])]
 
 
 def _units_of(file: IndexedFile, field: Part) -> frozenset[str]:
@@ -165,11 +166,17 @@ def _units_of(file: IndexedFile, field: Part) -> frozenset[str]:
     return frozenset(stems_of(" ".join(_UNIT.findall(line.lower()))))
 
 
-def _name_of(file: IndexedFile, field: Part, asked: QuestionWords) -> frozenset[str]:
-    """The stems of a field's name: the first cell of its row, or what is before the colon."""
+def _names_of(file: IndexedFile, field: Part, asked: QuestionWords) -> list[frozenset[str]]:
+    """The stems of a field's name: the first cell of its row, or what is before the colon.
+
+    Of a line with several ("**Hull:** 24 **Speed:** 8") those of each.
+    """
     line = file.lines.get(field.first_line, "")
-    name = raw_cells(line)[0] if line.lstrip().startswith("|") else line.split(":")[0]
-    return asked.stems(name)
+    if line.lstrip().startswith("|"):
+        written = [raw_cells(line)[0]]
+    else:
+        written = _BOLD_NAME.findall(line) or [line.split(":")[0]]
+    return [stems for name in written if (stems := asked.stems(name))]
 
 
 def with_legends(place: CardPlace, pieces: Sequence[Piece]) -> list[Piece]:

@@ -108,6 +108,7 @@ _OF_THEM = re.compile(
     r"(?:for |at )?how (?:much|many|big|long)(?: an? \w+| \w+)?\W*$)",
     re.IGNORECASE,
 )
+_SAID_OF_EACH = re.compile(r"\b(?:each|they|them|both|either)\b", re.IGNORECASE)
 # "What is a bag of holding?" wants the section of that name.
 _DEFINED = re.compile(
     r"\W*(?:what(?:'s|’s|s| is| are| does| do)|who (?:is|are)|tell me about|explain|describe|"
@@ -148,7 +149,8 @@ def read(question: str, terms: Terms) -> Reading:
         return Reading("list", steps=bool(list_phrases.STEPS.search(text)))
     parts = clauses(text, terms)
     if parts and not _asks_of_a_list(text, terms):
-        return Reading("parts", parts)
+        both = JOINED.search(text) and _SAID_OF_EACH.search(parts[-1]) and compared(text, terms)
+        return Reading("comparison", both) if both else Reading("parts", parts)
     is_limited = list_phrases.BOTH.search(text) is not None or amount(text) is not None
     is_of_list = _plural(_DESCRIBED, text) or (_plural(_WHICH_ONES, text) and is_limited)
     compares = JOINED.search(text) and not is_of_list and is_compared(without_told(text), text)

@@ -180,3 +180,29 @@ def test_a_list_whose_items_are_of_their_own_cases_is_not_marked_whole(
     context = index_files(TURNED, rag_threshold=-9.0)
     assert len(marked(context, "who do i call")) < 3
     assert len(marked(context, "who can take leave in august")) < 3
+
+
+SHIPS = {
+    "Ships.md": (
+        "# Ships\n\n## Sloop\n\nBuilt for smuggling, and glad of it.\n\n"
+        "**Hull:** 24 **Speed:** 8 **Crew:** 5\n**Guns:** 3 **Upkeep:** 45 **Price:** 2,900\n"
+        "**Oddity:** the watch knows it\n\n## Barge\n\nSlow, wide and honest.\n\n"
+        "**Hull:** 28 **Speed:** 5 **Crew:** 9\n**Guns:** 4 **Upkeep:** 50 **Price:** 3,200\n"
+        "**Oddity:** it smells of fish\n"
+    ),
+    "Quays.md": "# Quays\n\nWhat a berth costs is told by the harbour master.\n",
+}
+
+
+def test_of_several_fields_on_a_line_each_is_asked_for_by_its_name(
+    index_files: IndexFiles,
+) -> None:
+    context = index_files(SHIPS, rag_threshold=-9.0)
+    lines = ["**Hull:** 24 **Speed:** 8 **Crew:** 5"]
+    assert marked(context, "how fast is the sloop") == lines
+    asked = "which is faster, a sloop or a barge, and what does each cost"
+    cards = card_reply(context, asked).cards[:2]
+    shown = [line for card in cards for _, line in sorted(card.lines.items()) if "Speed" in line]
+    priced = [line for card in cards for line in card.lines.values() if "Price" in line]
+    assert (len(shown), len(priced)) == (2, 2)
+    assert not any(card.folded for card in cards)
