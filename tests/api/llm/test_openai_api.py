@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,10 +15,19 @@ from openai import DefaultHttpxClient
 from pydantic import SecretStr
 
 from api.openai.request import MODEL
+from retrieval.settings import Settings
 from tests.support.llm.fake_llm import USAGE, FakeLlm
 from tests.support.llm.openai_client import BODY, MESSAGES, TORCH, client_of, refused
+from tests.support.servers.serving import serving
 
 REFUSAL = "The Oracle did not return any results for that rule."
+
+
+@pytest.fixture(scope="module")
+def model_client(with_model: Settings) -> Iterator[httpx2.Client]:
+    """A client of an API that gives its model time: on a busy machine one second is short."""
+    with serving(with_model.model_copy(update={"llm_timeout": 15.0})) as client:
+        yield client
 
 
 def test_the_models_are_one(client: httpx2.Client) -> None:
