@@ -37,8 +37,6 @@ _ASKED = {
     "slower": "speed movement rate",
     "heavier": "weight",
     "lighter": "weight",
-    "cheaper": f"cost price fee {_MONEY}",
-    "dearer": f"cost price fee {_MONEY}",
     "how big": "size area radius",
     "how large": "size area radius",
     "how often": "frequency interval",

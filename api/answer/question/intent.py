@@ -108,7 +108,7 @@ _OF_THEM = re.compile(
     r"(?:for |at )?how (?:much|many|big|long)(?: an? \w+| \w+)?\W*$)",
     re.IGNORECASE,
 )
-_SAID_OF_EACH = re.compile(r"\b(?:each|they|them|both|either)\b", re.IGNORECASE)
+_SAID_OF_EACH = re.compile(r"\b(?:each|both|either)\b", re.IGNORECASE)
 # "What is a bag of holding?" wants the section of that name.
 _DEFINED = re.compile(
     r"\W*(?:what(?:'s|’s|s| is| are| does| do)|who (?:is|are)|tell me about|explain|describe|"
