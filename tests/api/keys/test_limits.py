@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from retrieval.database.pool import Store
 from retrieval.index import migrate
 from retrieval.usage import rate_window
 from retrieval.usage.rate_window import Window
-from tests.support.index.embedded import until
 from tests.support.index.index_state import same_models
 from tests.support.llm.fake_llm import FakeLlm
 from tests.support.servers.serving import serving
@@ -226,46 +224,3 @@ def test_of_requests_at_once_as_many_pass_as_may_and_old_rows_go(database: str) 
             assert conn.execute("SELECT count(*) FROM rate_window").fetchone() == (4,)
     finally:
         store.close()
-
-
-@pytest.mark.parametrize("pace", [0.02, 0.2])  # seconds a word: most of it is still to come
-def test_each_stream_that_its_reader_cuts_is_charged(
-    search_context: SearchContext, llm: FakeLlm, pace: float
-) -> None:
-    values = {
-        "openai_base_url": llm.url, "openai_model": "fake", "guard_llm": "off",
-        "rag_threshold": -9.0, "model_budget_tokens": 1_000,
-    }  # fmt: skip
-    settings = search_context.settings.model_copy(update=values)
-    llm.reply = "A torch burns for one hour [1]. " * 12
-    llm.pace = pace
-    with ExitStack() as stack:
-        rules = stack.enter_context(same_models(search_context, settings))
-        model = stack.enter_context(closing(LanguageModel(settings)))
-        opened = AppState(rules, model)
-        client = stack.enter_context(serving(settings, create_app(opened)))
-        while not limits.is_budget_spent(opened):
-            before = tokens(search_context)
-            with client.stream("POST", "/ask", json={**QUESTION, "stream": True}) as reply:
-                for line in reply.iter_lines():
-                    if line.startswith("event: message"):
-                        break
-            # The server learns of it a little later.
-            until(partial(has_more, search_context, before))
-        spent = client.post("/ask", json=QUESTION).json()
-    assert (spent["mode"], spent["notice"]) == ("quotes", DEFAULT.budget)
-
-
-def has_more(context: SearchContext, than: int) -> bool:
-    return tokens(context) > than
-
-
-def tokens(context: SearchContext) -> int:
-    """How many tokens of the model are counted."""
-    url = context.settings.database_url
-    assert url
-    with psycopg.connect(url.get_secret_value()) as conn:
-        counted = "SELECT coalesce(sum(used), 0)::int FROM rate_window WHERE caller LIKE 'model%'"
-        row = conn.execute(counted).fetchone()
-    assert row
-    return int(row[0])

@@ -1,0 +1,47 @@
+"""What a correction names by a number: a paragraph of that number, a row with the one given up."""
+
+import pytest
+
+from api.answer.card_reply import card_reply
+from tests.support.index.ingested import IndexFiles
+
+STATUTES = {
+    "Statutes.md": (
+        "# Statutes\n\n## 3. Meetings\n\n3.1 The council meets on Mondays.\n\n"
+        "3.2 The quorum is four.\n"
+    ),
+    "Charges.md": (
+        "# Charges\n\n| What | Amount |\n|---|---|\n| Guest room, deposit | 50 EUR |\n"
+        "| Guest room, linen | 6 EUR |\n| Boat, deposit | 50 EUR |\n"
+    ),
+    "Corrections.md": (
+        "# Corrections\n\n## Quorum\n\n*Replaces paragraph 3.2 of [the statutes](Statutes.md).*\n\n"
+        "Now five have to be there.\n\n## Guest room\n\n"
+        "The deposit is raised from 50 to 80 EUR.\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "old"),
+    [
+        ("how many are the quorum of the council", "Now five have to be there.", "Statutes.md"),
+        # No one named the page of charges.
+        ("deposit for the guest room", "The deposit is raised from 50 to 80 EUR.", "Charges.md"),
+    ],
+)
+def test_a_number_names_what_is_replaced(
+    index_files: IndexFiles, question: str, line: str, old: str
+) -> None:
+    first, *others = card_reply(index_files(STATUTES, rag_threshold=-9.0), question).cards
+    assert [first.lines[n] for part in first.marked for n in part.numbers] == [line]
+    replaced = [card.path for card in others if "corrected-above" in card.badges]
+    assert replaced == [old]
+
+
+def test_a_number_that_is_given_up_is_of_the_row_that_is_called_so(index_files: IndexFiles) -> None:
+    context = index_files(STATUTES, rag_threshold=-9.0)
+    assert card_reply(context, "what is the deposit of a boat").cards[0].path == "Charges.md"
+    assert card_reply(context, "what does linen cost in the guest room").cards[0].path == (
+        "Charges.md"
+    )
