@@ -200,10 +200,16 @@ NO_TERMS = Terms(0, {}, {}, frozenset(), {}, {}, Spellings({}), {}, frozenset(),
 
 
 class OffTopicLimits(NamedTuple):
-    """What is under a limit is refused; `nearer` counts where the words were not compared."""
+    """What is under a limit is refused; `nearer` counts where the words were not compared.
+
+    What is under it by `doubtful` at most may be of another subject: it is called nearest. So is
+    what has no passage over the threshold, but one that is under it by `below` at most.
+    """
 
     covered: float
     nearer: float
+    doubtful: float = 0.0
+    below: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

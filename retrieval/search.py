@@ -177,8 +177,10 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
     first = fused.order[: max(context.settings.rag_candidates, question.top_k)]
     scores, reranker = candidates.reranked(context, question.text, first)
     reranked = perf_counter()
+    limits = off_topic.limits(context, lists.generation, lists.terms.entries)
+    below = limits.below if limits else 0.0
     ranked = candidates.rank(
-        context, question.text, fused.order, scores, lists.notes, question.top_k
+        context, question.text, fused.order, scores, lists.notes, question.top_k, below
     )
     details = context.read(partial(_details, context, question, ranked))
     if details.generation.name != lists.generation.name:
@@ -192,11 +194,11 @@ def _attempt(context: SearchContext, question: _Question) -> SearchResult | None
         trace=ranked.trace,
         late=fused.late,
         rerank=reranker,
-        threshold=context.threshold,
+        threshold=ranked.threshold,
         generation=details.generation.name,
         off_topic_score=question.off_topic.near - details.baseline,
         covered=_covered(question, fused.pieces),
-        off_topic_limits=off_topic.limits(context, details.generation, lists.terms.entries),
+        off_topic_limits=limits,
         timings=Timings(
             embed_ms=question.embed_ms,
             search_ms=1000 * (searched - started + perf_counter() - reranked),

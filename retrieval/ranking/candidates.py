@@ -21,6 +21,7 @@ class Ranking:
 
     trace: tuple[Candidate, ...]
     kept: tuple[Scored, ...]  # best first
+    threshold: float  # that all of these reach
     above: tuple[Scored, ...]  # below `top_k`, of files that supersede a kept one's
 
 
@@ -31,23 +32,27 @@ def rank(
     scores: Sequence[float] | None,
     notes: Mapping[str, SourceNote],
     top_k: int,
+    below: float = 0.0,
 ) -> Ranking:
     """Order the fused candidates by `scores`, a reranker's for the first of them, and keep `top_k`.
 
-    Below `RAG_THRESHOLD` none is kept. `notes` are what the files' front matter says, by path.
+    Below `RAG_THRESHOLD` none is kept; where none reaches it, none that is more than `below` under
+    it. `notes` are what the files' front matter says, by path.
     """
     ranked = with_twins(_ranked(fused, scores, context.weights.rerank), question)
-    ranked = current_first(ranked, notes, question, context.threshold)
-    kept = [given for given in ranked if given.score >= context.threshold][:top_k]
+    is_any = any(given.score >= context.threshold for given in ranked)
+    threshold = context.threshold - (0.0 if is_any else below)
+    ranked = current_first(ranked, notes, question, threshold)
+    kept = [given for given in ranked if given.score >= threshold][:top_k]
     above = overriding(ranked, [given.path for given in kept], notes, top_k)
     fused_ranks = {item.scored.row_id: rank for rank, item in enumerate(fused, start=1)}
     trace: list[Candidate] = []
     for rank, given in enumerate(ranked, start=1):
         fate: Fate = "returned" if rank <= len(kept) else "budget"  # those over it come first
-        fate = fate if given.score >= context.threshold else "threshold"
+        fate = fate if given.score >= threshold else "threshold"
         trace.append(_row(given.item, fused_ranks, fate, rank, given))
     trace += [_row(item, fused_ranks, "candidates") for item in fused[len(ranked) :]]
-    return Ranking(tuple(trace), _scored(kept), _scored(above))
+    return Ranking(tuple(trace), _scored(kept), threshold, _scored(above))
 
 
 def reranked(

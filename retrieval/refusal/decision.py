@@ -34,7 +34,9 @@ def decided(context: SearchContext, result: SearchResult) -> SearchResult:
     fit = confidence.fitted(context)
     probability = fit.probability(features(result, result.question)) if fit else None
     sure = fit is None or probability is None or probability >= fit.limit
-    certainty: Certainty = "answered" if sure and not against else "nearest"
+    is_doubtful = off_topic.is_doubtful(result) or result.threshold < context.threshold
+    is_answered = sure and not against and not is_doubtful
+    certainty: Certainty = "answered" if is_answered else "nearest"
     return replace(result, certainty=certainty, confidence=probability, premise=against)
 
 

@@ -30,6 +30,10 @@ FOR_ALL = OffTopicLimits(covered=0.06, nearer=0.30)
 # A small vault has few words that a question's can be similar to, so all questions are farther from
 # it. The limit of `covered` for one entry, and what each e-fold of entries adds (E63).
 _ONE_ENTRY, _E_FOLD = -0.50, 0.09
+# There a question that is as little under its limit is not refused, nor one whose best passage is as
+# little under the threshold. Of 240 answerable ones over eight vaults 9 and 6 are under them, 2 and
+# 1 by more (docs/experiments.md, E177).
+_DOUBTFUL, _BELOW = 0.08, 0.10
 _VECTOR = 0.5  # what the vector's difference counts beside that of the words (E47)
 _NAMED = 0.6  # share of a question; no off-topic one of the calibration split has over 0.58
 # The same where the first passage is of a file that the question calls by its whole title.
@@ -82,10 +86,20 @@ def over_limit(given: Signals, limits: OffTopicLimits) -> float:
 
 def refuses(result: SearchResult) -> bool:
     """Tell whether a question is about another subject, by the search's own limits."""
+    over = _over_own_limit(result)
+    return result.off_topic_limits is not None and over < -result.off_topic_limits.doubtful
+
+
+def is_doubtful(result: SearchResult) -> bool:
+    """Tell whether a question that is not refused may be about another subject all the same."""
+    return _over_own_limit(result) < 0 and not refuses(result)
+
+
+def _over_own_limit(result: SearchResult) -> float:
     given = signals(result)
     if given is None or result.off_topic_limits is None:
-        return False
-    return over_limit(given, result.off_topic_limits) < 0
+        return math.inf
+    return over_limit(given, result.off_topic_limits)
 
 
 def _said(result: SearchResult) -> frozenset[str]:
@@ -154,7 +168,8 @@ def limits(context: SearchContext, generation: Generation, entries: int) -> OffT
 def of_size(entries: int) -> OffTopicLimits:
     """Return the limits of a vault that nothing was fitted on, by how many entries it has."""
     small = _ONE_ENTRY + _E_FOLD * math.log(max(entries, 1))
-    return FOR_ALL._replace(covered=min(small, FOR_ALL.covered))
+    covered = min(small, FOR_ALL.covered)
+    return FOR_ALL._replace(covered=covered, doubtful=_DOUBTFUL, below=_BELOW)
 
 
 @lru_cache(maxsize=8)  # asked for with every question, and the file is read at the first
@@ -177,7 +192,8 @@ def write(root: Path, models: Models, made: OffTopicLimits, manifest: Mapping[st
 
     Raises ConfigurationError where the file cannot be read.
     """
-    fitted.write(root / FILE, models, made._asdict(), manifest, _limits)
+    limits = {"covered": made.covered, "nearer": made.nearer}
+    fitted.write(root / FILE, models, limits, manifest, _limits)
     _calibrated.cache_clear()
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from api.answer.cards.asked_parts import above, field_asked, said_by, saying_most
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, CardPlace
-from api.answer.cards.card_content import introduced
+from api.answer.cards.card_content import STEP, introduced
 from api.answer.cards.table_query.undecided import is_undecided
 from api.answer.question import follow_up
 from api.answer.question.intent import DEGREE, asks_for_some
@@ -35,6 +35,12 @@ _REFERENCE = re.compile(
 _AS_NEAR = 0.12  # by so little less near a line may be that says better what is asked
 _LEAST_ITEMS = 3
 _WHO = re.compile(r"\W*(?:who|where)\b", re.IGNORECASE)
+# "How do I give up my plot": each of the numbered steps is done.
+_HOW_TO = re.compile(
+    r"(?:.{0,120}[,.;:?–-] )?\W*(?:so |and |but )?(?:how (?:do|can|should|would|could|to)\b|"
+    r"what (?:do|should|must) (?:i|we|you) (?:have to )?do\b)",
+    re.IGNORECASE,
+)
 _OF_ROWS = re.compile(r"\W*(?:which|what|who|where|list|all)\b", re.IGNORECASE)
 
 
@@ -171,10 +177,13 @@ def _all_items(
 ) -> tuple[Part, ...]:
     """All items of the best one's list, where none of them says more of what is asked than others.
 
-    "Who is let off the rota": what stands above the list says it, and the items are as near. () for
-    a question that one of them may answer: how much, or whether.
+    "Who is let off the rota": what stands above the list says it, and the items are as near. So are
+    all numbered steps of what somebody wants to do. () for a question that one of them may answer:
+    how much, or whether.
     """
     is_list = block.kind == "list" and found[0].entry.kind == "item"
+    if is_list and _HOW_TO.match(asked.question) and all(_is_step(place, p) for p in block.parts):
+        return block.parts
     if not (is_list and _OF_ITEMS.match(asked.question)) or len(block.parts) < _LEAST_ITEMS:
         return ()
     if not all(_is_shown(part, shown) for part in block.parts):
@@ -192,6 +201,10 @@ def _all_items(
     forbids = [modality(text) == "must not" for text in (told, asked.question)]
     is_of_one_kind = forbids[0] == forbids[1] or not forbids[0]
     return block.parts if is_of_one_kind and len(set(denying)) == 1 else ()
+
+
+def _is_step(place: CardPlace, part: Part) -> bool:
+    return STEP.match(place.file.lines.get(part.first_line, "")) is not None
 
 
 def _is_shown(part: Part, shown: Collection[int]) -> bool:

@@ -203,7 +203,8 @@ def _whole(part: str, first: str, terms: Terms) -> str:
         and not _says_little(_IT.sub(lambda _: things[0], part))
     ):
         return _IT.sub(lambda found: things[0] + ("'s" if found["whose"] else ""), part, count=1)
-    return f"{first} {part}"
+    said = " ".join(word for word in WORD.findall(first) if word.lower() not in STOP)
+    return f"{part} ({said})"
 
 
 def _put(placed: re.Match[str], first: str) -> str:

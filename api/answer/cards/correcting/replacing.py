@@ -43,7 +43,7 @@ def with_replacing(
             known = (one for one in (*own, *every, *found) if _is_of_place(one, made))
             if (same := next(known, None)) is None:
                 own.append(replace(made, folded=card.folded))
-            elif same not in own and (same not in every or same.folded):
+            elif same not in own and (same not in every or same.folded) and same not in above:
                 # Its best line is no correction: "the other rows stay".
                 better = replace(same, best=made.best, next_best=None, marked=made.marked)
                 own.append(better if same.lines.keys() >= made.lines.keys() else made)
