@@ -116,8 +116,7 @@ def says_steps(card: Card, whole: SearchResult) -> bool:
     """
     if not is_numbered(card):
         return False
-    hit = whole.hits[0]
-    if (card.path, card.heading) == (hit.chunk.path, hit.evidence[0].entry.heading):
+    if _is_of_first(card, whole):
         return True
     asked = QuestionWords.of(without_command(whole.question), whole.terms)
     own = f"{card.heading.rsplit(' > ', 1)[-1]} {' '.join(card.lines.values())}"
@@ -169,8 +168,18 @@ def _unclaimed(listed: Card, whole: SearchResult, asked: QuestionWords, *, least
     }
     most = max(said.values(), default=0)
     saying = tuple(part for part in said if most and said[part] == most)
-    is_few = least <= len(saying) <= len(said) * _FEW and not DENIES.search(whole.question)
+    if DENIES.search(whole.question):
+        return replace(plain, marked=())
+    if least > 1 and not saying and _is_of_first(listed, whole):
+        return plain
+    is_few = least <= len(saying) <= len(said) * _FEW
     return replace(plain, marked=saying if is_few else ())
+
+
+def _is_of_first(listed: Card, whole: SearchResult) -> bool:
+    """Whether a list stands in the section of what search found nearest."""
+    hit = whole.hits[0]
+    return (listed.path, listed.heading) == (hit.chunk.path, hit.evidence[0].entry.heading)
 
 
 def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card:
