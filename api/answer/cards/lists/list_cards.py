@@ -170,7 +170,7 @@ def _unclaimed(listed: Card, whole: SearchResult, asked: QuestionWords, *, least
     saying = tuple(part for part in said if most and said[part] == most)
     if DENIES.search(whole.question):
         return replace(plain, marked=())
-    if least > 1 and not saying and _is_of_first(listed, whole):
+    if (least > 1 or whole.certainty == "answered") and not saying and _is_of_first(listed, whole):
         return plain
     is_few = least <= len(saying) <= len(said) * _FEW
     return replace(plain, marked=saying if is_few else ())
