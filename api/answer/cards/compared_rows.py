@@ -25,9 +25,12 @@ def card(whole: SearchResult, parts: Sequence[SearchResult]) -> Card | None:
     things = [words - field for words in asked]
     if not things or not all(things):
         return None
-    # Two that have files of their own are compared by what these say: "range of two spells".
+    # Two that have files of their own are compared by what these say: "range of two spells"; two
+    # that have sections, where nothing more is asked: "a ghoul and a skeleton".
     own = (part.hits[0].chunk.path for part in parts if part.hits)
     if {frozenset(key(title(path))) for path in own} == set(things):
+        return None
+    if not field and _have_sections(parts, things):
         return None
     first = [result.hits[0] for result in (whole, *parts) if result.hits]
     nearest = {(hit.chunk.path, hit.evidence[0].entry) for hit in first if hit.evidence}
@@ -40,6 +43,14 @@ def card(whole: SearchResult, parts: Sequence[SearchResult]) -> Card | None:
                 if is_near or field.issubset(said):  # many tables have both names
                     return _card(hit, file, block, rows)
     return None
+
+
+def _have_sections(parts: Sequence[SearchResult], things: Sequence[frozenset[str]]) -> bool:
+    """Whether what is found first for each thing is a section of its own that is called so."""
+    headings = [one.hits[0].evidence[0].entry.heading for one in parts if one.hits]
+    last = [frozenset(stems_of(one.rsplit(" > ", 1)[-1])) for one in headings]
+    called = (thing <= name for thing, name in zip(things, last, strict=False))
+    return len(set(headings)) == len(things) and all(called)
 
 
 def of_columns(whole: SearchResult) -> Card | None:

@@ -223,8 +223,11 @@ def _alike(
     said = said_by(path, best, asked)
     of_some = asks_for_some(asked.question) or _WHO.match(asked.question)
     several = bool(said and of_some and not asked.values)
-    for row in (line.entry for line in found if block.holds(line.entry)):
-        is_called_so = bool(called) and _called(row, asked) == called
+    rows = [line.entry for line in found if block.holds(line.entry)]
+    # What more than half of them are called ("ward") tells none of them.
+    is_name = 2 * sum(_called(row, asked) == called for row in rows) <= len(block.parts)
+    for row in rows:
+        is_called_so = bool(called) and is_name and _called(row, asked) == called
         if row != best and (several or is_called_so) and said_by(path, row, asked) == said:
             yield row
 

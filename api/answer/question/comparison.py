@@ -10,7 +10,7 @@ from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import key, stems_of
 
 _COMPARED = re.compile(
-    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|differences?|differ|than|better|worse|"
+    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|dif+e?r[a-z]{2,6}|differ|than|better|worse|"
     r"which one|which of (?:them|these|the two)|"
     r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
     re.IGNORECASE,
@@ -20,8 +20,8 @@ DIFFERS = re.compile(r"\b(?:vs|versus|compared?|differences?|differ)\b", re.IGNO
 _OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
 JOINED = re.compile(r"\b(?:vs|versus|compared|than|and|or)\b", re.IGNORECASE)  # two things
 _JOINING = re.compile(
-    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|or|than|(?:the )?differences? between|"
-    r"what(?:['’]?s| is| are)? (?:the )?diff(?:erences?)?|which (?:one )?is (?:better|worse)"
+    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|or|than|(?:the )?dif+e?r[a-z]{2,6} between|"
+    r"what(?:['’]?s| is| are)? (?:the )?dif+(?:e?r[a-z]{2,6})?(?: between)?|which (?:one )?is (?:better|worse)"
     r"(?=\W*$))\b",
     re.IGNORECASE,
 )
@@ -31,6 +31,22 @@ _BETWEEN_WORDS = (
     "or vs versus and compared to with than from in on a an the is really better worse more foot"
 )
 _BETWEEN = frozenset(_BETWEEN_WORDS.split())
+# Two things that the rules call otherwise: what is compared is told by the form of the question.
+_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        r"\bdif+e?r[a-z]{2,6} between (?P<one>[^,;?]{2,50}?) and (?P<other>[^,;?]{2,50}?)"
+        r"(?= (?:in|of|for|when|as|at|on)\b|\W*$)",
+        r"\b(?:which|what|who)(?: is| are| has| gets| does| do| can| costs?)? (?:[a-z]{2,12} )?"
+        r"(?:more|less|better|worse|[a-z]{3,12}er)\b[^,;?]{0,40}[,;:?] (?P<one>[^,;?]{2,40}?)"
+        r" or (?P<other>[^,;?]{2,40}?)\W*$",
+        r"^\W*(?P<one>[^,;?]{2,40}?) or (?P<other>[^,;?]{2,40}?)[,;:?] (?:which|what|who)\b",
+        r"\b(?:is|are) (?P<one>(?:an?|the) [^,;?]{2,40}?) (?:(?:more|less) [a-z]{3,12}|[a-z]{3,12}er)"
+        r" than (?P<other>(?:an?|the) [^,;?]{2,40}?)(?=[,;?]|\W*$)",
+        r"^\W*(?P<one>[^,;:?]{2,40}?) (?:vs\.?|versus) (?P<other>[^,;:?]{2,40}?)\W*$",
+    )
+)
+_POINTS = re.compile(r"\b(?:ones?|rest|others?|it|they|them|he|she|that|this|same)\b", re.IGNORECASE)
 _Span = tuple[int, int]  # of words, from the first to behind the last
 
 
@@ -54,7 +70,19 @@ def compared(text: str, terms: Terms) -> tuple[str, ...]:
         if only_and and not (_COMPARED.search(text) or of_both):
             continue
         return (_without(text, words, other), _without(text, words, one))
-    return ()
+    return _by_form(text) if _COMPARED.search(text) or DIFFERS.search(text) else ()
+
+
+def _by_form(text: str) -> tuple[str, ...]:
+    """The two things of a question that compares by its form; () where it does not."""
+    found = next((match for form in _FORMS if (match := form.search(text))), None)
+    if found is None or any(not _says(found[name]) for name in ("one", "other")):
+        return ()
+    return (_left(text, found.span("other")), _left(text, found.span("one")))
+
+
+def _says(thing: str) -> bool:
+    return bool(stems_of(thing)) and not _POINTS.search(thing)
 
 
 def is_compared(asking: str, text: str) -> bool:
@@ -92,7 +120,11 @@ def _joins(between: str) -> bool:
 
 
 def _without(text: str, words: Sequence[re.Match[str]], span: _Span) -> str:
-    first, last = words[span[0]].start(), words[span[1] - 1].end()
-    left = f"{text[:first]} {text[last:]}"
+    return _left(text, (words[span[0]].start(), words[span[1] - 1].end()))
+
+
+def _left(text: str, span: _Span) -> str:
+    """A question without one of its things, and without what joined it."""
+    left = f"{text[: span[0]]} {text[span[1] :]}"
     left = _JOINING.sub(" ", left)
     return _DANGLING.sub("", " ".join(left.split())).strip(" ,;:?")
