@@ -12,6 +12,7 @@ from retrieval.text.words import stem
 from retrieval.vocabulary.terms import cells, stems_of, title
 
 _NUMBER_AND_UNIT = re.compile(r"\W*\d[\d.,–-]* ?[^\W\d]+\W*")
+_COUNTED = re.compile(r"^\W*(?:number|no\.?|count|size) of ", re.IGNORECASE)  # "Number of children"
 _CLOCK = stem("time")  # "Time of day" is no number of days
 # Stems with those that abbreviations stand for in their place: of `Terms.in_full`.
 InFull = Callable[[AbstractSet[str]], frozenset[str]]
@@ -151,6 +152,6 @@ def _labels(entry: Entry) -> tuple[tuple[tuple[Interval, ...], frozenset[str]], 
     """The intervals of a row's first two cells, each with the stems of its column's name."""
     names = [*cells(entry.lead.split("\n")[0]), "", ""]
     return tuple(
-        (tuple(intervals(cell)), frozenset(stems_of(name)))
+        (tuple(intervals(cell)), frozenset(stems_of(_COUNTED.sub("", name))))
         for cell, name in zip([*cells(entry.quote), "", ""][:2], names, strict=False)
     )

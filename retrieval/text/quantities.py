@@ -167,8 +167,9 @@ def _opened(
         return low, math.inf
     if one in _BELOW:
         return 0.0, math.nextafter(low, 0)
-    if one in _ABOVE:
-        return math.nextafter(high, math.inf), math.inf
+    if one in _ABOVE:  # "over 20 to 35 kg" ends at 35
+        is_one = low == high
+        return math.nextafter(low, math.inf), math.inf if is_one else high
     return low, high
 
 

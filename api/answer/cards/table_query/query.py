@@ -9,6 +9,7 @@ from api.answer.cards.lists.rows.by_amount import BLANK_SAID
 from api.answer.cards.lists.rows.by_mark import also_marked
 from api.answer.cards.lists.rows.table_rows import beside
 from api.answer.cards.table_query import row_conditions
+from api.answer.cards.table_query.first_rows import by_first
 from api.answer.cards.table_query.grids import Grid, grids
 from api.answer.cards.table_query.most_rows import most_rows
 from api.answer.cards.table_query.row_conditions import Condition
@@ -123,7 +124,8 @@ def _of_grid(grid: Grid, query: Query) -> Answer | None:
     if not 0 < len(rows) < len(grid.table):
         return None
     score = sum(one.score for one in known) / len(known) + _near(grid, query)
-    is_sure = score >= _SURE and _is_understood(grid, rows, query)
+    is_told = grid.is_near and query.conditions == (by_first,)  # the order of its rows says it
+    is_sure = score >= _SURE and (is_told or _is_understood(grid, rows, query))
     return Answer(grid, tuple(sorted(rows)), column, score, is_sure)
 
 

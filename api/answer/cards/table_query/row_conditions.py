@@ -10,6 +10,7 @@ from functools import partial
 from api.answer.cards.lists.rows.by_age import asked_age, is_age, of_age
 from api.answer.cards.lists.rows.by_column import PRICES
 from api.answer.cards.lists.rows.cell_marks import YES, bare, is_marked, is_said
+from api.answer.cards.table_query import first_rows
 from api.answer.cards.table_query.amount_conditions import amounts, by_limit, by_value, room_for
 from api.answer.cards.table_query.columns import NAMED, SAID, Met, is_money
 from api.answer.cards.table_query.grids import Comparable
@@ -189,6 +190,8 @@ def read(asked: QuestionWords, *, is_compared: bool, of_things: bool = False) ->
     `of_things`: what has a value is asked for, however it is said.
     """
     question = searchable(asked.question)
+    if first_rows.ASKED.search(question):
+        return [first_rows.by_first]
     limits = amounts(question)
     if of_things and not limits and (room := room_for(question)):
         limits = [room]
