@@ -29,7 +29,8 @@ _LIMITS = re.compile(
 )
 # Without these nothing is compared: an amount, a degree, an equal or missing value.
 _COMPARES = re.compile(
-    r"\d|\b(?:most|least|first|minimum|(?:from|at) (?:what|which)|\w{3,}est|same|equal|identical|all|only|free|nothing|zero|no|not|without|"
+    r"\d|\b(?:most|least|first|minimum|(?:from|at) (?:what|which)|"
+    r"\w{3,}est|same|equal|identical|all|only|free|nothing|zero|no|not|without|"
     r"never|neither|change|differ|vary)\b|n['’]?t\b",
     re.IGNORECASE,
 )

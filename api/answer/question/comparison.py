@@ -21,8 +21,8 @@ _OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", 
 JOINED = re.compile(r"\b(?:vs|versus|compared|than|and|or)\b", re.IGNORECASE)  # two things
 _JOINING = re.compile(
     r"\b(?:vs\.?|versus|compared (?:to|with)|compare|or|than|(?:the )?dif+e?r[a-z]{2,6} between|"
-    r"what(?:['’]?s| is| are)? (?:the )?dif+(?:e?r[a-z]{2,6})?(?: between)?|which (?:one )?is (?:better|worse)"
-    r"(?=\W*$))\b",
+    r"what(?:['’]?s| is| are)? (?:the )?dif+(?:e?r[a-z]{2,6})?(?: between)?|"
+    r"which (?:one )?is (?:better|worse)(?=\W*$))\b",
     re.IGNORECASE,
 )
 _WHICH = re.compile(r"\W*(?:which|who)\b", re.IGNORECASE)
@@ -41,12 +41,15 @@ _FORMS = tuple(
         r"(?:more|less|better|worse|[a-z]{3,12}er)\b[^,;?]{0,40}[,;:?] (?P<one>[^,;?]{2,40}?)"
         r" or (?P<other>[^,;?]{2,40}?)\W*$",
         r"^\W*(?P<one>[^,;?]{2,40}?) or (?P<other>[^,;?]{2,40}?)[,;:?] (?:which|what|who)\b",
-        r"\b(?:is|are) (?P<one>(?:an?|the) [^,;?]{2,40}?) (?:(?:more|less) [a-z]{3,12}|[a-z]{3,12}er)"
-        r" than (?P<other>(?:an?|the) [^,;?]{2,40}?)(?=[,;?]|\W*$)",
+        r"\b(?:is|are) (?P<one>(?:an?|the) [^,;?]{2,40}?) "
+        r"(?:(?:more|less) [a-z]{3,12}|[a-z]{3,12}er) than "
+        r"(?P<other>(?:an?|the) [^,;?]{2,40}?)(?=[,;?]|\W*$)",
         r"^\W*(?P<one>[^,;:?]{2,40}?) (?:vs\.?|versus) (?P<other>[^,;:?]{2,40}?)\W*$",
     )
 )
-_POINTS = re.compile(r"\b(?:ones?|rest|others?|it|they|them|he|she|that|this|same)\b", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\b(?:ones?|rest|others?|it|they|them|he|she|that|this|same)\b", re.IGNORECASE
+)
 _Span = tuple[int, int]  # of words, from the first to behind the last
 
 

@@ -13,10 +13,8 @@ from api.answer.question.limits import AGED, ONE_OF, amount
 from api.answer.question.parts import (
     ASKS,
     KEYWORDS,
-    NO_PLURAL,
     QUESTION_WORD,
     clauses,
-    named_plural,
     things_in,
     without_told,
 )
@@ -169,7 +167,7 @@ def read(question: str, terms: Terms) -> Reading:
         return limited
     words = WORD.findall(text)
     plain = not QUESTION_WORD.search(text) and "than" not in text.lower().split()
-    several = named_plural(text) if len(words) >= _PLURAL_WORDS and plain else ()
+    several = list_phrases.named_plural(text) if len(words) >= _PLURAL_WORDS and plain else ()
     if several:  # a list of that name, else what else is said: "ogre hit points"
         return Reading("which", name=text if _is_short(text) else "", several=several)
     if _is_short(text):
@@ -243,7 +241,7 @@ def _plural(pattern: re.Pattern[str], text: str) -> bool:
     found = pattern.search(text)
     if found is None:
         return False
-    return found["noun"].lower() == "things" or not NO_PLURAL.search(found["noun"])
+    return found["noun"].lower() == "things" or not list_phrases.NO_PLURAL.search(found["noun"])
 
 
 def may_want_all(question: str, reading: Reading) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from api.answer.question import follow_up
 from retrieval.models import Name, Terms
@@ -49,7 +49,9 @@ _SETTING = re.compile(
 )
 _LEAST_PART = 2  # words that say something
 _CONDITION_FIRST = re.compile(
-    r"\W*(?:if|when|while|since|as|after|before|because|once|given|although|though|unless)\b", re.I
+    r"\W*(?:if|when(?! (?:is|are|was|do|does|did|can|may|must|should|will)\b)|while|since|as|after|"
+    r"before|because|once|given|although|though|unless)\b",
+    re.IGNORECASE,
 )
 _ADDS = re.compile(
     r"what (?:is|does|do|are|has|can)(?: not|n['’]?t)\W*|"
@@ -72,22 +74,8 @@ _ELSEWHERE = re.compile(
     r"(?: cost)? (?P<other>(?P<by>for|in|on|at|with|from|by|as) \S.{0,80})$",
     re.IGNORECASE,
 )
+_OF_ONE = re.compile(r"(?:when|where|who|how much|how long) (?:is|are|does|do) ", re.IGNORECASE)
 _POINTS = re.compile(r"\b(?:it|its|they|them|their|he|him|his|she|her|that|those|one)\b", re.I)
-# "Fall damage rules" names a section, not a list of rules.
-NO_PLURAL = re.compile(
-    r"(?:ss|us|is|ous|class|bonus|series|always|does|was|has|this|rules|things|odds|chances)$", re.I
-)
-_NAMED = re.compile(
-    r"^(?:[\w'-]+ ){0,5}(?P<noun>[a-z]{3,}s)"
-    r"(?: (?:(?:of|at|on|in|for|with|having) )?(?:\w+ ){1,4}(?:\d+(?: [a-z]+)?|[a-z]))?"
-    r"(?: pls| plz| please)?\W*$",
-    re.I,
-)
-# "Chance to find secret doors" asks for the chance: what stands before these says of what.
-_HEAD = re.compile(
-    r"^(?:[\w'-]+ ){0,3}?(?P<noun>[\w'-]+) (?:to|of|for|vs|versus|against|with|on|in|by|per)\b",
-    re.IGNORECASE,
-)
 
 
 def things_in(text: str, terms: Terms) -> list[str]:
@@ -143,7 +131,7 @@ def folders_called(name: Name, terms: Terms) -> set[str]:
 def clauses(text: str, terms: Terms) -> tuple[str, ...]:
     """Return the questions of "how fast do trolls heal and how do you stop it", each made whole."""
     parts = _split(text)
-    if not 2 <= len(parts) <= 3 or _says_little(parts[0]):
+    if not 2 <= len(parts) <= 3 or _says_too_little(parts[0]):
         return ()
     if _OR.search(parts[0]) and _WHICH_ONE.match(parts[1]):  # "silk or wool, which one is spun"
         return ()
@@ -196,7 +184,7 @@ def _whole(part: str, first: str, terms: Terms) -> str:
         return put
     if not (_says_little(part) or follow_up.is_follow_up(part) or _POINTS.search(part)):
         return part
-    things = things_in(first, terms)
+    things = [_in_full(thing, first, terms) for thing in things_in(first, terms)]
     if (
         len(things) == 1
         and _IT.search(part)
@@ -205,6 +193,15 @@ def _whole(part: str, first: str, terms: Terms) -> str:
         return _IT.sub(lambda found: things[0] + ("'s" if found["whose"] else ""), part, count=1)
     said = " ".join(word for word in WORD.findall(first) if word.lower() not in STOP)
     return f"{part} ({said})"
+
+
+def _in_full(thing: str, text: str, terms: Terms) -> str:
+    """A thing with the word behind it where the vault has both in a name: "silk rope"."""
+    behind = text[text.index(thing) + len(thing) :].split()[:1]
+    stems = {*key(thing), *(stem for word in behind for stem in key(word))}
+    names = (name for stem in stems for name in terms.named_from.get(stem, ()))
+    is_name = len(stems) > 1 and any(stems.issubset(name) for name in names)
+    return f"{thing} {behind[0]}" if is_name else thing
 
 
 def _put(placed: re.Match[str], first: str) -> str:
@@ -225,17 +222,12 @@ def _asks(part: str) -> bool:
     return is_short and not (_STATING.match(part) or QUESTION_WORD.search(part))
 
 
+def _says_too_little(first: str) -> bool:
+    """Whether a first part asks nothing by itself: not "when is lunch" of one word, of none."""
+    stems = frozenset(stems_of(first))
+    is_of_one = len(stems) == 1 and bool(_OF_ONE.match(first))
+    return _says_little(first) and (not is_of_one or stems <= follow_up.NO_NOUN)
+
+
 def _says_little(part: str) -> bool:
     return len(stems_of(part)) < _LEAST_PART
-
-
-def named_plural(text: str) -> tuple[str, ...]:
-    """Return the things of a few words that name several, each with the word before it."""
-    named, head = _NAMED.search(text), _HEAD.search(text)
-    nouns = [found["noun"].lower() for found in (named, head) if found]
-    if named is None or any(map(NO_PLURAL.search, nouns)) or nouns[-1][-1] != "s":
-        return ()
-    words = [word.strip("?!.,;:") for word in text.lower().split()]
-    joined = {one for one, other in pairwise(words) if one[-1:] == "s" and other in {"and", "or"}}
-    places = [n for n, word in enumerate(words) if word in {*joined, nouns[-1]}]
-    return tuple(" ".join(words[max(n - 1, 0) : n + 1]) for n in places)

@@ -9,8 +9,8 @@ from retrieval.ranking.lines import QuestionWords
 from retrieval.vocabulary.terms import stems_of
 
 ASKED = re.compile(
-    r"\b(?:(?:from|at) (?:what|which) (?P<of>[a-z]{3,12})|first (?P<first>[a-z]{3,12}) (?:at|in|on) "
-    r"which|minimum (?P<least>age|level|grade|rank))\b",
+    r"\b(?:(?:from|at) (?:what|which) (?P<of>[a-z]{3,12})|"
+    r"first (?P<first>[a-z]{3,12}) (?:at|in|on) which|minimum (?P<least>age|level|grade|rank))\b",
     re.IGNORECASE,
 )
 _NUMBERED = 0.5  # of the rows: where more have a number first, they are in an order
