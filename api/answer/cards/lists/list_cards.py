@@ -92,6 +92,8 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         )
         listed = [one for one, is_so in zip(listed, called, strict=True) if is_so or one.by_signs]
     listed = [replace(one, says_all=says_all(one, whole, asked)) for one in listed]
+    if not any(one.said for one in listed):  # "list all traps": no list of prices is called so
+        listed.sort(key=lambda one: not asked.share(words_of_name(one, whole, asked)))
     placed = [
         one if not one.counted or one.said or is_whole(one, whole, asked)
         else _unclaimed(one, whole, asked, least=_ROWS_OF_ALL if reading.form == "list" else 1)

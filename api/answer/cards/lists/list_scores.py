@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from api.answer.cards.asked_parts import above, header
 from api.answer.cards.blocks import Block, blocks
+from api.answer.cards.card_content import STEP
 from api.answer.cards.lead_ins import introducing
 from api.answer.question.modality import modality
 from retrieval.models import IndexedFile
@@ -25,11 +26,17 @@ _OTHER_KIND = {
     "headings": 0.15,
     "lines": 0.1,
 }  # what these cost: seldom what a list is
+_NUMBERED = 0.2  # what steps cost where things are asked for: "list all traps"
 _UNREAD = 0.15  # what a block of a passage's file costs no entry of which search has returned
 _WAYS = re.compile(
     r"\b(?P<head>ways|steps|reasons|requirements|conditions) (?:to|if|when)\b", re.IGNORECASE
 )
 _KINDS = re.compile(r"\b(?:types?|kinds?|sorts?|categor(?:y|ies)|classes)\b", re.IGNORECASE)
+_OF_STEPS = re.compile(
+    r"\b(?:steps?|order|sequence|procedure|process|how|do|done|happens?|way|ways|phases?|stages?|rules|"
+    r"when|after|before|first)\b",
+    re.IGNORECASE,
+)
 _DIE = re.compile(r"\W*\d*d(?:\d+|%)\W*", re.IGNORECASE)  # of a random table, and no thing's name
 _DIE_WORD = re.compile(r"d(?:\d+|%)")
 
@@ -52,9 +59,15 @@ def score(
             _ROLLED if _is_rolled(file, block, asked) else 0.0,
             _LENGTH * math.log2(len(block.parts)),
             -_OTHER_KIND.get(block.kind, 0.0),
+            -_NUMBERED * (is_numbered(file, block) and not _OF_STEPS.search(asked.question)),
             _NAMED * _share_named(file, block, asked),
         )
     )
+
+
+def is_numbered(file: IndexedFile, block: Block) -> bool:
+    """Tell whether a block's first part has a number: what is done step by step."""
+    return STEP.match(file.lines.get(block.parts[0].first_line, "")) is not None
 
 
 def same_modality(file: IndexedFile, block: Block, question: str) -> int:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from api.answer.cards.asked_parts import above, own_names, with_legends
 from api.answer.cards.blocks import Block, Part, blocks
 from api.answer.cards.card import Card, Piece, form_of, numbers, place_of, whole
-from api.answer.cards.card_content import STEP
 from api.answer.cards.from_passage import FIRST
 from api.answer.cards.lead_ins import introducing
 from api.answer.cards.lists import heading_lists, list_scores
@@ -75,7 +74,10 @@ def cards(
         return [replace(_card(found_role[0], found_role[1].parts), said=found_role[1].said)]
     if steps:
         least = choices[0].score - _STEPS_NEAR
-        numbered = [one for one in choices if one.score >= least and _is_numbered(one)]
+        numbered = [
+            one for one in choices
+            if one.score >= least and list_scores.is_numbered(one.file, one.block)
+        ]  # fmt: skip
         choices = numbered or choices
     best = choices[0]
     same = [one for one in choices[1:] if one.file.path == best.file.path]
@@ -141,10 +143,6 @@ def of_first_table(found: SearchResult, asked: QuestionWords) -> list[Card]:
         return []
     made = _card(_Found(hit, file, block, 0.0, best, is_found=True), rows.parts)
     return [replace(made, said=rows.said, by_signs=rows.by_signs)]
-
-
-def _is_numbered(one: _Found) -> bool:
-    return STEP.match(one.file.lines.get(one.block.parts[0].first_line, "")) is not None
 
 
 def _says_as_much(one: _Found, best: _Found, asked: QuestionWords) -> bool:
