@@ -17,7 +17,7 @@ ALL = re.compile(
     r"\bfor each\b|\bwhat (?:\w+ ){0,3}can (?:i|we|you) (?:buy|get|choose|pick|order|play)\b|"
     r"\bwhat can be (?:done|bought|hired|made|ordered|chosen)\b|"
     r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|\bday by day\b|"
-    r"\blist(?=\W*(?:$|,|please|pls|plz|all))|\ball of (?:'?em|them)\b|"
+    r"\blist(?=\W*(?:$|,|please|pls|plz|all|every))|\ball of (?:'?em|them)\b|"
     r"\b(?:types|kinds|sorts) of \w+s?\b|\b(?:ways|every way) to\b|"
     r"\b(?:which|what) (?:ones|are there)\W*$|"
     r"\b(?:all )?(?:steps|options|restrictions|conditions|modifiers|things|exceptions)"

@@ -200,8 +200,8 @@ def _in_full(thing: str, text: str, terms: Terms) -> str:
     behind = text[text.index(thing) + len(thing) :].split()[:1]
     stems = {*key(thing), *(stem for word in behind for stem in key(word))}
     names = (name for stem in stems for name in terms.named_from.get(stem, ()))
-    is_name = len(stems) > 1 and any(stems.issubset(name) for name in names)
-    return f"{thing} {behind[0]}" if is_name else thing
+    is_name = any(stems.issubset(name) for name in names)
+    return " ".join([thing, *behind]) if is_name and stems > {*key(thing)} else thing
 
 
 def _put(placed: re.Match[str], first: str) -> str:

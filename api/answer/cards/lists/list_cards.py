@@ -40,6 +40,7 @@ _COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECAS
 _EVERY = re.compile(r"\bevery \d", re.IGNORECASE)
 _NAMED = 0.3  # of a question: what a list has to be called that goes first though it is not all
 _FEW = 0.34  # of a list's parts: so many may be what is asked for, of more all may
+_FEW_PARTS = 12  # of a list, some of which say more of what is asked than others: all may
 _ROWS_OF_ALL = 3  # parts: where all is asked for, fewer are no answer
 # What is asked of the things of a list, which may stand in a sentence: "what do red boats need".
 _OF_EACH = re.compile(r"\b(?:needs?|requires?|costs?|weighs?)\b", re.IGNORECASE)
@@ -172,10 +173,15 @@ def _unclaimed(listed: Card, whole: SearchResult, asked: QuestionWords, *, least
     saying = tuple(part for part in said if most and said[part] == most)
     if DENIES.search(whole.question):
         return replace(plain, marked=())
-    if (least > 1 or whole.certainty == "answered") and not saying and _is_of_first(listed, whole):
-        return plain
-    is_few = least <= len(saying) <= len(said) * _FEW
-    return replace(plain, marked=saying if is_few else ())
+    if least <= len(saying) <= len(said) * _FEW:
+        return replace(plain, marked=saying)
+    may_be_all = least > 1 or whole.certainty == "answered"
+    may_be_all &= not saying or len(said) <= _FEW_PARTS
+    is_near = _is_of_first(listed, whole) or (
+        listed.path == whole.hits[0].chunk.path
+        and asked.share(words_of_name(listed, whole, asked)) >= _MOSTLY
+    )
+    return plain if may_be_all and is_near else replace(plain, marked=())
 
 
 def _is_of_first(listed: Card, whole: SearchResult) -> bool:
