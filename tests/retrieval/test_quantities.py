@@ -43,7 +43,12 @@ def test_a_text_holds_one_interval(text: str, low: float, high: float, unit: str
 
 @pytest.mark.parametrize(
     ("text", "within", "outside"),
-    [("less than 30 days", 29.5, 30), ("over 3", 3.5, 3), ("older than 14", 15, 14)],
+    [
+        ("over 20 to 35 kg", 35, 20),
+        ("less than 30 days", 29.5, 30),
+        ("over 3", 3.5, 3),
+        ("older than 14", 15, 14),
+    ],
 )
 def test_what_is_over_or_under_a_number_leaves_it_out(
     text: str, within: float, outside: float

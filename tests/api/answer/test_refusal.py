@@ -97,6 +97,21 @@ def test_what_is_not_nearer_than_other_subjects_is_refused_however_well_it_is_fo
     assert not off_topic.refuses(replace(found, off_topic_limits=None))  # nothing was fitted
 
 
+@pytest.mark.parametrize(
+    ("covered", "is_doubtful", "refused"),
+    [(0.26, False, False), (0.24, True, False), (0.18, True, False), (0.16, False, True)],
+)
+def test_what_is_a_little_under_a_limit_that_nothing_was_fitted_on_is_doubtful(
+    covered: float, is_doubtful: bool, refused: bool
+) -> None:
+    limits = OffTopicLimits(covered=0.25, nearer=0.4, doubtful=0.08)
+    found = result("torch", 3.0, off_topic_score=0.5, covered=covered, limits=limits)
+    assert (off_topic.is_doubtful(found), off_topic.refuses(found)) == (is_doubtful, refused)
+    fitted = replace(found, off_topic_limits=limits._replace(doubtful=0.0))
+    assert not off_topic.is_doubtful(fitted)
+    assert off_topic.refuses(fitted) == (covered < 0.25)
+
+
 def test_a_fit_belongs_to_its_models_and_to_the_vault_it_stands_in(tmp_path: Path) -> None:
     assert off_topic.of_vault(tmp_path) == []
     off_topic.write(tmp_path, MODELS, LIMITS, {"split": "calibration"})

@@ -45,3 +45,32 @@ def test_a_number_that_is_given_up_is_of_the_row_that_is_called_so(index_files: 
     assert card_reply(context, "what does linen cost in the guest room").cards[0].path == (
         "Charges.md"
     )
+
+
+DEPOSIT = {
+    "Deposit.md": (
+        "# Deposit\n\n**Weddings:** £400, whatever rooms are taken.\n\n"
+        "**Regular hirers:** £50 a year.\n\n**Return:** within ten days.\n\n"
+        "## Deductions\n\n| Cause | Deduction |\n|---|---|\n| Key lost | £35 each |\n"
+        "| Refuse left outside | £20 |\n"
+    ),
+    "Resolution.md": (
+        "---\nsupersedes: Deposit.md\n---\n# Resolution\n\nFrom July on:\n\n"
+        "- The deposit for weddings is raised from £400 to £500.\n"
+        "- The deduction for a key that is lost is raised from £35 to £60.\n\n"
+        "All other amounts of the deposit stand.\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [("deposit how much wedding", "£500"), ("what do you deduct for a lost key", "£60")],
+)
+def test_of_a_section_that_corrects_two_lines_the_asked_one_stands_first(
+    index_files: IndexFiles, question: str, line: str
+) -> None:
+    first = card_reply(index_files(DEPOSIT, rag_threshold=-9.0), question).cards[0]
+    said = [first.lines[n] for part in first.marked for n in part.numbers]
+    assert first.path == "Resolution.md"
+    assert any(line in one for one in said)

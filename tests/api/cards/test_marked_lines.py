@@ -206,3 +206,31 @@ def test_of_several_fields_on_a_line_each_is_asked_for_by_its_name(
     priced = [line for card in cards for line in card.lines.values() if "Price" in line]
     assert (len(shown), len(priced)) == (2, 2)
     assert not any(card.folded for card in cards)
+
+
+HALL = {
+    "Booking.md": (
+        "# Booking\n\n## From enquiry to key\n\n1. Look for a free day in the calendar.\n"
+        "2. Send the form to the secretary.\n3. Pay the deposit within a week.\n\n"
+        "## What counts\n\n1. Who asked first.\n2. Who lives in the village.\n"
+    ),
+    "Wards.md": (
+        "# Wards\n\n## Visits by ward\n\n| Ward | Visits |\n|---|---|\n"
+        "| Ward 1 Inner | 2 to 8 |\n| Ward 2 Bones | 2 to 8 |\n| Ward 3 Birth | 3 to 6 |\n"
+        "| Ward 4 Quiet | always |\n| Isles | 3 to 4 |\n"
+    ),
+}
+
+
+def test_all_numbered_steps_of_what_somebody_wants_to_do_are_marked(
+    index_files: IndexFiles,
+) -> None:
+    context = index_files(HALL, rag_threshold=-9.0)
+    steps = marked(context, "how do i book, from the enquiry to the key")
+    assert [line[:2] for line in steps] == ["1.", "2.", "3."]
+    assert marked(context, "who do i send the form to") == ["2. Send the form to the secretary."]
+
+
+def test_what_most_rows_are_called_tells_none_of_them(index_files: IndexFiles) -> None:
+    context = index_files(HALL, rag_threshold=-9.0)
+    assert marked(context, "when are visits in the birth ward") == ["| Ward 3 Birth | 3 to 6 |"]

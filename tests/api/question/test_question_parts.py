@@ -10,7 +10,7 @@ from tests.support.vaults.made_vault import FILES
 PARTS = {
     "does a pilot or a cook sleep aft, which cargo do they load": (
         "does a pilot or a cook sleep aft",
-        "does a pilot or a cook sleep aft which cargo do they load",
+        "which cargo do they load (pilot cook sleep aft)",
     ),
     "What is the wage of a cook, and what is the wage of a pilot?": (
         "What is the wage of a cook",
@@ -18,7 +18,7 @@ PARTS = {
     ),
     "How fast do trolls heal and how do you stop it?": (
         "How fast do trolls heal",
-        "How fast do trolls heal how do you stop it",
+        "how do you stop it (fast trolls heal)",
     ),
     "my cook knows Calm, how long does it last and what is the wage of a pilot": (
         "my cook knows Calm, how long does it last",
@@ -28,16 +28,37 @@ PARTS = {
         "What is the toll for a ship",
         "What is the toll for a boat",
     ),
-    "range of web? and can you burn it": ("range of web", "range of web and can you burn it"),
+    "range of web? and can you burn it": ("range of web", "and can you burn it (range web)"),
     "Who pays the crew; when are they paid?": (
         "Who pays the crew",
         "when are crew paid",
+    ),
+    "When is dinner and can my mate eat with me?": (
+        "When is dinner",
+        "can my mate eat with me",
+    ),
+    "when can i load cargo and what am i not allowed to load": (
+        "when can i load cargo",
+        "what am i not allowed to load",
     ),
     "How long does Calm last? What is its range?": (
         "How long does Calm last",
         "What is Calm's range",
     ),
 }
+# Neither thing is a name of the vault.
+BY_FORM = [
+    ("whats the difference between the rope course and the lead course", "rope", "lead"),
+    ("whats the differnce between a ghoul and a skeleton", "ghoul", "skeleton"),
+    ("difference between the ward for children and the quiet one in visits", "", ""),
+    ("which is cheaper, ten swims or a monthly pass", "ten swims", "monthly pass"),
+    ("who is faster, the fighter or the thief", "fighter", "thief"),
+    ("student or school staff, who gets more off?", "student", "staff"),
+    ("is a single room more expensive than a room for two", "single", "for two"),
+    ("storage of teams vs business", "teams", "business"),
+    ("is it cheaper than it was", "", ""),
+    ("a single room or a double room", "", ""),
+]
 COMPARED = [
     ("Which is tougher, a kraken or a selkie?", "kraken", "selkie"),
     ("Is the kraken faster than a selkie?", "kraken", "selkie"),
@@ -86,6 +107,16 @@ def test_a_comparison_asks_for_each_of_two_things(
     assert [(one in part, other in part) for part in found.parts] == [(True, False), (False, True)]
 
 
+@pytest.mark.parametrize(("asked", "one", "other"), BY_FORM)
+def test_a_question_may_compare_by_its_form(asked: str, one: str, other: str, terms: Terms) -> None:
+    found = intent.read(asked, terms)
+    assert (found.form == "comparison") == bool(one)
+    if one:
+        assert [(one in part, other in part) for part in found.parts] == [
+            (True, False), (False, True),
+        ]  # fmt: skip
+
+
 @pytest.mark.parametrize("asked", NOT_COMPARED)
 def test_two_names_are_not_two_things_that_are_asked_about(asked: str, terms: Terms) -> None:
     assert intent.read(asked, terms).form != "comparison"
@@ -127,6 +158,7 @@ def test_what_was_typed_is_no_template_of_an_expression(terms: Terms) -> None:
         "The kraken has been in the hold for weeks, how fast does it lose its worth?",
         "my mate is 7 on friday and has her birthday on sunday, which age do you go by",
         "lost my key, who do i tell",
+        "when the ship sinks, who is paid and who is not",
     ],
 )
 def test_what_says_when_or_of_what_is_no_question_of_its_own(asked: str) -> None:

@@ -49,6 +49,7 @@ def test_the_second_cell_counts_where_its_column_is_asked_for() -> None:
         ("postage for 300 g", "| 250-500 g | 4.20 |", "| Weight | Postage |"),
         ("treasure for a 5", "| 4-6 | 2 gems or 3 coins |", "| Roll | Treasure |"),
         ("30 minutes late", "| 20–39 min | half |", "| Delay | Refund | Paid after 30 min |"),
+        ("a party for 10 children", "| Gull | 7 to 12 | 2 |", "| Size | Number of children | £ |"),
         ("10 years without a claim", "| 5 | 8–11 | 50 |", "| Cl | Years without claim | % |"),
     ],
 )

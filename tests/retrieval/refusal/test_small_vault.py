@@ -54,3 +54,33 @@ def test_another_subject_is_refused_by_a_small_vault_too(
     club: SearchContext, question: str
 ) -> None:
     assert search(club, question).certainty == "refused"
+
+
+GAME = {
+    "round.md": (
+        "# The round\n\nThe holder of the token takes the first turn. The others follow "
+        "clockwise.\n\nEach has two actions: to stride, to strike, or to rest.\n"
+    ),
+    "outcome.md": (
+        "# Outcome\n\n## Triumph\n\nThe expedition succeeds as soon as the wyrm has been "
+        "defeated and somebody has brought the lamp back to the stairs.\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("question", ["when have we lost", "when does it end"])
+def test_the_best_passages_are_nearest_where_none_reaches_a_threshold_of_other_vaults(
+    index_files: IndexFiles, question: str
+) -> None:
+    context = index_files(GAME)
+    found = search(context, question)
+    assert found.certainty == "nearest"
+    assert found.hits[0].chunk.path == "outcome.md"
+    assert found.threshold < context.threshold
+    over = [row.final_score or 0.0 for row in found.trace if row.fate == "returned"]
+    assert found.threshold <= min(over) <= max(over) < context.threshold
+
+
+def test_what_is_further_under_the_threshold_is_still_refused(index_files: IndexFiles) -> None:
+    found = search(index_files(GAME), "can I play alone")
+    assert (found.hits, found.certainty, found.refusal) == ((), "refused", "no_passage")

@@ -195,3 +195,39 @@ def test_a_list_of_exports_is_none_of_imports(index_files: IndexFiles) -> None:
     assert all(one.folded for one in others)
     imported = chosen(context, "which import formats are there")
     assert not any(card.says_all for card in imported)
+
+
+TRAPS = {
+    "Traps.md": (
+        "# Traps\n\nA trap lies face down until somebody steps on it.\n\n"
+        "**Slit:** two darts.\n\n**Pit:** a fall of two ells.\n\n**Bell:** everybody wakes.\n\n"
+        "## Making a trap safe\n\n1. Stand beside the trap.\n2. Roll a die.\n"
+        "3. On a six take the trap away.\n"
+    ),
+    "Market.md": (
+        "# Market\n\n| Ware | Price | Use |\n|---|---|---|\n| Candle | 1 | light |\n"
+        "| Pick | 4 | better at locks and traps |\n| Rope | 2 | to cross a pit |\n"
+    ),
+    "Closing.md": (
+        "# Closing\n\n## Closing list\n\nTo be done before the last one goes:\n\n"
+        "- Sweep the floor\n- Shut the windows\n- Lock the front door\n"
+    ),
+}
+
+
+def test_neither_steps_nor_a_list_of_another_name_are_a_list_of_things(
+    index_files: IndexFiles,
+) -> None:
+    context = index_files(TRAPS, rag_threshold=-9.0)
+    card = chosen(context, "list all traps")[0]
+    assert (card.heading, [part.first_line for part in card.marked]) == ("Traps", [5, 7, 9])
+
+
+def test_all_of_a_list_is_marked_that_stands_where_the_nearest_line_does(
+    index_files: IndexFiles,
+) -> None:
+    context = index_files(TRAPS, rag_threshold=-9.0)
+    card = chosen(context, "list all the things we have to do before we lock up")[0]
+    assert [part.first_line for part in card.marked] == [7, 8, 9]
+    denied = chosen(context, "list all the things we never have to do before we lock up")[0]
+    assert denied.marked == () or denied.heading != card.heading
