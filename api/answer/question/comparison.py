@@ -32,21 +32,31 @@ _BETWEEN_WORDS = (
 )
 _BETWEEN = frozenset(_BETWEEN_WORDS.split())
 # Two things that the rules call otherwise: what is compared is told by the form of the question.
-_FORMS = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        r"\bdif+e?r[a-z]{2,6} between (?P<one>[^,;?]{2,50}?) and (?P<other>[^,;?]{2,50}?)"
-        r"(?= (?:in|of|for|when|as|at|on)\b|\W*$)",
-        r"\b(?:which|what|who)(?: is| are| has| gets| does| do| can| costs?)? (?:[a-z]{2,12} )?"
-        r"(?:more|less|better|worse|[a-z]{3,12}er)\b[^,;?]{0,40}[,;:?] (?P<one>[^,;?]{2,40}?)"
-        r" or (?P<other>[^,;?]{2,40}?)\W*$",
-        r"^\W*(?P<one>[^,;?]{2,40}?) or (?P<other>[^,;?]{2,40}?)[,;:?] (?:which|what|who)\b",
-        r"\b(?:is|are) (?P<one>(?:an?|the) [^,;?]{2,40}?) "
-        r"(?:(?:more|less) [a-z]{3,12}|[a-z]{3,12}er) than "
-        r"(?P<other>(?:an?|the) [^,;?]{2,40}?)(?=[,;?]|\W*$)",
-        r"^\W*(?P<one>[^,;:?]{2,40}?) (?:vs\.?|versus) (?P<other>[^,;:?]{2,40}?)\W*$",
-    )
+_DIFFERENCE = re.compile(
+    r"\bdif+e?r[a-z]{2,6} between (?P<one>[^,;?]{2,50}?) and (?P<other>[^,;?]{2,50}?)"
+    r"(?= (?:in|of|for|when|as|at|on)\b|\W*$)",
+    re.IGNORECASE,
 )
+_WHICH_OF_TWO = re.compile(
+    r"\b(?:which|what|who)(?: is| are| has| gets| does| do| can| costs?)? (?:[a-z]{2,12} )?"
+    r"(?:more|less|better|worse|[a-z]{3,12}er)\b[^,;?]{0,40}[,;:?] (?P<one>[^,;?]{2,40}?)"
+    r" or (?P<other>[^,;?]{2,40}?)\W*$",
+    re.IGNORECASE,
+)
+_OF_TWO_WHICH = re.compile(
+    r"^\W*(?P<one>[^,;?]{2,40}?) or (?P<other>[^,;?]{2,40}?)[,;:?] (?:which|what|who)\b",
+    re.IGNORECASE,
+)
+_THAN = re.compile(
+    r"\b(?:is|are) (?P<one>(?:an?|the) [^,;?]{2,40}?) "
+    r"(?:(?:more|less) [a-z]{3,12}|[a-z]{3,12}er) than "
+    r"(?P<other>(?:an?|the) [^,;?]{2,40}?)(?=[,;?]|\W*$)",
+    re.IGNORECASE,
+)
+_VERSUS = re.compile(
+    r"^\W*(?P<one>[^,;:?]{2,40}?) (?:vs\.?|versus) (?P<other>[^,;:?]{2,40}?)\W*$", re.IGNORECASE
+)
+_FORMS = (_DIFFERENCE, _WHICH_OF_TWO, _OF_TWO_WHICH, _THAN, _VERSUS)
 _POINTS = re.compile(
     r"\b(?:ones?|rest|others?|it|they|them|he|she|that|this|same)\b", re.IGNORECASE
 )

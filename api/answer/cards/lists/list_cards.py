@@ -11,6 +11,7 @@ from api.answer.cards.lists import listing, section_records
 from api.answer.cards.lists.list_names import (
     is_headed,
     is_of_one_item,
+    is_qualified,
     is_whole,
     says_all,
     words_of_name,
@@ -177,6 +178,7 @@ def _unclaimed(listed: Card, whole: SearchResult, asked: QuestionWords, *, least
         return replace(plain, marked=saying)
     may_be_all = least > 1 or whole.certainty == "answered"
     may_be_all &= not saying or len(said) <= _FEW_PARTS
+    may_be_all &= not is_qualified(listed, whole, asked)
     is_near = _is_of_first(listed, whole) or (
         listed.path == whole.hits[0].chunk.path
         and asked.share(words_of_name(listed, whole, asked)) >= _MOSTLY
