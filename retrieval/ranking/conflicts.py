@@ -138,7 +138,8 @@ def says_otherwise(upper: Statement, lower: Statement) -> bool:
     units = upper.amounts | lower.amounts
     both = frozenset(one for one in upper.own & lower.own - units if not one.isdigit())
     if upper.replaced:
-        return not upper.replaced.isdisjoint(lower.numbers) and len(both) >= _SAME
+        least = 1 if upper.amounts & lower.amounts else _SAME
+        return not upper.replaced.isdisjoint(lower.numbers) and len(both) >= least
     if upper.sections:  # of another one
         return False
     if upper.is_new and upper.amounts & lower.amounts:
@@ -149,14 +150,22 @@ def says_otherwise(upper: Statement, lower: Statement) -> bool:
 
 
 def _gives_up_its_number(upper: Statement, lower: Statement) -> bool:
-    """Whether a file of changes gives another number for a row, all of whose name it says.
+    """Whether a file of changes gives another number for a row or label, all of which it says.
 
-    "Guest flat: the deposit is raised from 50 to 80" is of "Guest flat, deposit | 50" as well.
+    "Guest flat: the deposit is raised from 50 to 80" is of "Guest flat, deposit | 50" as well, and
+    "the U12 play 2 × 30 minutes, not 25" of "U12 | 2 × 25", of whatever file.
     """
-    is_called_so = len(lower.subject) >= _SAME and lower.subject <= upper.words
-    of_changes = OF_CHANGES.search(upper.note.path) and not OF_CHANGES.search(lower.note.path)
-    is_of_row = bool(of_changes) and lower.is_row and is_called_so
-    return is_of_row and not upper.replaced.isdisjoint(lower.numbers)
+    name = lower.subject if lower.is_row else lower.label
+    is_telling = len(name) >= _SAME or any(map(_has_digit, name))
+    is_called_so = is_telling and name <= upper.words
+    of_changes = (upper.note.supersedes or OF_CHANGES.search(upper.note.path)) and not (
+        lower.note.supersedes or OF_CHANGES.search(lower.note.path)
+    )
+    return bool(of_changes) and is_called_so and not upper.replaced.isdisjoint(lower.numbers)
+
+
+def _has_digit(word: str) -> bool:
+    return not word.isdigit() and any(map(str.isdigit, word))
 
 
 def is_whole(upper: Statement, lower: Statement) -> bool:

@@ -49,7 +49,7 @@ _NUMBERED = re.compile(
 )
 _OWN_NUMBER = re.compile(r"[*_>\s-]{0,6}(\d{1,3}(?:\.\d{1,3}){0,3})[.)]?[*_]{0,3}\s")
 _JOINED = re.compile(r"\W{0,3}(?:and|or|,|&)?\W{0,3}", re.IGNORECASE)
-_TARGET = re.compile(r"\]\(<?([^()<>#\n]{1,200})|\[\[([^\[\]#|\n]{1,200})")
+_TARGET = re.compile(r"\]\(<?([^()<>#\n]{1,200})|\[\[([^\[\]#|\n]{1,200})|`([^`\s]{1,200}\.md)`")
 _NUMBERING = re.compile(r"\d{1,3}(?:[.)]\d{0,3}){0,4}[.):\s-]{1,3}(?=[^\W\d])")
 
 # A file that changes others, though its front matter does not name each: "Changes 2025.md", not
@@ -103,11 +103,12 @@ def _paragraphs(lead: str) -> list[str]:
 def linked(text: str, note: SourceNote) -> frozenset[str]:
     """Return the files that a text of `note`'s file links to, of those that it supersedes.
 
-    Of a file of changes any that is linked to where the text says that something changes.
+    Of a file of changes, or one that supersedes others, any that is linked to where the text says
+    that something changes; front matter often names the first alone.
     """
-    targets = (link[1] or link[2] for link in _TARGET.finditer(text))
+    targets = (link[1] or link[2] or link[3] for link in _TARGET.finditer(text))
     paths = frozenset(path for target in targets for path in _paths(unquote(target), note.path))
-    if OF_CHANGES.search(note.path) and _CHANGES.search(text):
+    if (note.supersedes or OF_CHANGES.search(note.path)) and _CHANGES.search(text):
         return paths
     return paths.intersection(note.supersedes)
 

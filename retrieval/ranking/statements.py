@@ -24,17 +24,19 @@ _KEPT = re.compile(
     r"\b(?:is|are|stays?|stands?|remains?) (?:right|correct|unchanged|as (?:printed|written|before|"
     r"it (?:is|was)))\b|\b(?:is|are) not (?:touched|changed|affected|altered)"
     r"(?: by (?:this|it|that))?[.;!?]?$|"
-    r"\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:stay|remain)s?[.;!?]?$",
+    r"\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:(?:stay|remain|stand)s?|unaffected)[.;!?]?$",
     re.IGNORECASE,
 )
-_REPLACED = re.compile(  # no dice, dates or decimals
-    r"(?:\b(?:formerly|previously|instead of|no longer|was|were|not)\W{1,3}|\bbefore: )"
-    r"(\d{1,6})(?![\d.,:-]{0,9}\d|d\d)|"
-    r"\b(?:down|up|rises?|raised|falls?|goes|changed|lowered) from [£$€]?(\d{1,6})\b",
+# No dice and no dates; of "2 × 25 minutes" the 25.
+_REPLACED = re.compile(
+    r"(?:\b(?:formerly|previously|instead of|rather than|in place of|no longer|was|were|not)"
+    r"\W{1,3}|\bbefore: )(?:\d{1,2} ?[x×*] ?)?(\d{1,6}(?:[.,]\d\d)?)(?![\d.,:-]{0,9}\d|d\d)|"
+    r"\b(?:down|up|rises?|raised|falls?|goes|changed|lowered|increased|reduced) from [£$€]?"
+    r"(\d{1,6}(?:[.,]\d\d)?)\b",
     re.IGNORECASE,
 )
 _NOW = re.compile(r"\bnow\b|\bno longer\b|\binstead of\b|\bfrom \S{1,9} to\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\d{1,6}")
+_NUMBER = re.compile(r"\d{1,6}(?:[.,]\d\d(?!\d))?")
 _LABEL = re.compile(r"^\W{0,8}(\w[^:|.!?;\n]{1,40}):(?=\W)")  # "- **Parking:** free for"
 _MOST_OF_LABEL = 5  # words
 _STATEMENT_END = re.compile(r"(?<=[.;!?]) ")
@@ -81,7 +83,7 @@ def _plain(entry: Entry, note: SourceNote) -> Statement:
         note, *_said(entry), label=_label(entry), heading=heading(entry),
         place=entry.heading, own=frozenset(stems_of(entry.words)),
         amounts=frozenset().union(*(one.units for one in intervals(quote))),
-        numbers=frozenset(_NUMBER.findall(quote)),
+        numbers=frozenset(map(_plain_number, _NUMBER.findall(quote))),
         paragraphs=replaced_sections.paragraphs(entry),
     )  # fmt: skip
 
@@ -106,7 +108,12 @@ def _of_changes(entry: Entry, note: SourceNote, said: tuple[str, ...]) -> Statem
 
 
 def _replaced(quote: str) -> list[str]:
-    return [one[1] or one[2] for one in _REPLACED.finditer(searchable(quote))]
+    return [_plain_number(one[1] or one[2]) for one in _REPLACED.finditer(searchable(quote))]
+
+
+def _plain_number(number: str) -> str:
+    """A number as it is compared: 9 of "9.00"."""
+    return number.replace(",", ".").removesuffix(".00")
 
 
 def _label(entry: Entry) -> frozenset[str]:

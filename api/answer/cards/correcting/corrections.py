@@ -22,6 +22,10 @@ _ASKS_FOR_CHANGES = re.compile(
     r"\b(?:chang|correct|errat|error|misprint|replac|printing|printed|edition|still|new|old)",
     re.IGNORECASE,
 )
+_OF_AMOUNT = re.compile(
+    r"\bhow (?:much|many|long|far|often|old|big|high|large|heavy|fast)\b|\bwhen\b|\bcosts?\b",
+    re.IGNORECASE,
+)
 _LITTLE, _LESS = 0.35, 0.15  # shares of a question's words
 _LACKING = 2  # words, of which one may be a verb
 
@@ -177,6 +181,9 @@ def _replacing_pairs(
 
 
 def _is_all_that_is_asked(card: Card, asked: QuestionWords) -> bool:
+    """Whether nothing is asked but what a card is called: "protests", not "how much is one"."""
+    if _OF_AMOUNT.search(asked.question):
+        return False
     names = (card.heading.rsplit(" > ", 1)[-1], title(card.path))
     return bool(asked.words) and any(asked.words <= asked.stems(name) for name in names)
 
