@@ -26,7 +26,7 @@ _OTHER_KIND = {
     "headings": 0.15,
     "lines": 0.1,
 }  # what these cost: seldom what a list is
-_NUMBERED = 0.35  # what steps cost where things are asked for: "list all traps"
+_NUMBERED = 0.2  # what steps cost where things are asked for: "list all traps"
 _UNREAD = 0.15  # what a block of a passage's file costs no entry of which search has returned
 _WAYS = re.compile(
     r"\b(?P<head>ways|steps|reasons|requirements|conditions) (?:to|if|when)\b", re.IGNORECASE

@@ -200,7 +200,7 @@ def test_a_list_of_exports_is_none_of_imports(index_files: IndexFiles) -> None:
 TRAPS = {
     "Traps.md": (
         "# Traps\n\nA trap lies face down until somebody steps on it.\n\n"
-        "**Slit:** two darts.\n\n**Pit:** a fall of two ells.\n\n**Bell:** everybody wakes.\n\n"
+        "- Slit: two darts\n- Pit: a fall of two ells\n- Bell: everybody wakes\n\n"
         "## Making a trap safe\n\n1. Stand beside the trap.\n2. Roll a die.\n"
         "3. On a six take the trap away.\n"
     ),
@@ -220,7 +220,7 @@ def test_neither_steps_nor_a_list_of_another_name_are_a_list_of_things(
 ) -> None:
     context = index_files(TRAPS, rag_threshold=-9.0)
     card = chosen(context, "list all traps")[0]
-    assert (card.heading, [part.first_line for part in card.marked]) == ("Traps", [5, 7, 9])
+    assert (card.heading, [part.first_line for part in card.marked]) == ("Traps", [5, 6, 7])
 
 
 def test_all_of_a_list_is_marked_that_stands_where_the_nearest_line_does(
