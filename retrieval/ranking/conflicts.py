@@ -138,8 +138,7 @@ def says_otherwise(upper: Statement, lower: Statement) -> bool:
     units = upper.amounts | lower.amounts
     both = frozenset(one for one in upper.own & lower.own - units if not one.isdigit())
     if upper.replaced:
-        least = 1 if upper.amounts & lower.amounts else _SAME
-        return not upper.replaced.isdisjoint(lower.numbers) and len(both) >= least
+        return not upper.replaced.isdisjoint(lower.numbers) and len(both) >= _SAME
     if upper.sections:  # of another one
         return False
     if upper.is_new and upper.amounts & lower.amounts:
@@ -150,21 +149,25 @@ def says_otherwise(upper: Statement, lower: Statement) -> bool:
 
 
 def _gives_up_its_number(upper: Statement, lower: Statement) -> bool:
-    """Whether a file of changes gives another number for a row or label, all of which it says.
+    """Whether a file of changes gives another number for a row, all of whose name it says.
 
     "Guest flat: the deposit is raised from 50 to 80" is of "Guest flat, deposit | 50" as well, and
-    "the U12 play 2 × 30 minutes, not 25" of "U12 | 2 × 25", of whatever file.
+    "the U12 play 2 × 30 minutes, not 2 × 25" of "U12 | 2 × 25 minutes", of whatever file, where it
+    names no other one.
     """
-    name = lower.subject if lower.is_row else lower.label
-    is_telling = len(name) >= _SAME or any(map(_has_digit, name))
-    is_called_so = is_telling and name <= upper.words
-    of_changes = (upper.note.supersedes or OF_CHANGES.search(upper.note.path)) and not (
-        lower.note.supersedes or OF_CHANGES.search(lower.note.path)
-    )
-    return bool(of_changes) and is_called_so and not upper.replaced.isdisjoint(lower.numbers)
+    is_telling = len(lower.subject) >= _SAME or any(map(_is_code, lower.subject))
+    if not (lower.is_row and is_telling and lower.subject <= upper.words) or upper.only:
+        return False
+    if not OF_CHANGES.search(upper.note.path):
+        is_of_unit = bool(upper.amounts & lower.amounts)
+        if not (upper.note.supersedes and is_of_unit):
+            return False
+    is_change = lower.note.supersedes or OF_CHANGES.search(lower.note.path)
+    return not is_change and not upper.replaced.isdisjoint(lower.numbers)
 
 
-def _has_digit(word: str) -> bool:
+def _is_code(word: str) -> bool:
+    """Whether a word is of letters and digits: "u12"."""
     return not word.isdigit() and any(map(str.isdigit, word))
 
 

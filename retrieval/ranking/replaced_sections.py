@@ -63,6 +63,7 @@ _CHANGES = re.compile(
     r"\binstead\b|\bsaid\b",
     re.IGNORECASE,
 )
+_SEE = re.compile(r"\b(?:see\b|said\b|explain|announce|describe|detail|accord)", re.IGNORECASE)
 Names = frozenset[frozenset[str]]  # the stems of each
 
 
@@ -104,11 +105,13 @@ def linked(text: str, note: SourceNote) -> frozenset[str]:
     """Return the files that a text of `note`'s file links to, of those that it supersedes.
 
     Of a file of changes, or one that supersedes others, any that is linked to where the text says
-    that something changes; front matter often names the first alone.
+    that something changes: front matter often names the first alone. Not one that is only referred
+    to: "is now 5 euros, see [payments](payments.md)".
     """
     targets = (link[1] or link[2] or link[3] for link in _TARGET.finditer(text))
     paths = frozenset(path for target in targets for path in _paths(unquote(target), note.path))
-    if (note.supersedes or OF_CHANGES.search(note.path)) and _CHANGES.search(text):
+    is_meant = note.supersedes and not _SEE.search(text) and paths.isdisjoint(note.supersedes)
+    if (is_meant or OF_CHANGES.search(note.path)) and _CHANGES.search(text):
         return paths
     return paths.intersection(note.supersedes)
 

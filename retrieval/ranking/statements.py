@@ -24,7 +24,8 @@ _KEPT = re.compile(
     r"\b(?:is|are|stays?|stands?|remains?) (?:right|correct|unchanged|as (?:printed|written|before|"
     r"it (?:is|was)))\b|\b(?:is|are) not (?:touched|changed|affected|altered)"
     r"(?: by (?:this|it|that))?[.;!?]?$|"
-    r"\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:(?:stay|remain|stand)s?|unaffected)[.;!?]?$",
+    r"\bkeeps (?:its|their) \S+[.;!?]?$|\b(?:(?:stay|remain)s?|unaffected)[.;!?]?$|"
+    r"^\D{3,200}\bstands?[.;!?]?$",  # no "6 euros, not 5, at the repair stand"
     re.IGNORECASE,
 )
 # No dice and no dates; of "2 × 25 minutes" the 25.

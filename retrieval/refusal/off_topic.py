@@ -30,9 +30,9 @@ FOR_ALL = OffTopicLimits(covered=0.06, nearer=0.30)
 # A small vault has few words that a question's can be similar to, so all questions are farther from
 # it. The limit of `covered` for one entry, and what each e-fold of entries adds (E63).
 _ONE_ENTRY, _E_FOLD = -0.50, 0.09
-# There a question that is as little under its limit is not refused, nor one whose best passage is
-# as little under the threshold. Of 240 answerable ones over eight vaults 9 and 6 are under them, 2
-# and 1 by more (docs/experiments.md, E177).
+# In these a question that is as little under its limit is not refused, nor one whose best passage
+# is as little under the threshold. Of 240 answerable ones over eight vaults 9 and 6 are under them,
+# 2 and 1 by more (docs/experiments.md, E177).
 _DOUBTFUL, _BELOW = 0.08, 0.10
 _VECTOR = 0.5  # what the vector's difference counts beside that of the words (E47)
 _NAMED = 0.6  # share of a question; no off-topic one of the calibration split has over 0.58

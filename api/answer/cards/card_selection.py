@@ -27,9 +27,9 @@ _LIMITS = re.compile(
     r"\b(?:no|not|without|with|has|have|needs?|requires?|gets?|pays?|years? old)\b|n['’]?t\b",
     re.IGNORECASE,
 )
-# Without these nothing is compared: an amount, a degree, an equal or missing value.
+# Without these nothing is compared: an amount, a degree, an equal or missing value, a first row.
 _COMPARES = re.compile(
-    r"\d|\b(?:most|least|first|minimum|(?:from|at) (?:what|which)|"
+    r"\d|\b(?:most|least|first \w+ (?:at|in|on) which|minimum|(?:from|at) (?:what|which)|"
     r"\w{3,}est|same|equal|identical|all|only|free|nothing|zero|no|not|without|"
     r"never|neither|change|differ|vary)\b|n['’]?t\b",
     re.IGNORECASE,
@@ -88,7 +88,8 @@ def choose(
     # Of two things each is asked for; of two questions in one the first card may answer both.
     both = compared_rows.card(whole, parts) if reading.form == "comparison" else None
     is_chosen = bool(found) and bool(found[0].said)
-    if not (both or is_chosen or of_parts) and DIFFERS.search(whole.question):
+    may_be_columns = not of_parts or reading.form == "comparison"
+    if not (both or is_chosen) and may_be_columns and DIFFERS.search(whole.question):
         both = compared_rows.of_columns(whole)
     if both:
         found, of_parts = [both, *map(_fold, (*of_parts, *found))], []

@@ -11,6 +11,7 @@ from retrieval.models import Hit, IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.vocabulary.terms import column_names, key, raw_cells, stems_of, title
 
+_FIELDS = frozenset({"item", "row"})  # kinds of entries
 _MOST_ROWS = 15  # of a table that is shown whole
 
 
@@ -25,12 +26,11 @@ def card(whole: SearchResult, parts: Sequence[SearchResult]) -> Card | None:
     things = [words - field for words in asked]
     if not things or not all(things):
         return None
-    # Two that have files of their own are compared by what these say: "range of two spells"; two
-    # that have sections, where nothing more is asked: "a ghoul and a skeleton".
+    # Two that have files of their own are compared by what these say: "range of two spells".
     own = (part.hits[0].chunk.path for part in parts if part.hits)
     if {frozenset(key(title(path))) for path in own} == set(things):
         return None
-    if not field and _have_sections(parts, things):
+    if not field and _have_sections(parts, things):  # "a ghoul and a skeleton", of no field
         return None
     first = [result.hits[0] for result in (whole, *parts) if result.hits]
     nearest = {(hit.chunk.path, hit.evidence[0].entry) for hit in first if hit.evidence}
@@ -46,11 +46,20 @@ def card(whole: SearchResult, parts: Sequence[SearchResult]) -> Card | None:
 
 
 def _have_sections(parts: Sequence[SearchResult], things: Sequence[frozenset[str]]) -> bool:
-    """Whether what is found first for each thing is a section of its own that is called so."""
-    headings = [one.hits[0].evidence[0].entry.heading for one in parts if one.hits]
-    last = [frozenset(stems_of(one.rsplit(" > ", 1)[-1])) for one in headings]
-    called = (thing <= name for thing, name in zip(things, last, strict=False))
-    return len(set(headings)) == len(things) and all(called)
+    """Whether what is found first for each thing is a section that is called so, with its fields.
+
+    A sentence says less than two rows of one table.
+    """
+    if not all(one.hits for one in parts):
+        return False
+    found = [(one.hits[0].chunk.path, one.hits[0].evidence[0].entry.heading) for one in parts]
+    last = [frozenset(stems_of(heading.rsplit(" > ", 1)[-1])) for _, heading in found]
+    own = [
+        [one for one in part.files[path].entries if one.heading == heading and one.kind in _FIELDS]
+        for part, (path, heading) in zip(parts, found, strict=True)
+    ]
+    called = (thing <= name for thing, name in zip(things, last, strict=True))
+    return len(set(found)) == len(things) and all(called) and all(len(one) > 1 for one in own)
 
 
 def of_columns(whole: SearchResult) -> Card | None:

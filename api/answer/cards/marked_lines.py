@@ -34,10 +34,13 @@ _REFERENCE = re.compile(
 )
 _AS_NEAR = 0.12  # by so little less near a line may be that says better what is asked
 _LEAST_ITEMS = 3
+_MOSTLY = 0.5  # of a question
+_FEW_ROWS = 6  # of which all may be called as what is asked: three kinds of lock, and one key
 _WHO = re.compile(r"\W*(?:who|where)\b", re.IGNORECASE)
 # "How do I give up my plot": each of the numbered steps is done.
 _HOW_TO = re.compile(
-    r"(?:.{0,120}[,.;:?–-] )?\W*(?:so |and |but )?(?:how (?:do|can|should|would|could|to)\b|"
+    r"(?:.{0,120}[,.;:?–-] )?\W*(?:so |and |but )?(?:how to\b|"
+    r"how (?:do|can|should|would|could) (?:i|we|you|one)\b|"
     r"what (?:do|should|must) (?:i|we|you) (?:have to )?do\b)",
     re.IGNORECASE,
 )
@@ -177,13 +180,14 @@ def _all_items(
 ) -> tuple[Part, ...]:
     """All items of the best one's list, where none of them says more of what is asked than others.
 
-    "Who is let off the rota": what stands above the list says it, and the items are as near. So are
-    all numbered steps of what somebody wants to do. () for a question that one of them may answer:
-    how much, or whether.
+    "Who is let off the rota": what stands above the list says it, and the items are as near. All
+    numbered steps, too, of what somebody wants to do. () for a question that one of them may
+    answer: how much, or whether.
     """
     is_list = block.kind == "list" and found[0].entry.kind == "item"
     if is_list and _HOW_TO.match(asked.question) and all(_is_step(place, p) for p in block.parts):
-        return block.parts
+        is_whole = all(_is_shown(part, shown) for part in block.parts)
+        return block.parts if is_whole and not _says_one(place, block, asked) else ()
     if not (is_list and _OF_ITEMS.match(asked.question)) or len(block.parts) < _LEAST_ITEMS:
         return ()
     if not all(_is_shown(part, shown) for part in block.parts):
@@ -201,6 +205,17 @@ def _all_items(
     forbids = [modality(text) == "must not" for text in (told, asked.question)]
     is_of_one_kind = forbids[0] == forbids[1] or not forbids[0]
     return block.parts if is_of_one_kind and len(set(denying)) == 1 else ()
+
+
+def _says_one(place: CardPlace, block: Block, asked: QuestionWords) -> bool:
+    """Whether one item says most of a question, and more than what stands above the list.
+
+    "How do I report damage" is told by one house rule of nine.
+    """
+    lines = place.file.lines
+    said = (asked.stems(" ".join(lines.get(n, "") for n in p.numbers)) for p in block.parts)
+    most = max(map(asked.share, said))
+    return most >= _MOSTLY and most > asked.share(above(place.file, block, asked))
 
 
 def _is_step(place: CardPlace, part: Part) -> bool:
@@ -224,8 +239,9 @@ def _alike(
     of_some = asks_for_some(asked.question) or _WHO.match(asked.question)
     several = bool(said and of_some and not asked.values)
     rows = [line.entry for line in found if block.holds(line.entry)]
-    # What more than half of them are called ("ward") tells none of them.
-    is_name = 2 * sum(_called(row, asked) == called for row in rows) <= len(block.parts)
+    # What more than half of many are called ("ward") tells none of them.
+    alike = sum(_called(row, asked) == called for row in rows)
+    is_name = len(block.parts) <= _FEW_ROWS or 2 * alike <= len(block.parts)
     for row in rows:
         is_called_so = bool(called) and is_name and _called(row, asked) == called
         if row != best and (several or is_called_so) and said_by(path, row, asked) == said:

@@ -10,18 +10,18 @@ from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import key, stems_of
 
 _COMPARED = re.compile(
-    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|dif+e?r[a-z]{2,6}|differ|than|better|worse|"
+    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|dif+e?re?nces?|differ|than|better|worse|"
     r"which one|which of (?:them|these|the two)|"
     r"quicker|faster|slower|cheaper|stronger|weaker|more|less|most|\w{3,}er)\b",
     re.IGNORECASE,
 )
 # What asks for two things side by side, and not for the rows that have more than something.
-DIFFERS = re.compile(r"\b(?:vs|versus|compared?|differences?|differ)\b", re.IGNORECASE)
+DIFFERS = re.compile(r"\b(?:vs|versus|compared?|dif+e?re?nces?|differ)\b", re.IGNORECASE)
 _OF = re.compile(r"\b(?:of|for|do|does|has|have|is|are) (?:both |an? |the )*$", re.IGNORECASE)
 JOINED = re.compile(r"\b(?:vs|versus|compared|than|and|or)\b", re.IGNORECASE)  # two things
 _JOINING = re.compile(
-    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|or|than|(?:the )?dif+e?r[a-z]{2,6} between|"
-    r"what(?:['’]?s| is| are)? (?:the )?dif+(?:e?r[a-z]{2,6})?(?: between)?|"
+    r"\b(?:vs\.?|versus|compared (?:to|with)|compare|or|than|"
+    r"(?:what(?:['’]?s| is| are)? )?(?:the )?dif+(?:e?re?nces?)?(?: between)?|"
     r"which (?:one )?is (?:better|worse)(?=\W*$))\b",
     re.IGNORECASE,
 )
@@ -33,30 +33,31 @@ _BETWEEN_WORDS = (
 _BETWEEN = frozenset(_BETWEEN_WORDS.split())
 # Two things that the rules call otherwise: what is compared is told by the form of the question.
 _DIFFERENCE = re.compile(
-    r"\bdif+e?r[a-z]{2,6} between (?P<one>[^,;?]{2,50}?) and (?P<other>[^,;?]{2,50}?)"
+    r"\bdif+e?re?nces? between (?P<one>[^,;?]{2,50}?) and (?P<other>[^,;?]{2,50}?)"
     r"(?= (?:in|of|for|when|as|at|on)\b|\W*$)",
     re.IGNORECASE,
 )
+_MORE = (
+    "(?:more|less|better|worse|cheaper|dearer|faster|quicker|slower|bigger|larger|smaller|longer|"
+    "shorter|higher|lower|heavier|lighter|stronger|weaker|tougher|harder|easier|safer|older|"
+    "younger|earlier|later|sooner|nearer|closer|further|farther|deeper|wider|taller|stricter)"
+)
 _WHICH_OF_TWO = re.compile(
-    r"\b(?:which|what|who)(?: is| are| has| gets| does| do| can| costs?)? (?:[a-z]{2,12} )?"
-    r"(?:more|less|better|worse|[a-z]{3,12}er)\b[^,;?]{0,40}[,;:?] (?P<one>[^,;?]{2,40}?)"
-    r" or (?P<other>[^,;?]{2,40}?)\W*$",
+    rf"\b(?:which|what|who)(?: is| has| gets| does| can| costs?)? (?:[a-z]{{2,12}} )?{_MORE}\b"
+    r"[^,;?]{0,40}[,;:?] (?P<one>[^,;?]{2,40}?) or (?P<other>[^,;?]{2,40}?)\W*$",
     re.IGNORECASE,
 )
 _OF_TWO_WHICH = re.compile(
-    r"^\W*(?P<one>[^,;?]{2,40}?) or (?P<other>[^,;?]{2,40}?)[,;:?] (?:which|what|who)\b",
+    r"^\W*(?!(?:if|when|after|before|unless|because|while)\b)(?P<one>[^,;?]{2,40}?) or "
+    rf"(?P<other>[^,;?]{{2,40}}?)[,;:?] (?:which|what|who)\b.{{0,30}}\b{_MORE}\b",
     re.IGNORECASE,
 )
 _THAN = re.compile(
-    r"\b(?:is|are) (?P<one>(?:an?|the) [^,;?]{2,40}?) "
-    r"(?:(?:more|less) [a-z]{3,12}|[a-z]{3,12}er) than "
+    rf"\b(?:is|are) (?P<one>(?:an?|the) [^,;?]{{2,40}}?) {_MORE}(?: [a-z]{{3,12}})? than "
     r"(?P<other>(?:an?|the) [^,;?]{2,40}?)(?=[,;?]|\W*$)",
     re.IGNORECASE,
 )
-_VERSUS = re.compile(
-    r"^\W*(?P<one>[^,;:?]{2,40}?) (?:vs\.?|versus) (?P<other>[^,;:?]{2,40}?)\W*$", re.IGNORECASE
-)
-_FORMS = (_DIFFERENCE, _WHICH_OF_TWO, _OF_TWO_WHICH, _THAN, _VERSUS)
+_FORMS = (_DIFFERENCE, _WHICH_OF_TWO, _OF_TWO_WHICH, _THAN)
 _POINTS = re.compile(
     r"\b(?:ones?|rest|others?|it|they|them|he|she|that|this|same)\b", re.IGNORECASE
 )
@@ -83,7 +84,7 @@ def compared(text: str, terms: Terms) -> tuple[str, ...]:
         if only_and and not (_COMPARED.search(text) or of_both):
             continue
         return (_without(text, words, other), _without(text, words, one))
-    return _by_form(text) if _COMPARED.search(text) or DIFFERS.search(text) else ()
+    return _by_form(text) if _COMPARED.search(text) else ()
 
 
 def _by_form(text: str) -> tuple[str, ...]:
@@ -91,7 +92,8 @@ def _by_form(text: str) -> tuple[str, ...]:
     found = next((match for form in _FORMS if (match := form.search(text))), None)
     if found is None or any(not _says(found[name]) for name in ("one", "other")):
         return ()
-    return (_left(text, found.span("other")), _left(text, found.span("one")))
+    one, other = found.span("one"), found.span("other")
+    return (_left(text, (one[1], other[1])), _left(text, (one[0], other[0])))
 
 
 def _says(thing: str) -> bool:

@@ -17,7 +17,7 @@ ALL = re.compile(
     r"\bfor each\b|\bwhat (?:\w+ ){0,3}can (?:i|we|you) (?:buy|get|choose|pick|order|play)\b|"
     r"\bwhat can be (?:done|bought|hired|made|ordered|chosen)\b|"
     r"\bfrom (?:\w+ )?\d+ to \d+\W*$|\bevery (?:\w+ )?\w+\W*$|\bday by day\b|"
-    r"\blist(?=\W*(?:$|,|please|pls|plz|all|every))|\ball of (?:'?em|them)\b|"
+    r"\blist(?=\W*(?:$|,|please|pls|plz|all|everything))|\ball of (?:'?em|them)\b|"
     r"\b(?:types|kinds|sorts) of \w+s?\b|\b(?:ways|every way) to\b|"
     r"\b(?:which|what) (?:ones|are there)\W*$|"
     r"\b(?:all )?(?:steps|options|restrictions|conditions|modifiers|things|exceptions)"
@@ -38,7 +38,8 @@ STEPS = re.compile(
     r"\bstep by step\b|\bwalk me through (?:how|the steps|\w+ing)\b|"
     r"^\W*(?:what|how|which|list|explain|tell|show|give) .{1,80}"
     r"\bin (?:the (?:right|correct) |what |which )?order\W*$|"
-    r"^\W*(?:list|give me|show me) (?:all )?(?:of )?(?:the )?steps\b",
+    r"^\W*(?:list|give me|show me) (?:all )?(?:of )?(?:the )?steps\b|"
+    r"^\W*(?:the )?steps (?:to|for|of|in)\b",
     re.IGNORECASE,
 )
 BOTH = re.compile(r"\bboth (?:have|get|know|learn|use|share|cast|of them)\b", re.IGNORECASE)

@@ -53,6 +53,7 @@ _CONDITION_FIRST = re.compile(
     r"before|because|once|given|although|though|unless)\b",
     re.IGNORECASE,
 )
+_WHEN = re.compile(r"\W*when\b", re.IGNORECASE)
 _ADDS = re.compile(
     r"what (?:is|does|do|are|has|can)(?: not|n['’]?t)\W*|"
     r"what goes where\W*|who does what\W*|which is which\W*|"
@@ -145,6 +146,8 @@ def clauses(text: str, terms: Terms) -> tuple[str, ...]:
     ):
         return ()
     short = len(WORD.findall(parts[0])) <= KEYWORDS  # "range of web? and can you burn it"
+    if is_bare and _WHEN.match(parts[0]):  # "when are there more than ten, what does it cost"
+        return ()
     if _CONDITION_FIRST.match(parts[0]) or not (short or QUESTION_WORD.search(parts[0])):
         return ()
     if not all(QUESTION_WORD.search(part) for part in parts[1:]):
@@ -191,13 +194,15 @@ def _whole(part: str, first: str, terms: Terms) -> str:
         and not _says_little(_IT.sub(lambda _: things[0], part))
     ):
         return _IT.sub(lambda found: things[0] + ("'s" if found["whose"] else ""), part, count=1)
-    said = " ".join(word for word in WORD.findall(first) if word.lower() not in STOP)
+    said = " ".join(w for w in WORD.findall(first) if w.lower() not in STOP or w.lower() == "not")
     return f"{part} ({said})"
 
 
 def _in_full(thing: str, text: str, terms: Terms) -> str:
     """A thing with the word behind it where the vault has both in a name: "silk rope"."""
-    behind = text[text.index(thing) + len(thing) :].split()[:1]
+    words, own = WORD.findall(text), WORD.findall(thing)
+    ends = (n + len(own) for n in range(len(words)) if words[n : n + len(own)] == own)
+    behind = words[(end := next(ends, len(words))) : end + 1]
     stems = {*key(thing), *(stem for word in behind for stem in key(word))}
     names = (name for stem in stems for name in terms.named_from.get(stem, ()))
     is_name = any(stems.issubset(name) for name in names)
@@ -223,7 +228,7 @@ def _asks(part: str) -> bool:
 
 
 def _says_too_little(first: str) -> bool:
-    """Whether a first part asks nothing by itself: not "when is lunch" of one word, of none."""
+    """Whether a first part says less than a question: "when is lunch" says enough."""
     stems = frozenset(stems_of(first))
     is_of_one = len(stems) == 1 and bool(_OF_ONE.match(first))
     return _says_little(first) and (not is_of_one or stems <= follow_up.NO_NOUN)

@@ -55,7 +55,10 @@ BY_FORM = [
     ("who is faster, the fighter or the thief", "fighter", "thief"),
     ("student or school staff, who gets more off?", "student", "staff"),
     ("is a single room more expensive than a room for two", "single", "for two"),
-    ("storage of teams vs business", "teams", "business"),
+    ("storage of teams vs business", "", ""),  # as "save vs magic" is no comparison
+    ("if I lose my card or key, what do I do", "", ""),
+    ("who is the treasurer, Anna or Bert", "", ""),
+    ("can i keep a different pet, a rat and a dog", "", ""),
     ("is it cheaper than it was", "", ""),
     ("a single room or a double room", "", ""),
 ]

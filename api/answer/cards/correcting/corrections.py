@@ -23,7 +23,7 @@ _ASKS_FOR_CHANGES = re.compile(
     re.IGNORECASE,
 )
 _OF_AMOUNT = re.compile(
-    r"\bhow (?:much|many|long|far|often|old|big|high|large|heavy|fast)\b|\bwhen\b|\bcosts?\b",
+    r"\bhow (?:much|many|long|far|often|old|big|high|large|heavy|fast)\b|\b(?:costs?|price|fee)\b",
     re.IGNORECASE,
 )
 _LITTLE, _LESS = 0.35, 0.15  # shares of a question's words

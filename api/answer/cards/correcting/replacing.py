@@ -43,7 +43,11 @@ def with_replacing(
             known = (one for one in (*own, *every, *found) if _is_of_place(one, made))
             if (same := next(known, None)) is None:
                 own.append(replace(made, folded=card.folded))
-            elif same not in own and (same not in every or same.folded) and same not in above:
+            elif same in above:  # it corrects a line of another card as well
+                if not card.folded:
+                    both = tuple(sorted({*same.marked, *made.marked}, key=lambda p: p.first_line))
+                    every[every.index(same)] = replace(same, marked=both)
+            elif same not in own and (same not in every or same.folded):
                 # Its best line is no correction: "the other rows stay".
                 better = replace(same, best=made.best, next_best=None, marked=made.marked)
                 own.append(better if same.lines.keys() >= made.lines.keys() else made)
@@ -99,9 +103,7 @@ def _cards(
     if any(one.note.supersedes for one in lowers):
         return
     for file, section in changes:
-        note = section[0][1].note
-        is_of = note.overrides(shown.path) or OF_CHANGES.search(file.path)
-        if file.path != shown.path and is_of and (entries := _replacing(section, lowers)):
+        if file.path != shown.path and (entries := _replacing(section, lowers)):
             yield _card(file, entries, shown, asked)
 
 

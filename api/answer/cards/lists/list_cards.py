@@ -39,9 +39,10 @@ _TOPICS = re.compile(
 )
 _COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECASE)
 _EVERY = re.compile(r"\bevery \d", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<!\w)\d{1,6}(?!\w)")  # no "2FA"
 _NAMED = 0.3  # of a question: what a list has to be called that goes first though it is not all
 _FEW = 0.34  # of a list's parts: so many may be what is asked for, of more all may
-_FEW_PARTS = 12  # of a list, some of which say more of what is asked than others: all may
+_MOST_PARTS = 12  # of a list, some of which say more of what is asked than others: all may
 _ROWS_OF_ALL = 3  # parts: where all is asked for, fewer are no answer
 # What is asked of the things of a list, which may stand in a sentence: "what do red boats need".
 _OF_EACH = re.compile(r"\b(?:needs?|requires?|costs?|weighs?)\b", re.IGNORECASE)
@@ -94,11 +95,14 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
         )
         listed = [one for one, is_so in zip(listed, called, strict=True) if is_so or one.by_signs]
     listed = [replace(one, says_all=says_all(one, whole, asked)) for one in listed]
-    if not any(one.said for one in listed):  # "list all traps": no list of prices is called so
+    if not any(one.said for one in listed):
+        # One that is called nothing of what is asked goes last: prices, for "list all traps".
         listed.sort(key=lambda one: not asked.share(words_of_name(one, whole, asked)))
+    is_all = reading.form == "list"
+    least = _ROWS_OF_ALL if is_all else 1
     placed = [
         one if not one.counted or one.said or is_whole(one, whole, asked)
-        else _unclaimed(one, whole, asked, least=_ROWS_OF_ALL if reading.form == "list" else 1)
+        else _unclaimed(one, whole, asked, least=least, is_all=is_all)
         for one in _placed(found, listed, reading, whole, asked)
     ]  # fmt: skip
     if not placed:
@@ -155,11 +159,15 @@ def _placed(
     return [found[0], *(replace(one, folded=True) for one in further), *found[1:]]
 
 
-def _unclaimed(listed: Card, whole: SearchResult, asked: QuestionWords, *, least: int) -> Card:
+def _unclaimed(
+    listed: Card, whole: SearchResult, asked: QuestionWords, *, least: int, is_all: bool
+) -> Card:
     """A list as it stands, of which nothing tells whether all of it answers.
 
     Marked are those few parts that say most of what its name does not, `least` of them or more:
-    "Portuguese 1" of courses. None where something is denied or compared: they are the wrong ones.
+    "Portuguese 1" of courses. Where `is_all` of one is asked for, and it stands where the nearest
+    line does, all are, unless a number or a further word says that only some are meant. None where
+    something is denied or compared: they are the wrong ones.
     """
     plain = replace(listed, counted=None, says_all=False)
     typed = QuestionWords.of(whole.question, whole.terms)  # `asked` has no "which"
@@ -174,16 +182,16 @@ def _unclaimed(listed: Card, whole: SearchResult, asked: QuestionWords, *, least
     saying = tuple(part for part in said if most and said[part] == most)
     if DENIES.search(whole.question):
         return replace(plain, marked=())
-    if least <= len(saying) <= len(said) * _FEW:
-        return replace(plain, marked=saying)
-    may_be_all = least > 1 or whole.certainty == "answered"
-    may_be_all &= not saying or len(said) <= _FEW_PARTS
-    may_be_all &= not is_qualified(listed, whole, asked)
-    is_near = _is_of_first(listed, whole) or (
-        listed.path == whole.hits[0].chunk.path
-        and asked.share(words_of_name(listed, whole, asked)) >= _MOSTLY
-    )
-    return plain if may_be_all and is_near else replace(plain, marked=())
+    if saying and (len(saying) < least or len(saying) <= len(said) * _FEW):
+        return replace(plain, marked=saying if len(saying) >= least else ())
+    name = words_of_name(listed, whole, asked)
+    is_called_so = asked.share(name) > 0 or whole.certainty == "answered"
+    is_near = _is_of_first(listed, whole) and is_called_so
+    is_near |= listed.path == whole.hits[0].chunk.path and asked.share(name) >= _MOSTLY
+    may_be_all = is_all and is_near and (not saying or len(said) <= _MOST_PARTS)
+    has_number = _NUMBER.search(searchable(whole.question))
+    is_some = has_number or is_qualified(listed, whole, asked)
+    return plain if may_be_all and not is_some else replace(plain, marked=())
 
 
 def _is_of_first(listed: Card, whole: SearchResult) -> bool:

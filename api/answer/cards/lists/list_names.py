@@ -18,7 +18,7 @@ _COMPARED = re.compile(
     re.I,
 )
 _LIMITS = re.compile(r"\b(?:needs?|requires?|have|has)\b", re.IGNORECASE)
-_OF = frozenset({"of", "without"})
+_OF = frozenset({"of", "for", "on", "in", "from", "that", "who", "which", "during"})
 _JOINS = re.compile(r" (?:and|or|&) ", re.IGNORECASE)
 
 
@@ -71,16 +71,14 @@ def is_of_one_item(listed: Card, whole: SearchResult, asked: QuestionWords) -> b
 def is_qualified(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
     """Whether a question has only some of a list's things, which nothing of it tells.
 
-    By a word that no rule has, "all winged sailors", or one behind "of": "sailors of the moon".
-    "Trial restrictions" may be a list called "Limits of a trial".
+    By a word directly before what it is called, "all winged sailors", or behind it: "sailors of the
+    moon", "birds that can swim".
     """
     name = words_of_name(listed, whole, asked)
     said = name | asked.stems(" ".join(listed.lines.values())) | PLAIN
     words = [(found[0].lower(), asked.stems(found[0])) for found in WORD.finditer(whole.question)]
-    if any(
-        own and own.isdisjoint({*asked.terms.frequency, *said}) and not behind.isdisjoint(name)
-        for (_, own), (_, behind) in pairwise(words)
-    ):
+    if any(own and own.isdisjoint(said) and not behind.isdisjoint(name)
+           for (_, own), (_, behind) in pairwise(words)):  # fmt: skip
         return True
     last = [n for n, (_, own) in enumerate(words) if not own.isdisjoint(name)]
     rest = words[last[-1] + 1 :] if last else []

@@ -59,14 +59,22 @@ def score(
             _ROLLED if _is_rolled(file, block, asked) else 0.0,
             _LENGTH * math.log2(len(block.parts)),
             -_OTHER_KIND.get(block.kind, 0.0),
-            -_NUMBERED * (is_numbered(file, block) and not _OF_STEPS.search(asked.question)),
+            -_NUMBERED * _are_steps(file, block, asked),
             _NAMED * _share_named(file, block, asked),
         )
     )
 
 
+def _are_steps(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:
+    """Whether a block may be steps where things are asked for; below "Officers" are officers."""
+    if not is_numbered(file, block) or _OF_STEPS.search(asked.question):
+        return False
+    own = asked.stems(block.heading.rsplit(" > ", 1)[-1])
+    return not own <= asked.words
+
+
 def is_numbered(file: IndexedFile, block: Block) -> bool:
-    """Tell whether a block's first part has a number: what is done step by step."""
+    """Tell whether a block's first part has a number."""
     return STEP.match(file.lines.get(block.parts[0].first_line, "")) is not None
 
 

@@ -190,9 +190,9 @@ def read(asked: QuestionWords, *, is_compared: bool, of_things: bool = False) ->
     `of_things`: what has a value is asked for, however it is said.
     """
     question = searchable(asked.question)
-    if first_rows.ASKED.search(question):
-        return [first_rows.by_first]
     limits = amounts(question)
+    if not limits and first_rows.ASKED.search(question):
+        return [first_rows.by_first]
     if of_things and not limits and (room := room_for(question)):
         limits = [room]
     found: list[Condition] = [partial(by_limit, one) for one in limits]
