@@ -84,7 +84,7 @@ def _plain(entry: Entry, note: SourceNote) -> Statement:
         note, *_said(entry), label=_label(entry), heading=heading(entry),
         place=entry.heading, own=frozenset(stems_of(entry.words)),
         amounts=frozenset().union(*(one.units for one in intervals(quote))),
-        numbers=frozenset(map(_plain_number, _NUMBER.findall(quote))),
+        numbers=numbers_in(quote),
         paragraphs=replaced_sections.paragraphs(entry),
     )  # fmt: skip
 
@@ -108,12 +108,21 @@ def _of_changes(entry: Entry, note: SourceNote, said: tuple[str, ...]) -> Statem
     )
 
 
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a text."""
+    return _STATEMENT_END.split(text)
+
+
+def numbers_in(text: str) -> frozenset[str]:
+    """Return the numbers of a text as they are compared: 9 of "9.00"."""
+    return frozenset(map(_plain_number, _NUMBER.findall(searchable(text))))
+
+
 def _replaced(quote: str) -> list[str]:
     return [_plain_number(one[1] or one[2]) for one in _REPLACED.finditer(searchable(quote))]
 
 
 def _plain_number(number: str) -> str:
-    """A number as it is compared: 9 of "9.00"."""
     return number.replace(",", ".").removesuffix(".00")
 
 

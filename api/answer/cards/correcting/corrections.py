@@ -11,7 +11,7 @@ from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.conflicts import Conflict
 from retrieval.ranking.lines import QuestionWords
 from retrieval.ranking.replaced_sections import OF_CHANGES
-from retrieval.ranking.statements import Statement
+from retrieval.ranking.statements import Statement, numbers_in, sentences_of
 from retrieval.refusal.asked_kind import lacks_amount, lacks_person
 from retrieval.text.quantities import intervals
 from retrieval.vocabulary.terms import title
@@ -59,7 +59,10 @@ def arranged(
     def is_beside(one: Conflict) -> bool:
         upper, lower, note = found[one.upper], found[one.lower], of_card[one.upper]
         section = [e for e in files[upper.path].entries if e.heading == upper.best.heading]
-        if not is_of_all(one) and _says_less(section, lower, asked):
+        is_part = not is_of_all(one)
+        if is_part and (
+            _says_less(section, lower, asked) or _is_of_another(pair(one)[0], lower, asked)
+        ):
             return True
         is_detail = is_list and not is_of_all(one)
         rules = [replace(upper.best, heading="")]
@@ -146,6 +149,19 @@ def _says_less(section: Sequence[Entry], lower: Card, asked: QuestionWords) -> b
     if asked.share(said) > _LITTLE or asked.share(own) - asked.share(said) < _LESS:
         return False
     return _units(one.quote for one in section).isdisjoint(_units([lower.best.quote]))
+
+
+def _is_of_another(upper: Statement, lower: Card, asked: QuestionWords) -> bool:
+    """Whether the sentence whose number a correction gives up is not the one that is asked."""
+    sentences = sentences_of(lower.best.quote)
+    given_up = [one for one in sentences if not upper.replaced.isdisjoint(numbers_in(one))]
+    rest = [one for one in sentences if one not in given_up]
+    if lower.best.kind == "row" or not given_up or not rest:
+        return False
+    if _OF_AMOUNT.search(asked.question) and not _units(given_up) <= _units(rest):
+        return False  # "how much is a protest", of "A protest is heard soon. The fee is 60 EUR."
+    said, other = (max(asked.share(asked.stems(s)) for s in group) for group in (given_up, rest))
+    return other - said >= _LESS
 
 
 def _is_row(card: Card) -> bool:
