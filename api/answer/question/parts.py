@@ -53,7 +53,6 @@ _CONDITION_FIRST = re.compile(
     r"before|because|once|given|although|though|unless)\b",
     re.IGNORECASE,
 )
-_WHEN = re.compile(r"\W*when\b", re.IGNORECASE)
 _ADDS = re.compile(
     r"what (?:is|does|do|are|has|can)(?: not|n['’]?t)\W*|"
     r"what goes where\W*|who does what\W*|which is which\W*|"
@@ -146,7 +145,9 @@ def clauses(text: str, terms: Terms) -> tuple[str, ...]:
     ):
         return ()
     short = len(WORD.findall(parts[0])) <= KEYWORDS  # "range of web? and can you burn it"
-    if is_bare and _WHEN.match(parts[0]):  # "when are there more than ten, what does it cost"
+    if is_bare and parts[0].lower().startswith(
+        "when "
+    ):  # "when are there more than ten, what does it cost"
         return ()
     if _CONDITION_FIRST.match(parts[0]) or not (short or QUESTION_WORD.search(parts[0])):
         return ()
@@ -194,6 +195,8 @@ def _whole(part: str, first: str, terms: Terms) -> str:
         and not _says_little(_IT.sub(lambda _: things[0], part))
     ):
         return _IT.sub(lambda found: things[0] + ("'s" if found["whose"] else ""), part, count=1)
+    if follow_up.NO_NOUN.issuperset(stems_of(part)):  # "and how fast"
+        return f"{first} {part}"
     said = " ".join(w for w in WORD.findall(first) if w.lower() not in STOP or w.lower() == "not")
     return f"{part} ({said})"
 
