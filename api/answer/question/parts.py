@@ -145,9 +145,8 @@ def clauses(text: str, terms: Terms) -> tuple[str, ...]:
     ):
         return ()
     short = len(WORD.findall(parts[0])) <= KEYWORDS  # "range of web? and can you burn it"
-    if is_bare and parts[0].lower().startswith(
-        "when "
-    ):  # "when are there more than ten, what does it cost"
+    # "When are there more than ten, what does it cost".
+    if is_bare and parts[0].lower().startswith("when "):
         return ()
     if _CONDITION_FIRST.match(parts[0]) or not (short or QUESTION_WORD.search(parts[0])):
         return ()

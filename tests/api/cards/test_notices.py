@@ -74,6 +74,8 @@ def test_a_notice_goes_above_whatever_it_changes(
         ("single ticket for an adult", "tickets.md", "**Adult, single:**"),
         # The sentence beside the one whose number is given up.
         ("when is a booking lost", "tickets.md", "The court is booked 7 days"),
+        # The cell beside it.
+        ("how many players has a match of the U12", "matches.md", "| U12 |"),
         ("when do carts stand in the lane", "tickets.md", "Carts stand"),
         ("how long does a match of the U14 last", "matches.md", "| U14 |"),
     ],

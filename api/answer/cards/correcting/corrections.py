@@ -14,7 +14,7 @@ from retrieval.ranking.replaced_sections import OF_CHANGES
 from retrieval.ranking.statements import Statement, numbers_in, sentences_of
 from retrieval.refusal.asked_kind import lacks_amount, lacks_person
 from retrieval.text.quantities import intervals
-from retrieval.vocabulary.terms import title
+from retrieval.vocabulary.terms import column_names, raw_cells, title
 
 _LINK = re.compile(r"\[[^\[\]\n]{1,100}\]\([^()\n]{1,200}\)|\[\[[^\[\]\n]{1,200}\]\]")
 _NTH = re.compile(r"\b(?:first|second|third|\d(?:st|nd|rd|th))\b", re.IGNORECASE)  # printing
@@ -152,11 +152,17 @@ def _says_less(section: Sequence[Entry], lower: Card, asked: QuestionWords) -> b
 
 
 def _is_of_another(upper: Statement, lower: Card, asked: QuestionWords) -> bool:
-    """Whether the sentence whose number a correction gives up is not the one that is asked."""
+    """Whether the sentence or cell whose number a correction gives up is not what is asked."""
+    if _is_row(lower):
+        cells = raw_cells(lower.best.quote)
+        names = map(asked.stems, column_names(lower.best.lead, len(cells)))
+        wanted = {n for n, name in enumerate(names) if n and name & (asked.words | asked.fields)}
+        own = {n for n, cell in enumerate(cells) if not upper.replaced.isdisjoint(numbers_in(cell))}
+        return bool(wanted and own) and wanted.isdisjoint(own)
     sentences = sentences_of(lower.best.quote)
     given_up = [one for one in sentences if not upper.replaced.isdisjoint(numbers_in(one))]
     rest = [one for one in sentences if one not in given_up]
-    if lower.best.kind == "row" or not given_up or not rest:
+    if not given_up or not rest:
         return False
     if _OF_AMOUNT.search(asked.question) and not _units(given_up) <= _units(rest):
         return False  # "how much is a protest", of "A protest is heard soon. The fee is 60 EUR."

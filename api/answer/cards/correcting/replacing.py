@@ -46,7 +46,9 @@ def with_replacing(
             elif same in above:  # it corrects a line of another card as well
                 if not card.folded:
                     both = tuple(sorted({*same.marked, *made.marked}, key=lambda p: p.first_line))
-                    every[every.index(same)] = replace(same, marked=both)
+                    merged = replace(same, marked=both)
+                    every[every.index(same)] = merged
+                    above.append(merged)
             elif same not in own and (same not in every or same.folded):
                 # Its best line is no correction: "the other rows stay".
                 better = replace(same, best=made.best, next_best=None, marked=made.marked)

@@ -77,8 +77,10 @@ def is_qualified(listed: Card, whole: SearchResult, asked: QuestionWords) -> boo
     name = words_of_name(listed, whole, asked)
     said = name | asked.stems(" ".join(listed.lines.values())) | PLAIN
     words = [(found[0].lower(), asked.stems(found[0])) for found in WORD.finditer(whole.question)]
-    if any(own and own.isdisjoint(said) and not behind.isdisjoint(name)
-           for (_, own), (_, behind) in pairwise(words)):  # fmt: skip
+    if any(
+        own and own.isdisjoint(said) and not behind.isdisjoint(name)
+        for (_, own), (_, behind) in pairwise(words)
+    ):
         return True
     last = [n for n, (_, own) in enumerate(words) if not own.isdisjoint(name)]
     rest = words[last[-1] + 1 :] if last else []
