@@ -37,6 +37,11 @@ def goes_on(entry: Entry) -> bool:
     return entry.kind == "item" and ITEM.sub("", entry.quote)[:1].islower()
 
 
+def is_step(file: IndexedFile, part: Part) -> bool:
+    """Tell whether a part of a list begins with a number: "3. Pay the deposit"."""
+    return STEP.match(file.lines.get(part.first_line, "")) is not None
+
+
 def _is_small(
     file: IndexedFile, block: Block, chosen: Sequence[RankedLine], asked: QuestionWords
 ) -> bool:
@@ -58,7 +63,7 @@ def _is_small(
     if of_block and block.kind == "table" and len(block.parts) <= _TINY:
         return has_at_most(_SMALL_WORDS, file, numbers(whole(block)))
     answers = chosen[0] in of_block or len(of_block) >= _SEVERAL
-    if answers and STEP.match(file.lines.get(block.parts[0].first_line, "")):
+    if answers and is_step(file, block.parts[0]):
         return has_at_most(_STEPS_WORDS, file, numbers(whole(block)))
     introduced = block.lead and block.lead.holds(best) and block.kind == "list"
     sentence = any(goes_on(one.entry) for one in of_block)

@@ -9,7 +9,8 @@ from api.answer.cards.card import Card, badges_of
 from api.answer.cards.correcting import corrections, replacing
 from api.answer.cards.joined import with_parts
 from api.answer.cards.lists import listing
-from api.answer.cards.lists.list_cards import with_all_marked, with_lists
+from api.answer.cards.lists.list_cards import with_lists
+from api.answer.cards.lists.list_marks import with_all_marked
 from api.answer.cards.table_query import query_card
 from api.answer.question.comparison import DIFFERS
 from api.answer.question.intent import Reading, may_want_all

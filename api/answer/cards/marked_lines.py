@@ -7,7 +7,7 @@ from dataclasses import replace
 from api.answer.cards.asked_parts import above, field_asked, said_by, saying_most
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, CardPlace
-from api.answer.cards.card_content import STEP, introduced
+from api.answer.cards.card_content import introduced, is_step
 from api.answer.cards.table_query.undecided import is_undecided
 from api.answer.question import follow_up
 from api.answer.question.intent import DEGREE, asks_for_some
@@ -185,7 +185,11 @@ def _all_items(
     answer: how much, or whether.
     """
     is_list = block.kind == "list" and found[0].entry.kind == "item"
-    if is_list and _HOW_TO.match(asked.question) and all(_is_step(place, p) for p in block.parts):
+    if (
+        is_list
+        and _HOW_TO.match(asked.question)
+        and all(is_step(place.file, part) for part in block.parts)
+    ):
         is_whole = all(_is_shown(part, shown) for part in block.parts)
         return block.parts if is_whole and not _says_one(place, block, asked) else ()
     if not (is_list and _OF_ITEMS.match(asked.question)) or len(block.parts) < _LEAST_ITEMS:
@@ -216,10 +220,6 @@ def _says_one(place: CardPlace, block: Block, asked: QuestionWords) -> bool:
     said = (asked.stems(" ".join(lines.get(n, "") for n in p.numbers)) for p in block.parts)
     most = max(map(asked.share, said))
     return most >= _MOSTLY and most > asked.share(above(place.file, block, asked))
-
-
-def _is_step(place: CardPlace, part: Part) -> bool:
-    return STEP.match(place.file.lines.get(part.first_line, "")) is not None
 
 
 def _is_shown(part: Part, shown: Collection[int]) -> bool:

@@ -3,29 +3,25 @@
 import re
 from dataclasses import replace
 
-from api.answer.cards.asked_parts import above
-from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
 from api.answer.cards.card_content import STEP
 from api.answer.cards.lists import listing, section_records
+from api.answer.cards.lists.list_marks import is_of_first, unclaimed
 from api.answer.cards.lists.list_names import (
     is_headed,
     is_of_one_item,
-    is_qualified,
     is_whole,
     says_all,
     words_of_name,
 )
-from api.answer.cards.table_query.undecided import is_undecided
 from api.answer.question import conditions
-from api.answer.question.intent import DEGREE, Reading, asks_for_some
+from api.answer.question.intent import Reading, asks_for_some
 from api.answer.question.limits import amount
 from api.answer.question.modality import modality
 from api.answer.question.plain_words import PLAIN
 from api.answer.question.superlatives import superlatives
-from retrieval.models import IndexedFile, SearchResult
+from retrieval.models import SearchResult
 from retrieval.ranking.lines import QuestionWords
-from retrieval.text.denials import DENIES
 from retrieval.text.normalize import searchable
 from retrieval.text.question_phrases import without_command
 from retrieval.vocabulary.terms import key, title
@@ -39,10 +35,7 @@ _TOPICS = re.compile(
 )
 _COVERS = re.compile(r"\b(?:covers?|contains?|have|has|treats?)\b", re.IGNORECASE)
 _EVERY = re.compile(r"\bevery \d", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<!\w)\d{1,6}(?!\w)")  # no "2FA"
 _NAMED = 0.3  # of a question: what a list has to be called that goes first though it is not all
-_FEW = 0.34  # of a list's parts: so many may be what is asked for, of more all may
-_MOST_PARTS = 12  # of a list, some of which say more of what is asked than others: all may
 _ROWS_OF_ALL = 3  # parts: where all is asked for, fewer are no answer
 # What is asked of the things of a list, which may stand in a sentence: "what do red boats need".
 _OF_EACH = re.compile(r"\b(?:needs?|requires?|costs?|weighs?)\b", re.IGNORECASE)
@@ -102,7 +95,7 @@ def with_lists(found: list[Card], whole: SearchResult, reading: Reading) -> list
     least = _ROWS_OF_ALL if is_all else 1
     placed = [
         one if not one.counted or one.said or is_whole(one, whole, asked)
-        else _unclaimed(one, whole, asked, least=least, is_all=is_all)
+        else unclaimed(one, whole, asked, least=least, is_all=is_all)
         for one in _placed(found, listed, reading, whole, asked)
     ]  # fmt: skip
     if not placed:
@@ -124,7 +117,7 @@ def says_steps(card: Card, whole: SearchResult) -> bool:
     """
     if not is_numbered(card):
         return False
-    if _is_of_first(card, whole):
+    if is_of_first(card, whole):
         return True
     asked = QuestionWords.of(without_command(whole.question), whole.terms)
     own = f"{card.heading.rsplit(' > ', 1)[-1]} {' '.join(card.lines.values())}"
@@ -157,68 +150,6 @@ def _placed(
         return [*listed, *found]
     further = [] if found[0].form == "fields" or reading.form == "open" else listed[:1]
     return [found[0], *(replace(one, folded=True) for one in further), *found[1:]]
-
-
-def _unclaimed(
-    listed: Card, whole: SearchResult, asked: QuestionWords, *, least: int, is_all: bool
-) -> Card:
-    """A list as it stands, of which nothing tells whether all of it answers.
-
-    Marked are those few parts that say most of what its name does not, `least` of them or more:
-    "Portuguese 1" of courses. Where `is_all` of one is asked for, and it stands where the nearest
-    line does, all are, unless a number or a further word says that only some are meant. None where
-    something is denied or compared: they are the wrong ones.
-    """
-    plain = replace(listed, counted=None, says_all=False)
-    typed = QuestionWords.of(whole.question, whole.terms)  # `asked` has no "which"
-    if DEGREE.search(whole.question) and is_undecided(whole.files[listed.path], listed.best, typed):
-        return replace(plain, marked=())
-    rest = asked.words - words_of_name(listed, whole, asked) - PLAIN
-    said = {
-        part: len(rest & asked.stems(" ".join(listed.lines.get(n, "") for n in part.numbers)))
-        for part in listed.marked
-    }
-    most = max(said.values(), default=0)
-    saying = tuple(part for part in said if most and said[part] == most)
-    if DENIES.search(whole.question):
-        return replace(plain, marked=())
-    if saying and (len(saying) < least or len(saying) <= len(said) * _FEW):
-        return replace(plain, marked=saying if len(saying) >= least else ())
-    name = words_of_name(listed, whole, asked)
-    is_called_so = asked.share(name) > 0 or whole.certainty == "answered"
-    is_near = _is_of_first(listed, whole) and is_called_so
-    is_near |= listed.path == whole.hits[0].chunk.path and asked.share(name) >= _MOSTLY
-    may_be_all = is_all and is_near and (not saying or len(said) <= _MOST_PARTS)
-    has_number = _NUMBER.search(searchable(whole.question))
-    is_some = has_number or is_qualified(listed, whole, asked)
-    return plain if may_be_all and not is_some else replace(plain, marked=())
-
-
-def _is_of_first(listed: Card, whole: SearchResult) -> bool:
-    """Whether a list stands in the section of what search found nearest."""
-    hit = whole.hits[0]
-    return (listed.path, listed.heading) == (hit.chunk.path, hit.evidence[0].entry.heading)
-
-
-def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card:
-    """Return a card with all of the best line's list or table marked, where that is what is asked.
-
-    So it is where the block is shown whole and called as something that is asked for, and none of
-    its parts says more of the question than what stands above it: "export formats".
-    """
-    block = next((one for one in blocks(file) if one.holds(card.best)), None)
-    if block is None or block.kind not in {"list", "table"} or card.listed or card.folded:
-        return card
-    rows = [entry for entry in file.entries if block.holds(entry)]
-    is_whole = all(card.lines.keys() >= set(part.numbers) for part in block.parts)
-    if not is_whole or any(asked.labels_of(file.path, row) for row in rows):
-        return card
-    said_above = above(file, block, asked)
-    said = asked.words & asked.stems(" ".join(row.quote for row in rows))
-    own = asked.stems(block.heading.rsplit(" > ", 1)[-1]) & asked.words
-    if not own or not said <= said_above or asked.share(said_above) < _MOSTLY:
-        return card
-    return replace(card, marked=block.parts)
 
 
 def _is_all(listed: Card, reading: Reading) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from api.answer.cards.asked_parts import above, header
 from api.answer.cards.blocks import Block, blocks
-from api.answer.cards.card_content import STEP
+from api.answer.cards.card_content import is_step
 from api.answer.cards.lead_ins import introducing
 from api.answer.question.modality import modality
 from retrieval.models import IndexedFile
@@ -75,7 +75,7 @@ def _are_steps(file: IndexedFile, block: Block, asked: QuestionWords) -> bool:
 
 def is_numbered(file: IndexedFile, block: Block) -> bool:
     """Tell whether a block's first part has a number."""
-    return STEP.match(file.lines.get(block.parts[0].first_line, "")) is not None
+    return is_step(file, block.parts[0])
 
 
 def same_modality(file: IndexedFile, block: Block, question: str) -> int:
