@@ -209,6 +209,10 @@ def test_of_several_fields_on_a_line_each_is_asked_for_by_its_name(
 
 
 HALL = {
+    "House.md": (
+        "# House rules\n\n## On the site\n\n1. Dogs stay on a lead.\n"
+        "2. Report damage to a boat to the boatman.\n3. The gate is locked at ten.\n"
+    ),
     "Booking.md": (
         "# Booking\n\n## From enquiry to key\n\n1. Look for a free day in the calendar.\n"
         "2. Send the form to the secretary.\n3. Pay the deposit within a week.\n\n"
@@ -229,6 +233,12 @@ def test_all_numbered_steps_of_what_somebody_wants_to_do_are_marked(
     steps = marked(context, "how do i book, from the enquiry to the key")
     assert [line[:2] for line in steps] == ["1.", "2.", "3."]
     assert marked(context, "who do i send the form to") == ["2. Send the form to the secretary."]
+
+
+def test_one_of_several_numbered_rules_answers_alone(index_files: IndexFiles) -> None:
+    context = index_files(HALL, rag_threshold=-9.0)
+    lines = marked(context, "how do i report damage to a boat")
+    assert lines == ["2. Report damage to a boat to the boatman."]
 
 
 def test_what_most_rows_are_called_tells_none_of_them(index_files: IndexFiles) -> None:

@@ -162,6 +162,7 @@ def test_what_was_typed_is_no_template_of_an_expression(terms: Terms) -> None:
         "my mate is 7 on friday and has her birthday on sunday, which age do you go by",
         "lost my key, who do i tell",
         "when the ship sinks, who is paid and who is not",
+        "when are there more than ten, what does it cost",
     ],
 )
 def test_what_says_when_or_of_what_is_no_question_of_its_own(asked: str) -> None:

@@ -48,3 +48,41 @@ def test_the_rows_before_it_have_none(context: SearchContext, asked: str, row: s
 def test_rows_without_a_number_are_in_no_order(context: SearchContext) -> None:
     first = card_reply(context, "at what berth is there water").cards[0]
     assert not first.is_sure
+
+
+OTHERS = {
+    "ages.md": (
+        "# Ages\n\n| Age | Slide | Sauna |\n|---|---|---|\n| 4 | no | no |\n| 6 | yes | no |\n"
+        "| 18 | yes | yes |\n"
+    ),
+    "courses.md": (
+        "# Courses\n\n| Course | Minimum age | Price |\n|---|---|---|\n"
+        "| Slide race | 11 | 5 euros |\n"
+        "| Diving | 12 | 80 euros |\n"
+    ),
+    "ranks.md": (
+        "# Ranks\n\n| Level | Fee |\n|---|---|\n| 10 | none |\n| 8 | none |\n| 6 | 5 gp |\n"
+        "| 4 | 10 gp |\n"
+    ),
+    "skills.md": (
+        "# Skills\n\n| Level | Damage |\n|---|---|\n| 1 | none |\n"
+        "| 2 | 4 |\n| 3 | 8 |\n| 4 | 12 |\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "wrong"),
+    [
+        ("from what age can you join the slide race", "| 6 |"),  # a thing that is called longer
+        ("from what level is there a fee", "| 6 |"),  # the rows go down
+        ("at what level is the damage more than 10", "| 2 |"),  # an amount limits it
+        ("from what age are slide and sauna open", "| 18 |"),  # two columns
+    ],
+)
+def test_what_names_more_than_a_column_has_no_first_row(
+    index_files: IndexFiles, asked: str, wrong: str
+) -> None:
+    first = card_reply(index_files(OTHERS, rag_threshold=-9.0), asked).cards[0]
+    lines = [first.lines[number] for part in first.marked for number in part.numbers]
+    assert not lines or not all(line.startswith(wrong) for line in lines)
