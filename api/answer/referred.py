@@ -9,7 +9,8 @@ from api.answer.cards.card import Card
 from retrieval.metadata.filters import Given
 from retrieval.models import Entry, Terms
 from retrieval.ranking.lines import QuestionWords
-from retrieval.refusal.asked_kind import is_unsaid
+from retrieval.ranking.statements import sentences_of
+from retrieval.refusal.asked_kind import is_unsaid, lacks_amount
 from retrieval.text import embeds
 from retrieval.text.dialects import WIKI, link_words
 from retrieval.text.normalize import searchable
@@ -18,7 +19,13 @@ from retrieval.vocabulary.terms import key
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?P<name>[^*_|\n]{3,60})\1")
 _LINK = re.compile(r"\[(?P<name>[^\]\n]{1,80})\]\((?P<file>[^)#\n]{1,200}\.md)[^)\n]{0,100}\)")
 _HOW_MUCH = re.compile(
-    r"\bhow (?:many|much|long|far|fast|old|often|heavy|high|big)\b", re.IGNORECASE
+    r"\bhow (?:many|much|long|far|fast|old|often|heavy|high|big)\b|"
+    r"\b(?:max|maximum|number|amount) (?:of )?\w",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r"\[\^[^\]\s]{1,30}\]")
+_POINTS = re.compile(
+    r"\b(?:see|(?:told|given|found|listed|described|explained|set) (?:in|by))\b", re.I
 )
 
 
@@ -59,9 +66,22 @@ def _lines(card: Card, asked: QuestionWords) -> Iterator[Entry]:
 
 def _is_unanswered(path: str, line: Entry, asked: QuestionWords) -> bool:
     """Whether a line has nothing of the kind that is asked for, or no number where one is."""
-    if _HOW_MUCH.search(asked.question) and not any(map(str.isdigit, searchable(line.quote))):
-        return True
+    if _HOW_MUCH.search(asked.question):
+        if not _has_number(line.quote):
+            return True
+        # "It lasts 8 hours. The distance follows from the rate, as told in Movement."
+        pointing = [one for one in sentences_of(_NOTE.sub("", line.quote)) if _POINTS.search(one)]
+        if any(
+            not _has_number(one)
+            and not lacks_amount("", replace(line, heading="", lead="", quote=one), asked)
+            for one in pointing
+        ):
+            return True
     return is_unsaid(path, line, asked)
+
+
+def _has_number(text: str) -> bool:
+    return any(map(str.isdigit, searchable(text)))
 
 
 def _named(line: str) -> Iterator[tuple[str, str]]:

@@ -45,7 +45,7 @@ _SAID_FIRST = re.compile(
     rf"{_INFORMATION} {_ON}\b|(?=(?:the )?(?:\w+ ){{1,3}}{_RULES}\W*$))|"
     rf"(?:(?:i'?m|i am|we are|we're) )?looking for {_SOME}(?:info|information|details|{_RULES}) "
     rf"{_ON}\b|(?:need )?help (?:me |us )?(?:with|understanding)\b|{_INFORMATION} {_ON}\b|"
-    rf"(?:the )?definition of\b|what counts as\b|"
+    rf"(?:the )?definition of\b|what counts as\b(?!.{{1,200}} and (?:what|how|who|when|where)\b)|"
     rf"what (?:do|does) {_SOME}(?:rules?|book|rulebook|handbook|policy|manual|docs|documentation) "
     rf"(?:say|state|tell us) {_ON}\b|"
     rf"(?:is|are) there {_SOME}{_RULES} {_ON}\b|(?:do|does) (?:we|you|they) have {_SOME}{_RULES} "
@@ -60,6 +60,9 @@ _RULES_OF = re.compile(
     r"\W*+(?P<how>how (?:do|does) (?:the )?)?(?P<about>(?:[\w'-]+ ){0,4}[\w'-]+) "
     r"(?P<rules>rules|mechanics)(?(how) work)\W*",
     re.IGNORECASE,
+)
+_FIELDS_OF = re.compile(
+    r"\W*(?P<about>\S.*?)['’]?s? (?:full )?(?:stats?|stat ?block|statistics)\W*"
 )
 _SAID_IN_NAMES = {
     "a",
@@ -115,6 +118,8 @@ def _peeled(text: str, is_name: Callable[[str], bool]) -> str:
         is_thing = found.re is _OF_RULES or _SAID_IN_NAMES.issuperset(set(about) & STOP)
         if beside in telling and is_thing and not is_name(f"{beside} {found['rules']}"):
             left = found["about"]
+    elif (found := _FIELDS_OF.fullmatch(text)) and is_name(found["about"]):
+        left = found["about"]  # all fields of a thing are its section
     return left if any(word.lower() not in STOP for word in WORD.findall(left)) else text
 
 

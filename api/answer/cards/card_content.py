@@ -5,9 +5,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from api.answer.cards.asked_parts import above, asked_fields, asked_rows, field_asked, with_legends
-from api.answer.cards.blocks import Block, Part, heading_of, introduces, terms_of
+from api.answer.cards.blocks import Block, Part, heading_of, terms_of
 from api.answer.cards.card import CardPlace, Piece, form_of, has_at_most, is_short, numbers, whole
-from api.answer.cards.lead_ins import introducing
+from api.answer.cards.lead_ins import (
+    STEPS_WORDS,
+    introduced,
+    introducing,
+    is_step,
+    outlined,
+    procedure,
+)
 from retrieval.models import Entry, IndexedFile
 from retrieval.ranking.lines import QuestionWords, RankedLine
 from retrieval.text.denials import DENIES
@@ -21,25 +28,18 @@ _SMALL, _SMALL_WORDS = 8, 60  # parts and words of a list or table that is shown
 _FIELDS_WORDS = 120  # of a stat block of which no field answers by its name: any may
 _TINY = 5  # rows of a table of which none is left out, whichever answers
 _INTRODUCED_WORDS = 120  # of one whose lead-in answers best
-_STEPS_WORDS = 150  # of numbered steps one of which answers: of a procedure none is left out
 # "What has to be reported", "who may not come": any line may answer, not the nearest alone.
 OF_SEVERAL = re.compile(
     r"\W*(?:so |and )?(?:which|who|where|"
     r"what(?! (?:is|are|was|does|do|did|happens|if|about)\b|['’]?s\b))\b",
     re.IGNORECASE,
 )
-STEP = re.compile(r"^ {0,8}\d{1,3}[.)]\s")
 _SEVERAL = 2  # parts that answer, of a table whose rest is then shown as well
 
 
 def goes_on(entry: Entry) -> bool:
     """Tell whether an item is no sentence of its own: "- the fare of the voyage;"."""
     return entry.kind == "item" and ITEM.sub("", entry.quote)[:1].islower()
-
-
-def is_step(file: IndexedFile, part: Part) -> bool:
-    """Tell whether a part of a list begins with a number: "3. Pay the deposit"."""
-    return STEP.match(file.lines.get(part.first_line, "")) is not None
 
 
 def _is_small(
@@ -64,7 +64,7 @@ def _is_small(
         return has_at_most(_SMALL_WORDS, file, numbers(whole(block)))
     answers = chosen[0] in of_block or len(of_block) >= _SEVERAL
     if answers and is_step(file, block.parts[0]):
-        return has_at_most(_STEPS_WORDS, file, numbers(whole(block)))
+        return has_at_most(STEPS_WORDS, file, numbers(whole(block)))
     introduced = block.lead and block.lead.holds(best) and block.kind == "list"
     sentence = any(goes_on(one.entry) for one in of_block)
     if not (introduced or sentence or chosen[0] in of_block or len(of_block) >= _SEVERAL):
@@ -85,8 +85,14 @@ def pieces_of(place: CardPlace, chosen: Sequence[RankedLine], asked: QuestionWor
     short = is_short(place)
     found = []
     between = _between(place, chosen)
+    steps = procedure(place, chosen[0].entry, asked)
+    below = introduced(place, chosen[0].entry.last_line)
     for block in place.blocks:
+        if block == steps and not short:
+            found.append(outlined(place.file, block))
+            continue
         small = block in between or _is_small(place.file, block, chosen, asked)
+        small = small or (block == below and _has_at_most(_INTRODUCED_WORDS, place, block))
         if block.kind == "fields" and block in place.section:
             is_named = place.size.named and _has_at_most(_SMALL_WORDS, place, block)
             is_best = block.holds(chosen[0].entry)  # and none of its fields is named
@@ -222,17 +228,6 @@ def _block_of(place: CardPlace, piece: Piece) -> int:
     """The place of a piece's block among those of the file."""
     first = piece.parts[0].first_line
     return next(n for n, block in enumerate(place.blocks) if first <= block.last_line)
-
-
-def introduced(place: CardPlace, last: int) -> Block | None:
-    """Return the block directly below a line that leads to it, after nothing but blank lines."""
-    lines = place.file.lines
-    if not introduces(lines.get(last, "")):
-        return None
-    following = next((n for n in range(last + 1, max(lines) + 1) if lines.get(n, "").strip()), None)
-    starts = {block.parts[0].first_line: block for block in place.blocks}
-    starts |= {block.first_line: block for block in place.blocks if block.kind == "table"}
-    return starts.get(following) if following else None
 
 
 def _narrowed(

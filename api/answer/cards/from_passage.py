@@ -120,11 +120,12 @@ def _named_section(file: IndexedFile, asked: QuestionWords, best: RankedLine) ->
         return []
     rest = asked.words - called[named[0]] - whole
 
-    def is_behind(entry: Entry) -> tuple[bool, bool]:
+    def is_behind(entry: Entry) -> tuple[bool, bool, bool]:
         fields = asked.terms.in_full(field_words(file.path, entry))
-        return rest.isdisjoint(fields), not rest <= _said(entry, asked)
+        is_other = not asked.labels_of(file.path, entry)  # "treasure type A" is one row
+        return is_other, rest.isdisjoint(fields), not (rest and rest <= _said(entry, asked))
 
-    saying = sorted(sections[named[0]], key=is_behind) if rest else sections[named[0]]
+    saying = sorted(sections[named[0]], key=is_behind)
     return [RankedLine(entry, best.nearness) for entry in saying]
 
 

@@ -1,14 +1,14 @@
 """Which lines of a card answer: the best entry's, those as near, and those that say as much."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from api.answer.cards.asked_parts import above, field_asked, said_by, saying_most
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, CardPlace
-from api.answer.cards.card_content import introduced, is_step
-from api.answer.cards.table_query.undecided import is_undecided
+from api.answer.cards.lead_ins import introduced, outlined, procedure
+from api.answer.cards.table_query.undecided import CASES, WHEN, is_of_numbers, is_undecided, of_each
 from api.answer.question import follow_up
 from api.answer.question.intent import DEGREE, asks_for_some
 from api.answer.question.modality import modality
@@ -37,13 +37,6 @@ _LEAST_ITEMS = 3
 _MOSTLY = 0.5  # of a question
 _FEW_ROWS = 6  # of which all may be called as what is asked: three kinds of lock, and one key
 _WHO = re.compile(r"\W*(?:who|where)\b", re.IGNORECASE)
-# "How do I give up my plot": each of the numbered steps is done.
-_HOW_TO = re.compile(
-    r"(?:.{0,120}[,.;:?–-] )?\W*(?:so |and |but )?(?:how to\b|"
-    r"how (?:do|can|should|would|could) (?:i|we|you|one)\b|"
-    r"what (?:do|should|must) (?:i|we|you) (?:have to )?do\b)",
-    re.IGNORECASE,
-)
 _OF_ROWS = re.compile(r"\W*(?:which|what|who|where|list|all)\b", re.IGNORECASE)
 
 
@@ -71,6 +64,15 @@ def marked(
         return ()  # the nearest row of what is denied is the wrong one
     if DEGREE.search(asked.question) and is_undecided(place.file, best.entry, asked):
         return ()
+    if block and (every := of_each(place, block, asked)) and _are_shown(every, shown):
+        return every
+    if block and is_of_numbers(place, block, asked):
+        return ()  # "most retainers by charisma" is all of the table, and no row
+    steps = procedure(place, best.entry, asked)
+    if steps and not _says_one(place, steps, asked):
+        outline = outlined(place.file, steps).parts
+        if _are_shown(outline, shown):
+            return outline
     alike = _alike(place, block, found, asked) if block and best.entry.kind == "row" else ()
     entries = [best.entry, *(row for row in alike if row.first_line in shown), *_tied(found)]
     below = introduced(place, best.entry.last_line)
@@ -88,7 +90,21 @@ def answering_first(found: Sequence[RankedLine], asked: QuestionWords) -> Sequen
     us", not by "Dogs | consent". A line that forbids, where what is forbidden is asked for. And
     what a correction says, not the sentence that names what it replaces.
     """
-    return _named_row_first(_forbidding_first(_reference_behind(found), asked), asked)
+    found = _forbidding_first(_reference_behind(found), asked)
+    return _case_first(_named_row_first(found, asked), asked)
+
+
+def _case_first(found: Sequence[RankedLine], asked: QuestionWords) -> Sequence[RankedLine]:
+    """The lines, first a case of "Roll when:", where it is asked when somebody rolls."""
+    best = found[0]
+    if not WHEN.search(asked.question) or WHEN.search(best.entry.quote):
+        return found
+    cases = [
+        one for one in found
+        if one.entry.kind == "item" and one.entry.heading == best.entry.heading
+        and CASES.search(one.entry.lead) and not asked.words.isdisjoint(asked.stems(one.entry.lead))
+    ]  # fmt: skip
+    return [*cases, *(one for one in found if one not in cases)]
 
 
 def _reference_behind(found: Sequence[RankedLine]) -> Sequence[RankedLine]:
@@ -180,21 +196,13 @@ def _all_items(
 ) -> tuple[Part, ...]:
     """All items of the best one's list, where none of them says more of what is asked than others.
 
-    "Who is let off the rota": what stands above the list says it, and the items are as near. All
-    numbered steps, too, of what somebody wants to do. () for a question that one of them may
-    answer: how much, or whether.
+    "Who is let off the rota": what stands above the list says it, and the items are as near. ()
+    for a question that one of them may answer: how much, or whether.
     """
     is_list = block.kind == "list" and found[0].entry.kind == "item"
-    if (
-        is_list
-        and _HOW_TO.match(asked.question)
-        and all(is_step(place.file, part) for part in block.parts)
-    ):
-        is_whole = all(_is_shown(part, shown) for part in block.parts)
-        return block.parts if is_whole and not _says_one(place, block, asked) else ()
     if not (is_list and _OF_ITEMS.match(asked.question)) or len(block.parts) < _LEAST_ITEMS:
         return ()
-    if not all(_is_shown(part, shown) for part in block.parts):
+    if not _are_shown(block.parts, shown):
         return ()
     items = [line for line in found if block.holds(line.entry)]
     least = min(line.nearness for line in items)
@@ -222,8 +230,8 @@ def _says_one(place: CardPlace, block: Block, asked: QuestionWords) -> bool:
     return most >= _MOSTLY and most > asked.share(above(place.file, block, asked))
 
 
-def _is_shown(part: Part, shown: Collection[int]) -> bool:
-    return all(number in shown for number in part.numbers)
+def _are_shown(parts: Iterable[Part], shown: Collection[int]) -> bool:
+    return all(number in shown for part in parts for number in part.numbers)
 
 
 def _alike(

@@ -110,7 +110,8 @@ _SAID_OF_EACH = re.compile(r"\b(?:each|both|either)\b", re.IGNORECASE)
 # "What is a bag of holding?" wants the section of that name.
 _DEFINED = re.compile(
     r"\W*(?:what(?:'s|’s|s| is| are| does| do)|who (?:is|are)|tell me about|explain|describe|"
-    r"how (?:does|do|is|are)) (?:(?:an?|the) )?(?P<name>.+?)(?: (?:do|works?|mean))?\W*$",
+    r"how (?:does|do|is|are)) (?!(?:i|we|you|one)\b)(?:(?:an?|the) )?"
+    r"(?P<name>.+?)(?: (?:do|works?|mean))?\W*$",
     re.IGNORECASE,
 )
 _ANYTHING = frozenset({"things", "items", "cases", "situations"})  # no list is called so
@@ -168,6 +169,9 @@ def read(question: str, terms: Terms) -> Reading:
     words = WORD.findall(text)
     plain = not QUESTION_WORD.search(text) and "than" not in text.lower().split()
     several = list_phrases.named_plural(text) if len(words) >= _PLURAL_WORDS and plain else ()
+    if several and words[0].lower().endswith("ing"):  # "finding secret doors" is one thing
+        is_named = any(key(" ".join(words[n:])) in terms.names for n in (0, 1))
+        several = () if is_named else several
     if several:  # a list of that name, else what else is said: "ogre hit points"
         return Reading("which", name=text if _is_short(text) else "", several=several)
     if _is_short(text):

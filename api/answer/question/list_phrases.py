@@ -38,8 +38,16 @@ STEPS = re.compile(
     r"\bstep by step\b|\bwalk me through (?:how|the steps|\w+ing)\b|"
     r"^\W*(?:what|how|which|list|explain|tell|show|give) .{1,80}"
     r"\bin (?:the (?:right|correct) |what |which )?order\W*$|"
-    r"^\W*(?:list|give me|show me) (?:all )?(?:of )?(?:the )?steps\b|"
+    r"^\W*(?:(?:list|give me|show me|what are|which are) )(?:all )?(?:of )?(?:the )?steps\b|"
     r"^\W*(?:the )?steps (?:to|for|of|in)\b",
+    re.IGNORECASE,
+)
+# "How do I give up my plot", "order of a round": each of the numbered steps is done.
+HOW_TO = re.compile(
+    r"(?:.{0,120}[,.;:?–-] )?\W*(?:so |and |but )?(?:how to\b|"
+    r"how (?:do|can|should|would|could) (?:i|we|you|one)\b|"
+    r"what (?:do|should|must) (?:i|we|you) (?:have to )?do\b|"
+    r"(?:what(?:['’]?s| is) )?(?:the )?(?:order|sequence|steps) (?:of|in|for)\b)",
     re.IGNORECASE,
 )
 BOTH = re.compile(r"\bboth (?:have|get|know|learn|use|share|cast|of them)\b", re.IGNORECASE)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from api.answer.cards.card import CORRECTED, CORRECTING, Card, badges_of
 from api.answer.cards.correcting import corrected_rows, replacing
+from api.answer.cards.lead_ins import LEAST_STEPS, STEP
 from retrieval.models import HOUSE_RULE, Entry, IndexedFile, SourceNote
 from retrieval.ranking import conflicts, precedence
 from retrieval.ranking.conflicts import Conflict
@@ -84,6 +85,9 @@ def arranged(
         for note, is_kept in zip(of_card, kept, strict=True)
     ]
     whole = [_is_all_of(card) or _is_all_that_is_asked(card, asked) for card in found]
+    of_step = {one.lower for one in met if _is_of_it(*pair(one))}
+    for number, card in enumerate(found):  # a round of combat, beside how a potion is drunk in it
+        whole[number] |= number not in of_step and _are_all_steps(card)
     met += conflicts.standard_first(met, statements, asked.words)
     rows = []
     if any(note.supersedes for note in of_card):
@@ -213,6 +217,12 @@ def _is_all_that_is_asked(card: Card, asked: QuestionWords) -> bool:
 def _is_all_of(listed: Card) -> bool:
     """Whether a card is a list that nothing of the question chose from."""
     return listed.counted is not None and not listed.said
+
+
+def _are_all_steps(card: Card) -> bool:
+    """Whether a card has nothing marked but numbered steps, all of which are done."""
+    firsts = [card.lines.get(part.first_line, "") for part in card.marked]
+    return len(firsts) >= LEAST_STEPS and all(map(STEP.match, firsts))
 
 
 def _is_beside_asked(

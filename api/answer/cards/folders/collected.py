@@ -21,6 +21,7 @@ from api.answer.cards.folders import (
 from api.answer.cards.folders.file_fields import (
     Read,
     as_typed,
+    of_one_kind,
 )
 from api.answer.cards.folders.folders import Folder, ListedFile
 from api.answer.question import conditions
@@ -83,7 +84,7 @@ def listed(
         reading = Reading("which")
     found = folders.asked_for(question, reading, terms)
     if found:
-        return found
+        return tuple(of_one_kind(one, terms, read) for one in found)
     if by_label.THERE.match(question):
         found = by_label.labelled(question, terms, read, stated) or by_label.of_every_file(
             question, terms, read

@@ -1,6 +1,7 @@
 """The fields of a folder's files: "**Piano:** none" of each room, with the line that says it."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile, zip_longest
@@ -18,6 +19,7 @@ _NAMED = re.compile(r"(?:\*\*|__)([^*_:|\n]{1,40})(?::(?:\*\*|__)|(?:\*\*|__):)"
 FREE_APART = re.compile(r"\b([a-z]{2,30}) free\b", re.IGNORECASE)
 _FREE_JOINED = re.compile(r"\b([^\W_]{2,30})-free\b", re.IGNORECASE)
 _NOT_LET = re.compile(r"(?:not|never) (?:[a-z]{2,20} ){0,2}[a-z]{2,20}\W*$", re.IGNORECASE)
+_SHARED = 2  # fields, by which things of one kind are known
 ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
 # Of verbs whose forms have no stem in common.
 _BASE = {
@@ -64,6 +66,28 @@ def of_folder(folder: str, name: Name, terms: Terms, read: Read) -> dict[str, Fi
     entries = read(folder, [beginning(word) for word in name])
     fields = (one for path, entry in entries for one in fields_in(path, entry, terms))
     return {one.path: one for one in fields if key(one.name) == name}
+
+
+def of_one_kind(folder: Folder, terms: Terms, read: Read) -> Folder:
+    """Return a folder without the files that are none of its things: "what classes are there".
+
+    Its things are those with half of the fields that most of its files have. All of them where fewer than
+    _SHARED fields are, or the folder is too large to be listed whole.
+    """
+    if folder.count > MOST:
+        return folder
+    having: defaultdict[Name, set[str]] = defaultdict(set)
+    for path, entry in read(folder.path, ()):
+        for one in fields_in(path, entry, terms):
+            having[key(one.name)].add(path)
+    shared = [paths for paths in having.values() if 2 * len(paths) > folder.count]
+    if len(shared) < _SHARED:
+        return folder
+    files = tuple(
+        one for one in folder.files
+        if 2 * sum(one.path in paths for paths in shared) >= len(shared)
+    )  # fmt: skip
+    return replace(folder, files=files, count=len(files))
 
 
 def tagged(word: frozenset[str], stated: Stated) -> frozenset[str]:
