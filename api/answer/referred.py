@@ -23,6 +23,7 @@ _HOW_MUCH = re.compile(
     r"\b(?:max|maximum|number|amount) (?:of )?\w",
     re.IGNORECASE,
 )
+_TITLED = re.compile(r"[^.:\n]{5,80}:[\s*_]*\.?(?: [^.\n]{0,80}\.)?")
 _NOTE = re.compile(r"\[\^[^\]\s]{1,30}\]")
 _POINTS = re.compile(
     r"\b(?:see|(?:told|given|found|listed|described|explained|set) (?:in|by))\b", re.I
@@ -65,7 +66,12 @@ def _lines(card: Card, asked: QuestionWords) -> Iterator[Entry]:
 
 
 def _is_unanswered(path: str, line: Entry, asked: QuestionWords) -> bool:
-    """Whether a line has nothing of the kind that is asked for, or no number where one is."""
+    """Whether a line has nothing of the kind that is asked for, or no number where one is.
+
+    So is one that is nothing but a title: "What sold goods bring:", and the file's name.
+    """
+    if _TITLED.fullmatch(line.quote.strip()) and line.kind != "row":
+        return True
     if _HOW_MUCH.search(asked.question):
         if not _has_number(line.quote):
             return True

@@ -118,12 +118,15 @@ def _named_section(file: IndexedFile, asked: QuestionWords, best: RankedLine) ->
     named += list(sections)[:1] if asked.words <= whole else []
     if not named or not asked.words:
         return []
-    rest = asked.words - called[named[0]] - whole
+    own = called[named[0]]
+    rest = asked.words - own - whole
+    is_part = asked.words < own and len(own) > len(asked.words)  # "drowning", of two in its name
+    wanted = rest or (asked.words if is_part else frozenset())
 
     def is_behind(entry: Entry) -> tuple[bool, bool, bool]:
         fields = asked.terms.in_full(field_words(file.path, entry))
         is_other = not asked.labels_of(file.path, entry)  # "treasure type A" is one row
-        return is_other, rest.isdisjoint(fields), not (rest and rest <= _said(entry, asked))
+        return is_other, rest.isdisjoint(fields), not (wanted and wanted <= _said(entry, asked))
 
     saying = sorted(sections[named[0]], key=is_behind)
     return [RankedLine(entry, best.nearness) for entry in saying]

@@ -8,7 +8,15 @@ from api.answer.cards.asked_parts import above, field_asked, said_by, saying_mos
 from api.answer.cards.blocks import Block, Part
 from api.answer.cards.card import Card, CardPlace
 from api.answer.cards.lead_ins import introduced, outlined, procedure
-from api.answer.cards.table_query.undecided import CASES, WHEN, is_of_numbers, is_undecided, of_each
+from api.answer.cards.table_query.undecided import (
+    CASES,
+    WHEN,
+    field_in_header,
+    is_undecided,
+    of_each,
+    open_rows,
+    whole_table,
+)
 from api.answer.question import follow_up
 from api.answer.question.intent import DEGREE, asks_for_some
 from api.answer.question.modality import modality
@@ -66,8 +74,12 @@ def marked(
         return ()
     if block and (every := of_each(place, block, asked)) and _are_shown(every, shown):
         return every
-    if block and is_of_numbers(place, block, asked):
-        return ()  # "most retainers by charisma" is all of the table, and no row
+    if (rows := whole_table(place, best.entry, asked)) and _are_shown(rows, shown):
+        return rows
+    if block and (field := field_in_header(place, block, asked)) and _are_shown(field, shown):
+        return field
+    if block and (rows := open_rows(place, block, found, asked)) and _are_shown(rows, shown):
+        return rows
     steps = procedure(place, best.entry, asked)
     if steps and not _says_one(place, steps, asked):
         outline = outlined(place.file, steps).parts

@@ -19,7 +19,7 @@ _NAMED = re.compile(r"(?:\*\*|__)([^*_:|\n]{1,40})(?::(?:\*\*|__)|(?:\*\*|__):)"
 FREE_APART = re.compile(r"\b([a-z]{2,30}) free\b", re.IGNORECASE)
 _FREE_JOINED = re.compile(r"\b([^\W_]{2,30})-free\b", re.IGNORECASE)
 _NOT_LET = re.compile(r"(?:not|never) (?:[a-z]{2,20} ){0,2}[a-z]{2,20}\W*$", re.IGNORECASE)
-_SHARED = 2  # fields, by which things of one kind are known
+_SHARED = 4  # fields, by which things of one kind are known
 ALIKE = 5  # letters that words of one family begin with: "immune", "immunity"
 # Of verbs whose forms have no stem in common.
 _BASE = {
@@ -71,8 +71,8 @@ def of_folder(folder: str, name: Name, terms: Terms, read: Read) -> dict[str, Fi
 def of_one_kind(folder: Folder, terms: Terms, read: Read) -> Folder:
     """Return a folder without the files that are none of its things: "what classes are there".
 
-    Its things are those with half of the fields that most of its files have. All of them where fewer than
-    _SHARED fields are, or the folder is too large to be listed whole.
+    Its things are those with half of the fields that most of its files have. All of them where
+    fewer than _SHARED fields are, or the folder is too large to be listed whole.
     """
     if folder.count > MOST:
         return folder

@@ -71,6 +71,10 @@ def with_all_marked(card: Card, file: IndexedFile, asked: QuestionWords) -> Card
     block = next((one for one in blocks(file) if one.holds(card.best)), None)
     if block is None or block.kind not in {"list", "table"} or card.listed or card.folded:
         return card
+    if block.lead and any(
+        block.lead.first_line == part.first_line for part in card.marked
+    ):  # a field of a stat block that is written as a table
+        return card
     rows = [entry for entry in file.entries if block.holds(entry)]
     is_whole = all(card.lines.keys() >= set(part.numbers) for part in block.parts)
     if not is_whole or any(asked.labels_of(file.path, row) for row in rows):

@@ -1,14 +1,16 @@
 """Of which rows or items nothing tells one from the others: none of them, or each, is asked for."""
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise, takewhile
 
 from api.answer.cards.asked_parts import above, header
 from api.answer.cards.blocks import Block, Part, blocks
-from api.answer.cards.card import CardPlace
+from api.answer.cards.card import CardPlace, has_at_most, numbers, whole
 from api.answer.question.superlatives import superlatives
 from retrieval.models import Entry, IndexedFile
-from retrieval.ranking.lines import QuestionWords
-from retrieval.vocabulary.terms import raw_cells
+from retrieval.ranking.lines import QuestionWords, RankedLine
+from retrieval.vocabulary.terms import key, raw_cells, title
 
 _BEST = re.compile(
     r"(?:^\W*|\b(?:which|what)\b(?: [\w'’-]{1,20}){0,4} )(?:best|worst)\b"
@@ -18,7 +20,17 @@ _BEST = re.compile(
 _EACH = re.compile(
     r"\b(?:each|every) (?:of (?:the|our|your) )?(?P<thing>[\w-]{2,30})", re.IGNORECASE
 )
-_BEGINS_WITH_NUMBER = re.compile(r"\W*\d")
+_NEARER = 0.06  # by so much a row may be that is the nearest by chance (docs/experiments.md, E178)
+_BOLD = ("**", "__")
+MOST_OPEN = 12  # rows of a table that is shown whole where none of them is asked for
+OPEN_WORDS = 120  # of it, or of a list whose lead-in answers best
+_TABLE = re.compile(
+    r"^(?!.*\b(?:how|what|which|who|where|when|do|is|can|an?|our|my|your|for)\b)"
+    r".{2,60}\b(?:table|chart)\b",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(r"\W*[^\W\d]+(?:[ -][^\W\d]+){0,2}\W*")  # up to three words
+_INTRO_WORDS = 14
 WHEN = re.compile(r"\bwhen\b", re.IGNORECASE)
 CASES = re.compile(r"\b(?:when(?:ever)?|if|as soon as)\W*$", re.IGNORECASE)  # ends a lead-in
 
@@ -39,14 +51,55 @@ def is_undecided(file: IndexedFile, best: Entry, asked: QuestionWords) -> bool:
     return not max(said) or said.count(max(said)) > 1
 
 
-def is_of_numbers(place: CardPlace, block: Block, asked: QuestionWords) -> bool:
-    """Whether a table's rows are for numbers of which the question has none, nor a word of one."""
-    if block.kind != "table" or asked.values or asked.codes:
+def is_open(place: CardPlace, block: Block, best: Entry, asked: QuestionWords) -> bool:
+    """Tell whether no row of the best one's table says more of a question than what is above it.
+
+    "What wanders by on dungeon level 2" wants all rows below "Dungeon Level 2".
+    """
+    if block.kind != "table" or len(block.parts) > MOST_OPEN or not block.holds(best):
         return False
-    rows = [place.file.lines.get(part.first_line, "") for part in block.parts]
-    names = [next(iter(raw_cells(row)), "") for row in rows]
-    said = asked.words & asked.stems(" ".join(rows))
-    return all(map(_BEGINS_WITH_NUMBER.match, names)) and said <= above(place.file, block, asked)
+    file = place.file
+    rows = [entry for entry in file.entries if block.holds(entry)]
+    if any(asked.labels_of(file.path, row) for row in rows):
+        return False
+    said = asked.words & asked.stems(" ".join(row.quote for row in rows))
+    lines = dict.fromkeys(numbers(whole(block)))
+    return said <= above(file, block, asked) and has_at_most(OPEN_WORDS, file, lines)
+
+
+def open_rows(
+    place: CardPlace, block: Block, found: Sequence[RankedLine], asked: QuestionWords
+) -> tuple[Part, ...]:
+    """Return the rows of a table of which none is asked for more than the others: all, or a group.
+
+    () where one is much nearer than the next, or the question has a number that tells. Of "Meals
+    per day", a row of nothing but a name, the rows below it, up to the next name in bold.
+    """
+    best = found[0]
+    if block.kind != "table" or best.entry.kind != "row":
+        return ()
+    if group := _group(place.file, block, best.entry):
+        return group
+    rows = [one for one in found if block.holds(one.entry)]
+    is_near = len(rows) > 1 and rows[0].nearness - rows[1].nearness < _NEARER
+    is_any = is_near and not asked.values and is_open(place, block, best.entry, asked)
+    return block.parts if is_any else ()
+
+
+def _group(file: IndexedFile, block: Block, best: Entry) -> tuple[Part, ...]:
+    """The rows below the best one, where that is the name of a group and has no cell besides."""
+    name, *cells = raw_cells(best.quote) or [""]
+    if not cells or any(cell.strip() for cell in cells):
+        return ()
+    below = [part for part in block.parts if part.first_line > best.last_line]
+    first = {part: raw_cells(file.lines.get(part.first_line, "")) or [""] for part in below}
+    is_bold = name.startswith(_BOLD)
+
+    def ends(part: Part) -> bool:
+        own, *rest = first[part]
+        return (is_bold and own.startswith(_BOLD)) or not any(cell.strip() for cell in rest)
+
+    return tuple(takewhile(lambda part: not ends(part), below))
 
 
 def of_each(place: CardPlace, block: Block, asked: QuestionWords) -> tuple[Part, ...]:
@@ -64,3 +117,40 @@ def of_each(place: CardPlace, block: Block, asked: QuestionWords) -> tuple[Part,
     )
     is_called_so = each and names and asked.stems(names[0]) == asked.stems(each["thing"])
     return block.parts if is_called_so else ()
+
+
+def whole_table(place: CardPlace, best: Entry, asked: QuestionWords) -> tuple[Part, ...]:
+    """Return all of a section's table or list that is asked for as such, or by the section's name.
+
+    "Fumble table" where the section has one; "refunds", where the best line only announces it:
+    "This page says when money is given back." () for others.
+    """
+    tables = [block for block in place.section if block.kind == "table"]
+    if len(tables) == 1 and _TABLE.match(asked.question):
+        return tables[0].parts
+    named = asked.stems(f"{title(place.file.path)} {best.heading}")
+    is_intro = best.kind == "sentences" and len(best.quote.split()) <= _INTRO_WORDS
+    if not is_intro or not asked.words <= named or any(map(str.isdigit, best.quote)):
+        return ()
+    for intro, below in pairwise(place.section):
+        if intro.holds(best) and len(intro.parts) == 1 and below.kind in {"table", "list"}:
+            return below.parts
+    return ()
+
+
+def field_in_header(place: CardPlace, block: Block, asked: QuestionWords) -> tuple[Part, ...]:
+    """Return the header of a stat block that is written as a table, where its field is asked for.
+
+    "| Duration | 6 turns |" stands there above "| Range | 40 feet |". () for others.
+    """
+    names = [raw_cells(line) for line in header(place.file, block)[:1]]
+    rows = [raw_cells(place.file.lines.get(part.first_line, "")) for part in block.parts]
+    known = asked.terms.fields
+    if block.kind != "table" or block.lead is None or not names:
+        return ()
+    for cells in [*names, *rows]:
+        is_field = len(cells) == 2 and key(cells[0]) in known and _FIELD.fullmatch(cells[0])
+        if not is_field:
+            return ()
+    is_asked = asked.stems(names[0][0]) <= asked.words | asked.fields
+    return (Part(block.lead.first_line, block.lead.first_line),) if is_asked else ()
