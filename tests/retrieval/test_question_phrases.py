@@ -18,6 +18,11 @@ from tests.support.index.ingested import IndexFiles
         ("surprise mechanics", "surprise"),
         ("how do the turning undead rules work?", "turning undead"),
         ("tell me about trolls", "trolls"),
+        ("what counts as a troll", "a troll"),
+        (
+            "what counts as a troll and what is an ogre",
+            "what counts as a troll and what is an ogre",
+        ),
         ("hey, can you explain to me the rules of morale", "morale"),
         ("quick question: how does surprise work", "how does surprise work"),
         ("remind me how initiative works", "how initiative works"),
@@ -37,6 +42,9 @@ from tests.support.index.ingested import IndexFiles
         ("where can I find a sage", "where can I find a sage"),
         ("which rules are optional", "which rules are optional"),
         ("okra", "okra"),
+        ("harbour stats", "harbour"),
+        ("what is the harbour's stat block", "what is the harbour"),
+        ("download stats", "download stats"),  # nothing is called so
         ("well, rules for wells", "wells"),
         ("well poisoning", "well poisoning"),
         ("explain analyze", "explain analyze"),

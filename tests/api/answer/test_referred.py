@@ -25,6 +25,10 @@ VAULT = {
         "They are paid weekly.\n"
     ),
     "Charm.md": "# Charm\n\nA captain of charm 12 leads 4 followers, one of charm 15 leads 6.\n",
+    "Roads.md": (
+        "# Roads\n\nA day on the road is 8 hours. The distance follows from the pace, as told in "
+        "***Marches and Camps***.\n\n- What a toll keeper takes: ***Charm***.\n"
+    ),
     "Ponies.md": (
         "# Ponies\n\nA pony carries 20 stone, as told in ***Marches and Camps***, for 8 hours.\n"
     ),
@@ -45,6 +49,9 @@ def unfolded(reply: CardReply) -> list[str]:
     [
         ("how long does putting on a bronze coat take", "Marches and Camps.md"),
         ("how many followers does a captain have", "Charm.md"),
+        ("max followers of a captain", "Charm.md"),
+        ("how far is a day on the road", "Marches and Camps.md"),
+        ("when does a toll keeper take something", "Charm.md"),
     ],
 )
 def test_where_a_line_only_refers_to_a_rule_that_is_shown_in_full(

@@ -16,6 +16,8 @@ from api.answer.question.modality import Modality, modality
         ("what can't i bring", "must not"),
         ("what am i not allowed to do", "must not"),
         ("Forbidden on board", "must not"),
+        ("The following shall not be taken on board", "must not"),
+        ("Boats that are excluded from hire", "must not"),
         ("what may i bring", "may"),
         ("Guests are allowed to", "may"),
         ("what do i not have to pay", None),

@@ -216,6 +216,13 @@ def test_a_few_words_ask_for_what_stands_before_of_and_to(
     assert intent.read(asked, terms).form == form
 
 
+def test_what_is_done_with_a_thing_is_no_name_and_no_list(terms: Terms) -> None:
+    assert intent.read("how do I press the kraken", terms).form == "plain"
+    assert intent.read("finding secret docks", terms).several == ("secret docks",)
+    named = terms_of({"Docks.md": "# Docks\n\n## Secret docks\n\nBehind the reeds.\n"})
+    assert intent.read("finding secret docks", named) == intent.Reading("keyword")
+
+
 def test_what_a_thing_is_asks_for_the_section_of_its_name(terms: Terms) -> None:
     for asked in ("What is a kraken?", "tell me about the kraken", "what does a kraken do"):
         assert intent.read(asked, terms) == intent.Reading("keyword", name="kraken")

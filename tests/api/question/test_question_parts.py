@@ -86,6 +86,8 @@ NOT_COMPARED = [
     "what counts as cargo and what doesn't",
     "what does a temple offer and how big a gift",
     "does a kraken flee from a pilot and a cook",
+    "when does a kraken attack vs the pilot",  # against
+    "selkie bonus versus kraken",
 ]
 
 

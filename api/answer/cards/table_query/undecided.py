@@ -139,7 +139,7 @@ def whole_table(place: CardPlace, best: Entry, asked: QuestionWords) -> tuple[Pa
 
 
 def field_in_header(place: CardPlace, block: Block, asked: QuestionWords) -> tuple[Part, ...]:
-    """Return the header of a stat block that is written as a table, where its field is asked for.
+    """Return the header of a stat block that is written as a table, where its field alone is asked.
 
     "| Duration | 6 turns |" stands there above "| Range | 40 feet |". () for others.
     """
@@ -152,5 +152,7 @@ def field_in_header(place: CardPlace, block: Block, asked: QuestionWords) -> tup
         is_field = len(cells) == 2 and key(cells[0]) in known and _FIELD.fullmatch(cells[0])
         if not is_field:
             return ()
-    is_asked = asked.stems(names[0][0]) <= asked.words | asked.fields
+    field = asked.stems(names[0][0])
+    thing = asked.stems(f"{place.file.path} {block.heading}")
+    is_asked = field <= asked.words | asked.fields and asked.words <= field | thing | asked.fields
     return (Part(block.lead.first_line, block.lead.first_line),) if is_asked else ()

@@ -26,6 +26,25 @@ def context(index_files: IndexFiles) -> SearchContext:
     return index_files(FILES, rag_threshold=-9.0)
 
 
+ROUND = {
+    "Duel.md": (
+        "# Duel\n\n## Order of a duel\n\n1. Both salute.\n2. The older one strikes.\n"
+        "3. The younger one strikes.\n4. The seconds count to nine.\n"
+    ),
+    "House.md": (
+        "---\nstatus: house-rule\n---\n# House rules\n\n## Water in a duel\n\n"
+        "*Standard (Duel):* a duellist drinks between two strikes.\n"
+        "*Here:* whoever drinks in a duel loses the strike.\n"
+    ),
+}
+
+
+def test_a_rule_on_something_else_stands_below_the_steps(index_files: IndexFiles) -> None:
+    cards = card_reply(index_files(ROUND, rag_threshold=-9.0), "order of a duel").cards
+    assert cards[0].path == "Duel.md"
+    assert len(cards[0].marked) == 4
+
+
 @pytest.mark.parametrize(
     ("asked", "first"),
     [
