@@ -28,21 +28,24 @@ def context(index_files: IndexFiles) -> SearchContext:
 
 ROUND = {
     "Duel.md": (
-        "# Duel\n\n## Order of a duel\n\n1. Both salute.\n2. The older one strikes.\n"
-        "3. The younger one strikes.\n4. The seconds count to nine.\n"
+        "# Duel\n\n## Sequence of a round\n\n1. **Salute.** Both say so now.\n"
+        "2. **Lots.** Each side draws a straw.\n3. **First side acts**, in this order.\n"
+        "4. **Slow blades** strike, in the order of age.\n5. **Books**: a second counts to nine.\n"
     ),
     "House.md": (
-        "---\nstatus: house-rule\n---\n# House rules\n\n## Water in a duel\n\n"
-        "*Standard (Duel):* a duellist drinks between two strikes.\n"
-        "*Here:* whoever drinks in a duel loses the strike.\n"
+        "---\nstatus: house-rule\nsupersedes: [Duel.md]\n---\n# House rules\n\n"
+        "## Drinking a draught takes a whole round\n\n"
+        "*Standard (Duel):* drinking takes the action of the round; the drinker may still move.\n"
+        "*Here:* it takes the **whole round**: no strike, no talk. The draught works at the end of "
+        "the round, after the slow blades.\n"
     ),
 }
 
 
 def test_a_rule_on_something_else_stands_below_the_steps(index_files: IndexFiles) -> None:
-    cards = card_reply(index_files(ROUND, rag_threshold=-9.0), "order of a duel").cards
-    assert cards[0].path == "Duel.md"
-    assert len(cards[0].marked) == 4
+    cards = card_reply(index_files(ROUND, rag_threshold=-9.0), "order of a duel round").cards
+    assert [card.path for card in cards] == ["Duel.md", "House.md"]
+    assert len(cards[0].marked) == 5
 
 
 @pytest.mark.parametrize(
