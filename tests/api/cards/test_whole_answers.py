@@ -55,6 +55,10 @@ VAULT = {
         "# Hoard kinds\n\nEach letter is one row of what a beast hoards.\n\n"
         "| Kind | Coins | Gems |\n|---|---|---|\n| A | 300 | 4 |\n| B | 90 | 1 |\n| C | 12 | - |\n"
     ),
+    "Gate.md": (
+        "# Gate\n\n## What is brought\n\nThe following shall not be brought through the gate:\n\n"
+        "- burning lamps,\n- drawn blades,\n- beasts without a rope.\n"
+    ),
     "Dues.md": (
         "# Dues\n\n## Lower dues\n\nThe dues are lowered for the persons named below, who show a "
         "paper.\n\n- Apprentices: by half.\n- Widows: by a third.\n- Carters over 60: by a tenth.\n"
@@ -97,6 +101,7 @@ def test_when_something_is_done_is_told_by_its_cases(context: SearchContext) -> 
         ("range of the veil spell", ["| Range"]),
         ("sinking", ["A boat"]),
         ("hoard kind B", ["| B"]),
+        ("list all that must not be brought through the gate", ["- burn", "- drawn", "- beasts"]),
         ("whose dues are lowered", ["- Apprentices", "- Widows", "- Carters"]),
     ],
 )

@@ -6,9 +6,10 @@ from dataclasses import replace
 from api.answer.cards.asked_parts import above
 from api.answer.cards.blocks import blocks
 from api.answer.cards.card import Card
-from api.answer.cards.lists.list_names import is_qualified, words_of_name
+from api.answer.cards.lists.list_names import words_of_name
 from api.answer.cards.table_query.undecided import is_undecided
 from api.answer.question.intent import DEGREE
+from api.answer.question.modality import modality
 from api.answer.question.plain_words import PLAIN
 from retrieval.models import IndexedFile, SearchResult
 from retrieval.ranking.lines import QuestionWords
@@ -28,8 +29,8 @@ def unclaimed(
 
     Marked are those few parts that say most of what its name does not, `least` of them or more:
     "Portuguese 1" of courses. Where `is_all` of one is asked for, and it stands where the nearest
-    line does, all are, unless a number or a further word says that only some are meant. None where
-    something is denied or compared: they are the wrong ones.
+    line does, all are, unless a number says that only some are meant; and so of what is forbidden,
+    where that is asked. None where anything else is denied, or compared: they are the wrong ones.
     """
     plain = replace(listed, counted=None, says_all=False)
     typed = QuestionWords.of(whole.question, whole.terms)  # `asked` has no "which"
@@ -42,7 +43,8 @@ def unclaimed(
     }
     most = max(said.values(), default=0)
     saying = tuple(part for part in said if most and said[part] == most)
-    if DENIES.search(whole.question):
+    is_forbidden = _forbids(listed, whole.question)
+    if DENIES.search(whole.question) and not is_forbidden:
         return replace(plain, marked=())
     if saying and (len(saying) < least or len(saying) <= len(said) * _FEW):
         return replace(plain, marked=saying if len(saying) >= least else ())
@@ -50,10 +52,17 @@ def unclaimed(
     is_called_so = asked.share(name) > 0 or whole.certainty == "answered"
     is_near = is_of_first(listed, whole) and is_called_so
     is_near |= listed.path == whole.hits[0].chunk.path and asked.share(name) >= _MOSTLY
-    may_be_all = is_all and is_near and (not saying or len(said) <= _MOST_PARTS)
+    may_be_all = (is_all or is_forbidden) and is_near and (not saying or len(said) <= _MOST_PARTS)
     has_number = _NUMBER.search(searchable(whole.question))
-    is_some = has_number or is_qualified(listed, whole, asked)
-    return plain if may_be_all and not is_some else replace(plain, marked=())
+    return plain if may_be_all and not has_number else replace(plain, marked=())
+
+
+def _forbids(listed: Card, question: str) -> bool:
+    """Whether a list is of what must not be done, and nothing else is asked."""
+    items = {number for part in listed.marked for number in part.numbers}
+    above = [line for number, line in listed.lines.items() if number not in items]
+    told = modality(" ".join([listed.heading.rsplit(" > ", 1)[-1], *above]))
+    return told == "must not" == modality(question)
 
 
 def is_of_first(listed: Card, whole: SearchResult) -> bool:

@@ -1,7 +1,6 @@
 """What a list is called, and whether that is what a question asks for."""
 
 import re
-from itertools import pairwise
 
 from api.answer.cards.card import Card
 from api.answer.cards.folders import folders
@@ -9,7 +8,6 @@ from api.answer.question.plain_words import PLAIN
 from retrieval.models import Entry, SearchResult
 from retrieval.ranking.lines import QuestionWords
 from retrieval.text.denials import DENIES
-from retrieval.text.words import WORD
 from retrieval.vocabulary.terms import key, raw_cells, stems_of, title
 
 _WHICH = re.compile(r"\W*(?:which|what) (?P<noun>[a-z]{3,30}s?)\b", re.IGNORECASE)
@@ -18,7 +16,6 @@ _COMPARED = re.compile(
     re.I,
 )
 _LIMITS = re.compile(r"\b(?:needs?|requires?|have|has)\b", re.IGNORECASE)
-_OF = frozenset({"of", "for", "on", "in", "from", "that", "who", "which", "during"})
 _JOINS = re.compile(r" (?:and|or|&) ", re.IGNORECASE)
 
 
@@ -66,26 +63,6 @@ def is_of_one_item(listed: Card, whole: SearchResult, asked: QuestionWords) -> b
         for part in listed.marked
     ]
     return len(rest) > 1 and sum(rest <= item for item in items) == 1
-
-
-def is_qualified(listed: Card, whole: SearchResult, asked: QuestionWords) -> bool:
-    """Whether a question has only some of a list's things, which nothing of it tells.
-
-    By a word directly before what it is called, "all winged sailors", or behind it: "sailors of the
-    moon", "birds that can swim".
-    """
-    name = words_of_name(listed, whole, asked)
-    said = name | asked.stems(" ".join(listed.lines.values())) | PLAIN
-    words = [(found[0].lower(), asked.stems(found[0])) for found in WORD.finditer(whole.question)]
-    if any(
-        own and own.isdisjoint(said) and not behind.isdisjoint(name)
-        for (_, own), (_, behind) in pairwise(words)
-    ):
-        return True
-    last = [n for n, (_, own) in enumerate(words) if not own.isdisjoint(name)]
-    rest = words[last[-1] + 1 :] if last else []
-    qualifies = bool(rest) and rest[0][0] in _OF
-    return qualifies and any(not own <= said for _, own in rest)
 
 
 def is_headed(listed: Card, asked: QuestionWords) -> bool:

@@ -231,5 +231,3 @@ def test_all_of_a_list_is_marked_that_stands_where_the_nearest_line_does(
     assert [part.first_line for part in card.marked] == [7, 8, 9]
     denied = chosen(context, "list all that is never on the closing list at night")[0]
     assert denied.marked == () or denied.heading != card.heading
-    some = chosen(context, "list all the things on the closing list for guests")[0]
-    assert some.marked == () or some.heading != card.heading

@@ -48,12 +48,12 @@ def lines(path: str, beginning: str) -> list[str]:
         ("list all sailors of the moon", False),
     ],
 )
-def test_a_list_is_counted_and_marked_where_it_says_all_that_is_asked(
+def test_a_list_is_counted_where_it_says_all_that_is_asked(
     context: SearchContext, asked: str, said: bool
 ) -> None:
     card = first(context, asked)
     assert card.path == "1. Ships/1. Crew.md"
-    assert [card.says_all, bool(card.counted), bool(card.marked)] == [said] * 3
+    assert [card.says_all, bool(card.counted)] == [said] * 2
     assert card.parts == (9, 9)  # whole all the same
 
 
